@@ -40,7 +40,7 @@ func TestThePreviousVersionRunsOnTheNewSchema(t *testing.T) {
 		serve := exec.CommandContext(t.Context(), filepath.Join(bin, program), "serve")
 		serve.Env = slices.Concat(old.environ, []string{
 			"DATABASE_URL=" + old.dsn(name+"_old"), "DATABASE_DIRECT_URL=", "LISTEN_ADDRESS=" + freeAddress(t), "INNER_ADDRESS=" + inner,
-			"AUDIT_KEYS=1:" + strings.Repeat("A", 43) + "=", "WEBHOOK_KEYS=1:" + strings.Repeat("A", 43) + "=",
+			"WEBHOOK_KEYS=1:" + strings.Repeat("A", 43) + "=",
 			"DOCUMENTS_DIR=" + filepath.Join(tempDir(t), "documents"), "QUAYSIDE_DEMO=true",
 		})
 		serve.Stdout, serve.Stderr = &log, &log
@@ -73,7 +73,7 @@ func TestThePreviousVersionRunsOnTheNewSchema(t *testing.T) {
 	after := old.serves(t, "on the new schema")
 	for _, token := range []string{before, after} {
 		check := exec.CommandContext(t.Context(), filepath.Join(bin, "tokens-svc"), "token", "check")
-		check.Env, check.Stdin = append(slices.Clone(old.environ), "SEAL_OLD_TOKENS=true"), strings.NewReader(token)
+		check.Env, check.Stdin = old.environ, strings.NewReader(token)
 		if out, err := check.CombinedOutput(); err != nil {
 			t.Errorf("the new version refuses a token of the previous one: %v\n%s", err, out)
 		}

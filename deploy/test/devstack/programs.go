@@ -88,7 +88,6 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
-			"AUDIT_KEYS_FILE=" + s.secrets.auditKeysFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
 			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},

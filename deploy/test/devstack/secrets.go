@@ -20,7 +20,6 @@ type secrets struct {
 	tokensPostgres string // the password of servingLogin
 	credentialFile string // the gateway's credential for tokens-svc
 	peppersFile    string // the peppers of tokens-svc
-	auditKeysFile  string // the audit keys of tokens-svc
 	webhooksFile   string // the webhook keys of shipments-svc
 	signingKeyFile string // the gateway's signing key
 	publicKeyFile  string // its public key
@@ -29,7 +28,6 @@ type secrets struct {
 func loadSecrets(dir string) (s secrets, err error) {
 	s.credentialFile = filepath.Join(dir, "gateway-credential")
 	s.peppersFile = filepath.Join(dir, "token-peppers")
-	s.auditKeysFile = filepath.Join(dir, "audit-keys")
 	s.signingKeyFile = filepath.Join(dir, "gateway-key.pem")
 	s.publicKeyFile = filepath.Join(dir, "gateway-public-key.pem")
 	s.webhooksFile = filepath.Join(dir, "webhook-keys")
@@ -38,7 +36,6 @@ func loadSecrets(dir string) (s secrets, err error) {
 		filepath.Join(dir, "tokens-password"):   rand.Text(),
 		s.credentialFile:                        rand.Text() + rand.Text(),
 		s.peppersFile:                           newKey(),
-		s.auditKeysFile:                         newKey(),
 		s.webhooksFile:                          newKey(),
 	} {
 		if err := writeOnce(path, fresh); err != nil {

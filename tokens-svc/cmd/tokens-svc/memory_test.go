@@ -37,7 +37,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	service := exec.CommandContext(t.Context(), program, "serve")
 	service.Env = []string{
 		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true",
-		"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey,
+		"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
 	}
 	log, err := service.StderrPipe()
 	if err != nil {

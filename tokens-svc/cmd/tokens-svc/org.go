@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -31,5 +30,5 @@ func (c orgCreate) Run(ctx context.Context, p program) error {
 		}
 		_, err = fmt.Fprintln(p.stdout, o.ID)
 		return err
-	}, config.AuditKeys)
+	})
 }

@@ -29,12 +29,12 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true", "AUDIT_KEYS=" + testAuditKey}, config.AuditKeys)
+	cfg, err := config.Load([]string{"DATABASE_URL=" + dsn, "QUAYSIDE_DEMO=true"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db, cfg.LogKeys), db, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{}), log)
+	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db), db, tokens.NewService(postgres.NewRepository(db), tokens.Config{}), log)
 	if err != nil {
 		t.Fatal(err)
 	}

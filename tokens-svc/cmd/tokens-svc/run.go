@@ -57,8 +57,6 @@ type commands struct {
 	} `cmd:"" help:"API tokens."`
 	Audit struct {
 		List   auditList   `cmd:"" help:"List the audit log of an organization, newest first."`
-		Heads  auditHeads  `cmd:"" help:"Print the heads of the audit logs, to be stored elsewhere."`
-		Anchor auditAnchor `cmd:"" help:"Protect audit logs of an earlier version with a key."`
 		Verify auditVerify `cmd:"" help:"Verify audit logs."`
 	} `cmd:"" help:"Audit logs."`
 }

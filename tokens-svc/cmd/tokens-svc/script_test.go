@@ -16,7 +16,6 @@ import (
 const (
 	testPepper     = "1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	newerPepper    = "2:HxseHRwbGhkYFxYVFBMSERAPDg0MCwoJCAcGBQQDAgE="
-	testAuditKey   = "1:AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="
 	testCredential = "0123456789abcdef0123456789abcdef"
 )
 
@@ -55,7 +54,6 @@ func TestScripts(t *testing.T) {
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("DATABASE_URL", dsn)
 					env.Setenv("TOKEN_PEPPERS", testPepper)
-					env.Setenv("AUDIT_KEYS", testAuditKey)
 					env.Setenv("QUAYSIDE_OPERATOR", "pat")
 					env.Setenv("NEWER_PEPPER", newerPepper)
 					return nil

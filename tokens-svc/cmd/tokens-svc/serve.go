@@ -34,7 +34,7 @@ starts without Postgres and is ready when Postgres is available.`
 const usageKept = 30 * 24 * time.Hour
 
 func (serve) Run(ctx context.Context, p program) error {
-	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.AuditKeys, config.Gateways, config.Callers, config.Pages, config.Permissions)
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers, config.Pages, config.Permissions)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	}
 	defer traces.Close(ctx)
 
-	repo := postgres.NewRepository(db, cfg.LogKeys)
+	repo := postgres.NewRepository(db)
 	resealer := tokens.NewResealer(repo)
 	defer inBackground(ctx, func(ctx context.Context) {
 		resealer.Run(ctx, func(err error) { log.Warn("a token was not resealed", "error", err) })
@@ -71,17 +71,12 @@ func (serve) Run(ctx context.Context, p program) error {
 			}
 		})
 	})()
-	settings := tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue}
-	service := tokens.NewService(repo, settings)
-	if cfg.SealOldTokens {
-		defer inBackground(ctx, func(ctx context.Context) { sealOldTokens(ctx, service, log) })()
-	}
-	defer inBackground(ctx, func(ctx context.Context) { logHeads(ctx, service, log) })()
+	service := tokens.NewService(repo, tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, Permissions: cfg.Catalogue})
 	counted := metrics.New(db.DB, lines.Dropped)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
 	}
-	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, settings, time.Now)
+	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, cfg.Peppers, time.Now)
 	counted.CountPeppers(pepperCount.Counts)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
@@ -89,13 +84,9 @@ func (serve) Run(ctx context.Context, p program) error {
 	})()
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
-	anchored := anchoredOnce(repo.AuditAnchored)
 	peppersReady := loggedOnce(log, pepperCount.Ready)
 	inner := httpserver.NewInner(counted, func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
-			return err
-		}
-		if err := anchored(ctx); err != nil {
 			return err
 		}
 		return peppersReady(ctx)
@@ -108,7 +99,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		inner.Drain()
 		feed.Close()
 	}
-	pages, prune, err := newPages(cfg, postgres.NewPeople(db, cfg.LogKeys), db, service, log)
+	pages, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
 	if err != nil {
 		return err
 	}
@@ -117,21 +108,6 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer callers.Close()
 	api := callers.Guard(log, transport.Public(service, wiring, log))
 	return listen(ctx, log, cfg, httpserver.Instrument(counted.Metrics, traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
-}
-
-// sealOldTokens seals the tokens that have no MAC of their bounds at once, and
-// every minute those that replicas of an earlier version have made since.
-func sealOldTokens(ctx context.Context, service *tokens.Service, log *slog.Logger) {
-	seal := func(ctx context.Context) {
-		n, err := service.SealOldTokens(ctx)
-		if err != nil && ctx.Err() == nil {
-			log.Warn("old tokens are not all sealed yet", "sealed", n, "error", err)
-		} else if n > 0 {
-			log.Info("sealed old tokens", "sealed", n)
-		}
-	}
-	seal(ctx)
-	every(ctx, time.Minute, seal)
 }
 
 // listen serves both listeners until ctx ends and requests in flight are finished.

@@ -42,7 +42,7 @@ func start(t *testing.T, environ ...string) *served {
 			args: []string{"serve"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: write, now: time.Now(),
 			environ: append([]string{
 				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "LOG_LEVEL=debug",
-				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey,
+				"GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
 			}, environ...),
 		})
 		_ = write.Close()
@@ -119,7 +119,7 @@ func operate(t *testing.T, dsn string, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
 	err := run(t.Context(), program{
-		args: args, environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey},
+		args: args, environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper},
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, now: time.Now(),
 	})
 	if err != nil {
@@ -286,7 +286,7 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 		err := run(t.Context(), program{
 			args: []string{"serve"}, stderr: io.Discard, stdout: io.Discard,
 			environ: []string{
-				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey,
+				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
 				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
 			},
 		})
@@ -328,7 +328,7 @@ func TestUnprintedSecretNamesItsToken(t *testing.T) {
 	for _, format := range []string{"--json=false", "--json"} {
 		err := run(t.Context(), program{
 			args:    []string{"token", "create", "--organization", testOrg, "--name", "ERP", "--permissions", "admin", format},
-			environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper, "AUDIT_KEYS=" + testAuditKey},
+			environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper},
 			stdout:  brokenPipe{}, stderr: io.Discard, now: time.Now(),
 		})
 		if err == nil || !strings.Contains(err.Error(), "was made but could not be printed; revoke it") || strings.Contains(err.Error(), "shpt_") {

@@ -20,8 +20,8 @@ import (
 // peppers and audit keys if they are among the needs.
 func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
 	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
-		return do(ctx, tokens.NewService(postgres.NewRepository(db, cfg.LogKeys), tokens.Config{
-			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, SealOld: cfg.SealOldTokens, Permissions: cfg.Catalogue,
+		return do(ctx, tokens.NewService(postgres.NewRepository(db), tokens.Config{
+			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, Permissions: cfg.Catalogue,
 		}))
 	}, append(needs, config.Permissions)...)
 }

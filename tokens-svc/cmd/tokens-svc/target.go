@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -45,5 +44,5 @@ func (t target) change(ctx context.Context, p program, do func(*tokens.Service, 
 		}
 		_, err = fmt.Fprintf(p.stdout, "%s %q %s\n", changed.ID, changed.Name, result)
 		return err
-	}, config.Peppers, config.AuditKeys)
+	})
 }

@@ -67,8 +67,6 @@ func refusal(found tokens.Introspection, malformed error) error {
 		return fmt.Errorf("not good: %s was revoked at %s (reason: %q)", t.ID, t.RevokedAt.Format(time.RFC3339), t.RevokedReason)
 	case tokens.OutcomeMismatch:
 		return fmt.Errorf("not good: %s exists, but with another secret", found.ID)
-	case tokens.OutcomeAltered:
-		return fmt.Errorf("not good: %s was altered in the database by something else than this program", found.ID)
 	default:
 		return fmt.Errorf("not good: there is no %s here", found.ID)
 	}

@@ -43,7 +43,7 @@ func (c tokenCreate) Run(ctx context.Context, p program) error {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		return nil
-	}, config.Peppers, config.AuditKeys)
+	}, config.Peppers)
 }
 
 // printCreated writes the secret.

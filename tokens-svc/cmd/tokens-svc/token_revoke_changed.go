@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -50,7 +49,7 @@ func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
 			}
 		}
 		return nil
-	}, config.Peppers, config.AuditKeys)
+	})
 }
 
 // readChanges returns the tokens of changes after a revision, once each. A stream

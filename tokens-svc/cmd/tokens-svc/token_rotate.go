@@ -52,7 +52,7 @@ func (c tokenRotate) Run(ctx context.Context, p program) error {
 			return fmt.Errorf("token %s was made but could not be printed; rotate it in turn, or revoke it: %w", done.Token.ID, err)
 		}
 		return nil
-	}, config.Peppers, config.AuditKeys)
+	}, config.Peppers)
 }
 
 // printRotated writes the new secret, and when the old one ends.

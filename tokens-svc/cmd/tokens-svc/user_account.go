@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -128,7 +127,7 @@ func withUser(ctx context.Context, p program, name string, do func(*people.Servi
 			_, _ = fmt.Fprintf(p.stderr, "%s %s %s.\n", u.ID, u.Email, done)
 		}
 		return err
-	}, config.AuditKeys)
+	})
 }
 
 // withPassword is withUser with a password from standard input, or a generated

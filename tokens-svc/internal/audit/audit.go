@@ -1,17 +1,12 @@
-// Package audit is the tamper-evident log of changes in an organization.
+// Package audit is the append-only log of changes in an organization or an
+// account.
 //
-// Guarantees: an organization's events form a chain, numbered from 1 without a
-// gap, in which each carries an HMAC, under one of the Keys, of the event before
-// and of all its own content; so Verify finds a row that was changed, removed or
-// inserted by a writer without the keys. Events from before there were keys have
-// a plain hash; the first event with a key protects those before it.
+// Guarantees: a log's events form a chain, numbered from 1 without a gap, in which
+// each has the SHA-256 of the event before and of all its own content; so Verify
+// finds a row that was changed, removed or inserted. A writer who may change rows
+// can recompute the chain: a copy of the log that is kept elsewhere shows that.
 //
-// The chain's Head is stored, too, and finds a missing end. A writer can replace
-// a log and its head by an earlier state of both: only a head that is kept
-// elsewhere finds that.
-//
-// No secret is in an event. The package imports the standard library and
-// internal/keyring only.
+// No secret is in an event. The package imports the standard library only.
 package audit
 
 import (
@@ -52,7 +47,6 @@ type Action string
 // The actions.
 const (
 	OrganizationCreated Action = "organization.created"
-	LogAnchored         Action = "audit.anchored"
 	TokenCreated        Action = "token.created"
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
@@ -90,38 +84,26 @@ type Entry struct {
 
 // Event is an entry in its place.
 type Event struct {
-	Organization string // org_…
-	Sequence     int64  // from 1
+	Log      string // org_… or usr_…: whose log it is
+	Sequence int64  // from 1
 	Entry
-	KeyVersion int  // of the key of Hash; 0: made before there were keys
-	Previous   Hash // that of the event before; zero for the first
-	Hash       Hash // of all of the above
+	Previous Hash // that of the event before; zero for the first
+	Hash     Hash // of all of the above
 }
 
-// Head is the end of an organization's chain.
+// Head is the end of a log.
 type Head struct {
-	Organization string `json:"organization"`
-	Sequence     int64  `json:"sequence"` // that of the newest event; 0 when there is none
-	Hash         Hash   `json:"hash"`     // likewise; zero
-	KeyVersion   int    `json:"-"`        // likewise; 0: none, or unknown
+	Log      string
+	Sequence int64 // that of the newest event; 0 when there is none
+	Hash     Hash  // likewise; zero
 }
 
-// Unanchored reports whether the chain ends with an event without a key.
-func (h Head) Unanchored() bool { return h.Sequence > 0 && h.KeyVersion == 0 }
-
-// Append returns the event that e becomes behind h, under the primary key.
-// Behind an event without a key only LogAnchored is accepted; anything else
-// gives ErrUnanchored. Without keys the event has a plain hash.
-func (h Head) Append(e Entry, keys Keys) (Event, error) {
-	if h.Unanchored() && !keys.IsZero() && e.Action != LogAnchored {
-		return Event{}, ErrUnanchored
-	}
-	next := Event{Organization: h.Organization, Sequence: h.Sequence + 1, Entry: e, KeyVersion: keys.primary(), Previous: h.Hash}
-	next.Hash, _ = next.sum(keys)
-	return next, nil
+// Append returns the event that e becomes behind h.
+func (h Head) Append(e Entry) Event {
+	next := Event{Log: h.Log, Sequence: h.Sequence + 1, Entry: e, Previous: h.Hash}
+	next.Hash = next.sum()
+	return next
 }
 
-// Head returns the head of a chain that e is the end of.
-func (e Event) Head() Head {
-	return Head{Organization: e.Organization, Sequence: e.Sequence, Hash: e.Hash, KeyVersion: e.KeyVersion}
-}
+// Head returns the head of a log that e is the end of.
+func (e Event) Head() Head { return Head{Log: e.Log, Sequence: e.Sequence, Hash: e.Hash} }

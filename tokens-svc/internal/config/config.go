@@ -13,7 +13,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -23,7 +22,6 @@ import (
 type Config struct {
 	Settings
 	Peppers    tokens.Peppers           // read by Peppers
-	LogKeys    audit.Keys               // by AuditKeys
 	Gateways   credential.Set           // by Gateways
 	CallerKeys assertion.Keys           // by Callers: what gateways sign with
 	Domains    map[string]people.Domain // by Pages
@@ -45,8 +43,6 @@ type Settings struct {
 	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a key rotation. Needed by serve."`
 	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`
 	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one is for new tokens, all of them verify; see Changing the pepper. Needed by serve and by commands that create, change or check tokens."`
-	AuditKeys          string     `env:"AUDIT_KEYS" secret:"true" doc:"Keys of the audit logs, version:base64, separated by commas, at least 32 bytes each. The first one is for new events, all of them verify; keep every one. See Audit log. Needed by serve, audit verify, audit anchor, and by commands that change organizations, tokens or accounts."`
-	SealOldTokens      bool       `env:"SEAL_OLD_TOKENS" envDefault:"false" doc:"true: accepts tokens without a MAC of their bounds, which earlier versions stored, and gives them one. For an upgrade only; see Storage."`
 	ServicePermissions string     `env:"SERVICE_PERMISSIONS" doc:"Files with the permissions of further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty: none."`
 	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"Public URL of the gateway for browsers. Plain http only for a loopback host."`
 	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback."`

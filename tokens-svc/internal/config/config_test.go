@@ -17,11 +17,11 @@ const (
 
 var pepper = "1:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("p", 32)))
 
-var all = []Need{Database, Peppers, AuditKeys, Gateways, Pages}
+var all = []Need{Database, Peppers, Gateways, Pages}
 
 // environ is a good environment, changed by more.
 func environ(more ...string) []string {
-	return append([]string{"DATABASE_URL=" + dsn, "GATEWAY_CREDENTIAL=" + shared, "TOKEN_PEPPERS=" + pepper, "AUDIT_KEYS=" + pepper}, more...)
+	return append([]string{"DATABASE_URL=" + dsn, "GATEWAY_CREDENTIAL=" + shared, "TOKEN_PEPPERS=" + pepper}, more...)
 }
 
 func TestDefaults(t *testing.T) {
@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
 		GatewayIssuer: "quayside-gateway",
-		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper, AuditKeys: pepper,
+		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got.Settings != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -68,33 +68,32 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		want    []string
 	}{
 		"nothing is set": {nil, []string{
-			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "AUDIT_KEYS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
+			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
 		}},
 		"everything is wrong": {
 			[]string{
-				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "AUDIT_KEYS=40000:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
-				"DATABASE_DIRECT_URL=postgres://u:s3cret@[::1/x", "LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps", "SEAL_OLD_TOKENS=yes",
+				"DATABASE_URL=postgres://u:s3cret@[::1/x", "TOKEN_PEPPERS=1:c2hvcnQ=", "GATEWAY_CREDENTIAL=s3cret",
+				"DATABASE_DIRECT_URL=postgres://u:s3cret@[::1/x", "LOG_LEVEL=loud", "QUAYSIDE_DEMO=perhaps",
 				"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_SECRET_FILE=/dev/null",
 			},
 			[]string{
-				"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes", "AUDIT_KEYS: entry 1: want version:base64",
+				"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes",
 				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes",
 				`LOG_LEVEL is "loud"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "perhaps"; it must be true or false`,
-				`SEAL_OLD_TOKENS is "yes"; it must be true or false`, "OIDC_CLIENT_SECRET_FILE: /dev/null is empty", "OIDC_CLIENT_ID is not set",
+				"OIDC_CLIENT_SECRET_FILE: /dev/null is empty", "OIDC_CLIENT_ID is not set",
 			},
 		},
 		"files are empty": {
 			[]string{"DATABASE_URL_FILE=/dev/null", "TOKEN_PEPPERS_FILE=/dev/null"},
-			[]string{"DATABASE_URL_FILE: /dev/null is empty", "TOKEN_PEPPERS_FILE: /dev/null is empty", "AUDIT_KEYS is not set"},
+			[]string{"DATABASE_URL_FILE: /dev/null is empty", "TOKEN_PEPPERS_FILE: /dev/null is empty"},
 		},
 		"everybody knows it": {
 			[]string{
 				"DATABASE_URL=postgres://u:demo-s3cret@db/tokens", "GATEWAY_CREDENTIAL=" + shared + "," + demo,
 				"TOKEN_PEPPERS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
-				"AUDIT_KEYS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 			},
 			[]string{
-				"DATABASE_URL has a demo password", "GATEWAY_CREDENTIAL has a demo secret", "TOKEN_PEPPERS has a demo key", "AUDIT_KEYS has a demo key",
+				"DATABASE_URL has a demo password", "GATEWAY_CREDENTIAL has a demo secret", "TOKEN_PEPPERS has a demo key",
 			},
 		},
 	} {
@@ -126,7 +125,6 @@ func TestDemoAcceptsTheBuiltInSecrets(t *testing.T) {
 	_, err := Load([]string{
 		"QUAYSIDE_DEMO=true", "DATABASE_URL=host=db user=u password=demo-x", "GATEWAY_CREDENTIAL=" + demo,
 		"TOKEN_PEPPERS=1:" + base64.StdEncoding.EncodeToString([]byte(demo)),
-		"AUDIT_KEYS=1:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 	}, all...)
 	if err != nil {
 		t.Error(err)
@@ -144,9 +142,8 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	}
 	c, err := Load([]string{
 		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"), "TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
-		"AUDIT_KEYS_FILE=" + file(pepper+"\n"),
 	}, all...)
-	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper || c.AuditKeys != pepper {
+	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -37,26 +36,16 @@ func Migration(c *Config) error {
 }
 
 // Peppers are needed to make and to verify tokens.
-func Peppers(c *Config) (err error) {
-	c.Peppers, err = readKeys(c, "TOKEN_PEPPERS", c.TokenPeppers, tokens.ParsePeppers)
-	return err
-}
-
-// AuditKeys are needed to write to audit logs and to verify them.
-func AuditKeys(c *Config) (err error) {
-	c.LogKeys, err = readKeys(c, "AUDIT_KEYS", c.AuditKeys, audit.ParseKeys)
-	return err
-}
-
-// readKeys parses the keys of a setting that must be set.
-func readKeys[K interface{ AnyBeginsWith(start string) bool }](c *Config, name, text string, parse func(string) (K, error)) (keys K, err error) {
-	if text == "" {
-		return keys, settings.Missing(c.environ, name, `make one with: echo "1:$(openssl rand -base64 32)"`)
+func Peppers(c *Config) error {
+	const name = "TOKEN_PEPPERS"
+	if c.TokenPeppers == "" {
+		return settings.Missing(c.environ, name, `make one with: echo "1:$(openssl rand -base64 32)"`)
 	}
-	if keys, err = parse(text); err != nil {
-		return keys, fmt.Errorf("%s: %w", name, err)
+	var err error
+	if c.Peppers, err = tokens.ParsePeppers(c.TokenPeppers); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return keys, c.refuseDemo(name, "key", keys.AnyBeginsWith(settings.DemoPrefix))
+	return c.refuseDemo(name, "key", c.Peppers.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Gateways are needed to answer introspections.

@@ -28,7 +28,7 @@ func New(pool *sql.DB, dropped func() int64) *Metrics {
 		Metrics: metrics.New("tokens", dropped),
 		introspections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "quayside_tokens_introspections_total",
-			Help: "Introspections, by result: active, expired, revoked, mismatch, altered, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",
+			Help: "Introspections, by result: active, expired, revoked, mismatch, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",
 		}, []string{"result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "quayside_tokens_change_streams",

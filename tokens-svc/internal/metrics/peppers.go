@@ -12,7 +12,7 @@ import (
 const scrapeTimeout = 2 * time.Second
 
 var liveTokens = prometheus.NewDesc("quayside_tokens_live_tokens",
-	"Tokens that are neither revoked nor expired, by the pepper version that they need; none: no MAC of their bounds.", []string{"pepper_version"}, nil)
+	"Tokens that are neither revoked nor expired, by the pepper version that they need.", []string{"pepper_version"}, nil)
 
 // pepperCounts collects the tokens by pepper version. While they cannot be
 // counted there is no sample.
@@ -36,10 +36,6 @@ func (c pepperCounts) Collect(samples chan<- prometheus.Metric) {
 		return
 	}
 	for version, n := range counts {
-		label := "none"
-		if version > 0 {
-			label = strconv.Itoa(version)
-		}
-		samples <- prometheus.MustNewConstMetric(liveTokens, prometheus.GaugeValue, float64(n), label)
+		samples <- prometheus.MustNewConstMetric(liveTokens, prometheus.GaugeValue, float64(n), strconv.Itoa(version))
 	}
 }

@@ -11,15 +11,14 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // audited returns a service, and a function that returns the details of all events of an action.
 func audited(t *testing.T) (*people.Service, func(audit.Action) []map[string]string) {
 	t.Helper()
 	db := database(t)
-	s := people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: cheap(1), NewID: publicid.New})
-	log := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{})
+	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(1), NewID: publicid.New})
+	log := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()
 		s.Wait()

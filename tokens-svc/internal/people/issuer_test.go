@@ -9,7 +9,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 const issuer = "https://issuer.example"
@@ -127,11 +126,11 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	const other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
-	_, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), other, "Other")
+	_, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), other, "Other")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: cheap(1), NewID: publicid.New})
+	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(1), NewID: publicid.New})
 	owner, _ := enroll(t, s, anna)
 	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
 	enroll(t, s, bert)

@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -69,7 +68,7 @@ func open(t *testing.T, ways ...*counted) []*people.Service {
 // repository returns people over a database with one organization.
 func repository(t *testing.T) *postgres.People {
 	t.Helper()
-	return postgres.NewPeople(database(t), repotest.AuditKeys())
+	return postgres.NewPeople(database(t))
 }
 
 // database returns one with one organization.
@@ -80,7 +79,7 @@ func database(t *testing.T) *sqlx.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
+	if _, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 		t.Fatal(err)
 	}
 	return db

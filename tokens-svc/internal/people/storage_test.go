@@ -13,7 +13,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestEveryFailureOfTheStorageIsReturned by every method, whichever of its calls
@@ -22,11 +21,11 @@ func TestEveryFailureOfTheStorageIsReturned(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	const other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
-	organizations := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{})
+	organizations := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
 	if _, err := organizations.CreateOrganization(t.Context(), tokens.Operator(), other, "Other"); err != nil {
 		t.Fatal(err)
 	}
-	f := &failing{Repository: postgres.NewPeople(db, repotest.AuditKeys()), Hasher: password.New(password.Params{Memory: 64, Passes: 2, Threads: 1})}
+	f := &failing{Repository: postgres.NewPeople(db), Hasher: password.New(password.Params{Memory: 64, Passes: 2, Threads: 1})}
 	s := people.NewService(f, people.Config{Passwords: f, NewID: publicid.New, Domains: map[string]people.Domain{
 		"domain.example": {Organization: org, Role: tokens.RoleMember},
 	}})

@@ -106,7 +106,7 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 		if err != nil {
 			return err
 		}
-		heads, err := lockHeads(ctx, tx, p.keys, orgs)
+		heads, err := lockHeads(ctx, tx, orgs)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (m *accountMutation) withdrawInvitations(ctx context.Context, cause audit.E
 // announceOwned announces the account's tokens in each of its organizations.
 func (m *accountMutation) announceOwned(ctx context.Context) error {
 	for _, head := range m.heads {
-		if err := head.announceOwned(ctx, tokens.OrgID(head.head.Organization), m.account.ID); err != nil {
+		if err := head.announceOwned(ctx, tokens.OrgID(head.head.Log), m.account.ID); err != nil {
 			return err
 		}
 	}
@@ -194,11 +194,11 @@ type heads []*mutation
 
 // lockHeads locks in one order everywhere, so that no two transactions wait for
 // each other.
-func lockHeads(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, orgs []tokens.OrgID) (heads, error) {
+func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, error) {
 	slices.Sort(orgs)
 	var all heads
 	for _, org := range slices.Compact(orgs) {
-		m, err := lockHead(ctx, tx, keys, org)
+		m, err := lockHead(ctx, tx, org)
 		if err != nil {
 			return nil, err
 		}
@@ -209,5 +209,5 @@ func lockHeads(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, orgs []tokens.
 
 // of returns the head of one of the organizations.
 func (h heads) of(org tokens.OrgID) *mutation {
-	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.head.Organization == string(org) })]
+	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.head.Log == string(org) })]
 }

@@ -15,7 +15,7 @@ import (
 func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
 	var admitted people.Admitted
 	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
-		heads, err := lockHeadsForAdmission(ctx, tx, p.keys, a)
+		heads, err := lockHeadsForAdmission(ctx, tx, a)
 		if err != nil {
 			return err
 		}
@@ -52,13 +52,13 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 // removed reports whether somebody was removed from the organization, according
 // to its audit log.
 func (m *mutation) removed(ctx context.Context, id people.UserID) (bool, error) {
-	return one[bool](ctx, m, `SELECT EXISTS (SELECT FROM audit_events WHERE organization_id = $1 AND action = $2 AND target = $3)`,
-		m.head.Organization, audit.MemberRemoved, id)
+	return one[bool](ctx, m, `SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
+		m.head.Log, audit.MemberRemoved, id)
 }
 
 // lockHeadsForAdmission locks the head of the organization, and those of all
 // organizations of an account that may be taken over.
-func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, a people.Admission) (heads, error) {
+func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
 	orgs := []tokens.OrgID{a.Organization}
 	if a.Existing == people.TakeOver {
 		all, err := list[tokens.OrgID](ctx, tx, `
@@ -68,7 +68,7 @@ func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, a 
 		}
 		orgs = append(orgs, all...)
 	}
-	return lockHeads(ctx, tx, keys, orgs)
+	return lockHeads(ctx, tx, orgs)
 }
 
 // admit returns the account with the e-mail address, which is made unless there

@@ -13,8 +13,8 @@ import (
 
 // selectEvents is completed by a condition, which goes by the primary key.
 const selectEvents = `
-	SELECT organization_id AS organization, sequence, at, actor_kind AS "actor.kind", actor_id AS "actor.id", actor_name AS "actor.name",
-	       host(address) AS address, request_id AS "actor.request_id", action, target, details, previous, hash, coalesce(key_version, 0) AS key_version
+	SELECT log_id AS log, sequence, at, actor_kind AS "actor.kind", actor_id AS "actor.id", actor_name AS "actor.name",
+	       host(address) AS address, request_id AS "actor.request_id", action, target, details, previous, hash
 	FROM audit_events `
 
 // auditBatch is how many events are read at once to verify them.
@@ -31,24 +31,24 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action a
 		return r.auditEventsOf(ctx, org, action, p)
 	}
 	newest := head.Sequence - int64(p.Offset())
-	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 		org, newest-int64(p.Size), newest)
 	return rows, int(head.Sequence), err
 }
 
 func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action = $2`, org, action)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 AND action = $2`, org, action)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := readEvents(ctx, r.db, `WHERE organization_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
+	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
 		org, action, p.Size, p.Offset())
 	return rows, total, err
 }
 
 // VerifyAudit implements tokens.Repository. It sees the log and its head as
 // they were at one instant, though others go on writing.
-func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ...audit.Head) (head audit.Head, err error) {
+func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID) (head audit.Head, err error) {
 	tx, err := r.db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return head, translate(err)
@@ -57,36 +57,14 @@ func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID, known ..
 	if head, err = readHead(ctx, tx, org); err != nil {
 		return head, err
 	}
-	return head, translate(audit.Verify(allEvents(ctx, tx, org), head, r.keys, known...))
-}
-
-// AnchorAudit implements tokens.Repository.
-func (r *Repository) AnchorAudit(ctx context.Context, org tokens.OrgID, e audit.Entry) (anchored bool, err error) {
-	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
-		anchored = m.head.Unanchored()
-		if !anchored {
-			return nil
-		}
-		return m.record(ctx, e)
-	})
-	return anchored && err == nil, err
-}
-
-// AuditAnchored reports whether no organization's head is unanchored.
-func (r *Repository) AuditAnchored(ctx context.Context) (bool, error) {
-	return one[bool](ctx, r.db, `SELECT NOT EXISTS (SELECT FROM audit_heads WHERE sequence > 0 AND key_version IS NULL)`)
-}
-
-// AuditHeads implements tokens.Repository.
-func (r *Repository) AuditHeads(ctx context.Context) ([]audit.Head, error) {
-	return list[audit.Head](ctx, r.db, selectHeads+` ORDER BY o.id`)
+	return head, translate(audit.Verify(allEvents(ctx, tx, org), head))
 }
 
 // allEvents reads an organization's events in order, some at a time.
 func allEvents(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) iter.Seq2[audit.Event, error] {
 	return func(yield func(audit.Event, error) bool) {
 		for after := int64(0); ; {
-			events, err := readEvents(ctx, db, `WHERE organization_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, org, after, auditBatch)
+			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, org, after, auditBatch)
 			for _, e := range events {
 				if !yield(e, nil) {
 					return
@@ -120,13 +98,7 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 	return events, nil
 }
 
-// selectHeads returns the head of each organization, which is zero where it has
-// none.
-const selectHeads = `
-	SELECT o.id AS organization, coalesce(h.sequence, 0) AS sequence, coalesce(h.hash, decode(repeat('00', 32), 'hex')) AS hash, coalesce(h.key_version, 0) AS key_version
-	FROM organizations o LEFT JOIN audit_heads h ON h.organization_id = o.id`
-
-// readHead returns an organization's head, which is zero while it has none.
+// readHead returns the head of an organization's log.
 func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
-	return one[audit.Head](ctx, db, selectHeads+` WHERE o.id = $1`, org)
+	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, org)
 }

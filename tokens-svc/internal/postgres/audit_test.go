@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"database/sql"
-	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -20,21 +19,6 @@ func connect(t *testing.T, dsn string) *sql.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
-}
-
-// TestTheAuditLogIsAppendOnly to everybody who does not first take the trigger
-// away.
-func TestTheAuditLogIsAppendOnly(t *testing.T) {
-	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
-	organization(t, open(t, dsn))
-	for _, statement := range []string{
-		`UPDATE audit_events SET actor_name = 'nobody'`, `DELETE FROM audit_events`, `TRUNCATE audit_events`,
-	} {
-		if _, err := connect(t, dsn).ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "append-only") {
-			t.Errorf("%s: %v", statement, err)
-		}
-	}
 }
 
 // organization makes repotest.Org.

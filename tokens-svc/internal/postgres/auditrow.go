@@ -23,7 +23,7 @@ func (r eventRow) event() (audit.Event, error) {
 	e.Actor.Address = r.Address.Addr
 	if err := json.Unmarshal([]byte(r.Details), &e.Details); err != nil {
 		return audit.Event{}, &audit.Fault{
-			Organization: e.Organization, Sequence: e.Sequence, Reason: fmt.Sprintf("was changed: its details cannot be read: %v", err),
+			Log: e.Log, Sequence: e.Sequence, Reason: fmt.Sprintf("was changed: its details cannot be read: %v", err),
 		}
 	}
 	return e, nil

@@ -32,7 +32,7 @@ const selectInvitations = `
 
 // Invite implements people.Repository.
 func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry) error {
-	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
+	return mutate(ctx, p.db, org, func(m *mutation) error {
 		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
@@ -59,7 +59,7 @@ func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitati
 
 // Withdraw implements people.Repository.
 func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
-	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
+	return mutate(ctx, p.db, org, func(m *mutation) error {
 		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org, id)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (p *People) InvitationWith(ctx context.Context, email string, codeSum [32]b
 // redeem ends an invitation that is good at a time, and otherwise gives
 // tokens.ErrNotFound.
 func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
-	if _, err := good(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Organization, id); err != nil {
+	if _, err := good(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id); err != nil {
 		return err
 	}
 	return exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
@@ -122,7 +122,7 @@ func good(ctx context.Context, db sqlx.QueryerContext, condition string, args ..
 // their roles, because of cause.
 func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, cause audit.Entry) error {
 	rows, err := list[invitationRow](ctx, m, selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
-		cause.At, m.head.Organization, inviter)
+		cause.At, m.head.Log, inviter)
 	if err != nil {
 		return err
 	}

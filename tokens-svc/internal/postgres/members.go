@@ -22,7 +22,7 @@ func (p *People) Members(ctx context.Context, org tokens.OrgID) ([]people.Member
 func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID,
 	decide func(now people.Member, owners int) (tokens.Role, audit.Entry, error),
 ) error {
-	return mutate(ctx, p.db, p.keys, org, func(m *mutation) error {
+	return mutate(ctx, p.db, org, func(m *mutation) error {
 		now, err := one[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
 		if err != nil {
 			return err

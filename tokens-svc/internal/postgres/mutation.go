@@ -33,7 +33,6 @@ func transact(ctx context.Context, db *sqlx.DB, work func(*sqlx.Tx) error) error
 type mutation struct {
 	*sqlx.Tx
 	head audit.Head
-	keys audit.Keys
 }
 
 // mutate runs work as a mutation and commits when it returns nil. An
@@ -43,9 +42,9 @@ type mutation struct {
 // organization, and the counter of revisions the last: so there is one change
 // at a time in each, and no two transactions can wait for each other. Reports
 // of usage lock no row that is locked here.
-func mutate(ctx context.Context, db *sqlx.DB, keys audit.Keys, org tokens.OrgID, work func(*mutation) error) error {
+func mutate(ctx context.Context, db *sqlx.DB, org tokens.OrgID, work func(*mutation) error) error {
 	return transact(ctx, db, func(tx *sqlx.Tx) error {
-		m, err := lockHead(ctx, tx, keys, org)
+		m, err := lockHead(ctx, tx, org)
 		if err != nil {
 			return err
 		}
@@ -53,33 +52,33 @@ func mutate(ctx context.Context, db *sqlx.DB, keys audit.Keys, org tokens.OrgID,
 	})
 }
 
-// lockHead reads the organization's head under a lock. An organization without one
-// gets one.
-func lockHead(ctx context.Context, tx *sqlx.Tx, keys audit.Keys, org tokens.OrgID) (*mutation, error) {
-	head, err := one[audit.Head](ctx, tx, `
-		INSERT INTO audit_heads AS h (organization_id, sequence, hash) VALUES ($1, 0, $2)
-		ON CONFLICT (organization_id) DO UPDATE SET sequence = h.sequence
-		RETURNING organization_id AS organization, sequence, hash, coalesce(key_version, 0) AS key_version`, org, make([]byte, len(audit.Hash{})))
-	return &mutation{Tx: tx, head: head, keys: keys}, err
+// lockHead reads the head of an organization's log under a lock.
+func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
+	head, err := one[audit.Head](ctx, tx,
+		`SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1 FOR UPDATE`, org)
+	return &mutation{Tx: tx, head: head}, err
+}
+
+// beginLog creates the empty log of a new organization, and locks it.
+func beginLog(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
+	m := &mutation{Tx: tx, head: audit.Head{Log: string(org)}}
+	return m, exec(ctx, tx, `INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $2)`, org, m.head.Hash[:])
 }
 
 // record appends to the organization's audit log.
 func (m *mutation) record(ctx context.Context, e audit.Entry) error {
-	event, err := m.head.Append(e, m.keys)
-	if err != nil {
-		return fmt.Errorf("organization %s: %w", m.head.Organization, err)
-	}
+	event := m.head.Append(e)
 	details, err := detailsText(e.Details)
 	if err != nil {
 		return fmt.Errorf("details of %s: %w", e.Action, err)
 	}
 	_, err = m.ExecContext(ctx, `
-		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $13, key_version = $14 WHERE organization_id = $1)
-		INSERT INTO audit_events (organization_id, sequence, at, actor_kind, actor_id, actor_name, address,
-			request_id, action, target, details, previous, hash, key_version)
-		VALUES ($1, $2, $3, $4, $5, $6, $7::inet, $8, $9, $10, $11::jsonb, $12, $13, $14)`,
-		event.Organization, event.Sequence, e.At, e.Actor.Kind, e.Actor.ID, e.Actor.Name, nullAddress(e.Actor.Address),
-		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:], null(event.KeyVersion))
+		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $13 WHERE log_id = $1)
+		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address,
+			request_id, action, target, details, previous, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7::inet, $8, $9, $10, $11::jsonb, $12, $13)`,
+		event.Log, event.Sequence, e.At, e.Actor.Kind, e.Actor.ID, e.Actor.Name, nullAddress(e.Actor.Address),
+		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:])
 	if err == nil {
 		m.head = event.Head()
 	}

@@ -25,7 +25,7 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 		if err != nil {
 			return err
 		}
-		m, err := lockHead(ctx, tx, r.keys, o.ID)
+		m, err := beginLog(ctx, tx, o.ID)
 		if err != nil {
 			return err
 		}
@@ -44,13 +44,4 @@ func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, 
 	return list[tokens.Organization](ctx, r.db, selectOrganizations+`ORDER BY o.created_at, o.id`)
 }
 
-// sharedTest says whether another organization has the partition of the test data
-// of an organization o, too. LIMIT keeps the look-ups on indexes.
-const sharedTest = `
-	(SELECT x.id FROM organizations x WHERE x.id = o.test_id LIMIT 1) IS NOT NULL
-	OR (SELECT x.id FROM organizations x WHERE x.test_id = o.test_id AND x.id <> o.id LIMIT 1) IS NOT NULL`
-
-const selectOrganizations = `
-	SELECT o.id, o.test_id, o.name, o.created_at,` + sharedTest + ` AS shared_test,
-	       (SELECT x.id FROM organizations x WHERE x.test_id = o.id LIMIT 1) IS NOT NULL AS shared_live
-	FROM organizations o `
+const selectOrganizations = `SELECT o.id, o.test_id, o.name, o.created_at FROM organizations o `

@@ -1,8 +1,6 @@
 package postgres_test
 
 import (
-	"bytes"
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -32,7 +30,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	members := postgres.NewPeople(db, repotest.AuditKeys())
+	members := postgres.NewPeople(db)
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
 		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: repotest.Noon}
@@ -121,69 +119,5 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	}
 	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil || len(catalogue.Effective(token)) != 4 || token.Owner.Name == "" {
 		t.Errorf("who is back: %+v, %v", token, err)
-	}
-}
-
-// TestTokensOfThePreviousVersionAreCompleted: those that it stored before the
-// migration, and those that it stores while both versions run.
-func TestTokensOfThePreviousVersionAreCompleted(t *testing.T) {
-	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
-	repo := open(t, dsn)
-	db := connect(t, dsn)
-	insert := func(id, kind, by, from string) {
-		t.Helper()
-		_, err := db.ExecContext(t.Context(), `
-			INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow, rate_limit, rate_window_seconds,
-				created_at, created_by_kind, created_by_id, rotated_from, pepper_version, mac, rev)
-			SELECT 'tok_00000000000' || $1, $2, 'n', 'live', '{admin}', '{}', 1, 1, now(), $3, $4, 'tok_00000000000' || nullif($5, ''), 1, sha256('x'),
-				1 + count(*) FROM api_tokens`, id, repotest.Org, kind, by, from)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	migrate := func(direction string, times int) {
-		t.Helper()
-		for range times {
-			if err := postgres.Migrate(t.Context(), postgrestest.Direct(dsn), direction, &bytes.Buffer{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	check := func(when string, ids ...string) {
-		t.Helper()
-		for _, id := range ids {
-			token, _, err := repo.FindToken(context.WithoutCancel(t.Context()), tokens.TokenID("tok_00000000000"+id))
-			want := map[string]struct{ lineage, owner string }{
-				"1": {"1", "usr_1"}, "2": {"1", "usr_1"}, "3": {"1", "usr_1"}, "4": {"4", "usr_1"}, "5": {"4", "usr_1"},
-				"6": {"6", ""}, "7": {"7", ""}, "8": {"1", "usr_1"}, "9": {"9", "usr_1"},
-			}[id]
-			if err != nil || string(token.Lineage) != "tok_00000000000"+want.lineage || token.Owner.ID != want.owner {
-				t.Errorf("%s, %s: lineage %s, owner %+v, %v", when, id, token.Lineage, token.Owner, err)
-			}
-		}
-	}
-	migrate("down", 7) // to 00008, before tokens had an owner and a lineage
-	if _, err := db.ExecContext(t.Context(), `INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Acme', now())`, repotest.Org); err != nil {
-		t.Fatal(err)
-	}
-	insert("1", "user", "usr_1", "")
-	insert("2", "user", "usr_1", "1")
-	insert("3", "user", "usr_1", "2")
-	insert("4", "token", "tok_000000000003", "")
-	insert("5", "token", "tok_000000000003", "4")
-	insert("6", "operator", "", "")
-	insert("7", "token", "tok_000000000006", "")
-	migrate("up", 1)
-	check("after the migration", "1", "2", "3", "4", "5", "6", "7")
-	insert("8", "user", "usr_1", "3")
-	insert("9", "token", "tok_000000000005", "")
-	check("beside this version", "8", "9")
-	if _, err := db.ExecContext(t.Context(), `INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Other', now())`, repotest.Other); err != nil {
-		t.Fatal(err)
-	}
-	var partitions int
-	if err := db.QueryRowContext(t.Context(), `SELECT count(DISTINCT test_id) FROM organizations WHERE test_id NOT IN (SELECT id FROM organizations)`).Scan(&partitions); err != nil || partitions != 2 {
-		t.Errorf("%d partitions, %v", partitions, err)
 	}
 }

@@ -6,19 +6,17 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
 // People implements people.Repository.
 type People struct {
-	db   *sqlx.DB
-	keys audit.Keys
+	db *sqlx.DB
 }
 
 // NewPeople returns a repository over a pool that Open returned, whose database
-// Migrate has brought up to date. keys are those of the audit logs.
-func NewPeople(db *sqlx.DB, keys audit.Keys) *People { return &People{db, keys} }
+// Migrate has brought up to date.
+func NewPeople(db *sqlx.DB) *People { return &People{db} }
 
 // userColumns are those of a people.User, of the table u.
 const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at, ` + never + `) AS verified_at,

@@ -20,7 +20,7 @@ type peopleStore struct {
 func (c peopleStore) Events(t *testing.T, org tokens.OrgID) (n int) {
 	t.Helper()
 	err := c.db.QueryRowContext(t.Context(),
-		`SELECT count(*) FROM audit_events WHERE organization_id = $1 AND action <> 'organization.created'`, org).Scan(&n)
+		`SELECT count(*) FROM audit_events WHERE log_id = $1 AND action <> 'organization.created'`, org).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +34,11 @@ func openPeople(t *testing.T) peopleStore {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	service := tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{})
+	service := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
 	for org, name := range map[tokens.OrgID]string{repotest.Org: "Acme", repotest.Other: "Other"} {
 		if _, err := service.CreateOrganization(t.Context(), tokens.Operator(), org, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return peopleStore{postgres.NewPeople(db, repotest.AuditKeys()), db}
+	return peopleStore{postgres.NewPeople(db), db}
 }

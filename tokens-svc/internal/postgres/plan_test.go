@@ -22,9 +22,11 @@ func TestEveryLookUpGoesByAnIndex(t *testing.T) {
 		`INSERT INTO organizations (id, name, created_at)
 			SELECT 'org_' || lpad(n::text, 26, '0'), 'n', now() FROM generate_series(0, 1999) n`,
 		`INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow, rate_limit,
-				rate_window_seconds, created_at, pepper_version, mac, rev)
+				rate_window_seconds, created_at, pepper_version, mac, rev,
+				created_by_kind, created_by_id, created_by_name, owner_id, lineage)
 			SELECT 'tok_' || lpad(n::text, 12, '0'), 'org_' || lpad((n % 2000)::text, 26, '0'), 'n', 'live', '{admin}', '{}', 100,
-				60, now() - make_interval(secs => n), 1, sha256('x'), n
+				60, now() - make_interval(secs => n), 1, sha256('x'), n,
+				'operator', '', 'command line', '', 'tok_' || lpad(n::text, 12, '0')
 			FROM generate_series(1, 20000) n`,
 		`INSERT INTO users (id, email, name, password, created_at)
 			SELECT 'usr_' || lpad(n::text, 26, '0'), n || '@acme.example', 'n', '', now() FROM generate_series(0, 1999) n`,

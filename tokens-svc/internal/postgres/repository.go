@@ -17,19 +17,17 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // Repository implements tokens.Repository.
 type Repository struct {
-	db   *sqlx.DB
-	keys audit.Keys
+	db *sqlx.DB
 }
 
 // NewRepository returns a repository over a pool that Open returned, whose
-// database Migrate has brought up to date. keys are those of the audit logs.
-func NewRepository(db *sqlx.DB, keys audit.Keys) *Repository { return &Repository{db, keys} }
+// database Migrate has brought up to date.
+func NewRepository(db *sqlx.DB) *Repository { return &Repository{db} }
 
 // Ready reports whether the repository can serve: Postgres answers, has the
 // schema, and would refuse to change audit_events.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -22,5 +21,5 @@ func open(tb testing.TB, dsn string) *postgres.Repository {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return postgres.NewRepository(db, repotest.AuditKeys())
+	return postgres.NewRepository(db)
 }

@@ -14,7 +14,7 @@ import (
 func (r *Repository) CreateToken(
 	ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry,
 ) (revision int64, err error) {
-	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
+	err = mutate(ctx, r.db, org, func(m *mutation) error {
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (r *Repository) CreateToken(
 func (r *Repository) ChangeToken(
 	ctx context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
 ) (done tokens.Step, err error) {
-	err = mutate(ctx, r.db, r.keys, org, func(m *mutation) error {
+	err = mutate(ctx, r.db, org, func(m *mutation) error {
 		if err := m.checkKey(ctx, org, k); err != nil {
 			return err
 		}
@@ -68,16 +68,14 @@ func (m *mutation) insert(ctx context.Context, org tokens.OrgID, t tokens.Token,
 	if err != nil {
 		return 0, err
 	}
-	version, mac := nullMAC(t.Bounds)
 	_, err = m.ExecContext(ctx, `
 		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow,
 			rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
-			created_at, expires_at, rotated_from, pepper_version, mac, rev, bounds_version, bounds_mac, owner_id, lineage)
-		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+			created_at, expires_at, rotated_from, pepper_version, mac, rev, owner_id, lineage)
+		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		t.ID, org, t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)),
 		t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind, t.CreatedBy.ID, t.CreatedBy.Name,
-		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, version, mac,
-		t.Owner.ID, t.Lineage)
+		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, t.Owner.ID, t.Lineage)
 	return revision, err
 }
 
@@ -87,14 +85,12 @@ func (m *mutation) update(ctx context.Context, t tokens.Token, kind tokens.Chang
 	if err != nil {
 		return 0, err
 	}
-	version, mac := nullMAC(t.Bounds)
 	_, err = m.ExecContext(ctx, `
 		UPDATE api_tokens SET name = $2, permissions = $3::text[], ip_allow = $4::cidr[], rate_limit = $5,
-			rate_window_seconds = $6, expires_at = $7, revoked_at = $8, revoked_reason = $9, rotated_to = $10, rev = $11,
-			bounds_version = $12, bounds_mac = $13, owner_id = $14
+			rate_window_seconds = $6, expires_at = $7, revoked_at = $8, revoked_reason = $9, rotated_to = $10, rev = $11, owner_id = $12
 		WHERE id = $1`,
 		t.ID, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
 		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(t.RevokedAt), t.RevokedReason,
-		null(string(t.RotatedTo)), revision, version, mac, t.Owner.ID)
+		null(string(t.RotatedTo)), revision, t.Owner.ID)
 	return revision, err
 }

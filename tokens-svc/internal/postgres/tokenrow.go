@@ -18,8 +18,6 @@ type tokenRow struct {
 	RateWindowSeconds int
 	PepperVersion     int
 	MAC               []byte
-	BoundsVersion     int
-	BoundsMAC         []byte
 }
 
 func (r tokenRow) token() tokens.Token {
@@ -29,7 +27,6 @@ func (r tokenRow) token() tokens.Token {
 	}
 	t.IPAllow = r.IPAllow
 	t.RateLimit.Window = time.Duration(r.RateWindowSeconds) * time.Second
-	t.Bounds = toDigest(r.BoundsVersion, r.BoundsMAC)
 	return t
 }
 
@@ -58,11 +55,3 @@ func toDigest(version int, mac []byte) tokens.Digest {
 
 // null returns NULL for the zero value.
 func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
-
-// nullMAC returns NULL for the zero Digest, and its version and MAC otherwise.
-func nullMAC(d tokens.Digest) (sql.Null[int], []byte) {
-	if d.Version == 0 {
-		return sql.Null[int]{}, nil
-	}
-	return null(d.Version), d.MAC[:]
-}

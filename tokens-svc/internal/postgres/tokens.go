@@ -8,21 +8,15 @@ import (
 )
 
 // selectTokens is completed by a condition. Every way to it begins with the
-// primary key of api_tokens or with its organization's index. Only a test token
-// works with test data.
+// primary key of api_tokens or with its organization's index.
 const selectTokens = `
-	SELECT t.environment = 'test' AND (` + sharedTest + `) AS "organization.shared_test",` + allButShared
-
-// allButShared is the rest of selectTokens: its columns but shared_test, and its
-// tables.
-const allButShared = `
+	SELECT
 	       t.id, o.id AS "organization.id", o.test_id AS "organization.test_id", o.name AS "organization.name", o.created_at AS "organization.created_at",
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit AS "rate_limit.limit", t.rate_window_seconds,
 	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id", t.created_by_name AS "created_by.name",
 	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role", t.lineage,
 	       t.created_at, coalesce(t.expires_at, ` + never + `) AS expires_at, coalesce(t.revoked_at, ` + never + `) AS revoked_at, t.revoked_reason,
-	       coalesce(t.rotated_from, '') AS rotated_from, coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision,
-	       coalesce(t.bounds_version, 0) AS bounds_version, t.bounds_mac
+	       coalesce(t.rotated_from, '') AS rotated_from, coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision
 	FROM api_tokens t
 	JOIN organizations o ON o.id = t.organization_id
 	LEFT JOIN users u ON u.id = t.owner_id
@@ -34,14 +28,9 @@ func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.Toke
 	return row.token(), err
 }
 
-// FindToken implements tokens.Repository. It is most of what Postgres does for
-// gateways, so a live token does without sharedTest: to prepare its look-ups for
-// execution takes a third of the statement, although they are not executed.
+// FindToken implements tokens.Repository.
 func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {
-	row, err := one[tokenRow](ctx, r.db, `SELECT`+allButShared+`WHERE t.id = $1`, id)
-	if err == nil && row.Environment == tokens.Test {
-		row.Organization.SharedTest, err = one[bool](ctx, r.db, `SELECT`+sharedTest+` FROM organizations o WHERE o.id = $1`, row.Organization.ID)
-	}
+	row, err := one[tokenRow](ctx, r.db, selectTokens+`WHERE t.id = $1`, id)
 	return row.token(), toDigest(row.PepperVersion, row.MAC), err
 }
 
@@ -93,16 +82,4 @@ func (r *Repository) Reseal(ctx context.Context, id tokens.TokenID, old, sealed 
 		UPDATE api_tokens SET pepper_version = $2, mac = $3
 		WHERE id = $1 AND pepper_version = $4 AND mac = $5`,
 		id, sealed.Version, sealed.MAC[:], old.Version, old.MAC[:])
-}
-
-// SealBounds implements tokens.Repository.
-func (r *Repository) SealBounds(ctx context.Context, id tokens.TokenID, revision int64, bounds tokens.Digest) error {
-	version, mac := nullMAC(bounds)
-	return exec(ctx, r.db,
-		`UPDATE api_tokens SET bounds_version = $2, bounds_mac = $3 WHERE id = $1 AND rev = $4`, id, version, mac, revision)
-}
-
-// UnsealedTokens implements tokens.Repository.
-func (r *Repository) UnsealedTokens(ctx context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
-	return r.listTokens(ctx, selectTokens+`WHERE t.bounds_version IS NULL AND t.id > $1 ORDER BY t.id LIMIT $2`, after, n)
 }

@@ -1,9 +1,6 @@
 package tokens
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Owner is the person whose current role in the organization bounds a token.
 // The zero Owner stands for the organization: then nothing but the token's own
@@ -35,19 +32,6 @@ func (c *Catalogue) Effective(t Token) []Permission {
 // Limited reports whether t may do less than it was granted, because of its
 // owner's role.
 func (c *Catalogue) Limited(t Token) bool { return len(c.Effective(t)) < len(c.Expand(t.Permissions)) }
-
-// checkPartition returns a *BoundsError where another organization has the
-// partition of the token's data, too.
-func (t Token) checkPartition() error {
-	shared := t.Organization.SharedLive
-	if t.Environment == Test {
-		shared = t.Organization.SharedTest
-	}
-	if !shared {
-		return nil
-	}
-	return &BoundsError{ID: t.ID, Reason: fmt.Sprintf("the %s data of organization %s is also that of another organization", t.Environment, t.Organization.ID)}
-}
 
 // Partition returns the organization id under which the services keep the data
 // that t works with: that of the organization for a live token, and a separate

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // memory is a Repository for the service's tests.
@@ -108,22 +107,7 @@ func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
 	}
 }
 
-func (m *memory) AuditHeads(context.Context) ([]audit.Head, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var heads []audit.Head
-	for _, org := range slices.Sorted(maps.Keys(m.orgs)) {
-		heads = append(heads, m.events[org][len(m.events[org])-1].Head())
-	}
-	return heads, nil
-}
-
-// AnchorAudit finds nothing to do: every event has a key.
-func (m *memory) AnchorAudit(context.Context, tokens.OrgID, audit.Entry) (bool, error) {
-	return false, nil
-}
-
-func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit.Head) (audit.Head, error) {
+func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	log := m.events[org]
@@ -137,7 +121,7 @@ func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID, known ...audit
 				return
 			}
 		}
-	}, head, repotest.AuditKeys(), known...)
+	}, head)
 }
 
 func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry) (int64, error) {
@@ -315,15 +299,11 @@ func (m *memory) storeKey(org tokens.OrgID, k *tokens.Key, id tokens.TokenID) {
 
 // record appends to the organization's audit log.
 func (m *memory) record(org tokens.OrgID, e audit.Entry) {
-	head := audit.Head{Organization: string(org)}
+	head := audit.Head{Log: string(org)}
 	if log := m.events[org]; len(log) > 0 {
 		head = log[len(log)-1].Head()
 	}
-	event, err := head.Append(e, repotest.AuditKeys())
-	if err != nil {
-		panic(err)
-	}
-	m.events[org] = append(m.events[org], event)
+	m.events[org] = append(m.events[org], head.Append(e))
 }
 
 // store keeps t under the next revision, which it returns.
@@ -358,26 +338,4 @@ func (m *memory) Reseal(_ context.Context, id tokens.TokenID, old, sealed tokens
 		m.digests[id] = sealed
 	}
 	return nil
-}
-
-func (m *memory) SealBounds(_ context.Context, id tokens.TokenID, revision int64, bounds tokens.Digest) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t, found := m.tokens[id]; found && t.Revision == revision {
-		t.Bounds = bounds
-		m.tokens[id] = t
-	}
-	return m.down
-}
-
-func (m *memory) UnsealedTokens(_ context.Context, after tokens.TokenID, n int) ([]tokens.Token, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var unsealed []tokens.Token
-	for _, id := range slices.Sorted(maps.Keys(m.tokens)) {
-		if id > after && m.tokens[id].Bounds.Version == 0 && len(unsealed) < n {
-			unsealed = append(unsealed, m.tokens[id])
-		}
-	}
-	return unsealed, nil
 }

@@ -29,17 +29,9 @@ type Repository interface {
 	// AuditEvents returns a page of org's audit log, newest first, of one action or,
 	// with "", of all, and how many such events it has; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, action audit.Action, p Page) (events []audit.Event, total int, err error)
-	// VerifyAudit checks all of org's audit log, as it was at one instant, also
-	// against known heads, and returns its head then. It gives an *audit.Fault, or ErrNotFound.
-	VerifyAudit(ctx context.Context, org OrgID, known ...audit.Head) (audit.Head, error)
-
-	// AnchorAudit appends e, of audit.LogAnchored, to org's audit log if that ends
-	// with an event without a key, and reports whether it did; or ErrNotFound.
-	AnchorAudit(ctx context.Context, org OrgID, e audit.Entry) (bool, error)
-
-	// AuditHeads returns the head of every organization's audit log, in the order
-	// of their ids; the zero Head where there is none.
-	AuditHeads(ctx context.Context) ([]audit.Head, error)
+	// VerifyAudit checks all of org's audit log, as it was at one instant, and
+	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
+	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)
 
 	// CreateToken stores a new token of org with the digest of its secret and
 	// returns its revision; t's own organization and revision are not read. It
@@ -86,12 +78,6 @@ type Repository interface {
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
 	// that followers are notified of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
-	// SealBounds stores the MAC of a token's bounds, provided that the token
-	// still has the revision. Otherwise it changes nothing. The revision stays.
-	SealBounds(ctx context.Context, id TokenID, revision int64, bounds Digest) error
-	// UnsealedTokens returns at most n tokens whose bounds have no MAC, in the
-	// order of their ids, from the one after the given id on.
-	UnsealedTokens(ctx context.Context, after TokenID, n int) ([]Token, error)
 }
 
 // Step is one change of a token that exists.

@@ -5,27 +5,12 @@ import (
 	"fmt"
 )
 
-// Stale is a token whose digest, or the MAC of whose bounds, is under an older
-// pepper, with its replacement. It holds no secret.
+// Stale is a token whose digest is under an older pepper, with its replacement. It
+// holds no secret. Tokens move to a higher version only: while a rolling restart
+// changes the primary pepper, replicas with the old one do not move them back.
 type Stale struct {
 	ID          TokenID
-	Old, Sealed Digest // Sealed is zero where the digest is not stale
-	Revision    int64
-	Bounds      Digest // zero where the MAC of the bounds is not stale
-}
-
-// staleOf returns a token's stale digest. Tokens move to a higher version
-// only: while a rolling restart changes the primary pepper, replicas with the
-// old one do not move them back.
-func (s *Service) staleOf(t Token, stored Digest, presented Secret) Stale {
-	stale := Stale{ID: t.ID}
-	if stored.Version < s.peppers.Primary() {
-		stale.Old, stale.Sealed = stored, s.peppers.Seal(presented)
-	}
-	if t.Bounds.Version < s.peppers.Primary() {
-		stale.Revision, stale.Bounds = t.Revision, s.peppers.SealBounds(t)
-	}
-	return stale
+	Old, Sealed Digest
 }
 
 // resealQueue bounds the queue of stale tokens. Others are left for
@@ -60,21 +45,9 @@ func (r *Resealer) Run(ctx context.Context, failed func(error)) {
 		case <-ctx.Done():
 			return
 		case s := <-r.queue:
-			if err := r.reseal(ctx, s); err != nil && ctx.Err() == nil {
+			if err := r.repo.Reseal(ctx, s.ID, s.Old, s.Sealed); err != nil && ctx.Err() == nil {
 				failed(fmt.Errorf("move token %s to the primary pepper: %w", s.ID, err))
 			}
 		}
 	}
-}
-
-func (r *Resealer) reseal(ctx context.Context, s Stale) error {
-	if s.Sealed != (Digest{}) {
-		if err := r.repo.Reseal(ctx, s.ID, s.Old, s.Sealed); err != nil {
-			return err
-		}
-	}
-	if s.Bounds == (Digest{}) {
-		return nil
-	}
-	return r.repo.SealBounds(ctx, s.ID, s.Revision, s.Bounds)
 }

@@ -18,7 +18,6 @@ type Service struct {
 	peppers Peppers
 	now     func() time.Time
 	stale   func(Stale)
-	sealOld bool
 
 	permissions *Catalogue
 }
@@ -31,16 +30,13 @@ type Config struct {
 	// OnStale is called with each valid token whose digest is under an older pepper.
 	// It is called during a request, so it must not block. Zero: not called.
 	OnStale func(Stale)
-	// SealOld accepts tokens without a MAC of their bounds, which a version of
-	// this program without such MACs has stored.
-	SealOld bool
 	// Permissions are those that tokens can be granted. Zero: the built-in ones.
 	Permissions *Catalogue
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, sealOld: c.SealOld, permissions: c.Permissions}
+	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, permissions: c.Permissions}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -98,10 +94,6 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	}
 	secret := Generate(t.Environment)
 	t.ID, t.Lineage = secret.ID(), secret.ID()
-	if err := t.checkPartition(); err != nil {
-		return Token{}, Secret{}, err
-	}
-	t.Bounds = s.peppers.SealBounds(t)
 	entry := s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))
 	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), principal.key, entry); err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
@@ -111,19 +103,27 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 
 // Caller returns the token with which a request was made, provided that it works
 // on the partition that the gateway named. Otherwise, and for a token that does
-// not exist, it gives ErrNotFound; for one that was altered, a *BoundsError.
+// not exist, it gives ErrNotFound.
 func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Token, error) {
 	t, _, err := s.repo.FindToken(ctx, id)
 	if err == nil && t.Partition() != partition {
 		err = ErrNotFound
 	}
-	if err == nil {
-		err = s.checkBounds(t)
-	}
 	if err != nil {
 		return Token{}, fmt.Errorf("token %s on %s: %w", id, partition, err)
 	}
 	return t, nil
+}
+
+// changeToken is the repository's ChangeToken.
+func (s *Service) changeToken(
+	ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error),
+) (Step, error) {
+	done, err := s.repo.ChangeToken(ctx, org, id, k, decide)
+	if err != nil {
+		return Step{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return done, nil
 }
 
 // CheckDraft returns the faults that CreateToken would find in a draft, as a

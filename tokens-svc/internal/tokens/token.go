@@ -48,11 +48,6 @@ type Organization struct {
 	TestID    OrgID
 	Name      string
 	CreatedAt time.Time // UTC, whole milliseconds
-	// SharedLive and SharedTest say that the partition of its live or test data is
-	// also one of another organization. This program makes none such: a row of an
-	// organization was altered or inserted without it. A test Token has SharedTest only:
-	// its MAC binds one that exists to the id of its organization.
-	SharedLive, SharedTest bool
 }
 
 // Token is all that is known of an API token, apart from its secret. Its times
@@ -80,9 +75,6 @@ type Token struct {
 	// Revision grows with each change of any token, in the order in which the
 	// changes were committed.
 	Revision int64
-	// Bounds is the stored MAC of the token's permissions, limits and lifetime; see
-	// Peppers.SealBounds. The zero Digest: there is none.
-	Bounds Digest
 }
 
 // RateLimit is how many requests a token may make in each window.

@@ -95,20 +95,10 @@ func TestDescriptionsOfPermissionsHaveBounds(t *testing.T) {
 func TestTestTokensHaveAPartitionOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	o := Organization{ID: "org_live", TestID: "org_test"}
-	shared := o
-	shared.SharedTest = true
 	for env, want := range map[Environment]OrgID{Live: "org_live", Test: "org_test"} {
 		token := Token{Environment: env, Organization: o}
-		if got := token.Partition(); got != want || token.checkPartition() != nil {
-			t.Errorf("%s: %s, %v", env, got, token.checkPartition())
+		if got := token.Partition(); got != want {
+			t.Errorf("%s: %s", env, got)
 		}
-		token.Organization = shared
-		if err := token.checkPartition(); (err != nil) != (env == Test) {
-			t.Errorf("%s, test data shared: %v", env, err)
-		}
-	}
-	live := Token{Environment: Live, Organization: Organization{SharedLive: true}}
-	if live.checkPartition() == nil {
-		t.Error("live data shared is not noticed")
 	}
 }

@@ -33,10 +33,10 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
-	w.exec(t, `INSERT INTO audit_events (organization_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action, target, details, previous, hash, key_version)
-		SELECT organization_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x', '{"colour": "red", "role": ""}', previous, hash, key_version
-		FROM audit_events WHERE sequence = 1 AND organization_id = '`+string(acme)+`'`)
-	w.exec(t, `UPDATE audit_heads SET sequence = 1000 WHERE organization_id = '`+string(acme)+`'`)
+	w.exec(t, `INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action, target, details, previous, hash)
+		SELECT log_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x', '{"colour": "red", "role": ""}', previous, hash
+		FROM audit_events WHERE sequence = 1 AND log_id = '`+string(acme)+`'`)
+	w.exec(t, `UPDATE audit_heads SET sequence = 1000 WHERE log_id = '`+string(acme)+`'`)
 	log := "/settings/" + string(acme) + "/audit-log"
 	page := owner.get(t, log+"?action=token.created").Body.String()
 	entries := strings.Split(between(page, "<tbody", "</tbody>"), "<tr ")[1:]

@@ -41,7 +41,6 @@ var actionTexts = []actionText{
 	{audit.UserIdentityLinked, "Sign-in linked"},
 	{audit.UserIdentityUnlinked, "Sign-in unlinked"},
 	{audit.OrganizationCreated, "Organization created"},
-	{audit.LogAnchored, "Audit log anchored"},
 }
 
 // eventRow is an event in the list.

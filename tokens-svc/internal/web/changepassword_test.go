@@ -16,7 +16,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // busy computes passwords only after longer than pages have for the database.
@@ -44,7 +43,7 @@ func TestPasswordHashingDoesNotUseTheDatabaseTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	store := postgres.NewPeople(db, repotest.AuditKeys())
+	store := postgres.NewPeople(db)
 	w.Handler = New(Config{
 		People:   people.NewService(store, people.Config{Passwords: busy{password.New(cheap), timeout + timeout/2}, NewID: publicid.New, Now: w.clock}),
 		Tokens:   w.tokens,

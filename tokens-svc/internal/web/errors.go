@@ -78,13 +78,6 @@ var errorTexts = map[int]errorText{
 	statusClientGone: {Heading: "Cancelled"},
 }
 
-// alteredText is for a change of a token that was altered in the database.
-var alteredText = errorText{
-	Heading: "Token altered", Text: "The stored record of this token was altered, so the token is refused everywhere. No changes were made. " +
-		"Revoke the token and create another one. The error was logged: contact support with the request ID below.",
-	ShowRequest: true,
-}
-
 // errorPage returns the page of a status.
 func errorPage(status int) answer {
 	a := errorTexts[status].answer(status)

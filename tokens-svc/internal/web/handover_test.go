@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -36,22 +35,6 @@ func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || w.tokens.Permissions().Limited(found) {
 		t.Errorf("%+v, %v", found, err)
 	}
-}
-
-// TestAnAlteredTokenCanOnlyBeRevoked: the page says so, and the log has the reason.
-func TestAnAlteredTokenCanOnlyBeRevoked(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	owner := w.member(t, tokens.RoleOwner)
-	token := w.token(t, owner, "ERP")
-	path := api("/" + string(token.ID))
-	w.exec(t, `UPDATE api_tokens SET bounds_mac = sha256('another')`)
-	want(t, owner.post(t, path+"/rotate", url.Values{"overlap": {"0"}, "form": {owner.nonce(t, path+"/rotate")}}), http.StatusConflict, "Token altered", "Revoke the token", "!MAC")
-	want(t, owner.post(t, path+"/hand-over", url.Values{}), http.StatusConflict, "Token altered")
-	if log := w.log.String(); strings.Count(log, "its bounds do not have their MAC") != 2 {
-		t.Errorf("%s", log)
-	}
-	wantTo(t, owner.post(t, path+"/revoke", url.Values{}), api(""))
 }
 
 // TestRevokingOffersToRevokeWhatTheTokenMade, and does not unless it is chosen.

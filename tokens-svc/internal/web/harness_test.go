@@ -22,7 +22,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -85,10 +84,10 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.storage = &failing{Repository: postgres.NewRepository(db, repotest.AuditKeys())}
+	w.storage = &failing{Repository: postgres.NewRepository(db)}
 	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	w.people = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{
+	w.people = people.NewService(postgres.NewPeople(db), people.Config{
 		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},

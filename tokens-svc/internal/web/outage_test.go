@@ -21,7 +21,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // outages are connections of which one statement finds Postgres unavailable.
@@ -91,8 +90,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Tokens = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{Peppers: peppers, Now: w.clock})
-	c.People = people.NewService(postgres.NewPeople(db, repotest.AuditKeys()), people.Config{Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock})
+	c.Tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
+	c.People = people.NewService(postgres.NewPeople(db), people.Config{Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock})
 	c.Sessions = postgres.NewSessions(db, publicid.New, w.clock)
 	w.Handler = New(c)
 

@@ -178,11 +178,7 @@ func (s *site) errorAnswer(ctx context.Context, w http.ResponseWriter, v *visit,
 		s.Log.LogAttrs(ctx, slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
-	_, altered := errors.AsType[*tokens.BoundsError](err)
-	switch {
-	case altered:
-		return alteredText.answer(http.StatusConflict)
-	case errors.Is(err, people.ErrLastOwner):
+	if errors.Is(err, people.ErrLastOwner) {
 		return lastOwner(v)
 	}
 	return errorPage(status)

@@ -150,7 +150,7 @@ func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	want(t, real.get(t, api("")), http.StatusOK, "You are a member of this organization")
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
 	w.ownsNothing(t, attacker)
-	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.identity_linked' AND organization_id = '`+string(acme)+`'`); n != 1 {
+	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.identity_linked' AND log_id = '`+string(acme)+`'`); n != 1 {
 		t.Errorf("%d events of the link", n)
 	}
 }

@@ -56,7 +56,7 @@ func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, need
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)
-	if _, altered := errors.AsType[*tokens.BoundsError](err); altered || errors.Is(err, tokens.ErrNotFound) {
+	if errors.Is(err, tokens.ErrNotFound) {
 		return Principal{}, fmt.Errorf("%w: %w", ErrInvalidToken, err)
 	}
 	if err != nil {

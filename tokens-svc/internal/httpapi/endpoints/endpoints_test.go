@@ -44,7 +44,7 @@ func read() (Input, error) { return Input{Value: "list"}, nil }
 // call calls an endpoint whose method is do.
 func call(t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error) error {
 	t.Helper()
-	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }, SealOld: true})
+	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }})
 	_, err := ForTokens(Config{Timeout: time.Second}, s, needs, func(ctx context.Context, c Call, request string) (string, error) {
 		if request != "list" {
 			t.Errorf("the request is %q", request)

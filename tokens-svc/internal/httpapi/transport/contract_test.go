@@ -14,7 +14,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestIntrospectionResponsesMatchTheContract makes the tokens that the contract
@@ -78,14 +77,14 @@ func parsed(t *testing.T, text string) tokens.Secret {
 func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tokens.Token) {
 	t.Helper()
 	exec(t, p.dsn, `UPDATE revision SET value = $1`, revision-1)
-	token.ID, token.Name, token.Environment = s.ID(), "planted", tokens.Live
+	token.ID, token.Lineage, token.Name, token.Environment = s.ID(), s.ID(), "planted", tokens.Live
 	token.RateLimit, token.CreatedAt, token.CreatedBy = tokens.DefaultRateLimit, p.now, audit.CommandLine
 	pool, err := postgres.Open(p.dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool, repotest.AuditKeys()).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
 	if err != nil || got != revision {
 		t.Fatalf("revision %d, %v", got, err)
 	}

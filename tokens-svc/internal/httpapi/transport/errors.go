@@ -38,10 +38,6 @@ var challenges = map[string]string{
 	"invalid_credential": `Bearer realm="gateways"`,
 }
 
-// tokenAltered is the problem of a token that was altered in the database, which
-// operators must see, too.
-const tokenAltered = "token_altered"
-
 // answer is the response to an error.
 type answer struct {
 	problem problem.Problem
@@ -68,7 +64,6 @@ var table = []struct {
 	{http.StatusConflict, "secret_already_shown", "Secret already shown", of(repeated)},
 	{http.StatusConflict, "token_rotated", "Token rotated", rotated},
 	{http.StatusConflict, "token_ended", "Token ended", as[*tokens.StateError]},
-	{http.StatusConflict, tokenAltered, "Token altered", of(altered)},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(tokens.ErrKeyReused,
 		"this Idempotency-Key was sent with another body; give each request a key of its own")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
@@ -132,13 +127,13 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	_ = p.Write(w, r) // fails only if the client is gone
 }
 
-// reporter is go-kit's ErrorHandler. It logs faults of this program and altered
-// tokens. Errors of clients and an unavailable Postgres are in the access log.
+// reporter is go-kit's ErrorHandler. It logs faults of this program. Errors of
+// clients and an unavailable Postgres are in the access log.
 type reporter struct{ log *slog.Logger }
 
 // Handle implements go-kit's transport.ErrorHandler.
 func (h reporter) Handle(ctx context.Context, err error) {
-	if a, known := answerTo(err); !known || a.problem.Code == tokenAltered {
+	if a, known := answerTo(err); !known {
 		attrs := []slog.Attr{slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx)))}
 		if e, ok := errors.AsType[*middleware.PanicError](err); ok {
 			attrs = append(attrs, slog.String("stack", string(e.Stack)))

@@ -57,10 +57,6 @@ func rotated(err error) (explanation, bool) {
 	return explanation{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
 }
 
-func altered(e *tokens.BoundsError) explanation {
-	return explanation{detail: fmt.Sprintf("the stored record of token %s was altered, so the token is refused everywhere; revoke it and create another", e.ID)}
-}
-
 func tooLarge(e *http.MaxBytesError) explanation {
 	return explanation{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -86,9 +85,8 @@ func within(tb testing.TB, dsn string, timeout time.Duration) *program {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	p := &program{dsn: dsn, timeout: timeout, now: created, close: func() { _ = db.Close() }}
-	p.service = tokens.NewService(postgres.NewRepository(db, repotest.AuditKeys()), tokens.Config{
+	p.service = tokens.NewService(postgres.NewRepository(db), tokens.Config{
 		Peppers: pepper(tb), Now: func() time.Time { return p.now },
-		SealOld: true, // tests store and change tokens behind the service's back
 	})
 	p.handle(tb, p.service)
 	return p

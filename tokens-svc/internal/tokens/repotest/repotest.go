@@ -4,7 +4,6 @@ package repotest
 import (
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -16,12 +15,3 @@ const (
 
 // Noon is the creation time of the tests' tokens.
 var Noon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)
-
-// AuditKeys returns the keys of the tests' audit logs: version 1 is 00 01 … 1f.
-func AuditKeys() audit.Keys {
-	keys, err := audit.ParseKeys("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
-	if err != nil {
-		panic(err)
-	}
-	return keys
-}

@@ -1,0 +1,250 @@
+-- +goose Up
+
+-- +goose StatementBegin
+CREATE FUNCTION new_organization_id() RETURNS text LANGUAGE sql VOLATILE AS $$
+    SELECT 'org_' || substr('01234567', 1 + floor(random() * 8)::int, 1)
+        || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + floor(random() * 32)::int, 1), '')
+    FROM generate_series(1, 25)
+$$;
+-- +goose StatementEnd
+
+CREATE TABLE organizations (
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^org_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+    -- The partition of the data of test tokens.
+    test_id text COLLATE "C" NOT NULL DEFAULT new_organization_id()
+    UNIQUE CHECK (test_id ~ '^org_[0-7][0-9a-hjkmnp-tv-z]{25}$' AND test_id <> id),
+    name text NOT NULL CHECK (name <> ''),
+    created_at timestamptz(3) NOT NULL
+);
+
+-- Rows are never deleted: a revoked or expired token stays and is shown.
+CREATE TABLE api_tokens (
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^tok_[0-9A-Za-z]{12}$'),
+    organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
+    name text NOT NULL CHECK (name <> ''),
+    environment text NOT NULL CHECK (environment IN ('live', 'test')),
+    permissions text [] NOT NULL CHECK (cardinality(permissions) > 0),
+    ip_allow cidr [] NOT NULL,
+    rate_limit integer NOT NULL CHECK (rate_limit > 0),
+    rate_window_seconds integer NOT NULL CHECK (rate_window_seconds > 0),
+    created_by_kind text NOT NULL CHECK (created_by_kind IN ('user', 'token', 'operator')),
+    created_by_id text COLLATE "C" NOT NULL,
+    created_by_name text NOT NULL,
+    -- The person whose role bounds the token; empty: the organization.
+    owner_id text COLLATE "C" NOT NULL,
+    -- The first token of the rotation chain.
+    lineage text COLLATE "C" NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3),
+    revoked_at timestamptz(3),
+    revoked_reason text NOT NULL DEFAULT '',
+    rotated_from text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
+    rotated_to text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
+    pepper_version smallint NOT NULL,
+    mac bytea NOT NULL CHECK (octet_length(mac) = 32),
+    rev bigint NOT NULL UNIQUE
+);
+
+CREATE INDEX api_tokens_of_organization ON api_tokens (organization_id, created_at DESC, id DESC);
+-- For counting the tokens that need each version of the pepper.
+CREATE INDEX api_tokens_by_pepper ON api_tokens (pepper_version, expires_at) WHERE revoked_at IS NULL;
+
+-- The newest revision, one row. A row and no sequence: it is locked until the
+-- change commits, so revisions become visible in their order and have no gaps.
+CREATE TABLE revision (
+    value bigint NOT NULL CHECK (value >= 0),
+    single boolean PRIMARY KEY DEFAULT true CHECK (single)
+);
+
+INSERT INTO revision (value) VALUES (0);
+
+-- The change stream to gateways, one row a revision.
+CREATE TABLE changes (
+    rev bigint PRIMARY KEY,
+    token_id text COLLATE "C" NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('created', 'updated', 'rotated', 'revoked'))
+);
+
+-- One row a token and hour in which it was used. The newest says when and from
+-- where the token was last used. No foreign key: its lock would make reports
+-- wait for changes, and tokens are never deleted.
+CREATE TABLE token_usage (
+    token_id text COLLATE "C" NOT NULL,
+    hour timestamptz(0) NOT NULL,
+    requests bigint NOT NULL CHECK (requests >= 0),
+    refused bigint NOT NULL CHECK (refused >= 0),
+    last_used_at timestamptz(3) NOT NULL,
+    address inet,
+    PRIMARY KEY (token_id, hour)
+);
+
+-- Old hours are removed now and then.
+CREATE INDEX token_usage_by_hour ON token_usage (hour);
+
+-- Requests of the management API with an Idempotency-Key. A row commits with the
+-- effect of its request.
+CREATE TABLE idempotency_keys (
+    organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
+    -- SHA-256 of partition, operation, path, key and the token in question.
+    key_sum bytea NOT NULL CHECK (octet_length(key_sum) = 32),
+    -- SHA-256 of the body.
+    fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+    token_id text COLLATE "C" NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (organization_id, key_sum)
+);
+
+-- Expired rows are removed in batches.
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+-- The end of each audit log. Every change in an organization locks its row first.
+CREATE TABLE audit_heads (
+    log_id text COLLATE "C" PRIMARY KEY,
+    sequence bigint NOT NULL CHECK (sequence >= 0),
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32)
+);
+
+CREATE TABLE audit_events (
+    log_id text COLLATE "C" NOT NULL,
+    sequence bigint NOT NULL CHECK (sequence > 0),
+    at timestamptz(3) NOT NULL,
+    actor_kind text NOT NULL CHECK (actor_kind IN ('user', 'token', 'operator', 'system')),
+    actor_id text NOT NULL,
+    actor_name text NOT NULL,
+    address inet,
+    request_id text NOT NULL,
+    action text NOT NULL CHECK (action <> ''),
+    target text NOT NULL CHECK (target <> ''),
+    details jsonb NOT NULL CHECK (jsonb_typeof(details) = 'object'),
+    previous bytea NOT NULL CHECK (octet_length(previous) = 32),
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+    PRIMARY KEY (log_id, sequence)
+);
+
+-- For those of one action.
+CREATE INDEX audit_events_of_action ON audit_events (log_id, action, sequence);
+
+CREATE TABLE users (
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+    email text COLLATE "C" NOT NULL UNIQUE CHECK (email ~ '^[^@]+@[^@]+$'),
+    name text NOT NULL,
+    -- An argon2id hash, or empty: then this person signs in at an issuer only.
+    password text NOT NULL,
+    -- An operator set the password; its holder must change it at sign-in.
+    password_temporary boolean NOT NULL DEFAULT false,
+    created_at timestamptz(3) NOT NULL,
+    -- Null: nothing has proved that the address belongs to the account's holder.
+    verified_at timestamptz(3),
+    -- Null: the account is not disabled.
+    disabled_at timestamptz(3),
+    -- Sessions of an earlier epoch have ended.
+    session_epoch bigint NOT NULL DEFAULT 0
+);
+
+-- Identities of users at OpenID Connect issuers.
+CREATE TABLE identities (
+    issuer text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL REFERENCES users (id),
+    created_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (issuer, subject),
+    UNIQUE (user_id, issuer)
+);
+
+CREATE TABLE memberships (
+    organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
+    user_id text COLLATE "C" NOT NULL REFERENCES users (id),
+    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'auditor')),
+    joined_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (organization_id, user_id)
+);
+
+CREATE INDEX memberships_of_user ON memberships (user_id);
+
+-- Open ones only: joining and withdrawing delete the row.
+CREATE TABLE invitations (
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^inv_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+    organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
+    email text COLLATE "C" NOT NULL,
+    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'auditor')),
+    code_sum bytea NOT NULL CHECK (octet_length(code_sum) = 32),
+    invited_by text NOT NULL,
+    -- The inviting person, whose present role must allow granting the role. Null:
+    -- an operator invited.
+    inviter_id text COLLATE "C" REFERENCES users (id),
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3) NOT NULL,
+    UNIQUE (organization_id, email)
+);
+
+CREATE INDEX invitations_of_email ON invitations (email);
+
+-- Attempts to sign in, by SHA-256 of the account or address.
+CREATE TABLE sign_in_attempts (
+    key bytea PRIMARY KEY CHECK (octet_length(key) = 32),
+    attempts integer NOT NULL,
+    since timestamptz(3) NOT NULL
+);
+
+CREATE TABLE sessions (
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^ses_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
+    token_sum text COLLATE "C" NOT NULL UNIQUE,
+    -- Null until its owner has signed in.
+    user_id text COLLATE "C" REFERENCES users (id),
+    session_epoch bigint NOT NULL DEFAULT 0,
+    data bytea NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    last_seen_at timestamptz(3) NOT NULL,
+    expires_at timestamptz NOT NULL,
+    address inet,
+    user_agent text NOT NULL
+);
+
+CREATE INDEX sessions_of_user ON sessions (user_id, last_seen_at DESC);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+-- Forms that may be sent once, and their outcome.
+CREATE TABLE used_forms (
+    session_id text COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    nonce bytea NOT NULL,
+    outcome text NOT NULL,
+    PRIMARY KEY (session_id, nonce)
+);
+
+-- The role as which every command but migrate works: it may use the tables,
+-- append to audit_events, and neither alter tables nor remove or change what is
+-- kept for good. Roles belong to the whole server: one that exists is used.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    -- From Postgres 16 on, the creator of a role is a member without the right to SET it.
+    assume text := CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quayside_tokens') THEN
+        BEGIN
+            CREATE ROLE quayside_tokens NOLOGIN;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL; -- a concurrent migration of another database created it
+        END;
+    END IF;
+    IF NOT pg_has_role(current_user, 'quayside_tokens', assume) THEN
+        GRANT quayside_tokens TO CURRENT_USER;
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE insufficient_privilege USING MESSAGE = format(
+        '%I may not create or get the role quayside_tokens: a DBA can do CREATE ROLE quayside_tokens NOLOGIN and GRANT quayside_tokens TO %1$I', current_user);
+END $$;
+-- +goose StatementEnd
+
+GRANT SELECT, INSERT ON audit_events, changes, organizations TO quayside_tokens;
+GRANT SELECT, INSERT, UPDATE ON api_tokens, audit_heads, users TO quayside_tokens;
+GRANT SELECT, UPDATE ON revision TO quayside_tokens;
+GRANT SELECT, INSERT, UPDATE, DELETE ON
+    identities, idempotency_keys, invitations, memberships, sessions, sign_in_attempts, token_usage, used_forms
+    TO quayside_tokens;
+
+-- +goose Down
+
+DROP TABLE used_forms, sessions, sign_in_attempts, invitations, memberships, identities, users, audit_events,
+    audit_heads, idempotency_keys, token_usage, changes, revision, api_tokens, organizations;
+DROP FUNCTION new_organization_id;
