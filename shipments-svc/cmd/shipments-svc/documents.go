@@ -14,10 +14,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// dryRuns is how many files are read at once for those who only want to know
-// what would become of them.
-const dryRuns = 2
-
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
 func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {

@@ -73,7 +73,7 @@ func (p *process) kill() {
 	_ = p.Wait()
 }
 
-func (p *process) do(t *testing.T, org, method, path, media string, body io.Reader) (int, []byte) {
+func (p *process) request(t *testing.T, org, method, path, media string, body io.Reader) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.public+path, body)
 	if err != nil {
@@ -85,7 +85,12 @@ func (p *process) do(t *testing.T, org, method, path, media string, body io.Read
 	if media != "" {
 		req.Header.Set("Content-Type", media)
 	}
-	res, err := http.DefaultClient.Do(req)
+	return req
+}
+
+func (p *process) do(t *testing.T, org, method, path, media string, body io.Reader) (int, []byte) {
+	t.Helper()
+	res, err := http.DefaultClient.Do(p.request(t, org, method, path, media, body))
 	if err != nil {
 		t.Fatal(err)
 	}

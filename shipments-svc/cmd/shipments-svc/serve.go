@@ -71,7 +71,7 @@ func serve(ctx context.Context, p program) (err error) {
 		Help: "Lists that the replica had as fresh as the primary.",
 	}, func() float64 { return float64(repo.ServedByReplica()) }))
 	kept := notedStore{cfg.Files, metrics.Watch(outage.New(log, "document storage")).Note}
-	children, err := reader.New(cfg.DocumentWorkers + dryRuns)
+	children, err := reader.New()
 	if err != nil {
 		return err
 	}

@@ -50,17 +50,15 @@ type Reader struct {
 	name    string // its first argument
 	time    time.Duration
 	cpu     time.Duration
-	slots   chan struct{}
 }
 
-// New returns a Reader with at most this many concurrent child processes, which run
-// this executable.
-func New(children int) (*Reader, error) {
+// New returns a Reader whose child processes run this executable.
+func New() (*Reader, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
 	}
-	return &Reader{program: program, name: "shipments-svc", time: maxTime, cpu: maxCPU, slots: make(chan struct{}, children)}, nil
+	return &Reader{program: program, name: "shipments-svc", time: maxTime, cpu: maxCPU}, nil
 }
 
 // result is what a child writes to its standard output: one of the two.
@@ -71,12 +69,6 @@ type result struct {
 
 // Read implements shipments.Reader.
 func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64, given []shipments.Assignment) (shipments.Reading, error) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return shipments.Reading{}, ctx.Err()
-	}
 	file, err := onDisk(content, size)
 	if err != nil {
 		return shipments.Reading{}, unavailable(err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -99,7 +98,7 @@ func inGroup() {
 
 func reading(t *testing.T, docType shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
 	t.Helper()
-	r, err := New(1)
+	r, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +199,7 @@ func TestReadFailures(t *testing.T) {
 // TestChildEndsWithItsContext: cancelling Read kills the child.
 func TestChildEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	r, err := New(1)
+	r, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,20 +223,6 @@ func TestChildEndsWithItsContext(t *testing.T) {
 	if left := children(); left != "" && len(strings.Fields(left)) > 1 { // the other test has one of its own
 		t.Errorf("%s are left", left)
 	}
-}
-
-// TestChildrenAreLimited: Read waits for a free slot until its context ends.
-func TestChildrenAreLimited(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := &Reader{slots: make(chan struct{}, 1)}
-		r.slots <- struct{}{}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if _, err := r.Read(ctx, shipments.PackingList, shipments.CSV, strings.NewReader("x"), 1, nil); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
-		}
-	})
 }
 
 func TestChildNeedsAFile(t *testing.T) {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,31 +29,42 @@ type previewView struct {
 }
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
-// file in base64 or the pallets themselves. Large documents wait for admission.
+// file in base64 or the pallets themselves. It is admitted before it is received.
 func decodeAttach() func(*http.Request) (shipments.Attachment, error) {
-	large, files := newAdmission(maxLarge, maxLargeOf), newAdmission(maxFiles, maxFilesOf)
+	receiving, reading := newAdmission(maxReceived, maxReceivedOf), newAdmission(maxReading, maxReadingOf)
 	return func(r *http.Request) (shipments.Attachment, error) {
-		a, err := readAttachment(r, large)
-		if err == nil && a.File != nil && a.File.Size > smallText {
-			err = files.enter(r)
+		order, err := decodeOrder(r)
+		if err != nil {
+			return shipments.Attachment{}, err
+		}
+		if err := receiving.enter(r, bodySize(r)); err != nil {
+			return shipments.Attachment{}, err
+		}
+		a, err := readAttachment(r, order, reading)
+		if err == nil && a.DryRun && a.File != nil {
+			err = reading.enter(r, 1)
 		}
 		return a, err
 	}
 }
 
-func readAttachment(r *http.Request, large *admission) (shipments.Attachment, error) {
-	order, err := decodeOrder(r)
-	if err != nil {
-		return shipments.Attachment{}, err
+// bodySize is how many bytes the body of a document may have.
+func bodySize(r *http.Request) int64 {
+	if r.ContentLength < 0 {
+		return maxDocument
 	}
+	return min(r.ContentLength, maxDocument)
+}
+
+func readAttachment(r *http.Request, order shipments.Order, reading *admission) (shipments.Attachment, error) {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == formMedia {
 		return decodeForm(r, order)
 	}
 	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
 		return shipments.Attachment{}, err
 	}
-	file := &base64Spool{request: r}
-	body, err := divertedBody(r, file, large)
+	file := &base64Content{content: content{expected: r.ContentLength / 4 * 3}}
+	body, err := divertedBody(r, file, reading)
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
@@ -88,17 +100,20 @@ func readAttachment(r *http.Request, large *admission) (shipments.Attachment, er
 
 // divertedBody reads a body less the content of its file, which goes to file. It is
 // received whole before any of it is interpreted.
-func divertedBody(r *http.Request, file io.Writer, large *admission) (*jsonbody.Body, error) {
-	rest := &textSpool{request: r}
-	diverted, err := jsonbody.Divert(r.Body, rest, file, "document", "content_base64")
+func divertedBody(r *http.Request, file io.Writer, reading *admission) (*jsonbody.Body, error) {
+	var text bytes.Buffer
+	diverted, err := jsonbody.Divert(r.Body, &text, file, "document", "content_base64")
 	if err := readingError(err); err != nil {
 		return nil, err
 	}
-	text, err := rest.text(large)
-	if err != nil {
-		return nil, err
+	if text.Len() > smallText {
+		release, err := reading.acquire(r.Context(), callerOf(r).org, 1)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 	}
-	body, err := input.Limited(diverted.Parse(text, jsonbody.Limits{Elements: shipments.MaxPallets}))
+	body, err := input.Limited(diverted.Parse(text.Bytes(), jsonbody.Limits{Elements: shipments.MaxPallets}))
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
 		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
 	}

@@ -33,7 +33,7 @@ func (e *formError) Error() string { return e.reason }
 type form struct {
 	order    shipments.Order
 	values   map[string]string
-	file     *spool
+	file     *content
 	filename string
 	declared string // the media type that the client gives the file
 	faults   []shipments.Fault
@@ -105,11 +105,10 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 	case "file":
 		// As it was sent: what FileName returns has lost its directories.
 		f.filename, f.declared = jsonbody.Normal(params["filename"]), part.Header.Get("Content-Type")
-		if f.file, err = newSpool(r); err == nil {
-			f.body.inFile = true
-			_, err = io.Copy(f.file, part)
-			f.body.inFile, f.body.left = false, maxFormRest
-		}
+		f.file = &content{expected: r.ContentLength}
+		f.body.inFile = true
+		_, err = io.Copy(f.file, part)
+		f.body.inFile, f.body.left = false, maxFormRest
 		return err
 	case "type", "dry_run":
 		value, err := io.ReadAll(io.LimitReader(part, maxFormValue+1))

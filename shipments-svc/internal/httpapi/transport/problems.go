@@ -62,7 +62,7 @@ var table = []struct {
 	{http.StatusUnprocessableEntity, "too_many_pallets", "Too many pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
 	{http.StatusUnprocessableEntity, "unsupported_document", "Unsupported document", allOf[*shipments.Invalid](string(shipments.UnsupportedDocument))},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "too many large requests are being processed; try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "too many documents are being processed; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the service is temporarily unavailable; try again after the seconds in Retry-After")},
 }

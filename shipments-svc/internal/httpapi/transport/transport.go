@@ -125,7 +125,7 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, rt.extendDeadlines(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(_ context.Context, r *http.Request) (any, error) {
 			return endpointRequest(r, func() (any, error) { return decode(r) })
@@ -142,18 +142,20 @@ func handle[Req, Res any](
 // How long sending a large body may take, which is longer than the gateway
 // admits, and answering it after that.
 const (
-	toUpload = 5*time.Minute + 10*time.Second
-	toAnswer = 30 * time.Second
+	uploadTimeout = 5*time.Minute + 10*time.Second
+	answerTimeout = 30 * time.Second
 )
 
-// extendDeadlines extends the deadlines of requests with large bodies.
-func (rt router) extendDeadlines(next http.Handler) http.Handler {
+// largeBodies extends the deadlines of requests with large bodies, which enter
+// admissions.
+func (rt router) largeBodies(next http.Handler) http.Handler {
 	if rt.maxBody <= maxBody {
 		return next
 	}
+	next = withAdmissions(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control, until := http.NewResponseController(w), time.Now().Add(toUpload)
-		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(toAnswer)) // writers without deadlines are accepted
+		control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
+		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout)) // writers without deadlines are accepted
 		next.ServeHTTP(w, r)
 	})
 }

@@ -87,7 +87,7 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		"no name":                   {named(""), 422, "validation_failed", `"/document/filename"`},
 		"a lying ending":            {file(path, "other", "list.csv", pdf), 422, "unsupported_document", "the content is a PDF"},
 		"a lying media type":        {sent(kind, part{name: "file", filename: "f", media: "image/png", value: "x"}), 422, "unsupported_document", "the content is a CSV or text file"},
-		"a page's ending":           {named("a.html"), 422, "unsupported_document", "ends in .html, which is not supported"},
+		"a page's ending":           {named("a.html"), 422, "unsupported_document", "the name ends in .html, but the content is a CSV or text file"},
 		"a program's ending":        {sent(kind, part{name: "file", filename: "a.exe", value: "x"}), 422, "unsupported_document", "ends in .exe"},
 		"an encoded form":           {sent(kind, fine).with("Content-Encoding", "gzip"), 415, "unsupported_media_type", "content encoding"},
 		"a picture as packing list": {file(path, "packing_list", "scan.png", png), 422, "unsupported_document", "image/png"},

@@ -1,0 +1,124 @@
+package transport_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// slowDryRuns is a service whose dry runs take as long as its channel is open.
+type slowDryRuns struct {
+	emptyService
+	over chan struct{}
+}
+
+func (s slowDryRuns) Attach(_ context.Context, _ shipments.OrgID, a shipments.Attachment) (shipments.Attached, error) {
+	if a.DryRun {
+		<-s.over
+	}
+	return shipments.Attached{}, shipments.ErrNotFound
+}
+
+// sendDocument sends a document of so many bytes to the handler, and returns where its
+// status will be.
+func sendDocument(ctx context.Context, handler http.Handler, org string, size int64, body io.Reader) <-chan int {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, collection+"/"+publicid.New("ship")+"/documents", body)
+	r.ContentLength = size
+	r.Header.Set("X-Organization-Id", org)
+	r.Header.Set("X-Token-Id", "tok_4fZyo82mVyR1")
+	r.Header.Set("X-Token-Permissions", allowed)
+	r.Header.Set("Content-Type", "application/json")
+	status := make(chan int, 1)
+	go func() {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		status <- w.Code
+	}()
+	synctest.Wait()
+	return status
+}
+
+func handlerOf(service transport.Service) http.Handler {
+	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {}}
+	return transport.New(service, nil, wiring, slog.New(slog.DiscardHandler))
+}
+
+// unread fails the test if any of it is read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("a document was received that was not admitted")
+	return 0, io.EOF
+}
+
+// TestDocumentsAreAdmittedBeforeTheyAreReceived: uploads that an organization holds
+// keep its own next one waiting, unread, and nobody else's, until they end; a client
+// that closes the connection does not end them.
+func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const large = 14 << 20
+		handler, mine, other := handlerOf(emptyService{}), publicid.New("org"), publicid.New("org")
+		ctx, closed := context.WithCancel(t.Context())
+		body, upload := io.Pipe()
+		var held []<-chan int
+		for range 3 { // of 48 MiB
+			held = append(held, sendDocument(ctx, handler, mine, large, body))
+		}
+		closed()
+		if status := <-sendDocument(t.Context(), handler, mine, large, unread{t}); status != http.StatusServiceUnavailable {
+			t.Errorf("one more of the organization: %d", status)
+		}
+		if status := <-sendDocument(t.Context(), handler, mine, -1, unread{t}); status != http.StatusServiceUnavailable {
+			t.Errorf("one more of unknown size: %d", status)
+		}
+		if status := <-sendDocument(t.Context(), handler, other, large, strings.NewReader(`{`)); status != http.StatusBadRequest {
+			t.Errorf("of another organization: %d", status)
+		}
+		next := sendDocument(t.Context(), handler, mine, large, strings.NewReader(`{`))
+		_ = upload.Close()
+		for _, one := range held {
+			<-one
+		}
+		if status := <-next; status != http.StatusBadRequest {
+			t.Errorf("once another had ended: %d", status)
+		}
+	})
+}
+
+// TestDryRunsOfAnOrganizationDelayNoOther, however small their files are.
+func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv","content_base64":"UGFsbGV0O0JveGVz"}}`
+		service := slowDryRuns{over: make(chan struct{})}
+		handler, mine, other := handlerOf(service), publicid.New("org"), publicid.New("org")
+		try := func(org, body string) <-chan int {
+			return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
+		}
+		first := try(mine, dryRun)
+		if status := <-try(mine, dryRun); status != http.StatusServiceUnavailable {
+			t.Errorf("a second one: %d", status)
+		}
+		if status := <-try(mine, strings.Replace(dryRun, "true", "false", 1)); status != http.StatusNotFound {
+			t.Errorf("attaching meanwhile: %d", status)
+		}
+		second := try(other, dryRun)
+		close(service.over)
+		if one, two := <-first, <-second; one != http.StatusNotFound || two != http.StatusNotFound {
+			t.Errorf("%d, and of another organization %d", one, two)
+		}
+	})
+}
