@@ -107,3 +107,8 @@ func selects(t *testing.T, s *metav1.LabelSelector, pod workload) bool {
 }
 
 func labelsOf(meta metav1.ObjectMeta) labels.Set { return labels.Set(meta.Labels) }
+
+// outside is a pod of another namespace.
+func outside(name string) workload {
+	return workload{meta: metav1.ObjectMeta{Labels: map[string]string{"app.kubernetes.io/name": name}}}
+}
