@@ -33,10 +33,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 				return err
 			}
 		}
-		if program == "tokens-svc" { // the state directory may be older than the audit keys
-			if _, err := p.Run(ctx, nil, "audit", "anchor"); err != nil {
-				return err
-			}
+		if program == "tokens-svc" {
 			if err := s.restrictLogin(ctx, p); err != nil {
 				return err
 			}
