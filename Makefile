@@ -1,5 +1,5 @@
 # Quayside. `make help` lists the targets.
-MODULES := gateway gateway/servicekit shipments-svc tokens-svc deploy
+MODULES := gateway gateway/servicekit shipments-svc tokens-svc deploy/client deploy
 TEST    := go test -race -shuffle=on -count=1 -timeout 30m
 
 # One set of build flags everywhere, so that what one command compiled the next finds in the cache.
@@ -21,9 +21,9 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 
 # Each of these has deadlines of fractions of a second, and most run a whole stack, so they run one at a time. The
 # longest of the others wait more than they compute, so they start first, and the others are linked meanwhile.
-ALONE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/blackbox ./deploy/e2e ./deploy/test/browser ./deploy/bench/load ./deploy/bench/kernel
+ALONE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/bench/load ./deploy/bench/kernel
 LONGEST  := ./deploy/drills ./deploy/chaos ./deploy/bench ./deploy/bench/scale
-OTHERS    = $(LONGEST) $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/shipments-svc/internal/postgres$$|/deploy/(blackbox|e2e|test/browser|bench/load|bench/kernel)")
+OTHERS    = $(LONGEST) $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/shipments-svc/internal/postgres$$|/deploy/(test/e2e|test/browser|bench/load|bench/kernel)")
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
 test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
@@ -33,11 +33,11 @@ test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with t
 test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy, more kills: what CI runs
 	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
 		TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres; fi; \
-	$(TEST) ./deploy/blackbox -run Generated -budget 5m -requests 5000; \
+	$(TEST) ./deploy/test/e2e -run Generated -budget 5m -requests 5000; \
 	TEST_ALL=true $(TEST) ./gateway/integration ./shipments-svc/cmd/shipments-svc -run "TestXcaddyBuild|TestNoEventIsLost"'
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
-	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./blackbox -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
+	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./test/e2e -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
 
 bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench

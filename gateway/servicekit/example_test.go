@@ -7,12 +7,10 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
@@ -27,38 +25,20 @@ func run(ctx context.Context, publicKeys, address, internalAddress string, stder
 	if err != nil {
 		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
 	}
-	verifier := assertion.NewVerifier("hello-svc", assertion.DefaultIssuer, keys, time.Now)
-	defer verifier.Close()
-
-	mux := problem.NewRoutes()
-	mux.HandleFunc("GET /api/v1/hello", func(w http.ResponseWriter, r *http.Request) {
-		id, err := assertion.FromHeader(r.Header)
-		if err != nil {
-			p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity", err.Error())
-			p.RequestID = requestid.Of(r)
-			_ = p.Write(w, r)
-			return
+	greet := func(word string) func(http.ResponseWriter, *http.Request, assertion.Identity) {
+		return func(w http.ResponseWriter, _ *http.Request, id assertion.Identity) {
+			_, _ = fmt.Fprintln(w, word, id.Organization)
 		}
-		_, _ = fmt.Fprintln(w, "hello", id.Organization)
+	}
+	routes := problem.NewRoutes()
+	routes.Handle("GET /api/v1/hello", servicekit.Require("hello:read", greet("hello")))
+	routes.Handle("GET /api/v1/farewell", servicekit.Require("farewell:write", greet("farewell")))
+	return servicekit.Run(ctx, servicekit.Service{
+		Name: "hello-svc", ListenAddress: address, InnerAddress: internalAddress,
+		GatewayKeys: keys, GatewayIssuer: assertion.DefaultIssuer,
+		Log: log, Metrics: metrics.New("hello", lines.Dropped),
+		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(log, servicekit.Logged(log, routes)) },
 	})
-	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
-	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
-	counted := metrics.New("hello", lines.Dropped)
-	handler := httpserver.Instrument(counted, nil, verifier.Guard(log,
-		requestid.Ensure(httpserver.AccessLog(log, attrs, broken, mux))))
-
-	public, err := httpserver.Listen(ctx, address)
-	if err != nil {
-		return err
-	}
-	internal, err := httpserver.Listen(ctx, internalAddress)
-	if err != nil {
-		return err
-	}
-	inner := httpserver.NewInner(counted, func(context.Context) error { return nil })
-	return httpserver.Serve(ctx, log, inner.Drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
-		httpserver.Server{Name: "internal", Listener: internal, Handler: inner})
 }
 
 func Example() {

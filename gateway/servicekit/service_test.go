@@ -77,18 +77,19 @@ func TestTheExampleIsAService(t *testing.T) {
 	}{
 		{"public", "/api/v1/hello", http.StatusOK, "hello " + organization},
 		{"public", "/api/v1/hello", http.StatusUnauthorized, `"code":"missing_identity"`},
+		{"public", "/api/v1/farewell", http.StatusForbidden, "This needs farewell:write; the token has hello:read."},
 		{"public", "/lost", http.StatusNotFound, `"code":"not_found"`},
 		{"public", "/readyz", http.StatusOK, ""},
 		{"public", "/metrics", http.StatusNotFound, `"code":"not_found"`},
-		{"internal", "/livez", http.StatusOK, "ok"},
-		{"internal", "/metrics", http.StatusOK, `quayside_hello_request_seconds_count{code="401",method="GET",route="/api/v1/hello"} 1`},
+		{"inner", "/livez", http.StatusOK, "ok"},
+		{"inner", "/metrics", http.StatusOK, `quayside_hello_request_seconds_count{code="401",method="GET",route="/api/v1/hello"} 1`},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, addresses[c.server]+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header = http.Header{"X-Organization-Id": {organization}, "X-Token-Id": {"tok_1"}, "X-Token-Permissions": {"hello:read"}}
-		if c.status == http.StatusOK {
+		if c.status == http.StatusOK || c.status == http.StatusForbidden {
 			req.Header.Set("X-Gateway-Assertion", assertion)
 		}
 		res, err := http.DefaultClient.Do(req)

@@ -5,23 +5,20 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log"
 	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
-	"time"
 
 	"github.com/maypok86/otter/v2"
 
+	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
@@ -31,26 +28,8 @@ var temperatures = otter.Must(&otter.Options[string, []byte]{
 	Weigher:       func(key string, body []byte) uint32 { return uint32(len(key) + len(body)) },
 })
 
-func handle(w http.ResponseWriter, r *http.Request) {
-	id, err := assertion.FromHeader(r.Header)
-	needs := "temperatures:read"
-	if r.Method == http.MethodPut {
-		needs = "temperatures:write"
-	}
-	if err != nil || !slices.Contains(id.Permissions, needs) {
-		refuse(w, r, http.StatusForbidden, "insufficient_permission", "Insufficient permission", "This needs "+needs+".")
-		return
-	}
-	key := id.Organization + r.URL.Path
-	if r.Method == http.MethodPut {
-		body, err := io.ReadAll(r.Body) // the gateway bounds it
-		if err != nil || !json.Valid(body) {
-			refuse(w, r, http.StatusBadRequest, "invalid_json", "Invalid JSON", "The body must be JSON.")
-			return
-		}
-		temperatures.Set(key, body)
-	}
-	body, ok := temperatures.GetIfPresent(key)
+func get(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
+	body, ok := temperatures.GetIfPresent(id.Organization + r.URL.Path)
 	if !ok {
 		body = []byte("{}")
 	}
@@ -58,32 +37,40 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) //nolint:gosec // G705: it is JSON, and says so
 }
 
-func refuse(w http.ResponseWriter, r *http.Request, status int, code, title, detail string) {
-	p := problem.New(status, code, title, detail)
-	p.RequestID = requestid.Of(r)
-	_ = p.Write(w, r)
+func put(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
+	body, err := io.ReadAll(r.Body) // the gateway bounds it
+	if err != nil || !json.Valid(body) {
+		p := problem.New(http.StatusBadRequest, "invalid_json", "Invalid JSON", "the body must be JSON")
+		p.RequestID = requestid.Of(r)
+		_ = p.Write(w, r)
+		return
+	}
+	temperatures.Set(id.Organization+r.URL.Path, body)
+	get(w, r, id)
+}
+
+func routes() http.Handler {
+	routes := problem.NewRoutes()
+	routes.Handle("GET /api/v1/shipments/{id}/temperature", servicekit.Require("temperatures:read", get))
+	routes.Handle("PUT /api/v1/shipments/{id}/temperature", servicekit.Require("temperatures:write", put))
+	return routes
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	keys, err := assertion.ParseKeys(os.Getenv("GATEWAY_PUBLIC_KEYS"))
-	public, publicErr := httpserver.Listen(ctx, os.Getenv("LISTEN_ADDRESS"))
-	internal, internalErr := httpserver.Listen(ctx, os.Getenv("INNER_ADDRESS"))
-	if err := errors.Join(err, publicErr, internalErr); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
-	counted := metrics.New("coldchain", func() int64 { return 0 })
-	routes := problem.NewRoutes()
-	routes.HandleFunc("GET /api/v1/shipments/{id}/temperature", handle)
-	routes.HandleFunc("PUT /api/v1/shipments/{id}/temperature", handle)
-	guarded := assertion.NewVerifier("coldchain", assertion.DefaultIssuer, keys, time.Now).
-		Guard(slog.Default(), routes)
-	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
-	attrs := func(r *http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", requestid.Of(r))} }
-	handler := httpserver.Instrument(counted, nil, requestid.Ensure(httpserver.AccessLog(slog.Default(), attrs, broken, guarded)))
-	inner := httpserver.NewInner(counted, func(context.Context) error { return nil })
-	log.Fatal(httpserver.Serve(ctx, slog.Default(), inner.Drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
-		httpserver.Server{Name: "internal", Listener: internal, Handler: inner}))
+	logger := slog.Default()
+	err = servicekit.Run(ctx, servicekit.Service{
+		Name: "coldchain", ListenAddress: os.Getenv("LISTEN_ADDRESS"), InnerAddress: os.Getenv("INNER_ADDRESS"),
+		GatewayKeys: keys, GatewayIssuer: assertion.DefaultIssuer,
+		Log: logger, Metrics: metrics.New("coldchain", func() int64 { return 0 }),
+		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(logger, servicekit.Logged(logger, routes())) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
 }

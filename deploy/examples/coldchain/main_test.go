@@ -15,7 +15,7 @@ func TestTemperaturesTakeBoundedMemory(t *testing.T) {
 	bound := int(temperatures.GetMaximum())
 	body := `"` + strings.Repeat("x", size-2) + `"`
 	for n := range 2 * bound / size {
-		if got := put(t, n, body); got != body {
+		if got := store(t, n, body); got != body {
 			t.Fatalf("the answer to %d has %d bytes", n, len(got))
 		}
 	}
@@ -25,13 +25,13 @@ func TestTemperaturesTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-func put(t *testing.T, shipment int, body string) string {
+func store(t *testing.T, shipment int, body string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprintf("/api/v1/shipments/ship_%d/temperature", shipment), strings.NewReader(body))
 	r.Header.Set(assertion.HeaderOrganization, "org_01m7xzb0gzec9swnkhafwhcvka")
 	r.Header.Set(assertion.HeaderToken, "tok_1")
 	r.Header.Set(assertion.HeaderPermissions, "temperatures:write")
 	w := httptest.NewRecorder()
-	handle(w, r)
+	routes().ServeHTTP(w, r)
 	return w.Body.String()
 }

@@ -5,19 +5,22 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
 )
 
-const root = "../.."
+const root = "../../.."
 
-var modules = []string{"gateway", "gateway/servicekit", "shipments-svc", "tokens-svc", "deploy"}
+var modules = []string{"gateway", "gateway/servicekit", "shipments-svc", "tokens-svc", "deploy/client", "deploy"}
 
-// services are the modules that may require servicekit.
-var services = []string{"shipments-svc", "tokens-svc"}
+// libraries are the modules of this repository that a module may require, replaced by their folders.
+var libraries = map[string]struct{ library, folder string }{
+	"shipments-svc": {"gateway/servicekit", "../gateway/servicekit"},
+	"tokens-svc":    {"gateway/servicekit", "../gateway/servicekit"},
+	"deploy":        {"deploy/client", "./client"},
+}
 
 // TestGoldensAreEqual: what travels between programs is pinned by files that
 // each side tests its own code against; equal files make the two sides agree.
@@ -53,39 +56,22 @@ func read(t *testing.T, path string) []byte {
 	return content
 }
 
-// TestProgramsDoNotImportEachOther: a service requires servicekit, replaced by
-// its folder, and no other module of this repository; all other modules require
-// and replace none.
+// TestProgramsDoNotImportEachOther: a module requires its library, replaced by its folder, and no other module of this
+// repository.
 func TestProgramsDoNotImportEachOther(t *testing.T) {
 	t.Parallel()
-	const repository, kit = "github.com/quayside/quayside/", "gateway/servicekit"
+	const repository = "github.com/quayside/quayside/"
 	for _, module := range modules {
-		mod, service := parse(t, module), slices.Contains(services, module)
+		mod, may := parse(t, module), libraries[module]
 		for _, replace := range mod.Replace {
-			if !service || replace.Old.Path != repository+kit || replace.New.Path != "../"+kit {
+			if replace.Old.Path != repository+may.library || replace.New.Path != may.folder {
 				t.Errorf("%s/go.mod replaces %s", module, replace.Old.Path)
 			}
 		}
 		for _, require := range mod.Require {
-			if other, ours := strings.CutPrefix(require.Mod.Path, repository); ours && (!service || other != kit) {
+			if other, ours := strings.CutPrefix(require.Mod.Path, repository); ours && other != may.library {
 				t.Errorf("%s requires %s", module, other)
 			}
-		}
-	}
-}
-
-// TestTheGatewaysCopyIsServicekits: the gateway cannot import servicekit, see
-// decision 0011.
-func TestTheGatewaysCopyIsServicekits(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"heapfloor", "timerslack"} {
-		copies, err := filepath.Glob("../../gateway/internal/process/" + name + "/*.go")
-		if err != nil || len(copies) == 0 {
-			t.Fatalf("%s: %d files, %v", name, len(copies), err)
-		}
-		for _, path := range copies {
-			file := filepath.Join("process", name, filepath.Base(path))
-			same(t, filepath.Join("gateway/internal", file), filepath.Join("gateway/servicekit", file))
 		}
 	}
 }
@@ -106,30 +92,6 @@ func TestSharedDependenciesHaveOneVersion(t *testing.T) {
 			if !ok {
 				seen[require.Mod.Path] = use{module, require.Mod.Version}
 			}
-		}
-	}
-}
-
-// TestPinnedVersions: the versions that the product was designed and measured with.
-func TestPinnedVersions(t *testing.T) {
-	t.Parallel()
-	for path, pin := range map[string]struct{ module, version string }{
-		"github.com/caddyserver/caddy/v2":    {"gateway", "v2.11.9"},
-		"github.com/go-redis/redis_rate/v10": {"gateway", "v10.0.1"},
-		"github.com/redis/go-redis/v9":       {"gateway", "v9.23.0"},
-		"github.com/go-kit/kit":              {"shipments-svc", "v0.13.0"},
-		"github.com/jmoiron/sqlx":            {"shipments-svc", "v1.4.0"},
-		"github.com/lib/pq":                  {"shipments-svc", "v1.12.3"},
-		"github.com/pressly/goose/v3":        {"shipments-svc", "v3.29.0"},
-	} {
-		found := ""
-		for _, require := range parse(t, pin.module).Require {
-			if require.Mod.Path == path {
-				found = require.Mod.Version
-			}
-		}
-		if found != pin.version {
-			t.Errorf("%s: %s has %q, want %s", path, pin.module, found, pin.version)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 // TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again, and
 // no other file changes. It restarts tokens-svc, so it is not parallel.
 func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
-	page, err := os.ReadFile("../docs/tutorials/add-a-service.md")
+	page, err := os.ReadFile("../../docs/tutorials/add-a-service.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		"with HEAD":                       {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
 		"with another method":             {http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed, `"code":"method_not_allowed"`},
 	} {
-		got, header, body := request(t, c.method, stack.URL+path, c.token, c.body)
+		got, header, body := exchange(t, c.method, stack.URL+path, c.token, c.body)
 		if got != c.status || !strings.Contains(body, c.want) || header.Get("X-RateLimit-Limit") != "100" || header.Get("X-Request-ID") == "" {
 			t.Errorf("%s: %d %s, %v", name, got, body, header)
 		}
@@ -120,12 +120,12 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		method    string
 		remaining int
 	}{{http.MethodGet, 99}, {http.MethodPut, 94}, {http.MethodGet, 93}} {
-		_, header, _ := request(t, step.method, stack.URL+path, spender.Secret, "{}")
+		_, header, _ := exchange(t, step.method, stack.URL+path, spender.Secret, "{}")
 		if got := header.Get("X-RateLimit-Remaining"); got != strconv.Itoa(step.remaining) {
 			t.Errorf("after %s %s remain, want %d", step.method, got, step.remaining)
 		}
 	}
-	if _, _, body := request(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body, `quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
+	if _, _, body := exchange(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body, `quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
 		t.Errorf("the service's metrics lack its requests")
 	}
 	if got := status(t, "http://"+stack.Program("gateway").Inner+"/readyz", ""); got != http.StatusOK {
@@ -164,7 +164,7 @@ func runSteps(t *testing.T, commands, token string) string {
 	}
 	var printed bytes.Buffer
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", commands)
-	shell.Dir = "../.."
+	shell.Dir = "../../.."
 	shell.Env = append(os.Environ(), "SERVICES="+services, "KEYS="+stack.PublicKeyFile(),
 		"TOKENS_SVC="+stack.Program("tokens-svc").Command[0], "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -187,7 +187,7 @@ func runSteps(t *testing.T, commands, token string) string {
 	return printed.String()
 }
 
-func request(t *testing.T, method, url, token, body string) (status int, header http.Header, text string) {
+func exchange(t *testing.T, method, url, token, body string) (status int, header http.Header, text string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -210,7 +210,7 @@ func request(t *testing.T, method, url, token, body string) (status int, header 
 
 func status(t *testing.T, url, token string) int {
 	t.Helper()
-	got, _, _ := request(t, http.MethodGet, url, token, "")
+	got, _, _ := exchange(t, http.MethodGet, url, token, "")
 	return got
 }
 

@@ -1,50 +1,11 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 	"time"
 )
-
-// A token and its successors share one limit, with and without an overlap.
-func TestRotationGivesNoNewWindow(t *testing.T) {
-	t.Parallel()
-	const limit = 20
-	for _, grace := range []int{0, 3600} {
-		token, err := stack.CreateToken(t.Context(), stack.Demo.Organization, "admin", "--limit", fmt.Sprint(limit), "--window-seconds", "3600")
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := []string{token.Secret}
-		passed, refused := map[time.Time]int{}, 0
-		for range 3 * limit {
-			a := do(t, call{
-				method: http.MethodPost, path: "/api/v1/token/rotate", token: all[len(all)-1], from: "127.0.0.131",
-				body: fmt.Sprintf(`{"grace_seconds":%d}`, grace),
-			})
-			if a.status == http.StatusTooManyRequests {
-				refused++
-				continue
-			}
-			a.wants(t, http.StatusCreated, "")
-			all = append(all, decode[managedAnswer](t, a).Token.Secret)
-			passed[a.window.reset]++
-			if a := do(t, call{path: "/api/v1/token", token: all[0], from: "127.0.0.131"}); a.status == http.StatusOK {
-				passed[a.window.reset]++
-			}
-		}
-		for reset, n := range passed {
-			if n > limit {
-				t.Errorf("grace %d: %d requests passed in the window until %s, want at most %d", grace, n, reset, limit)
-			}
-		}
-		if refused == 0 {
-			t.Errorf("grace %d: %v passed and none was refused", grace, passed)
-		}
-	}
-}
 
 // In one organization, a token of one environment cannot read, list or change the
 // data of the other and gets none of its events.

@@ -1,4 +1,4 @@
-package blackbox
+package e2e
 
 import (
 	"bytes"

@@ -12,10 +12,10 @@ func TestExamplesInEveryLanguageWork(t *testing.T) {
 	t.Parallel()
 	const want = "CFE-2026-0117: ready_for_review, 3 pallets\nwarn required_documents: "
 	for name, command := range map[string][]string{
-		"curl":       {"sh", "../examples/quickstart.sh"},
-		"Go":         {"go", "run", "../examples/quickstart", "../examples/packing-list.csv"},
-		"Python":     {"python3", "../examples/quickstart.py"},
-		"JavaScript": {"node", "../examples/quickstart.mjs"},
+		"curl":       {"sh", "../../examples/quickstart.sh"},
+		"Go":         {"go", "run", "../../examples/quickstart", "../../examples/packing-list.csv"},
+		"Python":     {"python3", "../../examples/quickstart.py"},
+		"JavaScript": {"node", "../../examples/quickstart.mjs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ var stack *devstack.Stack
 
 func TestMain(m *testing.M) {
 	_, err := exec.LookPath("prometheus")
-	opts := devstack.Options{Race: true, Debug: true, TrustedProxies: proxy + "/32", Traces: true, Observe: err == nil}
+	opts := devstack.Options{Race: true, Debug: true, Traces: true, Observe: err == nil}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
 		api, err = apidoc.Load(ctx, s.URL)

@@ -97,7 +97,7 @@ type dashboard struct {
 // dashboards are the dashboards that Grafana loads.
 func dashboards(t *testing.T) []dashboard {
 	t.Helper()
-	files, err := filepath.Glob("../monitoring/dashboards/*.json")
+	files, err := filepath.Glob("../../monitoring/dashboards/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no dashboards (%v)", err)
 	}
@@ -127,7 +127,7 @@ func traffic(t *testing.T, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := os.ReadFile("../examples/packing-list.csv")
+	list, err := os.ReadFile("../../examples/packing-list.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -123,57 +121,6 @@ func TestAnotherOrganizationsShipmentIs404(t *testing.T) {
 	}
 	if len(slices.Compact(bodies)) != 1 {
 		t.Errorf("the answers differ: %q", bodies)
-	}
-}
-
-func TestPagesAreExactAtAnyDepth(t *testing.T) {
-	t.Parallel()
-	organization, err := stack.CreateOrganization(t.Context(), "Pages")
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := stack.CreateToken(t.Context(), organization, "shipments:write")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := func(query string) (page, http.Header) {
-		a := do(t, call{path: "/api/v1/shipments" + query, token: token.Secret})
-		a.wants(t, http.StatusOK, "")
-		return decode[page](t, a), a.header
-	}
-	if empty, _ := list(""); empty.Shipments == nil || empty.Meta.Total != 0 || empty.Meta.Page != 1 || empty.Meta.PerPage != 25 {
-		t.Errorf("an empty list is %+v", empty)
-	}
-	var want []string
-	for i := range 7 {
-		body := strings.Replace(valid, "PO-4711", fmt.Sprintf("PO-%d", i), 1)
-		a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token.Secret, body: body})
-		a.wants(t, http.StatusCreated, "")
-		want = append(want, decode[one](t, a).Shipment.ID)
-	}
-	slices.Reverse(want) // newest first
-	var got []string
-	next := "/api/v1/shipments?per_page=3"
-	for next != "" {
-		u, err := url.Parse(next)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, header := list("?" + u.RawQuery)
-		if p.Meta.Total != 7 || p.Meta.PerPage != 3 {
-			t.Errorf("%s: meta %+v", next, p.Meta)
-		}
-		for _, s := range p.Shipments {
-			got = append(got, s.ID)
-		}
-		next = nextLink(header)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("walking the pages gives\n%v, want\n%v", got, want)
-	}
-	if beyond, _ := list("?page=1000000000&per_page=500"); beyond.Shipments == nil || len(beyond.Shipments) != 0 ||
-		beyond.Meta.Total != 7 || beyond.Meta.PerPage != 100 {
-		t.Errorf("past the end: %+v", beyond)
 	}
 }
 

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"database/sql"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -135,33 +134,6 @@ func refused(t *testing.T, token string) {
 	})
 }
 
-// The response of every operation is 404.
-func TestAnotherOrganizationsTokenIs404(t *testing.T) {
-	t.Parallel()
-	_, admin := manager(t, "Here")
-	_, elsewhere := manager(t, "There")
-	foreign := manage(t, elsewhere, http.MethodPost, "/api/v1/tokens", `{"token":{"name":"ERP","permissions":["shipments:read"]}}`, http.StatusCreated).Token
-	for _, c := range []call{
-		{method: http.MethodGet},
-		{method: http.MethodPatch, body: `{"token":{"name":"mine"}}`},
-		{method: http.MethodPost, path: "/rotate", body: `{"grace_seconds":0}`},
-		{method: http.MethodPost, path: "/revoke", body: `{}`},
-	} {
-		var details []string
-		for _, id := range []string{foreign.ID, "tok_000000000000"} {
-			c := c
-			c.token, c.path = admin, "/api/v1/tokens/"+id+c.path
-			a := do(t, c)
-			a.wants(t, http.StatusNotFound, "not_found")
-			details = append(details, a.problem(t).Detail)
-		}
-		if details[0] != details[1] {
-			t.Errorf("%s %s: the responses differ: %q", c.method, c.path, details)
-		}
-	}
-	do(t, call{path: "/api/v1/token", token: foreign.Secret}).wants(t, http.StatusOK, "")
-}
-
 // The row has the exact numbers of accepted requests and of those refused with 429.
 func TestTheUsageOfATokenIsOneRowAnHour(t *testing.T) {
 	t.Parallel()
@@ -196,28 +168,5 @@ func TestTheUsageOfATokenIsOneRowAnHour(t *testing.T) {
 	}
 	if rows > 2 { // an hour may end within the test
 		t.Errorf("%d requests: got %d rows", passed+refused, rows)
-	}
-}
-
-// A refused request creates no token.
-func TestEachValidationErrorOfANewTokenHasAPointer(t *testing.T) {
-	t.Parallel()
-	_, admin := manager(t, "Faults")
-	a := do(t, call{method: http.MethodPost, path: "/api/v1/tokens", token: admin, body: `{"token":{"name":"","permissions":["shipments:read","ship"],
-		"expires_at":"2020-01-01T00:00:00.000Z","ip_allow":["300.1.2.3"],"rate_limit":{"limit":101}}}`})
-	a.wants(t, http.StatusUnprocessableEntity, "validation_failed")
-	var pointers []string
-	for _, e := range a.problem(t).Errors {
-		pointers = append(pointers, e.Pointer)
-	}
-	got := fmt.Sprint(pointers)
-	for _, want := range []string{"/token/name", "/token/permissions/1", "/token/expires_at", "/token/ip_allow/0", "/token/rate_limit/limit"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no pointer %s in %s", want, a.body)
-		}
-	}
-	list := decode[struct{ Meta struct{ Total int } }](t, do(t, call{path: "/api/v1/tokens", token: admin}))
-	if list.Meta.Total != 1 {
-		t.Errorf("got %d tokens, want only the manager", list.Meta.Total)
 	}
 }

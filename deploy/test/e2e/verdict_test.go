@@ -1,4 +1,4 @@
-package blackbox
+package e2e
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +21,6 @@ import (
 // slowest is the maximum duration of a request, in addition to the wait that a client
 // requested.
 const slowest = 3 * time.Second
-
-var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 
 // verdict returns the guarantees that the response to r violates, or nil.
 func (r *request) verdict(res response) error {

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/quayside/quayside/gateway/servicekit/process/heapfloor"
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 )
 
@@ -24,7 +23,6 @@ const (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
-		heapfloor.Raise()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, program{

@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/quayside/quayside/gateway/servicekit/process/heapfloor"
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -31,7 +30,6 @@ const (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
-		heapfloor.Raise()
 	}
 	os.Exit(realMain())
 }
