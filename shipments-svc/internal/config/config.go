@@ -43,7 +43,7 @@ type Settings struct {
 	S3Bucket           string     `env:"S3_BUCKET" doc:"Existing bucket for the files of documents."`
 	S3Endpoint         string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"URL of the S3 service, http or https."`
 	S3Region           string     `env:"S3_REGION" doc:"Region of the bucket."`
-	S3AccessKey        string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Access key of the bucket."`
+	S3AccessKey        string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Access key of the bucket. Without keys the workload's identity is used: a web identity token, or the metadata of the container or host."`
 	S3SecretKey        string     `env:"S3_SECRET_KEY" secret:"true" doc:"Secret key of the bucket."`
 	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"Number of documents that are read concurrently, each in a process of up to 256 MiB. With 0 this replica reads none and removes no files."`
 	WebhookKeys        string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys of 32 bytes that encrypt webhook secrets, as version:base64 separated by commas, newest first. Required by serve."`

@@ -14,7 +14,7 @@ func TestDefaultsAreForDevelopment(t *testing.T) {
 	want := Settings{
 		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
 		GatewayIssuer: "quayside-gateway",
-		DocumentsDir: "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
+		DocumentsDir:  "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
 	if err != nil || cfg.Settings != want {
 		t.Errorf("%+v (%v), want %+v", cfg, err, want)
@@ -27,18 +27,18 @@ func TestDefaultsAreForDevelopment(t *testing.T) {
 func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, environ := range map[string][]string{
-		"S3_SECRET_KEY is not set; S3_BUCKET needs it": {"S3_BUCKET=bucket", "S3_ACCESS_KEY=hunter2"},
-		"S3_SECRET_KEY is a demo secret":               {"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
-		"DOCUMENT_WORKERS is 65; it must be":           {"DOCUMENT_WORKERS=65"},
-		"DOCUMENT_WORKERS is -1; it must be":           {"DOCUMENT_WORKERS=-1"},
-		`S3_BUCKET is "B A D": `:                       {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
-		`S3_ENDPOINT is "nonsense": want an http`:      {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
+		"S3_ACCESS_KEY and S3_SECRET_KEY belong together": {"S3_BUCKET=bucket", "S3_ACCESS_KEY=hunter2"},
+		"S3_SECRET_KEY is a demo secret":                  {"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
+		"DOCUMENT_WORKERS is 65; it must be":              {"DOCUMENT_WORKERS=65"},
+		"DOCUMENT_WORKERS is -1; it must be":              {"DOCUMENT_WORKERS=-1"},
+		`S3_BUCKET is "B A D": `:                          {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
+		`S3_ENDPOINT is "nonsense": want an http`:         {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
 	} {
 		if _, err := Load(append(environ, "DOCUMENTS_DIR="+t.TempDir()), Storage); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: %v", environ, err)
 		}
 	}
-	if _, err := Load([]string{"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s", "DOCUMENT_WORKERS=0"}, WritableStorage); err != nil {
+	if _, err := Load([]string{"S3_BUCKET=bucket", "DOCUMENT_WORKERS=0"}, WritableStorage); err != nil {
 		t.Error(err)
 	}
 }
@@ -64,7 +64,7 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 	for _, want := range []string{
 		`LOG_LEVEL is "chatty"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "maybe"; it must be true or false`,
 		"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "GATEWAY_PUBLIC_KEYS is not set",
-		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`, "S3_ACCESS_KEY is not set",
+		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`, "S3_ACCESS_KEY and S3_SECRET_KEY belong together",
 		"S3_SECRET_KEY is a demo secret", `DOCUMENT_WORKERS is "1.5"; it must be a whole number`,
 	} {
 		if !strings.Contains(err.Error(), want) {

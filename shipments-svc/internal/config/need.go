@@ -83,10 +83,8 @@ func Storage(c *Config) error {
 	if err := storage.CheckEndpoint(c.S3Endpoint); err != nil {
 		errs = append(errs, fmt.Errorf("S3_ENDPOINT is %q: %w", c.S3Endpoint, err))
 	}
-	for name, value := range map[string]string{"S3_ACCESS_KEY": c.S3AccessKey, "S3_SECRET_KEY": c.S3SecretKey} {
-		if value == "" {
-			errs = append(errs, settings.Missing(c.environ, name, "S3_BUCKET needs it"))
-		}
+	if (c.S3AccessKey == "") != (c.S3SecretKey == "") {
+		errs = append(errs, errors.New("S3_ACCESS_KEY and S3_SECRET_KEY belong together; set both, or neither for the identity of the workload"))
 	}
 	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
 		errs = append(errs, errors.New("S3_SECRET_KEY is a demo secret; set your own, or QUAYSIDE_DEMO=true for development"))

@@ -24,7 +24,7 @@ type Bucket struct {
 	Endpoint  string // an http or https URL without a path
 	Name      string
 	Region    string // empty: the default of the service
-	AccessKey string
+	AccessKey string // empty: that of the workload, by web identity or the host's metadata
 	SecretKey string
 }
 
@@ -57,10 +57,11 @@ func NewS3(b Bucket) (*S3, error) {
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}
-	client, err := minio.New(u.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(b.AccessKey, b.SecretKey, ""), Secure: u.Scheme == "https", Region: b.Region,
-		MaxRetries: 2,
-	})
+	keys := credentials.NewStaticV4(b.AccessKey, b.SecretKey, "")
+	if b.AccessKey == "" {
+		keys = credentials.NewIAM("")
+	}
+	client, err := minio.New(u.Host, &minio.Options{Creds: keys, Secure: u.Scheme == "https", Region: b.Region, MaxRetries: 2})
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

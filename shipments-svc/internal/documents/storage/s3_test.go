@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -38,6 +41,25 @@ func TestMissingBucketIsAnOutage(t *testing.T) {
 	s3.bucket = "another"
 	if _, err := s3.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWithoutKeysTheWorkloadIsAsked: the endpoint of its container gives them.
+func TestWithoutKeysTheWorkloadIsAsked(t *testing.T) {
+	s3 := buckets(t)(t)
+	put(t, s3, newKey(), "x")
+	container := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"AccessKeyId":"quayside","SecretAccessKey":"quayside-tests","Expiration":%q}`,
+			time.Now().Add(time.Hour).Format(time.RFC3339))
+	}))
+	defer container.Close()
+	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.URL)
+	workload, err := NewS3(Bucket{Endpoint: s3.client.EndpointURL().String(), Name: s3.bucket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := keys(t, workload, time.Now().Add(time.Hour)); len(all) != 1 {
+		t.Errorf("%v", all)
 	}
 }
 
