@@ -19,22 +19,26 @@ run: devstack ## start everything on this machine, with demo data (OBSERVE=1: an
 token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIONS= choose others)
 	@exec .bin/devstack token
 
-# Each of these has deadlines of fractions of a second, and most run a whole stack, so they run one at a time. The
-# longest of the others wait more than they compute, so they start first, and the others are linked meanwhile.
-ALONE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/bench/load ./deploy/bench/kernel
-LONGEST  := ./deploy/drills ./deploy/chaos ./deploy/bench ./deploy/bench/scale
-OTHERS    = $(LONGEST) $$(go list $(MODULES:%=./%/...) | grep -vE "/gateway/integration|/shipments-svc/internal/postgres$$|/deploy/(test/e2e|test/browser|bench/load|bench/kernel)")
+# What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
+CI_ONLY  := /deploy/(kubernetes|monitoring|backup|test/browser|lab|bench|chaos|drills|promises)
+# Each runs whole programs, so they run after the others and, with the race detector, one at a time.
+STACKS   := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e
+ALL       = $(shell go list $(MODULES:%=./%/...))
+UNIT      = $(filter-out %/gateway/integration %/shipments-svc/internal/postgres %/deploy/test/e2e %/deploy/test/browser,$(ALL))
 SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
-test: devstack versitygw h2spec pebble kubectl-validate ## run all tests, with the race detector, on real Postgres, Redis and Chromium
-	@$(SERVERS) sh -ec '$(TEST) -p 1 $(ALONE); $(TEST) $(OTHERS)'
-	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
+# Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
+test: devstack ## run the tests of a change, on real Postgres and Redis
+	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- sh -ec '\
+		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)"); go test -vet=off $(STACKS)'
 
-test-all: test ## the same, then databases through PgBouncer, 5,000 generated requests, a build as by xcaddy, more kills: what CI runs
-	@$(SERVERS) sh -ec 'if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
+test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything that CI runs: race detector, Chromium, PgBouncer, generated requests, kills
+	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS) ./deploy/test/browser; $(TEST) $(UNIT); \
+	if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
 		TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres; fi; \
 	$(TEST) ./deploy/test/e2e -run Generated -budget 5m -requests 5000; \
 	TEST_ALL=true $(TEST) ./gateway/integration ./shipments-svc/cmd/shipments-svc -run "TestXcaddyBuild|TestNoEventIsLost"'
+	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./test/e2e -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
@@ -81,9 +85,9 @@ release: ## write archives, SBOMs and checksums of HEAD to dist (VERSION=v1.2.3;
 release-check: ## build the release twice, from nothing, and compare, in about ten minutes
 	@deploy/release/release.sh check $(VERSION)
 
-images: ## build the container images (VERSION=v1.2.3)
+images: ## build the container images, as ghcr.io/quayside/PROGRAM:dev (VERSION=v1.2.3 is another tag)
 	@if docker compose version >/dev/null 2>&1; then compose='docker compose'; else compose=docker-compose; fi; \
-	$$compose build --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD)
+	QUAYSIDE_VERSION=$(or $(VERSION),dev) QUAYSIDE_REVISION=$$(git rev-parse HEAD) $$compose build
 
 devstack:
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack

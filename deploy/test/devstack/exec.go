@@ -14,9 +14,13 @@ import (
 // servers. TEST_DATABASE_POOLED_URL is the same Postgres through PgBouncer, if
 // that is installed. The command's exit status is in the error, an *exec.ExitError.
 func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
-	// The race detector, with which tests run, needs a C compiler; npm brings axe-core to the browser
-	// tests, and node; the examples need that, curl, jq and Python; alerts are tested with promtool.
-	if err := install(ctx, log, "postgresql", "pgbouncer", "redis-server", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus"); err != nil && !errors.Is(err, errCannotInstall) {
+	packages := []string{"postgresql", "redis-server"}
+	if os.Getenv("CI") != "" {
+		// The race detector needs a C compiler; npm brings axe-core to the browser tests, and node; the examples need
+		// that, curl, jq and Python; alerts are tested with promtool.
+		packages = append(packages, "pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus")
+	}
+	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
 	cluster, err := startCluster(ctx, serverConfig{throwAway: true, log: log})
