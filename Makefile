@@ -8,7 +8,7 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate token test test-all generated bench bench-path bench-scale chaos drills test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
+.PHONY: help run generate token test test-all generated bench lab test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 	@exec .bin/devstack token
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
-CI_ONLY  := /deploy/(kubernetes|monitoring|backup|test/browser|lab|bench|chaos|drills|promises)
+CI_ONLY  := /deploy/(kubernetes|monitoring|backup|test/browser|lab)
 # Each runs whole programs, so they run after the others and, with the race detector, one at a time.
 STACKS   := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e
 ALL       = $(shell go list $(MODULES:%=./%/...))
@@ -43,28 +43,16 @@ test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything th
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./test/e2e -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
 
-bench: ## compare the gateway with a bare Caddy, in about 11 minutes on a machine that does nothing else (ARGS=)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./bench
-	@exec .bin/bench $(ARGS)
+bench: ## the gateway beside a bare Caddy; BASE=COMMIT: the whole path beside it; ARGS=scale: lists of 1,000,000 rows
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./lab/bench
+	@exec .bin/bench $(if $(BASE),path -base $(BASE)) $(ARGS)
 
-bench-scale: ## measure the service with 1,000,000 shipments in one organization, in about 6 minutes (ARGS=)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/scale ./bench/scale
-	@exec .bin/scale $(ARGS)
-
-bench-path: ## compare the whole path of a request with a base commit and a lower bound, in about 20 minutes (BASE= ARGS=)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/path ./bench/path
-	@exec .bin/path $(if $(BASE),-base $(BASE)) $(ARGS)
-
-chaos: ## break everything in turn under load, and print what was promised beside what was seen (FAULTS= chooses)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/chaos ./chaos
-	@exec .bin/chaos $(if $(FAULTS),'$(FAULTS)')
+lab: ## lose each part of the product under load, and print each promise with what was seen (ONLY= chooses)
+	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/resilience ./lab/resilience
+	@exec .bin/resilience $(if $(ONLY),'$(ONLY)')
 
 test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 5 minutes (NODE=127.0.0.1)
 	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
-
-drills: ## lose each primary, a gateway, a service and links under load, on replicated databases, in about 6 minutes (ONLY= chooses)
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/drills ./drills
-	@exec .bin/drills $(if $(ONLY),'$(ONLY)')
 
 generate: ## write what is derived from the code: the reference in deploy/docs/reference, and the Go client
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .

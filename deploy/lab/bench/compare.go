@@ -1,69 +1,161 @@
+//go:build linux
+
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/quayside/quayside/deploy/lab/load"
+	"github.com/quayside/quayside/deploy/lab/proc"
 )
 
-// measurement identifies the figures of all rounds.
-type measurement struct {
-	scenario string // its key
-	mode     mode
-	target   string
+// side is one of the programs or stacks that are compared.
+type side struct {
+	name    string
+	address string
+	cpu     func() (usage, error) // used so far
 }
 
-// results are the figures of each measurement by round.
-type results map[measurement][]figures
+// usage is CPU time by program.
+type usage map[string]time.Duration
 
-// run measures all scenarios.
-func (r *testbed) run(ctx context.Context, list []scenario) (results, error) {
-	all := results{}
-	for _, sc := range list {
-		if err := r.measureScenario(ctx, sc, all); err != nil {
-			return nil, fmt.Errorf("%s: %w", sc.title, err)
-		}
+func (u usage) total() (sum time.Duration) {
+	for _, used := range u {
+		sum += used
 	}
-	return all, nil
+	return sum
 }
 
-// measureScenario measures every target once per round, in alternating order.
-func (r *testbed) measureScenario(ctx context.Context, sc scenario, all results) (err error) {
-	if sc.before != nil {
-		if err := sc.before(ctx); err != nil {
-			return err
+// kind is one kind of traffic.
+type kind struct {
+	name string
+	rate int                // requests a second; 0: saturated
+	to   map[string]traffic // by side
+}
+
+// traffic is what one side gets, in turn, and the status that it must answer.
+type traffic struct {
+	requests [][]byte
+	want     int
+	// renewAfter is how many requests a client's address sends; 0: all.
+	renewAfter int
+}
+
+// figures are what one measurement gave.
+type figures struct {
+	throughput float64       // requests a second
+	cpu        usage         // per request
+	p50, p99   time.Duration // only at a fixed rate
+}
+
+// comparison is a run: every kind on every side in every round.
+type comparison struct {
+	settings settings
+	sides    []side
+	kinds    []kind
+	goals    []goal
+	measured map[string]map[string][]figures // by kind and side, of each round
+}
+
+// run measures everything.
+func (c *comparison) run(ctx context.Context) error {
+	c.measured = map[string]map[string][]figures{}
+	c.kinds = slices.DeleteFunc(c.kinds, func(k kind) bool { return !c.settings.only.MatchString(k.name) })
+	for round := range c.settings.rounds {
+		order := slices.Clone(c.sides)
+		if round%2 == 1 {
+			slices.Reverse(order)
 		}
-	}
-	if sc.after != nil {
-		defer func() { err = errors.Join(err, sc.after(context.WithoutCancel(ctx))) }()
-	}
-	targets := append([]string{gateway}, sc.beside...)
-	for round := range r.settings.rounds {
-		_, _ = fmt.Fprintf(r.settings.log, "measuring %s, %d of %d\n", sc.title, round+1, r.settings.rounds)
-		for _, m := range []mode{saturated, steady} {
-			order := slices.Clone(targets)
-			if round%2 == 1 {
-				slices.Reverse(order)
+		for _, k := range c.kinds {
+			if c.measured[k.name] == nil {
+				c.measured[k.name] = map[string][]figures{}
 			}
-			for _, target := range order {
-				f, err := r.measure(ctx, sc, m, target)
-				if err != nil {
-					return err
+			for _, s := range order {
+				t, ok := k.to[s.name]
+				if !ok {
+					continue
 				}
-				key := measurement{sc.key, m, target}
-				all[key] = append(all[key], f)
+				f, err := c.measure(ctx, s, k, t)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", k.name, s.name, err)
+				}
+				_, _ = fmt.Fprintf(c.settings.log, "round %d  %-34s %-11s %6.0f/s  %s CPU\n",
+					round+1, k.name, s.name, f.throughput, f.cpu.total())
+				c.measured[k.name][s.name] = append(c.measured[k.name][s.name], f)
 			}
-		}
-		if sc.scriptKeys > 0 {
-			rates := all[measurement{sc.key, saturated, gateway}]
-			f, err := r.measureScripts(ctx, sc, rates[len(rates)-1].throughput)
-			if err != nil {
-				return err
-			}
-			key := measurement{sc.key, saturated, scriptCalls}
-			all[key] = append(all[key], f)
 		}
 	}
-	return r.profile(ctx, sc)
+	return nil
+}
+
+// measure sends one kind of traffic to a side, each request once before: tokens
+// are known and statements prepared when the load begins.
+func (c *comparison) measure(ctx context.Context, s side, k kind, t traffic) (f figures, err error) {
+	plan := load.Plan{
+		Address: s.address, Connections: c.settings.connections, Requests: t.requests, Want: t.want,
+		RenewAfter: t.renewAfter, Rate: k.rate, Warmup: c.settings.warmup, Length: c.settings.length,
+	}
+	if err := load.Once(ctx, plan, 1000); err != nil {
+		return f, err
+	}
+	var before, after usage
+	result, err := load.Run(ctx, plan, func() (err error) {
+		before = after
+		after, err = s.cpu()
+		return err
+	})
+	if err != nil {
+		return f, err
+	}
+	if len(result.Wrong) > 0 || result.Answers == 0 {
+		return f, fmt.Errorf("statuses other than %d (0: a broken connection): %v", t.want, result.Wrong)
+	}
+	throughput := float64(result.Answers) / result.Took.Seconds()
+	f = figures{throughput: throughput, cpu: usage{}, p50: result.P50, p99: result.P99}
+	for program, used := range after {
+		f.cpu[program] = (used - before[program]) / time.Duration(result.Answers)
+	}
+	return f, nil
+}
+
+// clockTick is the unit of /proc/PID/stat, USER_HZ, which is 100 on every
+// Linux that Go supports.
+const clockTick = 10 * time.Millisecond
+
+// cpuOf returns the CPU time that the descendants of a process have used, by
+// program. The time of a descendant's own children counts when they have ended,
+// so that workers which come and go are in it.
+func cpuOf(root int) (usage, error) {
+	processes, err := proc.Descendants(root)
+	if err != nil {
+		return nil, err
+	}
+	used := usage{}
+	for _, p := range processes {
+		own, err := cpuTime(p.PID)
+		if err != nil {
+			continue // it has ended since
+		}
+		used[p.Comm] += own + time.Duration(p.CUTime+p.CSTime)*clockTick
+	}
+	return used, nil
+}
+
+// cpuTime returns the CPU time that a process has used so far, in user and
+// kernel mode, by all its threads. /proc/PID/stat has the same in steps of 10 ms,
+// which is too coarse.
+func cpuTime(pid int) (time.Duration, error) {
+	const processClock = 2 // CPUCLOCK_SCHED, of the process and not of one thread
+	var used unix.Timespec
+	// The number of a process's clock is what clock_getcpuclockid(3) computes.
+	clock := int32(^pid<<3 | processClock) //nolint:gosec // G115: process ids end at 2^22
+	if err := unix.ClockGettime(clock, &used); err != nil {
+		return 0, fmt.Errorf("CPU time of process %d: %w", pid, err)
+	}
+	return time.Duration(used.Nano()), nil
 }

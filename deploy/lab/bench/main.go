@@ -1,88 +1,97 @@
-// Bench compares the gateway with a bare Caddy that forwards the same requests
-// to the same upstream, in alternating order in one run.
+//go:build linux
+
+// Bench measures speed, always beside something else in the same run, because
+// other load on the machine affects both.
 //
-//	bench [-rounds 7] [-only hot,many,…] [-profile DIR] [-write] [-strict]
+//	bench [gateway]    the gateway beside a bare Caddy
+//	bench path         the whole path of a request beside another checkout and a lower bound
+//	bench scale        lists of 1,000,000 shipments beside lists of 1,000
 //
-// Ratios are taken within one round, so other load on the machine affects both.
-// It needs Linux, which reports the CPU time of other processes.
+// A round measures every kind of traffic on every side once, in alternating
+// order. Ratios are taken within a round; the report has their medians. The
+// exit status is 1 for a missed goal and 2 for other errors. It needs Linux,
+// which reports the CPU time of other processes.
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
+	"regexp"
+	"syscall"
 	"time"
 
-	"github.com/quayside/quayside/deploy/bench/benchmark"
+	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // settings are the parameters of a run.
 type settings struct {
-	root string // the repository
-	only []string
-	race bool // programs with the race detector, as the tests have them
-	pin  bool // the gateway to one half of the cores, all else to the other
-
-	rounds         int
-	tokens         int // of the scenario with many
-	connections    int
-	rate           int           // of the steady mode, requests a second
-	warmup, length time.Duration // of each measurement
-	profiles       string        // directory; empty: none
-	profiled       time.Duration // of each profile
-	log            io.Writer
+	root        string // the repository
+	rounds      int
+	connections int
+	warmup      time.Duration // of each measurement
+	length      time.Duration
+	only        *regexp.Regexp // the names of the kinds of traffic
+	base, head  string         // commits, or directories of checkouts
+	rows        int            // of the large organization
+	log         io.Writer
 }
 
-// children are the measurements for which this program starts itself.
-var children = map[string]func(context.Context, []string) error{callsCommand: callScripts, plainHTTPCommand: servePlainHTTP}
+var commands = map[string]func(context.Context, settings) (*comparison, error){
+	"gateway": compareGateway, "path": comparePath, "scale": compareScale,
+}
 
 func main() {
-	benchmark.Child(children)
-	s := settings{
-		pin: true, tokens: 1000, connections: 64, rate: 2000,
-		warmup: 500 * time.Millisecond, length: 2500 * time.Millisecond, profiled: 10 * time.Second, log: os.Stderr,
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
 	}
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.IntVar(&s.rounds, "rounds", 7, "measurements of each program in each scenario")
-	flags.Func("only", "the scenarios to run, a comma `list`; all if left out", func(text string) error {
-		s.only = strings.Split(text, ",")
-		return nil
-	})
-	flags.StringVar(&s.profiles, "profile", "", "a `directory` to put a CPU profile of the gateway in, for each scenario")
-	benchmark.Main(flags, "deploy/bench/REPORT.md", func(ctx context.Context, root string) (benchmark.Report, error) {
-		s.root = root
-		return runAll(ctx, s)
-	})
+	switch {
+	case errors.Is(err, errMissed):
+		os.Exit(1)
+	case err != nil:
+		os.Exit(2)
+	}
 }
 
-// runAll starts the testbed, measures and stops it.
-func runAll(ctx context.Context, s settings) (_ *report, err error) {
-	facts := benchmark.Describe(ctx, s.root)
-	testbed, err := start(ctx, s)
+func run(ctx context.Context, args []string) (err error) {
+	name := "gateway"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	if name == lowerBoundCommand { // a child of `path`
+		return serveLowerBound(ctx, args)
+	}
+	command, ok := commands[name]
+	if !ok {
+		return fmt.Errorf("there is no command %s: choose gateway, path or scale", name)
+	}
+	s := settings{warmup: time.Second, length: 3 * time.Second, only: regexp.MustCompile(""), log: os.Stderr}
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.IntVar(&s.rounds, "rounds", 7, "how often each measurement is repeated")
+	flags.StringVar(&s.base, "base", "6898084", "path: the commit, or the directory of the checkout, to compare with")
+	flags.StringVar(&s.head, "head", "HEAD", "path and scale: the commit or checkout that is measured")
+	flags.IntVar(&s.rows, "rows", 1_000_000, "scale: shipments of the large organization")
+	flags.Func("only", "a `regexp` of the kinds of traffic to measure", func(text string) (err error) {
+		s.only, err = regexp.Compile(text)
+		return err
+	})
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if s.root, err = devstack.FindRoot(); err != nil {
+		return err
+	}
+	facts := describe(ctx, s)
+	c, err := command(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, testbed.close()) }()
-	list, err := testbed.scenarios(ctx)
-	if err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	results, err := testbed.run(ctx, list)
-	if err != nil {
-		return nil, err
-	}
-	r := &report{
-		facts: facts, redis: testbed.redisVersion, settings: s, cores: testbed.cores,
-		scenarios: list, results: results, took: time.Since(began),
-	}
-	r.memory, err = testbed.peaks()
-	return r, err
+	return c.report(os.Stdout, name, facts)
 }
-
-// gcPercent is the GOGC of all compared programs: the environment's, or 100.
-func gcPercent() string { return cmp.Or(os.Getenv("GOGC"), "100") }

@@ -1,223 +1,243 @@
+//go:build linux
+
 package main
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/quayside/quayside/deploy/bench/benchmark"
-	"github.com/quayside/quayside/deploy/bench/kernel"
-	"github.com/quayside/quayside/deploy/bench/load"
+	_ "github.com/lib/pq" // database/sql's "postgres"
+
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// The sides of the comparison.
+// The sides of `bench path`.
 const (
 	base       = "base"
 	head       = "head"
-	lowerbound = "lower bound"
+	lowerBound = "lower bound"
 )
 
-// figures are what one measurement gave.
-type figures struct {
-	throughput float64                  // requests a second
-	cpu        map[string]time.Duration // per request, by program
-	p50, p99   time.Duration            // only at a fixed rate
+// The kinds of traffic of `bench path`, on an organization of eight shipments.
+const (
+	aList   = "list"
+	aGet    = "get"
+	aCreate = "create"
+	aToken  = "token"
+)
+
+// pathGoals bound what the whole path costs beside 6898084, whose requests used
+// 0.26 (list), 0.38 (get) and 0.66 (token) of the CPU time of the first version;
+// the goals are 0.33, 0.48 and 0.8 of it.
+var pathGoals = []goal{
+	{kind: aList, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.27},
+	{kind: aGet, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.26},
+	{kind: aToken, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.21},
+	{kind: aCreate, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.3},
+	{kind: aList, side: head, ofSide: lowerBound, what: "CPU", figure: cpu, most: 3},
 }
 
-func (f figures) total() time.Duration { return usage(f.cpu).total() }
-
-// results are all measurements.
-type results struct {
-	settings settings
-	machine  benchmark.Facts
-	kinds    []string // in order
-	measured map[string]map[string][]figures
-}
-
-func run(ctx context.Context, s settings) (_ *results, err error) {
-	r := &results{settings: s, machine: benchmark.Describe(ctx, s.root), measured: map[string]map[string][]figures{}}
-	var sides []*side
-	var headStack *stack
-	for _, c := range []struct{ name, commit string }{{base, s.base}, {head, s.head}} {
-		_, _ = fmt.Fprintf(s.log, "starting  %s (%s)\n", c.name, c.commit)
-		st, err := startStack(ctx, s, c.name, c.commit)
+// comparePath measures the stacks of two checkouts and a lower bound.
+func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
+	s.connections = 16
+	c := &comparison{settings: s, goals: pathGoals}
+	for _, name := range []string{aList, aGet, aCreate, aToken} {
+		c.kinds = append(c.kinds, kind{name: name, to: map[string]traffic{}})
+	}
+	for _, of := range []struct{ name, source string }{{base, s.base}, {head, s.head}} {
+		st, err := startStack(ctx, s, of.name, of.source)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, st.stop()) }()
-		_, _ = fmt.Fprintf(s.log, "filling   %s\n", c.name)
-		sd, err := prepare(ctx, s, st)
+		o, err := st.newOrganization(ctx, 8)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
+			return nil, fmt.Errorf("%s: %w", of.name, err)
 		}
-		sides, headStack = append(sides, sd), st
+		writer, err := st.newOrganization(ctx, 1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", of.name, err)
+		}
+		c.sides = append(c.sides, st.side())
+		c.kinds[0].to[of.name] = o.get(func(int) string { return "/api/v1/shipments" })
+		c.kinds[1].to[of.name] = o.get(func(n int) string { return "/api/v1/shipments/" + o.shipments[n%len(o.shipments)] })
+		c.kinds[2].to[of.name] = writer.creates()
+		c.kinds[3].to[of.name] = o.get(func(int) string { return "/api/v1/token" })
+		if of.name != head {
+			continue
+		}
+		bound, stop, err := startLowerBound(ctx, st, o.id)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+		c.sides = append(c.sides, bound)
+		all := request(http.MethodGet, "/api/v1/shipments", "", "")
+		one := request(http.MethodGet, "/api/v1/shipments/one", "", "")
+		c.kinds[0].to[lowerBound] = traffic{requests: [][]byte{all}, want: http.StatusOK}
+		c.kinds[1].to[lowerBound] = traffic{requests: [][]byte{one}, want: http.StatusOK}
 	}
-	bound, stop, err := startLowerBound(ctx, headStack, sides[1])
+	return c, c.run(ctx)
+}
+
+// small is how many shipments the organization has that the large one is
+// compared with.
+const small = 1000
+
+// compareScale measures lists of a large organization beside the same of a small
+// one.
+func compareScale(ctx context.Context, s settings) (_ *comparison, err error) {
+	s.connections = 16
+	st, err := startStack(ctx, s, head, s.head)
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
-	sides = append(sides, bound)
-	for nth, k := range sides[0].kinds(s) {
-		if !strings.HasPrefix(k.name, s.only) {
-			continue
-		}
-		r.kinds = append(r.kinds, k.name)
-		r.measured[k.name] = map[string][]figures{}
-		for round := range s.rounds {
-			for i := range sides {
-				sd := sides[(i+round)%len(sides)]
-				if sd.name == lowerbound && !k.bound {
-					continue
-				}
-				k := sd.kinds(s)[nth]
-				f, err := r.measure(ctx, sd, k)
-				if err != nil {
-					return nil, fmt.Errorf("%s, %s: %w", k.name, sd.name, err)
-				}
-				_, _ = fmt.Fprintf(s.log, "measured  %-32s %-11s %6.0f/s  %s CPU %v  p99 %s\n", k.name, sd.name, f.throughput, f.total(), f.cpu, f.p99)
-				r.measured[k.name][sd.name] = append(r.measured[k.name][sd.name], f)
-			}
-		}
-	}
-	return r, nil
-}
-
-// prepare makes a stack's organizations.
-func prepare(ctx context.Context, s settings, st *stack) (*side, error) {
-	sd := &side{name: st.name, address: st.address, cpu: func() (usage, error) { return cpuOf(st.cmd.Process.Pid) }}
-	for _, o := range []struct {
-		name      string
-		tokens    int
-		shipments int
-		into      *organization
-	}{{"Eight shipments", s.tokens, 8, &sd.small}, {"Writes", 100, 0, &sd.writer}, {"Many shipments", 100, 8, &sd.large}} {
-		if o.into == &sd.large && s.large == 0 {
-			continue
-		}
-		id, err := st.CreateOrganization(ctx, o.name)
+	defer func() { err = errors.Join(err, st.stop()) }()
+	c := &comparison{settings: s, sides: []side{st.side()}}
+	sizes := []int{s.rows, small}
+	for _, n := range sizes {
+		o, err := st.newOrganization(ctx, 1)
 		if err != nil {
 			return nil, err
 		}
-		tokens, err := st.CreateTokens(ctx, o.tokens, id, "admin", "--limit", "1000000", "--window-seconds", "60")
-		if err != nil {
-			return nil, err
+		if err := st.fill(ctx, o.id, n); err != nil {
+			return nil, fmt.Errorf("fill an organization: %w", err)
 		}
-		if o.into.id, err = postgresID(id); err != nil {
-			return nil, err
-		}
-		for _, token := range tokens {
-			o.into.clients = append(o.into.clients, client{address: st.address, token: token})
-		}
-		if o.into == &sd.large {
-			dsn, err := st.dsn("shipments-svc")
-			if err != nil {
-				return nil, err
-			}
-			if err := fill(ctx, dsn, o.into.id, s.large); err != nil {
-				return nil, err
-			}
-		}
-		if o.into.shipments, err = o.into.clients[0].createShipments(ctx, o.shipments); err != nil {
-			return nil, err
+		for _, l := range lists(n) {
+			c.kinds = append(c.kinds, kind{name: fmt.Sprintf("%s of %d", l.name, n), to: map[string]traffic{
+				head: o.get(func(int) string { return "/api/v1/shipments?" + l.query }),
+			}})
 		}
 	}
-	return sd, nil
+	for _, l := range lists(s.rows) {
+		c.goals = append(c.goals, goal{
+			kind: fmt.Sprintf("%s of %d", l.name, sizes[0]), ofKind: fmt.Sprintf("%s of %d", l.name, sizes[1]),
+			side: head, what: "CPU", figure: cpu, most: 1.3,
+		})
+	}
+	return c, c.run(ctx)
 }
 
-// startLowerBound starts this program as the lower bound, over the database of
-// head.
-func startLowerBound(ctx context.Context, st *stack, of *side) (_ *side, stop func(), err error) {
+// lists are the lists that are measured of an organization with n shipments.
+func lists(n int) []struct{ name, query string } {
+	return []struct{ name, query string }{
+		{"first page", ""},
+		{"first page of approved", "status=approved"},
+		{"first page of pending", "status=pending"},
+		{"last page", fmt.Sprintf("page=%d", n/25)},
+	}
+}
+
+// organization is one whose requests are measured.
+type organization struct {
+	id        string // as Postgres has it
+	tokens    []string
+	shipments []string
+}
+
+// clients is how many tokens of an organization send requests.
+const clients = 100
+
+const newShipment = `{"shipment":{"reference":"PO-2611-1","vessel":"MSC Carmen","origin":"Cape Town, South Africa",` +
+	`"destination":"Rotterdam, Netherlands"}}`
+
+// newOrganization creates an organization with tokens and n shipments.
+func (st *stack) newOrganization(ctx context.Context, n int) (o organization, err error) {
+	id, err := st.CreateOrganization(ctx, "Bench")
+	if err != nil {
+		return o, err
+	}
+	o.tokens, err = st.CreateTokens(ctx, clients, id, "shipments:read,shipments:write",
+		"--limit", "1000000", "--window-seconds", "60")
+	if err != nil {
+		return o, err
+	}
+	for range n {
+		shipment, err := st.createShipment(ctx, o.tokens[0])
+		if err != nil {
+			return o, err
+		}
+		o.shipments = append(o.shipments, shipment)
+	}
+	db, err := sql.Open("postgres", st.dsn)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return o, db.QueryRowContext(ctx, `SELECT organization_id FROM shipments ORDER BY created_at DESC LIMIT 1`).Scan(&o.id)
+}
+
+// createShipment returns the id.
+func (st *stack) createShipment(ctx context.Context, token string) (string, error) {
+	url := "http://" + st.address + "/api/v1/shipments"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(newShipment))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return "", err
+	}
+	var made struct{ Shipment struct{ ID string } }
+	if err := json.Unmarshal(body, &made); err != nil || res.StatusCode != http.StatusCreated {
+		return "", fmt.Errorf("create a shipment: %s: %s", res.Status, body)
+	}
+	return made.Shipment.ID, nil
+}
+
+// get is a GET with each token.
+func (o organization) get(path func(n int) string) traffic {
+	t := traffic{want: http.StatusOK}
+	for n, token := range o.tokens {
+		t.requests = append(t.requests, request(http.MethodGet, path(n), token, ""))
+	}
+	return t
+}
+
+// creates is a create with each token.
+func (o organization) creates() traffic {
+	t := traffic{want: http.StatusCreated}
+	for _, token := range o.tokens {
+		t.requests = append(t.requests, request(http.MethodPost, "/api/v1/shipments", token, newShipment))
+	}
+	return t
+}
+
+// startLowerBound starts this program as the lower bound, over the database of a
+// stack.
+func startLowerBound(ctx context.Context, st *stack, organization string) (_ side, stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, nil, err
+		return side{}, nil, err
 	}
-	addresses, err := devstack.FreeAddresses(ctx, 1)
+	free, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
-		return nil, nil, err
-	}
-	address := addresses[0]
-	dsn, err := st.dsn("shipments-svc")
-	if err != nil {
-		return nil, nil, err
+		return side{}, nil, err
 	}
 	service := devstack.NewProgram(devstack.ProgramConfig{
-		Name: lowerBoundCommand, Command: []string{self, lowerBoundCommand, address, dsn, of.small.id, of.writer.id},
-		Address: address, Inner: address, LogDir: st.dir,
+		Name: lowerBoundCommand, Command: []string{self, lowerBoundCommand, free[0], st.dsn, organization},
+		Address: free[0], Inner: free[0], LogDir: st.dir,
 	})
-	stop = func() { _ = service.Stop() } // its measurements are complete
-	sd := &side{name: lowerbound, address: address, small: organization{id: of.small.id}, writer: organization{id: of.writer.id}}
-	for _, shipment := range of.small.shipments {
-		id, err := postgresID(shipment)
-		if err != nil {
-			return nil, stop, err
-		}
-		sd.small.shipments = append(sd.small.shipments, id)
-	}
-	for range of.small.clients {
-		sd.small.clients = append(sd.small.clients, client{address: address})
-	}
-	sd.writer.clients = sd.small.clients
-	sd.cpu = func() (usage, error) {
-		own, err := kernel.CPUTime(service.PID())
+	return side{name: lowerBound, address: free[0], cpu: func() (usage, error) {
+		own, err := cpuTime(service.PID())
 		if err != nil {
 			return nil, err
 		}
-		stack, err := of.cpu()
-		return usage{"service": own, "postgres": stack["postgres"]}, err
-	}
-	return sd, stop, service.Start(ctx)
-}
-
-// measure sends one kind of traffic to a side.
-func (r *results) measure(ctx context.Context, sd *side, k kind) (f figures, err error) {
-	if k.fresh != nil {
-		if k.requests, err = k.fresh(ctx); err != nil {
-			return f, err
-		}
-	}
-	plan := load.Plan{
-		Address: sd.address, Connections: r.settings.connections, Requests: k.requests, Want: k.wants[0],
-		Rate: k.rate, Warmup: r.settings.warmup, Length: r.settings.length,
-	}
-	if k.share > 0 {
-		plan.Rate = int(k.share * median(r.measured[k.of][sd.name], func(f figures) float64 { return f.throughput }))
-	}
-	if k.fresh == nil {
-		if err := load.Once(ctx, plan, 500); err != nil {
-			return f, err
-		}
-	}
-	var before, after usage
-	result, err := load.Run(ctx, plan, func() (err error) {
-		before, after = after, nil
-		after, err = sd.cpu()
-		return err
-	})
-	if err != nil {
-		return f, err
-	}
-	for status, n := range result.Wrong {
-		if !slices.Contains(k.wants, status) {
-			return f, fmt.Errorf("%d responses with status %d", n, status)
-		}
-	}
-	f = figures{throughput: float64(result.Answers) / result.Took.Seconds(), cpu: map[string]time.Duration{}, p50: result.P50, p99: result.P99}
-	for program, used := range after.since(before) {
-		f.cpu[program] = used / time.Duration(max(result.Answers, 1))
-	}
-	return f, nil
-}
-
-// median returns the median of one figure; 0 without measurements.
-func median[T int64 | float64 | time.Duration](all []figures, of func(figures) T) T {
-	if len(all) == 0 {
-		return 0
-	}
-	return T(benchmark.MedianOf(all, func(f figures) float64 { return float64(of(f)) }))
+		used, err := cpuOf(st.cmd.Process.Pid)
+		return usage{"service": own, "postgres": used["postgres"]}, err
+	}}, service.Stop, service.Start(ctx)
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package load generates HTTP load and measures throughput, statuses and latency.
 //
 // Two modes: saturated (closed model), in which each connection sends its next
@@ -40,7 +42,7 @@ type Plan struct {
 // Result is what was measured within a plan's Length.
 type Result struct {
 	Answers int           // all of them
-	Wrong   map[int]int   // answers that were not as wanted, by status, 0 for a broken connection; of the warm-up, too
+	Wrong   map[int]int   // other statuses than wanted, 0 for a broken connection; of the warm-up, too
 	Took    time.Duration // the Length as it was
 	P50     time.Duration // of the steady mode
 	P99     time.Duration // of the steady mode

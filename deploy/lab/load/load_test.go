@@ -1,3 +1,5 @@
+//go:build linux
+
 package load
 
 import (
@@ -58,7 +60,8 @@ func TestErrorResponsesAreCountedByStatus(t *testing.T) {
 		}
 	})
 	result, err := Run(t.Context(), plan, nothing)
-	if err != nil || result.Wrong[http.StatusOK] > 0 || result.Wrong[http.StatusTooManyRequests] == 0 || result.Wrong[0] == 0 {
+	wrong := result.Wrong
+	if err != nil || wrong[http.StatusOK] > 0 || wrong[http.StatusTooManyRequests] == 0 || wrong[0] == 0 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

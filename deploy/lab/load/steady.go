@@ -1,10 +1,15 @@
+//go:build linux
+
 package load
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
+	"os"
 	"time"
 
-	"github.com/quayside/quayside/deploy/bench/kernel"
+	"golang.org/x/sys/unix"
 )
 
 // schedule makes requests due at an interval until stop is called. The queue
@@ -14,14 +19,14 @@ func (r *run) schedule() (stop func(), err error) {
 	planned := int((r.plan.Warmup + r.plan.Length + hangTimeout) / interval)
 	r.due = make(chan time.Time, planned)
 	start := time.Now()
-	ticks, err := kernel.NewTicks(interval)
+	ticks, err := newTicks(interval)
 	if err != nil {
 		return nil, err
 	}
 	go func() {
 		defer close(r.due)
 		for passed := 0; passed < planned && r.ended.Load() == 0; {
-			n, err := ticks.Wait()
+			n, err := ticks.wait()
 			if err != nil {
 				return // stopped
 			}
@@ -31,7 +36,7 @@ func (r *run) schedule() (stop func(), err error) {
 			}
 		}
 	}()
-	return ticks.Stop, nil
+	return func() { _ = ticks.timer.Close() }, nil
 }
 
 // grace is how long after the end overdue requests are still sent.
@@ -51,4 +56,28 @@ func (r *run) sendDue(ctx context.Context, c *client) error {
 		}
 	}
 	return nil
+}
+
+// ticks come at a fixed interval, without the rounding to milliseconds that idle
+// Go timers have.
+type ticks struct{ timer *os.File }
+
+func newTicks(interval time.Duration) (*ticks, error) {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	every := unix.NsecToTimespec(interval.Nanoseconds())
+	err = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil)
+	return &ticks{os.NewFile(uintptr(fd), "timerfd")}, err
+}
+
+// wait blocks until the next tick and returns the number of ticks since the last
+// wait.
+func (t *ticks) wait() (int, error) {
+	var count [8]byte
+	if _, err := io.ReadFull(t.timer, count[:]); err != nil {
+		return 0, err
+	}
+	return int(binary.NativeEndian.Uint64(count[:])), nil //nolint:gosec // G115: not that many
 }

@@ -15,8 +15,15 @@ type Key struct {
 	Operation   string // method and path; the same Text for another is another Key
 	Text        string // of the client's choice
 	Fingerprint [32]byte
-	Sealed      bool // the answer is encrypted, because it has a secret
+	Lease       Lease // zero: the operation is one transaction and needs none
 }
+
+// LeaseOfKey is the duration of a key's lease: the time that a key stays in progress
+// after its program died. It is longer than the longest request.
+const LeaseOfKey = 15 * time.Second
+
+// toFree is how long ending a lease may take after a request.
+const toFree = time.Second
 
 // ErrKeyReused means that the key was given to a request with another
 // fingerprint.

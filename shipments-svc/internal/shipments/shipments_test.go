@@ -78,7 +78,7 @@ func (k *keeper) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do fun
 	return answer, false, err
 }
 
-func (k *keeper) Answer(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
+func (k *keeper) Reserve(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
 	return nil, false, k.err
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew. A promotion
-// is tested with a standby, in deploy/drills.
+// is tested with a standby, in deploy/backup.
 func TestARestoredDumpHasAnotherEpoch(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // Bounds of user input.
@@ -47,7 +48,7 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		Permissions: c.check(&wrong, principal, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
 		RateLimit:   checkRateLimit(&wrong, principal, d.RateLimit),
-		CreatedBy:   principal.maker(),
+		CreatedBy:   audit.Actor{Kind: principal.Actor.Kind, ID: principal.Actor.ID, Name: principal.Actor.Name},
 		Owner:       principal.owner,
 		CreatedAt:   now,
 		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),

@@ -54,13 +54,14 @@ const (
 	Refused           Outcome = "refused"             // any other response
 	Redirected        Outcome = "redirected"          // response 3xx, which is not followed
 	TimedOut          Outcome = "timed_out"           // no response in time
-	AddressNotAllowed Outcome = "address_not_allowed" // the host has no public address, or none
+	AddressNotAllowed Outcome = "address_not_allowed" // the host has no public address
+	NameNotFound      Outcome = "name_not_found"      // the host has no address
 	TLSFailed         Outcome = "tls_failed"          // for example an untrusted certificate
 	NoAnswer          Outcome = "no_answer"           // the connection was refused or broken, or is not HTTP
 )
 
 // Outcomes lists every Outcome.
-var Outcomes = []Outcome{Accepted, Refused, Redirected, TimedOut, AddressNotAllowed, TLSFailed, NoAnswer}
+var Outcomes = []Outcome{Accepted, Refused, Redirected, TimedOut, AddressNotAllowed, NameNotFound, TLSFailed, NoAnswer}
 
 // gone is the HTTP status that disables an endpoint.
 const gone = 410

@@ -71,16 +71,13 @@ const jsonMedia = "application/json"
 // decodeJSON reads a request from a body under the media type of JSON, or one of
 // others. Its faults are those of the body and, beneath the pointer at, of the request.
 func decodeJSON[Req any](r *http.Request, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault, others ...string) (req Req, err error) {
-	text := []byte("{}")
-	if r.ContentLength != 0 || r.Header.Get("Content-Type") != "" { // otherwise there is no body: its faults are its missing members
-		media := append([]string{jsonMedia}, others...)
-		if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
-			return req, err
-		}
-		text, err = io.ReadAll(r.Body)
-		if err := readingError(err); err != nil {
-			return req, err
-		}
+	media := append([]string{jsonMedia}, others...)
+	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
+		return req, err
+	}
+	text, err := io.ReadAll(r.Body)
+	if err := readingError(err); err != nil {
+		return req, err
 	}
 	body, err := input.Limited(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -48,7 +49,8 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 }
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := wire.NewToken(m.Service, c.Token).WithoutMakers()
+	shown := wire.NewToken(m.Service, c.Token)
+	shown.CreatedBy = audit.Actor{}
 	return ok(tokenView{shown}), nil
 }
 
@@ -100,7 +102,7 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	}
 	shown := wire.NewRotation(m.Service, done)
 	if c.Target == "" {
-		shown.Token.Token, shown.Previous = shown.Token.WithoutMakers(), shown.Previous.WithoutMakers()
+		shown.Token.CreatedBy, shown.Previous.CreatedBy = audit.Actor{}, audit.Actor{}
 	}
 	return created(done.Token.ID, shown), nil
 }

@@ -1,0 +1,134 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/quayside/quayside/deploy/test/devstack"
+)
+
+// TestAnIncompleteBackupIsNotRestored restores damaged backups, and backups without
+// the changes since: every attempt fails and leaves no database.
+func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
+	t.Parallel()
+	s := start(t, devstack.Options{Dir: tempDir(t)})
+	s.upload(t, s.Demo.Token, 1)
+	earlier := query(t, connect(t, s.DSN("tokens")), `SELECT json_build_object('rev', rev, 'token', token_id) FROM changes ORDER BY rev`)
+	s.token(t)
+	dir := filepath.Join(tempDir(t), "a backup")
+	script(t, s, "backup", nil, dir)
+	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cluster.Close() })
+	db := connect(t, cluster.URL)
+	execute(t, db, `CREATE ROLE weak LOGIN CREATEROLE PASSWORD 'weak'`)
+	weak, err := url.Parse(cluster.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak.User = url.UserPassword("weak", "weak")
+
+	empty := func(content []byte) []byte { return content[:0] }
+	for _, c := range []struct {
+		name    string
+		file    string
+		damage  func([]byte) []byte
+		changes string // /dev/null if empty
+		server  string // the cluster if empty
+		want    string
+	}{
+		{name: "a login that may not create databases", server: weak.String(), want: "permission denied"},
+		{name: "a list that was cut", file: "documents.list", damage: empty, want: "not complete, or damaged"},
+		{name: "a disk that was full", file: "complete", damage: empty, want: "not complete, or damaged"},
+		{name: "checksums that were cut off", file: "complete", damage: func(b []byte) []byte { return b[:100] }, want: "not complete, or damaged"},
+		{name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) }, want: "not complete, or damaged"},
+		{name: "changes that end before the backup", changes: strings.Join(earlier, "\n"), want: "the change stream ends at revision"},
+		{name: "an archive that was never written", changes: "\n", want: "no token was revoked"},
+		{name: "an archive that is not there", changes: "-", want: "No such file"},
+		{name: "a server without a database", server: "postgres://postgres@127.0.0.1:1", want: "not of the form"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			damaged := filepath.Join(tempDir(t), "damaged")
+			if err := os.CopyFS(damaged, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if c.file != "" {
+				path := filepath.Join(damaged, c.file)
+				if err := os.WriteFile(path, c.damage(read(t, path)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			changes := "/dev/null"
+			if c.changes != "" {
+				changes = filepath.Join(damaged, "changes.jsonl")
+			}
+			if c.changes != "-" && c.changes != "" {
+				if err := os.WriteFile(changes, []byte(c.changes), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			server := cluster.URL
+			if c.server != "" {
+				server = c.server
+			}
+			out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + server}, damaged, changes).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "which are revoked now") {
+				t.Errorf("%v, want %q:\n%s", err, c.want, out)
+			}
+			if names := query(t, db, `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`); len(names) > 0 {
+				t.Errorf("got the databases %q, want none", names)
+			}
+		})
+	}
+
+	// A session in a new database makes the last step fail, for both databases.
+	restoring, done := context.WithCancel(t.Context())
+	watcher := connect(t, database(cluster.URL, "tokens_restoring"))
+	var watched sync.WaitGroup
+	watched.Go(func() {
+		for restoring.Err() == nil && watcher.PingContext(restoring) != nil {
+			continue // it does not exist yet
+		}
+	})
+	out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + cluster.URL}, dir, s.DSN("tokens")).CombinedOutput()
+	done()
+	watched.Wait()
+	if names := query(t, db, `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`); err == nil || len(names) > 0 {
+		t.Errorf("%v, %q exist:\n%s", err, names, out)
+	}
+}
+
+// TestBackupsIntoOneDirectoryDoNotMix: one of two concurrent backups is refused. A
+// backup also works on a server that terminates idle transactions.
+func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
+	t.Parallel()
+	s := start(t, devstack.Options{Dir: tempDir(t)})
+	db := connect(t, s.DSN("tokens"))
+	execute(t, db, `ALTER ROLE CURRENT_USER SET idle_in_transaction_session_timeout = '1ms'`)
+	dir := filepath.Join(tempDir(t), "backup")
+	script(t, s, "backup", nil, dir)
+
+	var outputs [2]bytes.Buffer
+	var backups [2]*exec.Cmd
+	for n := range backups {
+		backups[n] = command(s, "backup", nil, dir)
+		backups[n].Stdout, backups[n].Stderr = &outputs[n], &outputs[n]
+		if err := backups[n].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed := slices.ContainsFunc([]error{backups[0].Wait(), backups[1].Wait()}, func(err error) bool { return err != nil })
+	if output := outputs[0].String() + outputs[1].String(); !failed || strings.Count(output, "another backup writes to") != 1 || strings.Count(output, "backup: complete") != 1 {
+		t.Errorf("two concurrent backups: %s", output)
+	}
+}

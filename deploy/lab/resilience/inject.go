@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/deploy/test/devstack"
+)
+
+// injection injects a fault and returns what heals it.
+type injection func(context.Context, *testbed, *observation) (heal, error)
+
+type heal func(context.Context) error
+
+func nothing(context.Context) error { return nil }
+
+// tokenRevoked revokes a token that is in use.
+func tokenRevoked(ctx context.Context, b *testbed, o *observation) (heal, error) {
+	err := b.stack.RevokeToken(ctx, b.tokens.revocable.ID)
+	o.tokenRevoked = time.Now()
+	return nothing, err
+}
+
+// bothOf injects two faults and heals them in the same order.
+func bothOf(first, second injection) injection {
+	return func(ctx context.Context, b *testbed, o *observation) (heal, error) {
+		healFirst, err := first(ctx, b, o)
+		if err != nil {
+			return healFirst, err
+		}
+		healSecond, err := second(ctx, b, o)
+		return func(ctx context.Context) error { return errors.Join(healFirst(ctx), healSecond(ctx)) }, err
+	}
+}
+
+// onLinks changes links and changes them back.
+func onLinks(names []string, worse, better func(context.Context, *link) error) injection {
+	return func(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+		all := func(ctx context.Context, change func(context.Context, *link) error) (err error) {
+			for _, name := range names {
+				err = errors.Join(err, change(ctx, b.links[name]))
+			}
+			return err
+		}
+		return func(ctx context.Context) error { return all(ctx, better) }, all(ctx, worse)
+	}
+}
+
+// unplugged closes connections and refuses new ones.
+func unplugged(names ...string) injection {
+	return onLinks(names, func(_ context.Context, l *link) error { l.Stop(); return nil },
+		func(_ context.Context, l *link) error { return l.Start() })
+}
+
+// hung accepts connections and bytes and never responds.
+func hung(names ...string) injection {
+	streams := []string{"upstream", "downstream"}
+	return onLinks(names, func(_ context.Context, l *link) (err error) {
+		for _, stream := range streams {
+			toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
+			_, addErr := l.Toxics.AddToxicJson(strings.NewReader(toxic))
+			err = errors.Join(err, addErr)
+		}
+		return err
+	}, func(ctx context.Context, l *link) (err error) {
+		for _, stream := range streams {
+			err = errors.Join(err, l.Toxics.RemoveToxic(ctx, stream))
+		}
+		return err
+	})
+}
+
+// stopped stops a server, and the links to it, whose proxies would accept
+// connections that its machine refuses.
+func stopped(stop func(*testbed) error, start func(context.Context, *testbed) error, links []string) injection {
+	return bothOf(func(_ context.Context, b *testbed, _ *observation) (heal, error) {
+		return func(ctx context.Context) error { return start(ctx, b) }, stop(b)
+	}, unplugged(links...))
+}
+
+// killed is SIGKILL to a program.
+func killed(name string, links ...string) injection {
+	return stopped(func(b *testbed) error { return b.stack.Program(name).Kill() },
+		func(ctx context.Context, b *testbed) error { return b.stack.Program(name).Start(ctx) }, links)
+}
+
+var (
+	redisGone = stopped(func(b *testbed) error { return b.stack.StopRedis() },
+		func(ctx context.Context, b *testbed) error { return b.stack.StartRedis(ctx) }, toRedis)
+	postgresRestarted = stopped(func(b *testbed) error { return b.stack.StopPostgres() },
+		func(ctx context.Context, b *testbed) error { return b.stack.StartPostgres(ctx) }, toPostgres)
+)
+
+// redisReadOnly is a failover of which the gateway does not know: Redis becomes
+// a read-only replica.
+func redisReadOnly(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	options, err := redis.ParseURL(b.stack.RedisURL)
+	if err != nil {
+		return nothing, err
+	}
+	follow := func(ctx context.Context, host, port string) error {
+		client := redis.NewClient(options)
+		return errors.Join(client.Do(ctx, "REPLICAOF", host, port).Err(), client.Close())
+	}
+	return func(ctx context.Context) error { return follow(ctx, "NO", "ONE") }, follow(ctx, "127.0.0.1", "1")
+}
+
+// postgresClosed closes both databases, as the documented restore does.
+func postgresClosed(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	admin := strings.Replace(b.stack.DSN("shipments"), "/shipments?", "/postgres?", 1)
+	allow := func(ctx context.Context, allow bool) (err error) {
+		db, err := sql.Open("postgres", admin)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		for _, name := range []string{"shipments", "tokens"} {
+			if _, err := db.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t", name, allow)); err != nil {
+				return err
+			}
+		}
+		_, err = db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE NOT $1 AND datname IN ('shipments', 'tokens')`, allow)
+		return err
+	}
+	return func(ctx context.Context) error { return allow(ctx, true) }, allow(ctx, false)
+}
+
+// gatewayKilled kills the first gateway behind the balancer.
+func gatewayKilled(_ context.Context, b *testbed, _ *observation) (heal, error) {
+	return b.gateways[0].Start, b.gateways[0].Kill()
+}
+
+// replacedInTurn is a rolling restart: SIGTERM, exit and start of one program
+// after another.
+func replacedInTurn(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	services := []*devstack.Program{b.stack.Program("shipments-svc"), b.stack.Program("shipments-svc-2")}
+	for _, p := range slices.Concat(services, b.gateways) {
+		if err := errors.Join(p.Stop(), p.Start(ctx)); err != nil {
+			return nothing, err
+		}
+		wait(ctx, time.Second) // for the balancer's checks, as an update does
+	}
+	return nothing, nil
+}
+
+// primaryKilled kills the primary's Postgres and Patroni, like a host that fails.
+func primaryKilled(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	n, err := b.postgres.primary(ctx)
+	if err != nil {
+		return nothing, err
+	}
+	kill(syscall.SIGKILL, n.pids())
+	return func(ctx context.Context) error {
+		return errors.Join(b.postgres.start(n), b.postgres.awaitStandbys(ctx))
+	}, nil
+}
+
+// primaryHung stops the primary's processes, which keep their connections.
+func primaryHung(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	n, err := b.postgres.primary(ctx)
+	if err != nil {
+		return nothing, err
+	}
+	pids := n.pids()
+	kill(syscall.SIGSTOP, pids)
+	return func(ctx context.Context) error {
+		kill(syscall.SIGCONT, pids)
+		return b.postgres.awaitStandbys(ctx)
+	}, nil
+}
+
+// redisKilled kills a primary. Started again, it is a replica.
+func redisKilled(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	address, err := b.redis.primary(ctx)
+	if err != nil {
+		return nothing, err
+	}
+	return func(context.Context) error { return b.redis.start(address) }, b.redis.servers[address].Kill()
+}
+
+// redisHung stops a primary, which keeps its connections.
+func redisHung(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	address, err := b.redis.primary(ctx)
+	if err != nil {
+		return nothing, err
+	}
+	pid := []int{b.redis.servers[address].PID()}
+	kill(syscall.SIGSTOP, pid)
+	return func(context.Context) error { kill(syscall.SIGCONT, pid); return nil }, nil
+}
+
+func kill(s syscall.Signal, pids []int) {
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, s) // it may have ended
+	}
+}
+
+// wait waits for a duration that is part of a fault or of the load.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
