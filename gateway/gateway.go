@@ -1,15 +1,16 @@
 // Package gateway registers every Caddy module of Quayside's gateway. Import it for its side effects into a Caddy
 // build, as xcaddy does:
 //
-//	xcaddy build --with github.com/quayside/quayside/gateway
+//	xcaddy build --with github.com/quayside/quayside/gateway --with github.com/quayside/quayside/gateway/servicekit
 package gateway
 
 import (
 	_ "github.com/quayside/quayside/gateway/apidocs"
+	_ "github.com/quayside/quayside/gateway/connections"
 	_ "github.com/quayside/quayside/gateway/drain"
 	_ "github.com/quayside/quayside/gateway/internal/environment"
 	_ "github.com/quayside/quayside/gateway/internal/health"
-	_ "github.com/quayside/quayside/gateway/logbuffer"
+	_ "github.com/quayside/quayside/gateway/internal/profiles"
 	_ "github.com/quayside/quayside/gateway/tokengate"
 	_ "github.com/quayside/quayside/gateway/upstream"
 )

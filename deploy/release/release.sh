@@ -50,7 +50,6 @@ build() {
     cp -r "$source"/{LICENSE,CHANGELOG.md,gateway/Caddyfile,gateway/routes} "$source/$name/"
     for program in gateway shipments-svc tokens-svc; do
       info=github.com/quayside/quayside/gateway/servicekit/process/buildinfo
-      [ $program != gateway ] || info=github.com/quayside/quayside/gateway/internal/process/buildinfo
       GOOS=$os GOARCH=$arch go build -C "$source/$program" -buildvcs=false \
         -ldflags "-s -w -X $info.version=$version -X $info.revision=$REVISION" -o "$source/$name/$program" "./cmd/$program"
       # Without the time of this run and the hashes of cyclonedx-gomod itself, which differ between machines.

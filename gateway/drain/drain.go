@@ -30,6 +30,7 @@ type App struct {
 	mu        sync.Mutex
 	listeners []*listener
 	delay     time.Duration // the longest Delay of the wrappers
+	onStart   []func()
 }
 
 // FromContext returns the App of the configuration that ctx belongs to.
@@ -74,8 +75,23 @@ func (a *App) Handle(context.Context, caddy.Event) error {
 	return nil
 }
 
+// OnStart makes Start call do, which must not block. Modules begin there what a configuration that is only validated
+// must not do.
+func (a *App) OnStart(do func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.onStart = append(a.onStart, do)
+}
+
 // Start implements caddy.App.
-func (*App) Start() error { return nil }
+func (a *App) Start() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, do := range a.onStart {
+		do()
+	}
+	return nil
+}
 
 // Stop implements caddy.App.
 func (*App) Stop() error { return nil }

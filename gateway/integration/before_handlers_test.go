@@ -1,16 +1,13 @@
 package integration
 
 import (
-	"bytes"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
 )
 
-// beforeHandlers are the requests that net/http rejects before any handler runs, for the README.
+// beforeHandlers are the requests that net/http rejects before any handler runs.
 var beforeHandlers = []struct {
 	what     string
 	requests []string
@@ -49,22 +46,14 @@ var beforeHandlers = []struct {
 	{"an `Expect` other than `100-continue`", []string{"GET / HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n"}, "417 Expectation Failed"},
 }
 
-const (
-	rejectedBegin = "<!-- before handlers -->\n"
-	rejectedEnd   = "<!-- /before handlers -->\n"
-)
-
-// Requests that net/http rejects get the response that the README documents, without rate limit headers. They are not
+// Requests that net/http rejects get its response, without rate limit headers. They are not
 // forwarded and not logged. The gate responds to every other unusual request.
-func TestREADMEListsTheRequestsThatNetHTTPRejects(t *testing.T) {
+func TestRequestsThatNetHTTPRejects(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(visited)
 	g := start(t, options{upstream: upstream, env: withoutRedis(t)})
-	var table bytes.Buffer
-	table.WriteString("| request | response |\n|---|---|\n")
 	for _, row := range beforeHandlers {
-		fmt.Fprintf(&table, "| %s | `%s` |\n", row.what, row.status)
 		for _, request := range row.requests {
 			got := g.exchange(t, request)
 			if !strings.HasPrefix(got, "HTTP/1.1 "+row.status) || strings.Contains(strings.ToLower(got), "ratelimit") {
@@ -90,30 +79,13 @@ func TestREADMEListsTheRequestsThatNetHTTPRejects(t *testing.T) {
 	if targets := upstream.take(); len(targets) > 0 {
 		t.Errorf("forwarded: %q", targets)
 	}
-	if log := g.logOf(t, 15); strings.Count(log, `"http.log.access"`) != 15 || strings.Contains(log, "panic") {
+	if log := g.logOf(t, 16); strings.Count(log, `"http.log.access"`) != 16 || strings.Contains(log, "panic") {
 		t.Error(log)
-	}
-
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(readme), rejectedBegin)
-	current, after, closed := strings.Cut(rest, rejectedEnd)
-	switch {
-	case !found || !closed:
-		t.Error("the README lacks the markers of the table")
-	case *update:
-		if err := os.WriteFile("../README.md", []byte(before+rejectedBegin+table.String()+rejectedEnd+after), 0o600); err != nil {
-			t.Error(err)
-		}
-	case current != table.String():
-		t.Errorf("the README's table is not\n%s", table.String())
 	}
 }
 
 // Over HTTP/2 net/http rejects headers that belong to connections of HTTP/1.1, and large ones, before any handler.
-func TestNetHTTPRejectsOverHTTP2AsTheREADMESays(t *testing.T) {
+func TestRequestsThatNetHTTPRejectsOverHTTP2(t *testing.T) {
 	t.Parallel()
 
 	upstream := new(visited)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A request whose client disconnects is logged with status 499, and does not count as a failure of the gateway or of a
@@ -70,46 +69,5 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 	}
 	if metrics := g.metrics(t); strings.Contains(metrics, "quayside_gateway_upstream_failures_total{") {
 		t.Errorf("failures of services are counted:\n%s", metrics)
-	}
-}
-
-// When a service pauses too long within a response, the gateway closes the connection, whatever the method.
-func TestAResponseThatPausesTooLongIsCutOff(t *testing.T) {
-	t.Parallel()
-
-	end := make(chan struct{})
-	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Length", "10")
-		_, _ = io.WriteString(w, "half")
-		_ = http.NewResponseController(w).Flush()
-		if r.URL.Path == "/api/v1/shipments/silent" {
-			select {
-			case <-end:
-			case <-r.Context().Done():
-			}
-		}
-		_, _ = io.WriteString(w, " whole")
-	}), env: map[string]string{"REDIS_DOWN": "allow"}})
-	t.Cleanup(func() { close(end) }) // before the service is closed
-	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
-	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		t.Run(method, func(t *testing.T) {
-			t.Parallel()
-			request := g.request(t, "/api/v1/shipments/silent", newCaller(t), token)
-			if request.Method = method; method == http.MethodPost {
-				request.Body = io.NopCloser(strings.NewReader("{}"))
-			}
-			begin := time.Now()
-			// The response is short, so the gateway has sent nothing of it.
-			if response, err := new(http.Transport).RoundTrip(request); !errors.Is(err, io.EOF) {
-				t.Errorf("%v, %v", response, err)
-				_ = response.Body.Close()
-			}
-			if took := time.Since(begin); took < 10*time.Second || took > 25*time.Second {
-				t.Errorf("after %v", took)
-			}
-		})
 	}
 }

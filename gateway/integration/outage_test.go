@@ -139,6 +139,7 @@ func TestDenyIs503InTimeWithoutRedis(t *testing.T) {
 				code        string
 			}{
 				{"/api/v1/shipments", good, 503, "limiter_unavailable"},
+				{"/api/v1/shipments", good, 503, "limiter_unavailable"},
 				{"/api/v1/shipments", unknown, 503, "limiter_unavailable"},
 				{"/api/v1/shipments", "", 401, "missing_token"},
 				{"/api/v1/shipments", "malformed", 401, "invalid_token"},

@@ -151,7 +151,7 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"GET http:///api/v1/shipments":                "shipments /api/v1/shipments",
 		"GET http:api/v1/shipments":                   "",
 		"GET file:///etc/passwd":                      "",
-		"TRACE /api/v1/shipments":                     "shipments OPTIONS /api/v1/shipments", // for its Allow
+		"TRACE /api/v1/shipments":                     "",
 		"CONNECT /api/v1/shipments":                   "",
 		"CONNECT api:80":                              "",
 		"CONNECT http://api/api/v1/shipments":         "",
@@ -164,7 +164,7 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
 		checkForwarded(t, line, want, shipments, tokens)
 	}
-	for method, want := range map[string]string{"TRACE": "shipments OPTIONS /api/v1/shipments", "CONNECT": ""} {
+	for method, want := range map[string]string{"TRACE": "", "CONNECT": ""} {
 		status, _ := g.askHTTP2(t, method, "/api/v1/shipments", "authorization", "Bearer "+token)
 		checkForwarded(t, "HTTP/2 "+method, want, shipments, tokens)
 		if strings.HasPrefix(status, "2") {

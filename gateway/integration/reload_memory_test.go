@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
 	"github.com/quayside/quayside/gateway/drain"
 	"github.com/quayside/quayside/gateway/tokengate"
@@ -61,8 +62,8 @@ func (r remains) watchHandlers(routes caddyhttp.RouteList) {
 				r.watchHandlers(handler.Routes)
 			case *tokengate.Gate:
 				watch(r, handler)
-			case *upstream.Handler:
-				watch(r, handler)
+			case *reverseproxy.Handler:
+				watch(r, handler.Transport.(*upstream.Transport))
 			}
 		}
 	}

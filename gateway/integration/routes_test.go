@@ -65,16 +65,14 @@ func TestAReloadAddsTheRoutesOfAService(t *testing.T) {
 	visits := new(headersSeen)
 	g.addRoutes(t, dir, fmt.Sprintf(`
 handle_public %[2]s {
-	service further %[1]s
+	import service further %[1]s 1MiB
 }
 handle_pages /further/* {
-	service further %[1]s
+	import service further %[1]s 1MiB
 }
 @readings path /api/v1/shipments/*/temperatures
 handle @readings {
-	service further %[1]s {
-		max_body 10B
-	}
+	import service further %[1]s 10B
 }
 `, furtherService(t, visits), document))
 
@@ -140,7 +138,7 @@ handle /api/v1/further/* {
 	limits @slow %[2]s-slow {
 		concurrent 1
 	}
-	service further %[1]s {
+	import service further %[1]s 1MiB {
 		answer_within 20s
 	}
 }
@@ -213,20 +211,21 @@ handle /api/v1/further/* {
 	}
 }
 
-// The gateway does not load a file with routes on paths of its own pages, or with two on one path.
-func TestRoutesOnPathsOfTheGatewayAreRefused(t *testing.T) {
+// The gateway does not load a file with routes on paths that are taken, or with two on one path.
+func TestRoutesOnTakenPathsAreRefused(t *testing.T) {
 	t.Parallel()
 
 	for routes, want := range map[string]string{
-		`handle_public /docs/further {`:          "/docs/* and /docs/further",
-		`handle_public /d* {`:                    "/docs and /d*",
-		`handle_pages / {`:                       "/ and /",
-		`handle /docs/further {`:                 "/docs/further is never reached: a route before it takes /docs/*",
-		"handle {":                               "handle needs a path",
-		"handle /a {\nrespond a\n}\nhandle /a {": "2 routes for /a",
+		`handle_public /docs/further {`:            "/docs/* and /docs/further",
+		`handle_public /d* {`:                      "/docs and /d*",
+		`handle_pages / {`:                         "/ and /",
+		`handle /docs/further {`:                   "/docs/further is never reached: a route before it takes /docs/*",
+		"handle /api/v1/* {":                       "/api/v1/shipments is never reached",
+		"handle /api/v1/shipments/*/documents/* {": "is never reached",
+		"handle /a {\nrespond a\n}\nhandle /a {":   "2 routes for /a",
 	} {
 		file := filepath.Join(t.TempDir(), "further.caddy")
-		if err := os.WriteFile(file, []byte(routes+"\n\tservice further 127.0.0.1:1\n}\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(routes+"\n\timport service further 127.0.0.1:1 1MiB\n}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if output, accepted := validate(t, "SERVICE_ROUTES="+file); accepted || !strings.Contains(output, want) {

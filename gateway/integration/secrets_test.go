@@ -119,7 +119,7 @@ func TestUnusableSecretsAreRefusedAtStart(t *testing.T) {
 		"Redis twice":        {[]string{"REDIS_URL=redis://:" + hidden + "@x", "REDIS_URL_FILE=/dev/null"}, []string{"redis and redis_file, which is {env.REDIS_URL_FILE}, are both set"}},
 		"no such file":       {[]string{"GATEWAY_CREDENTIAL_FILE=/nowhere"}, []string{"credential_file", "/nowhere"}},
 		"everything at once": {[]string{"REDIS_URL=http://:" + hidden + "@x"}, []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "REDIS_URL is not a redis://"}},
-		"password in a URL":  {[]string{"TOKENS_INTERNAL_URL=http://u:" + hidden + "@127.0.0.1:9082"}, []string{"TOKENS_INTERNAL_URL must be http://host:port"}},
+		"password in a URL":  {[]string{"TOKENS_INTERNAL_URL=http://u:" + hidden + "@127.0.0.1:9082"}, []string{"introspection must be an http or https URL without user information"}},
 		"and a mistake":      {[]string{"TOKENS_INTERNAL_URL=http://u:" + hidden + "}@127.0.0.1:9082"}, []string{"TOKENS_INTERNAL_URL must not contain"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,13 +1,10 @@
 package integration
 
 import (
-	"bufio"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
@@ -95,7 +91,7 @@ func TestTheGateWorksBeforeStockHandlers(t *testing.T) {
 	}
 	received := g.tokens.introspections.Load()
 	foreign, _ := g.tokens.create("")
-	if a := g.get(t, "/orders", "", foreign); a.StatusCode != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != `Bearer realm="Acme API", error="invalid_token"` {
+	if a := g.get(t, "/orders", "", foreign); a.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer realm="Acme API", error="invalid_token"`) {
 		t.Errorf("with a token of another prefix: %s %q", a.Status, a.Header.Get("WWW-Authenticate"))
 	}
 	if g.tokens.introspections.Load() != received {
@@ -104,85 +100,6 @@ func TestTheGateWorksBeforeStockHandlers(t *testing.T) {
 	g.get(t, "/orders/"+token, "", token)
 	if log := g.logOf(t, 4); strings.Contains(log, token) {
 		t.Errorf("the token is in the log:\n%s", log)
-	}
-}
-
-// A WebSocket handshake goes through reverse_proxy, with the gate's headers on the 101, and bytes flow both ways.
-func TestWebSocketsAreForwarded(t *testing.T) {
-	t.Parallel()
-
-	g, token, id := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Upgrade") != "websocket" {
-			return
-		}
-		conn, both, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = conn.Close() }()
-		_, _ = fmt.Fprintf(both, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSeen: %s\r\n\r\n", r.Header.Get("X-Token-Id"))
-		_ = both.Flush()
-		_, _ = io.Copy(conn, both)
-	}))
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(g.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-	handshake := "GET /feed HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
-	_, _ = fmt.Fprintf(conn, handshake, "Authorization: Bearer "+token+"\r\n")
-	reader := bufio.NewReader(conn)
-	response, err := http.ReadResponse(reader, nil) //nolint:bodyclose // 101 has none
-	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("%v %v", response, err)
-	}
-	if response.Header.Get("Seen") != id || response.Header.Get("X-RateLimit-Limit") != "1000000" {
-		t.Errorf("%v", response.Header)
-	}
-	for _, line := range []string{"one\n", "two\n"} {
-		_, _ = io.WriteString(conn, line)
-		if got, err := reader.ReadString('\n'); err != nil || got != line {
-			t.Errorf("got %q, %v", got, err)
-		}
-	}
-}
-
-// Each event is forwarded when the service sends it, also through encode.
-func TestServerSentEventsAreForwardedImmediately(t *testing.T) {
-	t.Parallel()
-
-	next := make(chan struct{})
-	g, token, _ := startStock(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/events" {
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		for n := range 3 {
-			_, _ = fmt.Fprintf(w, "data: %d\n\n", n)
-			_ = http.NewResponseController(w).Flush()
-			select {
-			case <-next:
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}))
-	response, err := http.DefaultClient.Do(g.request(t, "/events", "", token))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	lines := bufio.NewReader(response.Body)
-	for n := range 3 {
-		got, err := lines.ReadString('\n')
-		if want := fmt.Sprintf("data: %d\n", n); err != nil || got != want {
-			t.Fatalf("%q, %v; want %q", got, err, want)
-		}
-		_, _ = lines.ReadString('\n')
-		next <- struct{}{}
 	}
 }
 
@@ -206,7 +123,8 @@ func TestXcaddyBuild(t *testing.T) {
 	for name, content := range map[string]string{
 		"go.sum": string(sums),
 		"go.mod": "module caddy\n\ngo 1.26\n\nrequire github.com/quayside/quayside/gateway v0.0.0\n\n" +
-			"replace github.com/quayside/quayside/gateway => " + module + "\n",
+			"replace github.com/quayside/quayside/gateway => " + module + "\n" +
+			"replace github.com/quayside/quayside/gateway/servicekit => " + module + "/servicekit\n",
 		"main.go": `package main
 
 import (
@@ -229,7 +147,7 @@ func main() { caddycmd.Main() }
 		t.Fatalf("%v\n%s", err, out)
 	}
 	modules, err := exec.CommandContext(t.Context(), filepath.Join(dir, "caddy"), "list-modules").Output()
-	for _, id := range []string{"http.handlers.token_gate", "http.handlers.service", "http.handlers.reverse_proxy", "http.handlers.file_server"} {
+	for _, id := range []string{"http.handlers.token_gate", "http.reverse_proxy.transport.quayside", "http.handlers.reverse_proxy", "http.handlers.file_server"} {
 		if err != nil || !strings.Contains(string(modules), id+"\n") {
 			t.Errorf("%s is not in the build: %v", id, err)
 		}

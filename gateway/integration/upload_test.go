@@ -115,7 +115,7 @@ func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	}
 }
 
-// The timeouts are longer than the largest body takes at the minimum rate, plus the response.
+// The timeout is longer than the largest body takes at the minimum rate.
 func TestTimeoutsAllowTheLargestBodyAtTheMinimumRate(t *testing.T) {
 	t.Parallel()
 
@@ -127,10 +127,9 @@ func TestTimeoutsAllowTheLargestBodyAtTheMinimumRate(t *testing.T) {
 		Apps struct {
 			HTTP struct {
 				Servers map[string]struct {
-					ReadTimeout  time.Duration `json:"read_timeout"`
-					ReadIdle     time.Duration `json:"read_idle_timeout"`
-					ReadMinRate  int64         `json:"read_min_rate"`
-					WriteTimeout time.Duration `json:"write_timeout"`
+					ReadTimeout time.Duration `json:"read_timeout"`
+					ReadIdle    time.Duration `json:"read_idle_timeout"`
+					ReadMinRate int64         `json:"read_min_rate"`
 				}
 			} `json:"http"`
 		}
@@ -138,11 +137,11 @@ func TestTimeoutsAllowTheLargestBodyAtTheMinimumRate(t *testing.T) {
 	if err := json.Unmarshal(shipped, &config); err != nil || len(config.Apps.HTTP.Servers) == 0 {
 		t.Fatalf("%v in %s", err, shipped)
 	}
-	const largest, answerWithin = 14 << 20, 28 * time.Second
+	const largest = 14 << 20
 	for name, server := range config.Apps.HTTP.Servers {
 		body := server.ReadIdle + time.Duration(largest/server.ReadMinRate)*time.Second
-		if server.ReadTimeout < body || server.WriteTimeout < server.ReadTimeout+answerWithin {
-			t.Errorf("%s: a body may take %v; read %v, write %v", name, body, server.ReadTimeout, server.WriteTimeout)
+		if server.ReadTimeout < body {
+			t.Errorf("%s: a body may take %v, and read_body is %v", name, body, server.ReadTimeout)
 		}
 	}
 }

@@ -89,11 +89,21 @@ const (
 	invitation = "invitation"
 )
 
-// redactPath cuts an escaped path where a secret may begin: at a token, at an escape, which could hide one, and
-// where codes and invitations are.
+// longestSegment is longer than every id and name in a path, and shorter than the secret of a token.
+const longestSegment = 40
+
+// redactPath cuts an escaped path where a secret may begin: at a token, at a segment that is long enough for one
+// without its prefix, at an escape, which could hide one, and where codes and invitations are.
 func redactPath(path, tokenPrefix string) string {
+	segment := 0
 	for i := range len(path) {
-		switch c := path[i]; {
+		c := path[i]
+		if c == '/' {
+			segment = i + 1
+		}
+		switch {
+		case i-segment == longestSegment:
+			return path[:segment] + "…"
 		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):
 			return path[:i] + "…"
 		case c == '/' && secretFollows(path[:i]):

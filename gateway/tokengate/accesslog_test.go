@@ -34,8 +34,11 @@ func TestAPathIsLoggedUpToWhereASecretMayBegin(t *testing.T) {
 		"/a/sign-in/invitation/code":        "/a/sign-in/invitation/…",
 		"/sign-inn/kind/code":               "/sign-inn/kind/code",
 		"/invitation/code":                  "/invitation/…",
-		"/a/Invitation/code/more":           "/a/Invitation/…",
-		"/settings/org_1/invitations/inv_1": "/settings/org_1/invitations/inv_1",
+		"/a/" + strings.Repeat("x", 40):     "/a/" + strings.Repeat("x", 40),
+		"/a/" + strings.Repeat("x", 41):     "/a/…",
+		"/live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19/a": "/…",
+		"/a/Invitation/code/more":                                     "/a/Invitation/…",
+		"/settings/org_1/invitations/inv_1":                           "/settings/org_1/invitations/inv_1",
 	} {
 		if got := redactPath(path, "shpt"); got != want {
 			t.Errorf("%s is logged as %s, want %s", path, got, want)

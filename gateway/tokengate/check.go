@@ -11,7 +11,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
 // verdict is what [Gate.check] decides about a request.
@@ -24,38 +24,27 @@ type verdict struct {
 	refused *problem
 }
 
-// How far check may go.
-const (
-	// checkFully decides every request.
-	checkFully = false
-	// checkEarly only refuses: what needs the tokens service, or may pass, stays undecided and uncounted.
-	checkEarly = true
-)
-
 // check decides about a request that needs a token, from the token's text to the token's window. Its order of steps
-// is the security of the product. With checkEarly, decided may be false; then nothing was counted.
-func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string, early bool) (v verdict, decided bool) {
+// is the security of the product.
+func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string) verdict {
 	text, err := g.tokenFormat.Read(authorization)
 	if err != nil {
-		return g.refuseUnread(ctx, caller, err), true
+		return g.refuseUnread(ctx, caller, err)
 	}
 
-	token, usable := g.cached(text, early)
+	token, usable := g.cached(text)
 	if !usable {
-		if early {
-			return verdict{}, false
-		}
 		// A token that was active a minute ago does not pay for others at its address.
 		if token == nil && !g.enforced.shadow {
 			release, v := g.reserveAddress(ctx, caller)
 			if v.refused != nil {
-				return v, true
+				return v
 			}
 			defer release()
 		}
 		if token = g.introspect(ctx, text); token == nil {
 			window, _ := g.peekAddress(ctx, caller)
-			return verdict{window: window, refused: &authUnavailable}, true
+			return verdict{window: window, refused: &authUnavailable}
 		}
 	}
 
@@ -63,36 +52,25 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	case token.Active && !token.Admits(caller):
 		// The token is not valid from there. The caller's address is charged, so that a stolen token cannot be used
 		// to spend its owner's requests.
-		return g.refuseToken(ctx, caller, addressNotAllowed), true
+		return g.refuseToken(ctx, caller, addressNotAllowed)
 	case token.Active:
-		return g.charge(ctx, caller, token, early)
+		return g.charge(ctx, caller, token)
 	case token.Reason == "revoked":
-		return g.refuseToken(ctx, caller, revokedToken), true
+		return g.refuseToken(ctx, caller, revokedToken)
 	case token.Reason == "expired":
-		return g.refuseToken(ctx, caller, expiredToken), true
+		return g.refuseToken(ctx, caller, expiredToken)
 	default:
-		return g.refuseToken(ctx, caller, invalidToken), true
+		return g.refuseToken(ctx, caller, invalidToken)
 	}
 }
 
-// charge counts the request against the window of the token's lineage, and as a use of the token. With checkEarly it
-// does so only if the window is known to be empty.
-func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result, early bool) (v verdict, decided bool) {
-	quota := ratelimit.Quota{Limit: token.Limit, Window: token.Window}
-	var result ratelimit.Result
-	var err error
-	if early {
-		var spent bool
-		if result, spent = g.windows.Exhausted(token.Lineage, quota); !spent || g.enforced.shadow {
-			return verdict{}, false
-		}
-	} else {
-		_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
-		result, err = g.windows.Take(ctx, token.Lineage, quota)
-		span.End()
-	}
+// charge counts the request against the window of the token's lineage, and as a use of the token.
+func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
+	_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
+	result, err := g.windows.Take(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window})
+	span.End()
 	g.decided(tokenWindow, result, err)
-	v = verdict{window: windowState{tokenWindow, result}, token: token}
+	v := verdict{window: windowState{tokenWindow, result}, token: token}
 	switch {
 	case err != nil && !g.enforced.shadow:
 		v.refused = &limiterUnavailable
@@ -102,17 +80,17 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	default:
 		g.usage.Passed(token.TokenID, caller)
 	}
-	return v, true
+	return v
 }
 
 // refuseUnread refuses a request whose token could not be read, because of err. As that takes no call to the tokens
-// service, Redis is not called for every request of a flood either.
+// service, it takes none to Redis either: each gateway counts such requests by itself.
 func (g *Gate) refuseUnread(ctx context.Context, caller netip.Addr, err error) verdict {
-	p := invalidToken
+	p := malformedToken
 	if errors.Is(err, bearer.ErrMissing) {
 		p = missingToken
 	}
-	return g.chargeAddress(ctx, caller, p, g.windows.TakeWriteBehind)
+	return g.chargeAddress(ctx, caller, p, g.windows.TakeLocal)
 }
 
 // refuseToken charges a request without a valid token to its address and refuses it with p, also when it cannot be
@@ -139,12 +117,11 @@ func (g *Gate) peekAddress(ctx context.Context, caller netip.Addr) (windowState,
 	return countAddress(ctx, addressWindow, caller, addressQuota, g.windows.Peek)
 }
 
-// cached looks the token up in memory, and reports whether the answer may be used as it is. Early look-ups are not
-// measured, because the gate repeats most of them.
-func (g *Gate) cached(text string, early bool) (token *introspect.Result, usable bool) {
+// cached looks the token up in memory, and reports whether the answer may be used as it is.
+func (g *Gate) cached(text string) (token *introspect.Result, usable bool) {
 	start := time.Now()
 	token, usable = g.tokens.Cached(text)
-	if usable && !early {
+	if usable {
 		introspectionSeconds.WithLabelValues("cache").Observe(time.Since(start).Seconds())
 	}
 	return token, usable

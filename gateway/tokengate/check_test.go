@@ -2,7 +2,6 @@ package tokengate
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,10 +52,10 @@ func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing
 		challenge           string
 	}{
 		"missing":       {activeBody, "", 401, "missing_token", "needs the header", `Bearer realm="shipments"`},
-		"malformed":     {activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token"`},
-		"unknown":       {`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token"`},
-		"revoked":       {`{"active":false,"reason":"revoked"}`, "Bearer " + testToken, 401, "invalid_token", "was revoked", `Bearer realm="shipments", error="invalid_token"`},
-		"expired":       {`{"active":false,"reason":"expired"}`, "Bearer " + testToken, 401, "invalid_token", "has expired", `Bearer realm="shipments", error="invalid_token"`},
+		"malformed":     {activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token", error_description="The API token is malformed; check that it was copied whole."`},
+		"unknown":       {`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "unknown", `Bearer realm="shipments", error="invalid_token", error_description="The API token is unknown."`},
+		"revoked":       {`{"active":false,"reason":"revoked"}`, "Bearer " + testToken, 401, "invalid_token", "was revoked", `Bearer realm="shipments", error="invalid_token", error_description="The API token was revoked."`},
+		"expired":       {`{"active":false,"reason":"expired"}`, "Bearer " + testToken, 401, "invalid_token", "has expired", `Bearer realm="shipments", error="invalid_token", error_description="The API token has expired."`},
 		"other address": {strings.Replace(activeBody, "{", `{"ip_allow":["198.51.100.0/24"],`, 1), "Bearer " + testToken, 403, "address_not_allowed", "from this address", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,15 +87,14 @@ func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 
 	for mode, refused := range map[string]bool{"enforce": true, "shadow": false} {
 		g := newTestGate(t, &Gate{Mode: mode}, activeBody)
-		early := &earlyRejection{gate: g.Gate, server: new(caddyhttp.Server), next: http.NotFoundHandler()}
 		invalid := func() *http.Request {
 			r := request(http.MethodGet, "/api/v1/shipments")
 			r.Header.Set("Authorization", "Bearer x")
 			return r
 		}
 		for n, left := 0, ""; left != "0"; n++ { // more than the limit if a minute begins
-			w := httptest.NewRecorder()
-			if early.ServeHTTP(w, invalid()); w.Code != http.StatusUnauthorized || n == 2*addressQuota.Limit {
+			w, _ := g.serve(t, invalid(), nil)
+			if w.Code != http.StatusUnauthorized || n == 2*addressQuota.Limit {
 				t.Fatalf("request %d: %d %s", n, w.Code, w.Body)
 			}
 			left = field(w, "X-RateLimit-Remaining")

@@ -3,11 +3,10 @@ package tokengate
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
-	"github.com/quayside/quayside/gateway/internal/environment"
 )
 
 // cors is which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
@@ -16,6 +15,12 @@ type cors struct {
 	any     bool
 	origins []string
 }
+
+// webOrigin is an origin as browsers write it, in ASCII and lower case; they leave out the defaultPort.
+var (
+	webOrigin   = regexp.MustCompile(`^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+	defaultPort = regexp.MustCompile(`^(http:.*:80|https:.*:443)$`)
+)
 
 // newCORS reads origins: "*", or scheme://host[:port] each.
 func newCORS(origins []string) (*cors, error) {
@@ -27,7 +32,7 @@ func newCORS(origins []string) (*cors, error) {
 		switch {
 		case origin == "*":
 			c.any = true
-		case !environment.IsWebOrigin(origin):
+		case !webOrigin.MatchString(origin) || defaultPort.MatchString(origin):
 			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin as browsers write it, such as https://app.example, or *", origin)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
@@ -18,16 +19,18 @@ import (
 // to the present error.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	out := g.newResponseWriter(w, r)
-	r, out.span = g.begin(r)
-	defer g.note(out) // also when the proxy aborts a response by a panic
 	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
 	out.vars = vars
+	caller := clientAddress(vars)
+	out.enter(caller, r.Header["Authorization"])
+	defer out.leave()
+	r, out.span = g.begin(r)
+	defer g.note(out) // also when the proxy aborts a response by a panic
 	route := g.routeOf(r)
 	out.page = route == pageRoute
 	authorization, body := strip(r, out.page), r.Body
 	out.clientTags = stripEncodedTags(r.Header)
 	out.body = takeBody(w, r)
-	caller := clientAddress(vars)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {
 		out.client = caller.String()
@@ -53,7 +56,10 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		next = preflight
 	}
 	if !failed {
-		err = checkDestination(out, r, next)
+		err = checkDestination(out, r)
+	}
+	if err == nil && route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
+		err = caddyhttp.Error(http.StatusNotFound, errors.New("no resource's path ends with a slash"))
 	}
 	if err == nil {
 		err = next.ServeHTTP(out, r)
@@ -91,10 +97,11 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller n
 		g.setIdentityPlaceholders(r, identity.Caller{})
 		return g.admitPublic(out, r, caller)
 	default:
-		v, _ := g.check(r.Context(), caller, authorization, checkFully)
+		v := g.check(r.Context(), caller, authorization)
 		if out.window, out.token = v.window, v.token; v.refused != nil {
 			return v.refused
 		}
+		out.leave()
 		g.identify(r, out.token)
 		requestsTotal.WithLabelValues("forwarded").Inc()
 		return nil
@@ -125,6 +132,9 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 // answerError responds to err of the next handlers.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	p := unlessClosed(r, problemOf(err))
+	if p.Status == http.StatusNotFound && !out.page {
+		p = g.nothingAt(p, r.URL.Path)
+	}
 	if _, ours := errors.AsType[refusal](err); !ours {
 		out.failure = g.upstreams.failed(r, p, err)
 	}
@@ -140,7 +150,9 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 	case missingToken.Code:
 		out.Header()["WWW-Authenticate"] = []string{`Bearer realm="` + g.Realm + `"`}
 	case invalidToken.Code:
-		out.Header()["WWW-Authenticate"] = []string{`Bearer realm="` + g.Realm + `", error="invalid_token"`}
+		out.Header()["WWW-Authenticate"] = []string{
+			`Bearer realm="` + g.Realm + `", error="invalid_token", error_description="` + p.Detail + `"`,
+		}
 	}
 	var err error
 	if out.page || out.html {

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// How long, and for how many bytes, a body is read on after the gate has answered without it.
+// How long, without a pause of lingerPause, and for how many bytes a body is read on after the gate has answered
+// without it.
 const (
-	lingerTime  = time.Second
-	lingerBytes = 8 << 20
+	lingerTime  = 5 * time.Second
+	lingerPause = time.Second
+	lingerBytes = 32 << 20
 )
 
 // linger sends the answer out and then reads what the client is still writing. Without it the connection
@@ -23,8 +25,17 @@ func linger(w http.ResponseWriter, r *http.Request, body io.Reader) {
 		return
 	}
 	control := http.NewResponseController(w)
-	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+	if control.Flush() != nil {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, body, lingerBytes) // whatever ends it ends the lingering
+	buffer, end := make([]byte, 16<<10), time.Now().Add(lingerTime)
+	for left := lingerBytes; left > 0 && time.Now().Before(end); {
+		if control.SetReadDeadline(time.Now().Add(lingerPause)) != nil {
+			return
+		}
+		n, err := body.Read(buffer)
+		if left -= n; err != nil {
+			return
+		}
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/process/buildinfo"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 )
 
 // No label holds a token, an organization or an address.
@@ -24,7 +24,10 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source: redis; memory, the gateway's, of an empty window; write_behind, the gateway at once and Redis afterwards; local, its own window while Redis is away and for public paths; or none.",
+		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, " +
+			"refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source: redis; memory, " +
+			"the gateway's, of an empty window; local, its own window while Redis is away, for public paths and without a " +
+			"readable token; or none.",
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
@@ -44,6 +47,15 @@ var (
 		Help: "Requests that are missing in the usage of their tokens: dropped with a batch or beyond the bound of memory.",
 	})
 )
+
+// buildInfo is the metric of the version.
+var buildInfo = func() prometheus.Collector {
+	build := buildinfo.Read()
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Name: "build_info", Help: "1, with the version and the revision of the program.",
+		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
+	}, func() float64 { return 1 })
+}()
 
 // kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests whose
 // duration the client chooses have another one, because the latency objective does not apply to them.
@@ -113,5 +125,5 @@ func lastHeartbeat() time.Time {
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal, usageLostRequestsTotal,
-	streamConnected, revocationLag, degraded, buildinfo.NewCollector(),
+	streamConnected, revocationLag, degraded, buildInfo,
 }, ratelimit.Collectors()...)

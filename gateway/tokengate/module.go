@@ -106,6 +106,7 @@ type Gate struct {
 	Demo string `json:"demo,omitempty"`
 
 	public, pages paths
+	known         []string // patterns of the routes beside the gate
 	tokenFormat   bearer.Format
 	cors          *cors // nil: no origin is allowed
 	credential    string
@@ -142,7 +143,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
 		return err
 	}
-	g.public, g.pages = newPaths(g.Public), newPaths(g.Pages)
+	g.public, g.pages, g.known = newPaths(g.Public), newPaths(g.Pages), knownPaths(besides(ctx))
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
@@ -154,7 +155,8 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 
 	repl := caddy.NewReplacer()
 	g.Introspection = cmp.Or(repl.ReplaceAll(g.Introspection, ""), defaultIntrospection)
-	if g.demo = repl.ReplaceAll(g.Demo, "") == "true"; g.demo {
+	demo := cmp.Or(repl.ReplaceAll(g.Demo, ""), "false")
+	if g.demo = demo == "true"; g.demo {
 		announceDemo.Do(func() {
 			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
 		})
@@ -164,6 +166,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.Realm = cmp.Or(g.Realm, defaultRealm)
 	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
 	var problems []error // all are reported at once
+	if !g.demo && demo != "false" {
+		problems = append(problems, fmt.Errorf("token_gate: demo is %q, must be true or false", demo))
+	}
 	if g.tokenFormat, err = bearer.NewFormat(g.TokenPrefix); err != nil {
 		problems = append(problems, fmt.Errorf("token_gate: %w", err))
 	}
@@ -181,7 +186,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.cors, err = newCORS(g.CORSOrigins)
 	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		g.configureServer(server)
+		configureServer(server)
 		g.drain, err = drain.FromContext(ctx)
 		problems = append(problems, err)
 	}

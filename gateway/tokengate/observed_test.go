@@ -20,7 +20,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// The response may come from the gate, from a service, from the early rejection, or not at all after a panic.
+// The response may come from the gate, from a service, or not at all after a panic.
 func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 	t.Parallel()
 
@@ -30,7 +30,6 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 	g.access, g.tracer = zap.New(core), sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder)).Tracer("")
 	malformed := request(http.MethodGet, "/a")
 	malformed.Header.Set("Authorization", "Bearer x")
-	early := &earlyRejection{gate: g.Gate, server: new(caddyhttp.Server)}
 	for name, tt := range map[string]struct {
 		serve func()
 		want  map[string]any
@@ -63,7 +62,6 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 			})
 		}, map[string]any{"status": 200, "bytes": 2, "error": "the answer broke off", "token_id": "tok_4fZyo82mVyR1"}, 2},
 		"refusal": {func() { g.serve(t, malformed.Clone(t.Context()), nil) }, map[string]any{"status": 401}, 1},
-		"early":   {func() { early.ServeHTTP(httptest.NewRecorder(), malformed.Clone(t.Context())) }, map[string]any{"status": 401}, 1},
 	} {
 		before := len(recorder.Ended())
 		tt.serve()

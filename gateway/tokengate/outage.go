@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 // tokensOutages log the outages of a tokens service, one for each use of it. They outlive the configuration that

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 func TestRefusedCredentialIsAnOutageOfItsOwnThatASuccessEnds(t *testing.T) {

@@ -83,7 +83,7 @@ func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
 func TestCheckOfTheDestinationDoesNotAllocate(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/shipments?page=1", http.NoBody)
 	w := httptest.NewRecorder()
-	if n := testing.AllocsPerRun(100, func() { _ = checkDestination(w, r, nil) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _ = checkDestination(w, r) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

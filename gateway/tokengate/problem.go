@@ -31,8 +31,9 @@ var (
 	}
 	invalidToken = problem{
 		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token",
-		Detail: "The API token is malformed, unknown, revoked or expired.",
+		Detail: "The API token is unknown.",
 	}
+	malformedToken    = invalidToken.withDetail("The API token is malformed; check that it was copied whole.")
 	revokedToken      = invalidToken.withDetail("The API token was revoked.")
 	expiredToken      = invalidToken.withDetail("The API token has expired.")
 	addressNotAllowed = problem{

@@ -20,10 +20,10 @@ const (
 	pong    = 10 * time.Second
 )
 
-// configureServer sets what Caddy has no settings for on the server that the gate is on: the early rejection, the bounds
-// of HTTP/2, and that OPTIONS * is a request like every other, which net/http would answer by itself. The server is
-// known only when it has a connection; the first one to be accepted configures it before it is served.
-func (g *Gate) configureServer(caddyServer *caddyhttp.Server) {
+// configureServer sets what Caddy has no settings for on the server that the gate is on: the bounds of HTTP/2, and that
+// OPTIONS * is a request like every other, which net/http would answer by itself. The server is known only when it has
+// a connection; the first one to be accepted configures it before it is served.
+func configureServer(caddyServer *caddyhttp.Server) {
 	var once sync.Once
 	caddyServer.RegisterConnContext(func(ctx context.Context, _ net.Conn) context.Context {
 		once.Do(func() {
@@ -31,9 +31,6 @@ func (g *Gate) configureServer(caddyServer *caddyhttp.Server) {
 				server.DisableGeneralOptionsHandler = true
 				server.HTTP2 = &http.HTTP2Config{
 					MaxConcurrentStreams: maxStreams, SendPingTimeout: silence, PingTimeout: pong, WriteByteTimeout: pong,
-				}
-				if g.isFirstIn(caddyServer) && g.public.plain && g.pages.plain {
-					server.Handler = &earlyRejection{gate: g, server: caddyServer, next: server.Handler}
 				}
 			}
 		})

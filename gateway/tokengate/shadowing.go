@@ -9,14 +9,15 @@ import (
 )
 
 // checkShadowing reports exclusive routes, in their order, that are never reached because a route before takes their
-// path, and open routes whose paths overlap. A file of routes would otherwise take the paths of another service
-// unnoticed, and those of the pages with passwords and cookies.
+// path, and open routes whose paths overlap: mistakes in a file of routes that would otherwise be noticed by clients.
+// It is no boundary: who may write such a file may write the Caddyfile.
 func checkShadowing(routes caddyhttp.RouteList) error {
 	var faults []error
 	for i, before := range routes {
 		if before.Group != "" && len(before.HandlersRaw) > 1 { // Caddy makes one route of those with the same matcher
 			patterns, _, _ := pathsOf(before)
-			faults = append(faults, fmt.Errorf("token_gate: there are %d routes for %s; remove all but one", len(before.HandlersRaw), strings.Join(patterns, " ")))
+			faults = append(faults, fmt.Errorf("token_gate: there are %d routes for %s; remove all but one",
+				len(before.HandlersRaw), strings.Join(patterns, " ")))
 		}
 		for _, after := range routes[i+1:] {
 			faults = append(faults, conflict(before, after))
@@ -66,4 +67,32 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 		return nil, false, false
 	}
 	return patterns, always, open
+}
+
+// meet reports whether a path matches both patterns.
+func meet(a, b string) bool { return globsMeet(glob(strings.ToLower(a)), glob(strings.ToLower(b))) }
+
+// covers reports whether pattern a matches every path that pattern b matches: it matches one with a text for each *.
+func covers(a, b string) bool { return meet(a, strings.ReplaceAll(b, "*", "~")) }
+
+// glob writes ** for each * of a pattern that matches also /, which Caddy's do if they are at its ends only.
+func glob(pattern string) string {
+	if strings.Contains(strings.Trim(pattern, "*"), "*") {
+		return pattern
+	}
+	return strings.ReplaceAll(pattern, "*", "**")
+}
+
+func globsMeet(a, b string) bool {
+	switch {
+	case a == "" || b == "":
+		return strings.Trim(a+b, "*") == ""
+	case a[0] == '*':
+		skips := b[0] != '/' || strings.HasPrefix(a, "**")
+		return globsMeet(strings.TrimLeft(a, "*"), b) || skips && globsMeet(a, b[1:])
+	case b[0] == '*':
+		return globsMeet(b, a)
+	default:
+		return a[0] == b[0] && globsMeet(a[1:], b[1:])
+	}
 }

@@ -10,8 +10,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
-	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
 // traces send the spans of the process, the last of them when it exits.

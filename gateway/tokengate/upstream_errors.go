@@ -10,7 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
+	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/upstream"
 )
 

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/telemetry/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
 // requestIDHeader is the spelling that goes out to clients, requestIDCanonical the canonical one of net/http.
@@ -41,12 +41,13 @@ type responseWriter struct {
 	span       trace.Span         // nil: the request is not traced
 	body       *body              // nil: the request has none
 	closes     bool               // the connection ends with the response
+	anonymous  flight             // see enter; zero if the request is not counted
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
 	whole   bool           // the handlers have returned
 	failure string         // of a service
-	vars    map[string]any // Caddy's variables of the request; nil if it was rejected early
+	vars    map[string]any // Caddy's variables of the request
 }
 
 // newResponseWriter returns the writer of a new request.
@@ -55,7 +56,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 		gate:                  g,
 		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
-		began:                 time.Now(), requestID: requestid.New(), method: r.Method, path: r.URL.EscapedPath(),
+		began:                 time.Now(), requestID: publicid.New("req"), method: r.Method, path: r.URL.EscapedPath(),
 		html: prefersHTML(r.Header["Accept"]), origin: r.Header.Get("Origin"),
 	}
 }

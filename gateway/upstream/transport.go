@@ -1,120 +1,172 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
-// transport sends requests to a service: those without a body by an exchange, all others by net/http.
-type transport struct {
-	service *service
-	timeout time.Duration
-	http    *http.Transport
+func init() { caddy.RegisterModule(new(Transport)) }
+
+const (
+	defaultAnswerWithin = 1500 * time.Millisecond
+	maxAnswerWithin     = 5 * time.Minute
+	// keepIdle is shorter than the services' idle timeout, so that no request meets a connection that was just
+	// closed.
+	keepIdle    = 30 * time.Second
+	idlePerHost = 256
+	// maxHead bounds the header section of a response, in bytes.
+	maxHead = 1 << 20
+)
+
+// Transport sends requests by HTTP/1.1 to a service that verifies the gateway's assertion.
+type Transport struct {
+	// Name is the service that assertions are for.
+	Name string `json:"name,omitempty"`
+	// AnswerWithin is the timeout from the end of a request to the start of its response. Default: 1.5s
+	AnswerWithin caddy.Duration `json:"answer_within,omitempty"`
+
+	assertion string // name of the placeholder
+	http      *http.Transport
 }
 
-func newTransport(to *service, timeout time.Duration) *transport {
-	return &transport{service: to, timeout: timeout, http: &http.Transport{
-		DialContext:            to.dial,
-		ResponseHeaderTimeout:  timeout,
+// AssertionPrefix and the name of a service are the placeholder with the assertion for that service.
+const AssertionPrefix = "http.token_gate.assertion."
+
+// CaddyModule returns the Caddy module information.
+func (*Transport) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.reverse_proxy.transport.quayside",
+		New: func() caddy.Module { return new(Transport) },
+	}
+}
+
+// Provision implements caddy.Provisioner.
+func (t *Transport) Provision(caddy.Context) error {
+	t.assertion = AssertionPrefix + t.Name
+	t.http = &http.Transport{
+		DialContext:            dial,
+		ResponseHeaderTimeout:  cmp.Or(time.Duration(t.AnswerWithin), defaultAnswerWithin),
 		MaxResponseHeaderBytes: maxHead,
 		IdleConnTimeout:        keepIdle,
 		MaxIdleConnsPerHost:    idlePerHost,
 		DisableCompression:     true,
-	}}
+	}
+	return nil
 }
 
-// RoundTrip implements http.RoundTripper. It sets the URL's scheme and host.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	first := t.service.pick(nil)
-	if first == nil {
-		return nil, caddyhttp.Error(http.StatusServiceUnavailable, errNoAddress)
+// addressKey is the context key of the address to connect to, if the request has one of Upstreams.
+type addressKey struct{}
+
+// dial connects to hostPort. Its error reports that the request was not sent.
+func dial(ctx context.Context, network, hostPort string) (conn net.Conn, err error) {
+	if to, ok := ctx.Value(addressKey{}).(*discovery.Address); ok {
+		conn, err = to.Service().Dial(ctx, network, hostPort)
+	} else {
+		conn, err = new(net.Dialer).DialContext(ctx, network, hostPort)
 	}
-	response, err := t.send(r, first, false)
-	// Without a connection nothing was sent, not even part of a body: any request may go to another address.
-	if _, unsent := errors.AsType[dialError](err); err == nil || !unsent && (!repeatable(r) || !errors.Is(err, errStale)) {
-		return response, err
+	if err != nil {
+		return nil, reverseproxy.NewDialError(err)
 	}
-	second := t.service.pick(first)
-	if second == nil && errors.Is(err, errStale) {
-		second = first
-	}
-	if second == nil {
-		return nil, err
-	}
-	retriesTotal.WithLabelValues(t.service.name).Inc()
-	return t.send(r, second, true)
+	return conn, nil
 }
 
-var errNoAddress = errors.New("no address of the service is usable")
-
-// send sends r to one address and records the result. With fresh, it opens a new connection.
-func (t *transport) send(r *http.Request, to *address, fresh bool) (*http.Response, error) {
-	r.URL.Scheme, r.URL.Host = "http", to.hostPort
+// RoundTrip implements http.RoundTripper. The header of r is reverse_proxy's copy, which it changes.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
 	defer span.End()
-	tracing.Inject(ctx, r.Header)
-	to.inFlight.Add(1)
-	response, err := t.exchange(r, to, fresh)
+	to, known := caddyhttp.GetVar(ctx, addressVar).(*discovery.Address)
+	if !known {
+		response, err := t.send(ctx, r)
+		return response, statusError(r, err)
+	}
+	to.Begin()
+	response, err := t.send(context.WithValue(ctx, addressKey{}, to), r)
 	if err != nil {
 		span.SetStatus(codes.Error, "")
-		to.inFlight.Add(-1)
-		if r.Context().Err() == nil && bodyError(r) == nil && !errors.Is(err, errStale) {
-			t.service.recordResult(to, true)
+		to.End()
+		if r.Context().Err() == nil && bodyError(r) == nil {
+			to.Record(true)
 		}
-		return nil, err
+		return nil, statusError(r, err)
 	}
-	t.service.recordResult(to, response.StatusCode >= http.StatusInternalServerError)
-	response.Body = &trackedBody{ReadCloser: response.Body, onClose: func() { to.inFlight.Add(-1) }, onError: func() {
+	to.Record(response.StatusCode >= http.StatusInternalServerError)
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		to.End() // the body is the connection, which must stay as it is
+		return response, nil
+	}
+	response.Body = &trackedBody{ReadCloser: response.Body, onClose: to.End, onError: func() {
 		if r.Context().Err() == nil {
-			t.service.recordResult(to, true)
+			to.Record(true)
 		}
 	}}
 	return response, nil
 }
 
-func (t *transport) exchange(r *http.Request, to *address, fresh bool) (*http.Response, error) {
-	if repeatable(r) {
-		return to.exchange(r, t.timeout, fresh, t.service.dial)
+// send sends r to its URL's host.
+func (t *Transport) send(ctx context.Context, r *http.Request) (*http.Response, error) {
+	out := r.WithContext(ctx)
+	out.URL = &url.URL{
+		Scheme: "http", Host: r.URL.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery,
 	}
-	preventRetry(r)
-	ctx, cancel := context.WithCancel(r.Context())
-	response, err := t.http.RoundTrip(r.WithContext(ctx))
-	if err == nil {
-		if err = checkStatus(response.StatusCode); err != nil {
-			_ = response.Body.Close()
-			t.http.CloseIdleConnections() // net/http takes any status for well formed, and keeps its connection
+	for _, name := range [...]string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		delete(out.Header, name) // services read X-Client-Address
+	}
+	if repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		if assertion, ok := repl.GetString(t.assertion); ok && assertion != "" {
+			out.Header["X-Gateway-Assertion"] = []string{assertion}
 		}
 	}
+	tracing.Inject(ctx, out.Header)
+	preventRetry(out)
+	if r.Body != nil {
+		r.Body = &requestBody{ReadCloser: r.Body}
+		out.Body = r.Body
+	}
+	response, err := t.http.RoundTrip(out)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	response.Body = newIdleTimeoutBody(response.Body, cancel)
+	if err := checkStatus(r, response.StatusCode); err != nil {
+		_ = response.Body.Close()
+		t.http.CloseIdleConnections() // net/http takes any status for well formed, and keeps its connection
+		return nil, err
+	}
 	return response, nil
 }
 
-// repeatable reports whether r may be sent again: it is safe and has no body.
-func repeatable(r *http.Request) bool {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions:
-		return r.Body == nil || r.Body == http.NoBody
+// checkStatus returns an error for a status that is not forwarded.
+func checkStatus(r *http.Request, status int) error {
+	switch {
+	case status == http.StatusSwitchingProtocols && r.Header.Get("Upgrade") == "":
+		return errors.New("the service switched protocols without a request to")
+	case status < 200 && status != http.StatusSwitchingProtocols || status > 599:
+		return fmt.Errorf("%03d is not the status of a response", status)
 	default:
-		return false
+		return nil
 	}
 }
 
-// preventRetry keeps net/http from retrying r on a broken connection: net/http treats a request with an
+// preventRetry keeps net/http from sending r again on a broken connection: net/http treats a request with an
 // Idempotency-Key as idempotent. It looks for the canonical spelling only, so the lower-case name, equal on the wire,
-// prevents that.
+// prevents that. GET, HEAD and OPTIONS without a body are sent again when a reused connection was closed.
 func preventRetry(r *http.Request) {
 	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if values, ok := r.Header[name]; ok {
@@ -123,3 +175,51 @@ func preventRetry(r *http.Request) {
 		}
 	}
 }
+
+// Cleanup closes idle connections.
+func (t *Transport) Cleanup() error {
+	if t.http != nil {
+		t.http.CloseIdleConnections()
+	}
+	return nil
+}
+
+var serviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// UnmarshalCaddyfile sets up the transport from Caddyfile tokens. Syntax:
+//
+//	transport quayside <service> {
+//	    answer_within <duration>
+//	}
+func (t *Transport) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the name of the module
+	if !d.Args(&t.Name) || d.NextArg() {
+		return d.ArgErr()
+	}
+	if !serviceName.MatchString(t.Name) {
+		return d.Errf("the name %q must be of letters, digits, dots, _ and -", t.Name)
+	}
+	for d.NextBlock(0) {
+		option, text := d.Val(), ""
+		if option != "answer_within" || t.AnswerWithin != 0 {
+			return d.Errf("subdirective %s is unknown or given twice", option)
+		}
+		if !d.Args(&text) || d.NextArg() {
+			return d.ArgErr()
+		}
+		within, err := caddy.ParseDuration(text)
+		if err != nil || within <= 0 || within > maxAnswerWithin {
+			return d.Errf("answer_within: %s is not a duration of at most 5m", text)
+		}
+		t.AnswerWithin = caddy.Duration(within)
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner     = (*Transport)(nil)
+	_ caddy.CleanerUpper    = (*Transport)(nil)
+	_ caddyfile.Unmarshaler = (*Transport)(nil)
+	_ http.RoundTripper     = (*Transport)(nil)
+)

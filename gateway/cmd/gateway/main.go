@@ -9,27 +9,23 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/quayside/quayside/gateway"
 	_ "github.com/quayside/quayside/gateway/internal/caddy/stock"
 	"github.com/quayside/quayside/gateway/internal/environment"
-	"github.com/quayside/quayside/gateway/internal/process/buildinfo"
-	"github.com/quayside/quayside/gateway/internal/process/heapfloor"
-	"github.com/quayside/quayside/gateway/internal/process/timerslack"
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
+	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 )
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
-		version, revision := buildinfo.Version()
-		fmt.Printf("gateway %s (revision %s, %s)\n", version, revision, runtime.Version())
+		fmt.Print(buildinfo.Read().Line("gateway"))
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == "run" {
 		timerslack.Relax()
-		heapfloor.Raise()
 	}
 	if err := environment.Prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

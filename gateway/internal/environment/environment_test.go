@@ -26,7 +26,7 @@ func TestSettingsCannotHaveTheSyntaxOfTheCaddyfile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []string{`"`, "`", "{", "}", `\`, "a\nb", "a\rb", "#", "a #b", "a\t#b", "<<", "a <<b"} {
 				t.Setenv(name, value)
-				if err := Prepare(); err == nil || !strings.HasPrefix(err.Error(), name+" must not contain") || strings.Contains(err.Error(), "\n") {
+				if err := Prepare(); err == nil || !strings.HasPrefix(err.Error(), name+" must not contain") {
 					t.Errorf("%q: %v", value, err)
 				}
 			}
@@ -34,28 +34,17 @@ func TestSettingsCannotHaveTheSyntaxOfTheCaddyfile(t *testing.T) {
 	}
 }
 
-// A setting that is empty has its default, and those that are on or off have the forms of strconv.ParseBool.
-func TestSettingsAreMadeUniform(t *testing.T) {
-	for value, want := range map[string]string{"": "", "1": "true", "t": "true", "TRUE": "true", "True": "true", "true": "true", "0": "false", "F": "false", "False": "false"} {
-		for _, name := range []string{"QUAYSIDE_DEMO", "DEBUG_ENDPOINTS"} {
-			t.Setenv(name, value)
-			if err := Prepare(); err != nil {
-				t.Error(err)
-			}
-			if got, set := os.LookupEnv(name); got != want || set != (want != "") {
-				t.Errorf("%s=%s is %q, set: %t", name, value, got, set)
-			}
-		}
-	}
-	for _, setting := range settings {
-		t.Setenv(setting.name, "")
+// A setting that is empty has its default.
+func TestEmptySettingsAreNotSet(t *testing.T) {
+	for _, name := range names {
+		t.Setenv(name, "")
 	}
 	if err := Prepare(); err != nil {
 		t.Error(err)
 	}
-	for _, setting := range settings {
-		if value, set := os.LookupEnv(setting.name); set {
-			t.Errorf("%s is set to %q", setting.name, value)
+	for _, name := range names {
+		if value, set := os.LookupEnv(name); set {
+			t.Errorf("%s is set to %q", name, value)
 		}
 	}
 }

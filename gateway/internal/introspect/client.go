@@ -1,6 +1,7 @@
 package introspect
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -16,7 +17,9 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
 // Timeout bounds one introspection, retry included.
@@ -46,8 +49,8 @@ type client struct {
 	stream        *url.URL
 	credential    string
 	http          *http.Client
-	endpoints     *endpoints // of introspection
-	streams       *endpoints // of stream
+	endpoints     *discovery.Service // of introspection
+	streams       *discovery.Service // of stream
 	slots         chan struct{}
 	reached       atomic.Bool // there was a usable response
 }
@@ -57,8 +60,8 @@ func newClient(config Config) *client {
 		introspection: config.Introspection,
 		stream:        config.Changes,
 		credential:    config.Credential,
-		endpoints:     newEndpoints(config.Introspection),
-		streams:       newEndpoints(config.Changes),
+		endpoints:     newService(config.Introspection, config.Resolve),
+		streams:       newService(config.Changes, config.Resolve),
 		slots:         make(chan struct{}, maxInFlight),
 		http: &http.Client{
 			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
@@ -73,6 +76,30 @@ func newClient(config Config) *client {
 		},
 	}
 }
+
+// newService returns the addresses of a URL's host. One failure ejects an address: requests are short and many.
+func newService(of *url.URL, resolve discovery.Resolver) *discovery.Service {
+	port := cmp.Or(of.Port(), map[string]string{"http": "80", "https": "443"}[of.Scheme])
+	s, _ := discovery.New(discovery.Config{ // which fails for what is not host:port only
+		Name: net.JoinHostPort(of.Hostname(), port), EjectAfter: 1, Resolve: resolve, Logger: outage.Log,
+	})
+	return s
+}
+
+// start begins to look up the addresses.
+func (c *client) start() {
+	c.endpoints.Start()
+	c.streams.Start()
+}
+
+func (c *client) close() {
+	c.endpoints.Close()
+	c.streams.Close()
+	c.http.CloseIdleConnections()
+}
+
+// errNoAddress reports that the name of the tokens service was not found yet.
+var errNoAddress = errors.New("no address is known")
 
 // introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
@@ -109,24 +136,25 @@ type response struct {
 }
 
 // post sends the introspection, which is idempotent, and retries once if the first address fails: most likely an idle
-// connection that a restart closed, or a suspect address that hangs.
+// connection that a restart closed, or an address that hangs. A 5xx is retried at another address only.
 func (c *client) post(ctx context.Context, token string) (got response, err error) {
-	for range 2 {
-		var to endpoint
-		if to, err = c.endpoints.next(ctx); err != nil {
-			return response{}, err
-		}
-		got, err = c.postTo(ctx, to, token)
-		if ctx.Err() != nil || err == nil && (got.status < http.StatusInternalServerError || !to.hasAlternative) {
-			break
-		}
+	c.endpoints.Wait(ctx)
+	first := c.endpoints.Pick(nil)
+	if first == nil {
+		return response{}, errNoAddress
 	}
-	return got, err
+	second := c.endpoints.Pick(first)
+	got, err = c.postTo(ctx, first, second != nil, token)
+	failed := err != nil || second != nil && got.status >= http.StatusInternalServerError
+	if !failed || ctx.Err() != nil {
+		return got, err
+	}
+	return c.postTo(ctx, cmp.Or(second, first), false, token)
 }
 
-// postTo sends the introspection to one address. A suspect one has half of [Timeout] if there is an alternative.
-func (c *client) postTo(ctx context.Context, to endpoint, token string) (response, error) {
-	if to.suspect && to.hasAlternative {
+// postTo sends the introspection to one address. It has half of [Timeout] if there is an alternative.
+func (c *client) postTo(ctx context.Context, to *discovery.Address, hasAlternative bool, token string) (response, error) {
+	if hasAlternative {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, Timeout/2)
 		defer cancel()
@@ -139,7 +167,7 @@ func (c *client) postTo(ctx context.Context, to endpoint, token string) (respons
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
 	tracing.Inject(ctx, request.Header)
-	got, err := c.send(request, c.endpoints, to)
+	got, err := c.send(request, to)
 	if err != nil {
 		return response{}, err
 	}
@@ -149,9 +177,9 @@ func (c *client) postTo(ctx context.Context, to endpoint, token string) (respons
 }
 
 // request returns a request for target at one of its addresses.
-func (c *client) request(ctx context.Context, method string, target *url.URL, to endpoint, body io.Reader) (*http.Request, error) {
+func (c *client) request(ctx context.Context, method string, target *url.URL, to *discovery.Address, body io.Reader) (*http.Request, error) {
 	at := *target
-	at.Host = to.hostPort
+	at.Host = to.HostPort
 	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
 	if err != nil {
 		return nil, err
@@ -161,11 +189,13 @@ func (c *client) request(ctx context.Context, method string, target *url.URL, to
 	return request, nil
 }
 
-// send sends a request to one of endpoints and records the result, unless the caller canceled it.
-func (c *client) send(request *http.Request, endpoints *endpoints, to endpoint) (*http.Response, error) {
+// send sends a request to an address and records the result, unless the caller canceled it.
+func (c *client) send(request *http.Request, to *discovery.Address) (*http.Response, error) {
+	to.Begin()
+	defer to.End()
 	got, err := c.http.Do(request)
 	if !errors.Is(err, context.Canceled) {
-		endpoints.record(to, err == nil && got.StatusCode < http.StatusInternalServerError)
+		to.Record(err != nil || got.StatusCode >= http.StatusInternalServerError)
 	}
 	return got, err
 }
@@ -176,16 +206,17 @@ func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error
 	if after != unknownRevision {
 		target.RawQuery = "after=" + strconv.FormatInt(after, 10)
 	}
-	to, err := c.streams.next(ctx)
-	if err != nil {
-		return nil, err
+	c.streams.Wait(ctx)
+	to := c.streams.Pick(nil)
+	if to == nil {
+		return nil, errNoAddress
 	}
 	request, err := c.request(ctx, http.MethodGet, &target, to, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/x-ndjson")
-	got, err := c.send(request, c.streams, to)
+	got, err := c.send(request, to)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
 		w.Introspector = New(Config{
 			Introspection: Parsed("http://tokens/introspect"), Changes: Parsed("http://tokens/changes"), Credential: "x", Now: time.Now,
+			Resolve: func(context.Context, string, string) ([]netip.Addr, error) {
+				return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+			},
 			OnStream: func(err error) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -64,10 +67,6 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 			},
 		})
 		w.client.http.Transport = w
-		resolve := func(context.Context, string, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
-		}
-		w.client.endpoints.resolve, w.client.streams.resolve = resolve, resolve
 		test(t, w)
 		w.Close() // the bubble fails if a goroutine is left
 	})

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/quayside/quayside/gateway/internal/discovery"
 )
 
 // Config configures an [Introspector].
@@ -35,6 +37,8 @@ type Config struct {
 	Credential string
 	// Now is the clock for lifetimes.
 	Now func() time.Time
+	// Resolve looks up the addresses of a host. Default: that of net.DefaultResolver
+	Resolve discovery.Resolver
 	// OnStream receives the error that ended a connection to the stream, and nil with each heartbeat.
 	OnStream func(error)
 }
@@ -125,6 +129,7 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 // startFollowing starts the change stream. Before the first introspection there is nothing to evict.
 func (i *Introspector) startFollowing() {
 	i.follow.Do(func() {
+		i.client.start()
 		i.following.Go(func() { i.follower.run(i.lifetime) })
 	})
 }
@@ -151,6 +156,6 @@ func (i *Introspector) Reached() bool { return i.client.reached.Load() }
 func (i *Introspector) Close() {
 	i.end()
 	i.following.Wait()
-	i.client.http.CloseIdleConnections()
+	i.client.close()
 	i.cache.close()
 }

@@ -199,28 +199,3 @@ func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
 		}
 	}
 }
-
-func TestStateShowsWhetherTheStreamIsFreshAndTheServiceReached(t *testing.T) {
-	t.Parallel()
-	withFakeService(t, func(t *testing.T, w *fakeService) {
-		if got := w.State(); got != (State{}) {
-			t.Errorf("unused: %+v", got)
-		}
-		w.startStream()
-		if w.publish(); w.reported != 1 {
-			t.Errorf("%d heartbeats were reported", w.reported)
-		}
-		heartbeatAt := time.Now()
-		want := State{ActiveResults: 1, StreamFresh: true, LastHeartbeat: heartbeatAt, Reached: true}
-		if got := w.State(); got != want {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-		w.fail()
-		if w.advance(HeartbeatTimeout); !w.State().StreamFresh {
-			t.Error("it is not fresh for HeartbeatTimeout")
-		}
-		if w.advance(1); w.State().StreamFresh || !w.State().Reached {
-			t.Errorf("after a failure: %+v", w.State())
-		}
-	})
-}

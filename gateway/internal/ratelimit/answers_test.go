@@ -92,58 +92,6 @@ func (wrongType) Error() string {
 }
 func (wrongType) RedisError() {}
 
-func TestExhaustedNeedsAFreshReadingAndAnEmptyWindow(t *testing.T) {
-	t.Parallel()
-	withAnswers(t, func(t *testing.T, a *answers, l *Limiter) {
-		quota := Quota{Limit: 100, Window: time.Hour}
-		a.reply = func(cost int64) (int64, int64, error) { return cost, 1, nil }
-		if result, err := l.Take(t.Context(), "tok_x", quota); err != nil || !result.Allowed {
-			t.Fatalf("%+v, %v", result, err)
-		}
-		if result, ok := l.Exhausted("tok_x", quota); ok || result != (Result{}) {
-			t.Errorf("one request is left: %+v", result)
-		}
-		a.reply = func(cost int64) (int64, int64, error) { return cost, 0, nil }
-		last, err := l.Take(t.Context(), "tok_x", quota)
-		if err != nil || !last.Allowed {
-			t.Fatalf("%+v, %v", last, err)
-		}
-		want := Result{Quota: quota, Reset: last.Reset, Now: time.Now(), Source: Memory}
-		if result, ok := l.Exhausted("tok_x", quota); !ok || result != want {
-			t.Errorf("nothing is left: %+v, %t, want %+v", result, ok, want)
-		}
-		l.clock.last.Store(&reading{redis: time.Now(), local: time.Now().Add(-maxReadingAge)})
-		if result, ok := l.Exhausted("tok_x", quota); ok {
-			t.Errorf("the time is not known: %+v", result)
-		}
-		l.breaker.open.Store(true)
-		if _, ok := l.Exhausted("tok_x", quota); !ok {
-			t.Error("without Redis, the time of the last reading is not used")
-		}
-	})
-}
-
-func TestStateCountsWindowsUnsyncedRequestsAndQueuedCalls(t *testing.T) {
-	t.Parallel()
-	withAnswers(t, func(t *testing.T, _ *answers, l *Limiter) {
-		if got, want := l.State(), (State{CircuitBreaker: "closed", Gateways: 1}); got != want {
-			t.Errorf("unused: %+v, want %+v", got, want)
-		}
-		now := time.Now()
-		for id, unsynced := range map[string]int{"tok_x": 3, "tok_y": 4} {
-			l.memory.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.unsynced = unsynced })
-		}
-		l.batcher.queue = make([]*batchEntry, 5)
-		l.breaker.open.Store(true)
-		l.replicas.known.Store(3)
-		want := State{CircuitBreaker: "open", Gateways: 3, Windows: 2, Unsynced: 7, Queued: 5}
-		if got := l.State(); got != want {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-		l.batcher.queue = nil
-	})
-}
-
 func TestCloseStopsTheProbes(t *testing.T) {
 	t.Parallel()
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -18,14 +17,6 @@ const (
 	maxCalls = 512
 	// maxQueued bounds the script calls that wait for the next flushes.
 	maxQueued = 8 * maxCalls
-	// flushInterval is the minimum time between the starts of two flushes: a round trip costs the gateway and Redis
-	// much more than one more call in a pipeline. In a burst, when requests queue anyway, it is burstInterval.
-	flushInterval = 350 * time.Microsecond
-	burstInterval = 700 * time.Microsecond
-	// A burst is this many requests a second and processor, about half of what one processor can forward, measured
-	// over at least sampleTime.
-	burstRate  = 3000
-	sampleTime = 20 * time.Millisecond
 )
 
 var (
@@ -36,8 +27,8 @@ var (
 	errCircuitOpen = fmt.Errorf("%w: the circuit breaker is open", errNotSent)
 )
 
-// batcher sends batch entries to Redis, one pipeline at a time and at most one per flushInterval or burstInterval. An
-// idle batcher flushes immediately; entries that arrive during a flush go together in the next one.
+// batcher sends batch entries to Redis, one pipeline at a time. An idle batcher flushes immediately; entries that arrive
+// during a flush go together in the next one.
 //
 // A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
 type batcher struct {
@@ -49,22 +40,17 @@ type batcher struct {
 	timeout      time.Duration // of an entry, from when it was queued
 	flushTimeout time.Duration
 
-	mu          sync.Mutex
-	flushing    bool      // a flush is running or scheduled
-	nextFlush   time.Time // the earliest start of the next flush
-	sampleStart time.Time // start of the present sample
-	sampled     int       // requests since sampleStart
-	burst       bool      // the last sample was over burstRate
-	queue       []*batchEntry
-	queued      map[entryKey]*batchEntry
-	writeBehind map[entryKey]window // entries with unsynced write-behind requests
+	mu       sync.Mutex
+	flushing bool // a flush is running
+	queue    []*batchEntry
+	queued   map[entryKey]*batchEntry
 }
 
 func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
 		timeout: Timeout, flushTimeout: flushTimeout,
-		queued: make(map[entryKey]*batchEntry), writeBehind: make(map[entryKey]window),
+		queued: make(map[entryKey]*batchEntry),
 	}
 }
 
@@ -108,15 +94,9 @@ func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own 
 		own.number = entry.requests
 		entry.requests += cost
 	}
-	if b.flushing {
-		return own, false, nil
-	}
+	leader = !b.flushing
 	b.flushing = true
-	if !now.Before(b.nextFlush) {
-		return own, true, nil
-	}
-	go b.flushLoop()
-	return own, false, nil
+	return own, leader, nil
 }
 
 // flushAsLeader flushes the queue in the caller's goroutine and leaves later entries to a goroutine of their own. So
@@ -131,19 +111,8 @@ func (b *batcher) flushAsLeader() {
 // flushLoop flushes until the queue is empty.
 func (b *batcher) flushLoop() {
 	for done := false; !done; done = b.stopIfEmpty() {
-		time.Sleep(b.untilNextFlush())
 		b.flush()
 	}
-}
-
-// untilNextFlush returns how long to wait before the next flush, which may be negative; a full batch does not wait.
-func (b *batcher) untilNextFlush() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.queue) >= maxCalls {
-		return 0
-	}
-	return time.Until(b.nextFlush)
 }
 
 // stopIfEmpty reports whether the queue is empty and, if so, marks the batcher idle.
@@ -169,29 +138,11 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 	return batch
 }
 
-// scheduleNext sets the earliest start of the flush after one that began at start with batch.
-func (b *batcher) scheduleNext(start time.Time, batch []*batchEntry) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, o := range batch {
-		b.sampled += max(o.requests, 1)
-	}
-	if elapsed := start.Sub(b.sampleStart); elapsed >= sampleTime {
-		b.burst = float64(b.sampled) >= elapsed.Seconds()*float64(burstRate*runtime.GOMAXPROCS(0))
-		b.sampleStart, b.sampled = start, 0
-	}
-	b.nextFlush = start.Add(flushInterval)
-	if b.burst {
-		b.nextFlush = start.Add(burstInterval)
-	}
-}
-
 // flush sends one batch. If it timed out or opened the circuit breaker, the entries that were queued meanwhile fail
 // without being sent, so that their requests do not wait for a second timeout.
 func (b *batcher) flush() {
 	start := time.Now()
 	batch := b.dequeue(maxCalls)
-	b.scheduleNext(start, batch)
 	deadline := start.Add(b.flushTimeout)
 	if latest := batch[0].queuedAt.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
@@ -204,12 +155,12 @@ func (b *batcher) flush() {
 	b.breaker.record(flushError(batch))
 	observeFlush(batch, end.Sub(start))
 	for _, o := range batch {
-		o.complete(b.memory, end)
+		o.complete(b.memory)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
 		for _, o := range b.dequeue(maxQueued) {
 			o.err = errSkipped
-			o.complete(b.memory, end)
+			o.complete(b.memory)
 		}
 	}
 }

@@ -6,19 +6,6 @@ import (
 	"time"
 )
 
-func TestFullBatchDoesNotWaitForTheNextFlush(t *testing.T) {
-	t.Parallel()
-
-	b := newBatcher(nil, nil, newMemory(100))
-	b.nextFlush = time.Now().Add(time.Hour)
-	for n, wait := range map[int]bool{1: true, maxCalls - 1: true, maxCalls: false, maxCalls + 1: false} {
-		b.queue = make([]*batchEntry, n)
-		if got := b.untilNextFlush() > 0; got != wait {
-			t.Errorf("%d calls: waits = %v", n, got)
-		}
-	}
-}
-
 func TestKnownEmptyWindowIsExhausted(t *testing.T) {
 	t.Parallel()
 

@@ -16,7 +16,7 @@ type batchEntry struct {
 	key      string    // of the window in Redis
 	queuedAt time.Time // when the first request was added
 	requests int       // that take a unit; a Peek takes none
-	unsynced int       // requests allowed by the local fallback or by write-behind, to be counted now
+	unsynced int       // requests allowed by the local fallback, to be counted now
 	whole    bool      // the requests are one caller's, and allowed all or none
 	script   script
 
@@ -63,13 +63,12 @@ func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 }
 
 // complete records the result in m and releases the waiting requests.
-func (o *batchEntry) complete(m *memory, now time.Time) {
+func (o *batchEntry) complete(m *memory) {
 	m.update(o.id, o.window, func(known *tally) {
 		switch {
 		case o.err == nil && o.whole && o.granted == 0: // what remains is not known
 		case o.err == nil:
 			o.granted, o.remaining = known.applyReply(o.limit, o.unsynced, o.granted, o.remaining)
-			known.syncedAt = now
 		case mayBeCounted(o.err):
 			known.applyTimeout(o.unsynced)
 		}

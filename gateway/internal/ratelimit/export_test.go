@@ -35,9 +35,6 @@ func Queued(l *Limiter) int {
 	return n
 }
 
-// WriteBehindDelay exports writeBehindDelay.
-const WriteBehindDelay = writeBehindDelay
-
 // Replicas returns the last known number of gateways.
 func Replicas(l *Limiter) int { return l.replicas.count(0) }
 

@@ -9,7 +9,6 @@
 //   - A window that is known to be empty is refused without a call to Redis.
 //   - Requests that arrive while a flush runs share the next one: those of one id share a script call, all script
 //     calls share a pipeline. An idle batcher flushes immediately.
-//   - Requests counted by [Limiter.TakeWriteBehind] rarely wait for Redis.
 //   - A command that may have reached Redis is not sent again: no request is counted twice.
 //   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
 //     opens and requests do not wait at all. Then [Options] decide: the local fallback, or [ErrUnavailable].
@@ -29,7 +28,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 const (
@@ -60,8 +59,6 @@ const (
 	Redis Source = "redis"
 	// Memory is this gateway, where the window is known to be empty.
 	Memory Source = "memory"
-	// WriteBehind is this gateway, which updates Redis afterwards.
-	WriteBehind Source = "write_behind"
 	// Local is a window of this gateway alone, for TakeLocal and for the local fallback.
 	Local Source = "local"
 	// None means that the request was not decided, because of an error or because its context ended.
@@ -131,24 +128,6 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 		result.Allowed = result.Remaining > 0
 	}
 	return result, err
-}
-
-// Exhausted is [Limiter.Take] for a window that is known to be empty, which ok reports. It makes no call.
-func (l *Limiter) Exhausted(id string, quota Quota) (result Result, ok bool) {
-	arrived := time.Now()
-	var fault error
-	switch {
-	case l.breaker.isOpen():
-		fault = errCircuitOpen
-	case !l.clock.isFresh(arrived):
-		return Result{}, false
-	}
-	now := l.clock.estimate(arrived)
-	window := windowAt(now, id, quota.Window)
-	if !l.isExhausted(l.memory.get(id, window), quota.Limit, fault) {
-		return Result{}, false
-	}
-	return Result{Quota: quota, Reset: window.end(), Now: now, Source: Memory}, true
 }
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {

@@ -46,9 +46,8 @@ func (b *batcher) sync(ctx context.Context, batch []*batchEntry) error {
 	ctx, cancel := context.WithTimeout(ctx, b.flushTimeout)
 	defer cancel()
 	b.exchange(ctx, batch)
-	end := time.Now()
 	for _, o := range batch {
-		o.complete(b.memory, end)
+		o.complete(b.memory)
 	}
 	return flushError(batch)
 }

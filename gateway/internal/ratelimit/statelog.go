@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/quayside/quayside/gateway/internal/telemetry/outage"
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 // largeSkew is the clock skew beyond which a warning is logged.

@@ -1,7 +1,5 @@
 package ratelimit
 
-import "time"
-
 // tally is what this gateway knows of one window. It survives an outage of Redis, so that the local fallback does not
 // allow again what Redis had counted, and what the fallback allowed is reconciled afterwards.
 type tally struct {
@@ -18,10 +16,8 @@ type tally struct {
 	granted int
 	// fallback is how many of these the local fallback allowed.
 	fallback int
-	// unsynced is how many requests, allowed by the local fallback or by write-behind, Redis has not counted yet.
+	// unsynced is how many requests, allowed by the local fallback, Redis has not counted yet.
 	unsynced int
-	// syncedAt is when Redis last reported on this window.
-	syncedAt time.Time
 }
 
 // isEmpty reports whether nothing is left at this limit for certain.
@@ -61,17 +57,4 @@ func (t *tally) passFallback(limit, requests int, unsynced bool) {
 	} else {
 		t.used += requests
 	}
-}
-
-// passWriteBehind allows a request that is synced later. It refuses if the window was not synced for writeBehindDelay
-// or if nothing is left in it: then the request waits for Redis. It returns what is left.
-func (t *tally) passWriteBehind(now time.Time, limit int) (left int, ok bool) {
-	left = min(limit-t.used-t.unsynced, limit-t.granted) - 1
-	if left < 0 || now.Sub(t.syncedAt) >= writeBehindDelay {
-		return 0, false
-	}
-	t.limit = limit
-	t.granted++
-	t.unsynced++
-	return left, true
 }

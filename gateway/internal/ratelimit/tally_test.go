@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"testing"
-	"time"
 )
 
 // Other gateways have used up the window.
@@ -44,41 +43,6 @@ func TestReplyCountsUnsyncedRequestsFirst(t *testing.T) {
 		}
 		if tt.known.used != 100-tt.remaining || tt.known.limit != 100 {
 			t.Errorf("%s: %+v", name, tt.known)
-		}
-	}
-}
-
-func TestWriteBehindRefusesEmptyWindowsAndOldReports(t *testing.T) {
-	t.Parallel()
-
-	now := time.Unix(1_795_255_432, 0)
-	for name, tt := range map[string]struct {
-		known tally
-		left  int
-		ok    bool
-	}{
-		"unused":                  {tally{syncedAt: now}, 99, true},
-		"used by others":          {tally{syncedAt: now, used: 98}, 1, true},
-		"one unsynced":            {tally{syncedAt: now, used: 97, unsynced: 1}, 1, true},
-		"the last unit":           {tally{syncedAt: now, used: 99}, 0, true},
-		"nothing left":            {tally{syncedAt: now, used: 99, unsynced: 1}, 0, false},
-		"nothing left here":       {tally{syncedAt: now, granted: 100}, 0, false},
-		"a report just in time":   {tally{syncedAt: now.Add(1 - writeBehindDelay)}, 99, true},
-		"a report that is old":    {tally{syncedAt: now.Add(-writeBehindDelay)}, 0, false},
-		"Redis never reported it": {tally{}, 0, false},
-	} {
-		before := tt.known
-		left, ok := tt.known.passWriteBehind(now, 100)
-		if left != tt.left || ok != tt.ok {
-			t.Errorf("%s: %d left, %t", name, left, ok)
-		}
-		if ok {
-			before.granted++
-			before.unsynced++
-			before.limit = 100
-		}
-		if tt.known != before {
-			t.Errorf("%s: %+v, want %+v", name, tt.known, before)
 		}
 	}
 }

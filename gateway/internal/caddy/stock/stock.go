@@ -1,6 +1,6 @@
-// Package stock registers those of Caddy's own modules that the gateway is built with: the Caddyfile adapter, what the
-// shipped Caddyfile names, and reverse_proxy, beside which the gateway is measured. A module that is not in the build
-// cannot be configured by mistake: no file server, no templates, no FastCGI, no certificate authority.
+// Package stock registers those of Caddy's own modules that the gateway is built with: the Caddyfile adapter, and what
+// the shipped Caddyfile names. A module that is not in the build cannot be configured by mistake: no file server, no
+// templates, no FastCGI, no certificate authority.
 package stock
 
 import (
@@ -10,6 +10,7 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/encode/gzip"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/encode/zstd"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/headers"
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/requestbody"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	_ "github.com/caddyserver/caddy/v2/modules/filestorage"
 	_ "github.com/caddyserver/caddy/v2/modules/logging"

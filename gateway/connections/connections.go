@@ -1,0 +1,173 @@
+// Package connections is the Caddy module caddy.listeners.connections: bounds of the number of connections, in total
+// and for each address. A connection beyond a bound is closed at once.
+package connections
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func init() { caddy.RegisterModule(new(Wrapper)) }
+
+// Wrapper is a listener wrapper that bounds connections of TCP.
+type Wrapper struct {
+	// Total is how many connections a listener has at most.
+	Total int `json:"total"`
+	// PerAddress is how many of them one IPv4 address, or one /64 of IPv6, has at most.
+	PerAddress int `json:"per_address"`
+	// Except are addresses and ranges, such as those of load balancers, that PerAddress does not apply to.
+	Except []string `json:"except,omitempty"`
+
+	except []netip.Prefix
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Wrapper) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "caddy.listeners.connections", New: func() caddy.Module { return new(Wrapper) }}
+}
+
+// Provision reads Except.
+func (w *Wrapper) Provision(caddy.Context) error {
+	for _, text := range w.Except {
+		ranges := []string{text}
+		if text == "private_ranges" {
+			ranges = caddyhttp.PrivateRangesCIDR()
+		}
+		for _, one := range ranges {
+			prefix, err := caddyhttp.CIDRExpressionToPrefix(one)
+			if err != nil {
+				return fmt.Errorf("connections: %w", err)
+			}
+			w.except = append(w.except, prefix)
+		}
+	}
+	return nil
+}
+
+// Validate implements caddy.Validator.
+func (w *Wrapper) Validate() error {
+	if w.Total < 1 || w.PerAddress < 1 {
+		return fmt.Errorf("connections: %d in total and %d for each address must be whole numbers from 1", w.Total, w.PerAddress)
+	}
+	return nil
+}
+
+// WrapListener implements caddy.ListenerWrapper.
+func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
+	return &listener{Listener: inner, bounds: w, open: make(map[netip.Prefix]int)}
+}
+
+// UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
+//
+//	connections <total> <per address> [<excepted range...>]
+func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the name of the module
+	for _, number := range []*int{&w.Total, &w.PerAddress} {
+		if !d.NextArg() {
+			return d.ArgErr()
+		}
+		n, err := strconv.Atoi(d.Val())
+		if err != nil || n < 1 {
+			return d.Errf("%s is not a whole number from 1", d.Val())
+		}
+		*number = n
+	}
+	w.Except = d.RemainingArgs()
+	if d.NextBlock(0) {
+		return d.ArgErr()
+	}
+	return nil
+}
+
+// listener counts its connections.
+type listener struct {
+	net.Listener
+
+	bounds *Wrapper
+
+	mu    sync.Mutex
+	total int
+	open  map[netip.Prefix]int
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		tcp, ok := accepted.(*net.TCPConn)
+		if !ok {
+			return accepted, nil
+		}
+		of := group(tcp.RemoteAddr())
+		if l.enter(of) {
+			return &conn{TCPConn: tcp, leave: sync.OnceFunc(func() { l.leave(of) })}, nil
+		}
+		_ = tcp.Close()
+	}
+}
+
+// group returns the network that an address is counted in.
+func group(remote net.Addr) netip.Prefix {
+	address, _ := netip.ParseAddrPort(remote.String())
+	ip := address.Addr().Unmap().WithZone("")
+	bits := 64
+	if ip.Is4() {
+		bits = 32
+	}
+	prefix, _ := ip.Prefix(bits)
+	return prefix
+}
+
+func (l *listener) enter(of netip.Prefix) bool {
+	contains := func(p netip.Prefix) bool { return p.Contains(of.Addr()) }
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	full := l.open[of] >= l.bounds.PerAddress && !slices.ContainsFunc(l.bounds.except, contains)
+	if full || l.total >= l.bounds.Total {
+		return false
+	}
+	l.total++
+	l.open[of]++
+	return true
+}
+
+func (l *listener) leave(of netip.Prefix) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total--
+	if l.open[of]--; l.open[of] == 0 {
+		delete(l.open, of)
+	}
+}
+
+// conn is a connection that is counted until it is closed.
+type conn struct {
+	*net.TCPConn
+
+	leave func()
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.leave()
+	return c.TCPConn.Close()
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner     = (*Wrapper)(nil)
+	_ caddy.Validator       = (*Wrapper)(nil)
+	_ caddy.ListenerWrapper = (*Wrapper)(nil)
+	_ caddyfile.Unmarshaler = (*Wrapper)(nil)
+)

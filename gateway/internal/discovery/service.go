@@ -1,0 +1,158 @@
+// Package discovery follows the addresses of a service's name and chooses one for each request.
+//
+// Guarantees:
+//
+//   - Discovery: every address of the name is used, a new one within a second. While the lookup fails, the last
+//     addresses stay in use.
+//   - Health checks: an address that refuses a connection is unhealthy immediately, one that is not ready within half
+//     a second, one that times out within two and a half. Three passed checks in a row make it healthy again.
+//   - Outlier detection: an address whose requests fail consecutively is ejected for 2 s, doubled each time up to a
+//     minute, never more than half of the addresses. It returns with slow start over 10 s.
+//   - Load balancing: least connections among the healthy addresses; a failed request counts for another second.
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Resolver looks up the addresses of a host.
+type Resolver func(ctx context.Context, network, host string) ([]netip.Addr, error)
+
+// Config is the configuration of a Service. Zero values have defaults, except for Name.
+type Config struct {
+	// Name is host:port. The host may have several addresses.
+	Name string
+	// CheckPath is requested by health checks, on the port of requests; a 2xx status passes. Default: no checks
+	CheckPath string
+	// EjectAfter is the number of consecutive failures after which an address is ejected. Default: 5
+	EjectAfter int
+	// OnEject is called for each ejection.
+	OnEject func()
+	// DialTimeout bounds connecting. Default: 250ms
+	DialTimeout time.Duration
+	// CheckTimeout bounds a health check. Default: 1s
+	CheckTimeout time.Duration
+	// Resolve looks up the addresses of a host. Default: that of net.DefaultResolver
+	Resolve Resolver
+	// Logger returns the logger to use, which may change with the configuration.
+	Logger func() *zap.Logger
+}
+
+// Service is a service with its addresses and their state. It is safe for concurrent use. Create it with [New].
+type Service struct {
+	config     Config
+	host, port string
+	logger     func() *zap.Logger
+	checks     *http.Transport
+
+	addresses atomic.Pointer[[]*Address] // never changed, only replaced
+	turn      atomic.Uint64              // round robin among equal addresses
+	trigger   chan struct{}              // requests health checks now
+	ejecting  sync.Mutex                 // serializes the decision to eject
+
+	starting sync.Once
+	lookedUp chan struct{} // closed after the first lookup
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+}
+
+// New returns a Service, which connects to nothing before Start.
+func New(config Config) (*Service, error) {
+	host, port, err := net.SplitHostPort(config.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not host:port: %w", config.Name, err)
+	}
+	config.EjectAfter = cmp.Or(config.EjectAfter, 5)
+	config.DialTimeout = cmp.Or(config.DialTimeout, 250*time.Millisecond)
+	config.CheckTimeout = cmp.Or(config.CheckTimeout, time.Second)
+	if config.Resolve == nil {
+		config.Resolve = net.DefaultResolver.LookupNetIP
+	}
+	s := &Service{
+		config: config, host: host, port: port,
+		logger:  func() *zap.Logger { return config.Logger().With(zap.String("service", config.Name)) },
+		trigger: make(chan struct{}, 1), lookedUp: make(chan struct{}), stop: func() {},
+	}
+	s.checks = &http.Transport{
+		DialContext:       (&net.Dialer{Timeout: config.DialTimeout}).DialContext,
+		DisableKeepAlives: true,
+	}
+	s.addresses.Store(new([]*Address))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		s.setAddresses([]netip.Addr{ip})
+		close(s.lookedUp)
+	}
+	return s, nil
+}
+
+// Name returns the configured host:port.
+func (s *Service) Name() string { return s.config.Name }
+
+// Wait returns when the first lookup has ended, or ctx does. Start must have been called.
+func (s *Service) Wait(ctx context.Context) {
+	select {
+	case <-s.lookedUp:
+	case <-ctx.Done():
+	}
+}
+
+// Count returns the number of addresses by state.
+func (s *Service) Count() map[State]int {
+	count, now := map[State]int{}, time.Now()
+	for _, a := range *s.addresses.Load() {
+		is := a.currentState()
+		if a.outlier.isEjected(now) {
+			is = max(is, Ejected)
+		}
+		count[is]++
+	}
+	return count
+}
+
+// setAddresses replaces the addresses and reports whether any is new. Known addresses keep their state.
+func (s *Service) setAddresses(found []netip.Addr) (more bool) {
+	known := *s.addresses.Load()
+	next := make([]*Address, 0, len(found))
+	for _, ip := range found {
+		hostPort := net.JoinHostPort(ip.Unmap().String(), s.port)
+		same := func(a *Address) bool { return a.HostPort == hostPort }
+		switch i := slices.IndexFunc(known, same); {
+		case slices.ContainsFunc(next, same):
+		case i >= 0:
+			next = append(next, known[i])
+		default:
+			fresh := &Address{HostPort: hostPort, service: s}
+			fresh.setState(Unknown)
+			next = append(next, fresh)
+			more = true
+		}
+	}
+	s.addresses.Store(&next)
+	return more
+}
+
+// Dial connects to an address. A refused connection makes it unhealthy immediately; a timeout is only a failed
+// request, because on an overloaded machine all addresses time out.
+func (s *Service) Dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: s.config.DialTimeout}).DialContext(ctx, network, hostPort)
+	if err != nil && ctx.Err() == nil {
+		all := *s.addresses.Load()
+		i := slices.IndexFunc(all, func(a *Address) bool { return a.HostPort == hostPort })
+		if i >= 0 && !IsTimeout(err) && s.config.CheckPath != "" { // else nothing would make it healthy again
+			s.recordCheck(all[i], Unhealthy, err)
+		}
+		s.triggerCheck()
+	}
+	return conn, err
+}

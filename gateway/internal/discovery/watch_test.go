@@ -1,0 +1,182 @@
+package discovery
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// Only 2xx is healthy. A single timeout changes nothing.
+func TestHealthChecks(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 2, nil)
+	s, _ := serviceOf(t, all)
+	hung := make(chan struct{})
+	defer close(hung)
+	for name, tt := range map[string]struct {
+		check func(http.ResponseWriter)
+		times int
+		want  State
+	}{
+		"not ready":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 1, Suspect},
+		"redirects":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, 1, Suspect},
+		"299":                {func(w http.ResponseWriter) { w.WriteHeader(299) }, 1, Healthy},
+		"300":                {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMultipleChoices) }, 1, Suspect},
+		"forbids":            {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, 1, Suspect},
+		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, Unhealthy},
+		"is late once":       {func(http.ResponseWriter) { <-hung }, 1, Healthy},
+		"does not answer":    {func(http.ResponseWriter) { <-hung }, 2, Suspect},
+		"is ready":           {func(http.ResponseWriter) {}, 1, Healthy},
+		"has nothing to say": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, 1, Healthy},
+	} {
+		a := (*s.addresses.Load())[0]
+		a.setState(Healthy)
+		a.timeouts.Store(0)
+		all[0].checked.Store(tt.check)
+		for range tt.times {
+			s.checkAll(t.Context())
+		}
+		if states := statesOf(s); states[0] != tt.want || states[1] != Healthy {
+			t.Errorf("%s: %v, want %v", name, states, tt.want)
+		}
+		before := all[0].seen.Load()
+		for range 10 {
+			if err := send(t, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if used := all[0].seen.Load() > before; used != (tt.want == Healthy) {
+			t.Errorf("%s: used %v", name, used)
+		}
+	}
+}
+
+func TestFailedCheckTriggersNoOther(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 1, nil)
+	s, _ := serviceOf(t, all)
+	<-s.trigger // sent by the lookup
+	all[0].Close()
+	s.checkAll(t.Context())
+	if is := statesOf(s)[0]; is != Unhealthy {
+		t.Errorf("the address is %v", is)
+	}
+	select {
+	case <-s.trigger:
+		t.Error("checks follow each other without a pause while an address is away")
+	default:
+	}
+}
+
+func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
+	t.Parallel()
+
+	all := replicas(t, 3, nil)
+	s, dns := serviceOf(t, all[:1])
+	core, logs := observer.New(zapcore.InfoLevel)
+	s.logger = func() *zap.Logger { return zap.New(core) }
+	failing := false
+	for _, trouble := range []error{errors.New("server misbehaving"), nil} { // nil: no addresses
+		dns.set(trouble)
+		if failing = s.lookUp(t.Context(), failing); !failing || len(statesOf(s)) != 1 || statesOf(s)[0] != Healthy {
+			t.Errorf("with %v: %v", trouble, statesOf(s))
+		}
+	}
+	// Scaled up: a new address is used after its health check; known ones keep their state.
+	dns.set(nil, all[2].ip, all[0].ip, all[1].ip, all[1].ip)
+	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
+		t.Fatalf("%v", statesOf(s))
+	}
+	if lines := logs.All(); len(lines) != 2 || lines[0].Level != zapcore.ErrorLevel || lines[1].Message != "lookup of the service works again" {
+		t.Errorf("logged %v", lines)
+	}
+	if got := statesOf(s); got[0] != Unknown || got[1] != Healthy || got[2] != Unknown {
+		t.Errorf("before a check: %v", got)
+	}
+	select {
+	case <-s.trigger:
+	default:
+		t.Error("new addresses wait for their check")
+	}
+	s.checkAll(t.Context())
+	if got := statesOf(s); got[0] != Healthy || got[1] != Healthy || got[2] != Healthy {
+		t.Errorf("after a check: %v", got)
+	}
+	// Scaled down.
+	dns.set(nil, all[1].ip)
+	s.lookUp(t.Context(), failing)
+	for range 4 {
+		if err := send(t, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all[0].seen.Load()+all[2].seen.Load() > 0 || all[1].seen.Load() != 4 {
+		t.Error("an address is used that the name does not have any more")
+	}
+}
+
+func TestChecksInARowMakeAnAddressHealthyAgain(t *testing.T) {
+	t.Parallel()
+
+	core, logs := observer.New(zapcore.InfoLevel)
+	s := newService(t, Config{Name: "service:80", Logger: func() *zap.Logger { return zap.New(core) }})
+	a := new(Address)
+	a.setState(Unknown)
+	failed := errors.New("connection refused")
+	for i, tt := range []struct {
+		err  error
+		want State
+		log  string
+	}{
+		{nil, Healthy, "address is healthy"},
+		{failed, Unhealthy, "address is unhealthy"},
+		{nil, Recovering, ""},
+		{nil, Recovering, ""},
+		{failed, Unhealthy, ""}, // the count begins again
+		{nil, Recovering, ""},
+		{nil, Recovering, ""},
+		{nil, Healthy, "address is healthy"},
+		{nil, Healthy, ""},
+	} {
+		if tt.err != nil {
+			s.recordCheck(a, Unhealthy, tt.err)
+		} else {
+			s.recordCheck(a, a.afterPass(), nil)
+		}
+		if is := a.currentState(); is != tt.want {
+			t.Errorf("check %d: %v, want %v", i, is, tt.want)
+		}
+		lines := logs.TakeAll()
+		if len(lines) > 1 || (len(lines) == 1) != (tt.log != "") || len(lines) == 1 && lines[0].Message != tt.log {
+			t.Errorf("check %d: logged %v, want %q", i, lines, tt.log)
+		}
+	}
+	s.recordCheck(a, Suspect, failed)
+	if lines := logs.TakeAll(); len(lines) != 1 || lines[0].Message != "address is suspect" {
+		t.Errorf("logged %v", lines)
+	}
+}
+
+func TestTimeoutsInARowMakeAnAddressSuspect(t *testing.T) {
+	t.Parallel()
+
+	for before, want := range map[State][3]State{Healthy: {Healthy, Suspect, Suspect}, Unknown: {Suspect, Suspect, Suspect}, Recovering: {Recovering, Suspect, Suspect}} {
+		a := new(Address)
+		for i, state := range want {
+			a.setState(before)
+			if got := a.afterTimeout(); got != state {
+				t.Errorf("%v, timeout %d: %v, want %v", before, i+1, got, state)
+			}
+		}
+		a.setState(Healthy)
+		if a.afterPass(); a.afterTimeout() != Healthy {
+			t.Errorf("%v: a passed check does not end the row", before)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+
+	"github.com/quayside/quayside/gateway/internal/discovery"
+)
+
+// StatusClientClosedRequest is the status recorded when the client closed its connection (nginx's 499).
+const StatusClientClosedRequest = 499
+
+// statusError returns err, which ended r, with the status of the response. reverse_proxy keeps that status, and gives
+// 502 to a request that was not sent.
+func statusError(r *http.Request, err error) error {
+	if _, unsent := errors.AsType[reverseproxy.DialError](err); err == nil || unsent {
+		return err
+	}
+	// None of these errors is context.Canceled, which reverse_proxy would answer itself.
+	var large *http.MaxBytesError
+	switch bodyErr := bodyError(r); {
+	case errors.As(bodyErr, &large):
+		return caddyhttp.Error(http.StatusRequestEntityTooLarge, large)
+	case discovery.IsTimeout(bodyErr): // before the next case: net/http cancels a request whose body it cannot read
+		return caddyhttp.Error(http.StatusRequestTimeout, bodyErr)
+	case errors.Is(r.Context().Err(), context.Canceled):
+		return caddyhttp.Error(StatusClientClosedRequest, errors.New("the client closed its connection"))
+	case bodyErr != nil:
+		return caddyhttp.Error(http.StatusBadRequest, bodyErr)
+	case discovery.IsTimeout(err):
+		return caddyhttp.Error(http.StatusGatewayTimeout, err)
+	default:
+		return caddyhttp.Error(http.StatusBadGateway, err)
+	}
+}
+
+// requestBody is the body of a request, which keeps the error of reading it from the client.
+type requestBody struct {
+	io.ReadCloser
+
+	failure atomic.Pointer[error]
+}
+
+// Read implements io.Reader.
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failure.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// bodyError returns why the body of r could not be read from the client, or nil.
+func bodyError(r *http.Request) error {
+	if sent, ok := r.Body.(*requestBody); ok {
+		if failure := sent.failure.Load(); failure != nil {
+			return *failure
+		}
+	}
+	return nil
+}
+
+// trackedBody is the body of a response. Its request counts as in flight until it is closed.
+type trackedBody struct {
+	io.ReadCloser
+
+	onClose func() // called once, by Close
+	onError func() // called when the body is truncated
+	closed  atomic.Bool
+}
+
+// Read implements io.Reader.
+func (b *trackedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.onError()
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *trackedBody) Close() error {
+	if b.closed.CompareAndSwap(false, true) {
+		b.onClose()
+	}
+	return b.ReadCloser.Close()
+}

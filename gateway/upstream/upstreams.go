@@ -1,0 +1,171 @@
+// Package upstream extends Caddy's reverse_proxy for services with several addresses:
+//
+//   - http.reverse_proxy.upstreams.quayside gives it the address for each request, as package discovery chooses it.
+//   - http.reverse_proxy.transport.quayside sends the request: with the gateway's assertion and its trace. It reports
+//     results to the discovery.
+//
+// Guarantees:
+//
+//   - A request that may have had an effect is never sent twice. One without a connection was not sent: with
+//     lb_retries 1 it is tried at one other address, whatever its method. lb_retry_match must match nothing.
+//   - With no usable address the response is an immediate 503.
+//   - A reload keeps the state of addresses. Configurations that are only validated connect to nothing.
+//
+// Errors are [caddyhttp.HandlerError] with the status of the response: 400, 408, 413 or 499 for the client's part,
+// 502, 503 or 504 for the service's.
+package upstream
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+	"go.uber.org/zap"
+
+	"github.com/quayside/quayside/gateway/drain"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
+	"github.com/quayside/quayside/gateway/internal/caddy/pool"
+	"github.com/quayside/quayside/gateway/internal/discovery"
+)
+
+func init() { caddy.RegisterModule(new(Upstreams)) }
+
+// readyPath is the readiness endpoint of a service: 2xx is ready.
+const readyPath = "/readyz"
+
+// Variables of a request.
+const (
+	// ServiceVar is the configured host:port of the service, for logs and metrics.
+	ServiceVar = "quayside.service"
+	// addressVar is the address that the request was sent to last.
+	addressVar = "quayside.address"
+)
+
+// Upstreams is a source of dynamic upstreams: all addresses of a service's name, one at a time.
+type Upstreams struct {
+	// Address is host:port. The host may have several addresses. Each must answer GET /readyz.
+	Address string `json:"address,omitempty"`
+
+	service *discovery.Service
+	release func() error
+}
+
+// shared holds the services of all configurations.
+var shared = pool.New[string, service]()
+
+// service is a service in the pool.
+type service struct{ *discovery.Service }
+
+// Destruct implements caddy.Destructor.
+func (s service) Destruct() error {
+	s.Close()
+	return nil
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Upstreams) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.reverse_proxy.upstreams.quayside",
+		New: func() caddy.Module { return new(Upstreams) },
+	}
+}
+
+// Provision takes the service, which is watched from the configuration's start on.
+func (u *Upstreams) Provision(ctx caddy.Context) error {
+	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
+		return err
+	}
+	app, err := drain.FromContext(ctx)
+	if err != nil {
+		return err
+	}
+	taken, release, err := shared.Take(u.Address, func() (service, error) { return open(u.Address) })
+	if err != nil {
+		return err
+	}
+	u.service, u.release = taken.Service, release
+	app.OnStart(taken.Start)
+	return nil
+}
+
+func open(address string) (service, error) {
+	ejections := ejectionsTotal.WithLabelValues(address)
+	s, err := discovery.New(discovery.Config{
+		Name: address, CheckPath: readyPath, OnEject: ejections.Inc,
+		Logger: func() *zap.Logger { return caddy.Log().Named(string(new(Upstreams).CaddyModule().ID)) },
+	})
+	return service{s}, err
+}
+
+// GetUpstreams implements reverseproxy.UpstreamSource. It returns at most one address, for a retry another one.
+func (u *Upstreams) GetUpstreams(r *http.Request) ([]*reverseproxy.Upstream, error) {
+	caddyhttp.SetVar(r.Context(), ServiceVar, u.Address)
+	failed, _ := caddyhttp.GetVar(r.Context(), addressVar).(*discovery.Address)
+	if failed != nil && failed.Service() != u.service {
+		failed = nil // of another proxy before this one
+	}
+	u.service.Wait(r.Context())
+	picked := u.service.Pick(failed)
+	if picked == nil {
+		return nil, nil
+	}
+	if failed != nil {
+		retriesTotal.WithLabelValues(u.Address).Inc()
+	}
+	caddyhttp.SetVar(r.Context(), addressVar, picked)
+	return []*reverseproxy.Upstream{{Dial: picked.HostPort}}, nil
+}
+
+// Cleanup stops watching the service when nothing else uses it.
+func (u *Upstreams) Cleanup() error {
+	if u.release == nil {
+		return nil
+	}
+	return u.release()
+}
+
+// UnmarshalCaddyfile sets up the source from Caddyfile tokens. Syntax:
+//
+//	dynamic quayside <host:port>
+func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the name of the module
+	if !d.Args(&u.Address) || d.NextArg() || d.NextBlock(0) {
+		return d.ArgErr()
+	}
+	if err := checkAddress(u.Address); err != nil {
+		return d.WrapErr(err) // here, because Caddy's error of a module names no file and line
+	}
+	return nil
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$`)
+
+// checkAddress reports an address that would fail with every request.
+func checkAddress(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%s is not host:port: %w", address, err)
+	}
+	if _, err := netip.ParseAddr(host); err != nil && !hostName.MatchString(host) {
+		return fmt.Errorf("%s is not host:port: %q is neither a name nor an address", address, host)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("%s is not host:port: %q is not a port", address, port)
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Upstreams)(nil)
+	_ caddy.CleanerUpper          = (*Upstreams)(nil)
+	_ caddyfile.Unmarshaler       = (*Upstreams)(nil)
+	_ reverseproxy.UpstreamSource = (*Upstreams)(nil)
+)
