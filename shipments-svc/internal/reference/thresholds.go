@@ -21,4 +21,12 @@ const (
 	// HeaviestPayload follows from ISO 668:2020, at most 36,000 kg gross, and a tare of
 	// at least 4,000 kg.
 	HeaviestPayload = shipments.Grams(32_000_000)
+
+	// UsualBox is the weight above which a box is remarked on: one person should lift 25 kg
+	// at most (ISO 11228-1).
+	UsualBox = shipments.Grams(30_000)
+
+	// LightestLine and HeaviestLine are of the weights of lines of packing lists.
+	LightestLine = shipments.Grams(30_000)
+	HeaviestLine = shipments.Grams(2_000_000)
 )

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -58,7 +56,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d pallets of %d rows, %d facts, %d remarks", len(list.Pallets), list.RowsRead, len(list.Facts), len(list.Remarks))
 		}
 		for _, p := range list.Pallets {
-			bounded(t, p)
+			limited(t, p)
 		}
 		again := shipments.Reading{}
 		if text, err := json.Marshal(list); err != nil {
@@ -75,7 +73,7 @@ func unreadable(err error) bool {
 }
 
 // bounded fails for a pallet outside the domain's limits or without a place.
-func bounded(t *testing.T, p shipments.Pallet) {
+func limited(t *testing.T, p shipments.Pallet) {
 	t.Helper()
 	for _, v := range []struct {
 		text  string
@@ -100,34 +98,4 @@ func bounded(t *testing.T, p shipments.Pallet) {
 	if p.Boxes > 0 && boxes != p.Boxes {
 		t.Errorf("%d boxes in the lines of %+v", boxes, p)
 	}
-}
-
-// FuzzHeader: no headings panic, and a header is complete and recognizes its own
-// rows as repetitions.
-func FuzzHeader(f *testing.F) {
-	for _, text := range []string{"Pallet No|Boxes|Net kg\n1|2|3", "Weight||\nPallet|Net|Gross", "N° palette|Colis|Poids net", "a|b\n\n|c"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var rows []tables.Row
-		for i, line := range strings.Split(text, "\n") {
-			row := tables.Row{Number: i + 1}
-			for cell := range strings.SplitSeq(line, "|") {
-				row.Cells = append(row.Cells, tables.Cell{Text: strings.Join(strings.Fields(cell), " ")})
-			}
-			rows = append(rows, row)
-		}
-		h, ok := headerOf(rows)
-		if !ok {
-			return
-		}
-		if !h.complete() || h.from >= h.to || h.to > len(rows) {
-			t.Errorf("%+v", h)
-		}
-		for _, row := range rows[h.from:h.to] {
-			if len(filled(row)) > 1 && !h.repeats(row) {
-				t.Errorf("%+v is not in the header %q", row, h.headings)
-			}
-		}
-	})
 }

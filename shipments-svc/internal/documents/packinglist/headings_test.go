@@ -1,8 +1,8 @@
 package packinglist
 
 import (
-	"bytes"
 	"fmt"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"strings"
 	"testing"
 )
@@ -102,17 +102,19 @@ func TestOtherQuantitiesAreNotBoxes(t *testing.T) {
 	quantityCase{"Qwerty boxes;Net weight kg", "80;1240", "80 × 15.5", "Qwerty"}.check(t)
 }
 
-// The number of a box is no number of boxes, wherever its numbering begins.
+// The number of a box is no number of boxes, wherever its numbering begins: in a list
+// with a row for each box, these are counted.
 func TestBoxNumbersAreNotBoxes(t *testing.T) {
 	t.Parallel()
 	for _, heading := range []string{"Box no", "Box No.", "Carton number", "Caja N°", "Colis n°", "Koli no", "Box #"} {
-		content := "Pallet;Product;Size;" + heading + ";Net weight kg\nP1;Orange;72;41;15\nP1;Orange;72;42;15\nP1;Orange;72;43;15\n"
-		list, err := Read(t.Context(), CSV, bytes.NewReader([]byte(content)), int64(len(content)))
-		if err == nil && list.Pallets[0].Boxes != 0 {
-			t.Errorf("%s: %d boxes", heading, list.Pallets[0].Boxes)
+		lines := []string{"Pallet,Product,Size," + heading + ",Net weight kg", "P1,Orange,72,41,15", "P1,Orange,72,42,15", "P1,Orange,72,43,15"}
+		list := listOf(t, lines...)
+		if p := list.Pallets[0]; p.Boxes != 3 || p.BoxWeight != 15_000 || remarked(list, remarks.CartonsCounted) == nil {
+			t.Errorf("%s: %+v", heading, p)
 		}
-		if err == nil && warningsOf(list, err) == "" {
-			t.Errorf("%s: no warning", heading)
+		list = listOf(t, lines[0], lines[1], "P2,Orange,72,42,15", "P3,Orange,72,43,15")
+		if p := list.Pallets[0]; p.Boxes != 0 || remarked(list, remarks.LineWithoutBoxes) == nil {
+			t.Errorf("%s, a row for each pallet: %+v", heading, p)
 		}
 	}
 }

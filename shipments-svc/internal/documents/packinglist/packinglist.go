@@ -1,23 +1,34 @@
 // Package packinglist reads the pallets of packing lists, and the facts of other
 // documents that packing lists are compared with.
 //
-// A packing list is a table in a document, below a letterhead and above a
-// signature. Read finds its header row, maps columns to fields by their headings
-// in English, Spanish, French, Portuguese, Afrikaans and Turkish, parses numbers
-// and units in the style of the document, and merges the lines of a pallet.
+// A list is read in five stages, each a package of pure functions between values:
+//
+//	tables → layout → mapping → lines → reconcile
+//
+// Tables are the cells of a document. Package layout finds the tables of pallets and
+// their headings. Package mapping gives columns fields, several mappings where several
+// are possible. Package lines reads rows with a mapping. Package reconcile decides by
+// arithmetic what amounts are amounts of, which mapping is right, and which lines are one
+// pallet. The words and rules are data of package vocabulary.
 //
 // Guarantees: any content is read or refused with an Unreadable, without a panic.
 // Every pallet has the place where it was read. Whatever is skipped or assumed has
-// a Remark, including each unused column that may be relevant. Pallets keep the
-// domain's limits; missing and invalid values are zero.
-//
-// It imports the domain and packages tables and numbers.
+// a remark, including each unused column that may be relevant. Pallets keep the
+// domain's limits; missing and invalid values are zero. What the numbers of a list do
+// not decide is refused with the candidates.
 package packinglist
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -35,66 +46,98 @@ const (
 // MaxLines is how many lines of pallets a list may have.
 const MaxLines = 20_000
 
-// Place is a place in a document.
-type Place = tables.Place
-
 // Unreadable is the error of a document that cannot be read.
-type Unreadable = tables.Unreadable
+type Unreadable struct {
+	tables.Unreadable
+	Mappings []shipments.Mapping // how far its tables were understood
+}
 
-// The codes of Unreadable, beside those of package tables.
+// The codes of Unreadable, beside those of packages tables and reconcile.
 const (
-	NoHeaderRow    = "no_header_row"
-	NoPallets      = "no_pallets"
-	TooManyPallets = "too_many_pallets"
+	NoHeaderRow = "no_header_row"
+	NoPallets   = "no_pallets"
 )
 
-// Mixed is the calibre of a pallet with more calibres than its field can hold.
-const Mixed = "mixed"
-
-// The codes of remarks, beside those of the notes of package tables.
-const (
-	RowContinued          = "row_continued"       // the end of a row of the page before
-	RowSkipped            = "row_skipped"         // not a line of a pallet
-	RowUnread             = "row_unread"          // likewise, but it has numbers
-	HeaderRepeated        = "header_repeated"     //
-	SheetSkipped          = "sheet_skipped"       // it has no packing list
-	LineWithoutPallet     = "line_without_pallet" // nor does the line above
-	LineWithoutBoxes      = "line_without_boxes"  //
-	LineIncomplete        = "line_incomplete"     // unlike others of its pallet
-	NotANumber            = "not_a_number"
-	OutOfRange            = "out_of_range"
-	NumberAmbiguous       = "number_ambiguous"    // 1.234 may be 1234
-	UnitAssumed           = "unit_assumed"        // kilograms
-	UnitConverted         = "unit_converted"      // from pounds, grams or tonnes
-	UnitsMixed            = "units_mixed"         // several in one column
-	WeightKindAssumed     = "weight_kind_assumed" // whether of a box or of a pallet
-	GrossWeightUsed       = "gross_weight_used"   // there is no net weight
-	WeightFromPack        = "weight_from_pack"    // from a text such as "CTN 4.5KG"
-	WeightFromLetterhead  = "weight_from_head"    // given once for the whole list
-	ProduceFromLetterhead = "produce_from_head"   // given once for the whole list
-	DateInCalibre         = "date_in_calibre"     // a spreadsheet converted 10-12 to a date
-	DateInPallet          = "date_in_pallet"      // likewise of 1/10
-	TextShortened         = "text_shortened"      // to the maximum length of its field
-	PalletRepeated        = "pallet_repeated"     // kept as a separate pallet
-	PalletRanges          = "pallet_range_spread" // a row is several pallets
-	ColumnUnused          = "column_unused"       // it may be relevant
-	ColumnChosen          = "column_chosen"       // one of several with this heading, by comparing numbers
-	ColumnAssumed         = "column_assumed"      // used, although its heading has an unknown word
-	TableSkipped          = "table_skipped"       // it has numbers but no pallets
-	NotShipped            = "not_shipped"         // by its words
-	WeightImplausible     = "weight_implausible"  // for a box
-	WeightsDiffer         = "weights_differ"      // boxes × box weight differ from the net weight
-	RemarksLeftOut        = "remarks_left_out"    // more than the maximum
-
-	maxRemarkText = 300 // characters
-)
-
-// Read reads a packing list. It returns Unreadable for content that is not a
-// packing list or cannot be read; other errors are those of ctx and content.
-func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, _ ...shipments.Assignment) (shipments.Reading, error) {
+// Read reads a packing list, with the fields of columns that are given. It returns
+// Unreadable for content that is not a packing list or cannot be read; other errors are
+// those of ctx and content.
+func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...shipments.Assignment) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
-		return shipments.Reading{}, err
+		return shipments.Reading{}, failed(err, nil)
 	}
-	return interpret(ctx, book)
+	d := document{ctx: ctx, given: given, remarks: notes(book)}
+	read, err := d.read(book)
+	return read, failed(err, d.mappings)
+}
+
+// ReadFacts reads the facts of a document that is not a packing list: a
+// certificate, an invoice, a bill of lading. There may be none. It returns
+// Unreadable for content that cannot be read; other errors are those of ctx and
+// content.
+func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	book, err := tables.Read(ctx, kind, content, size)
+	if err != nil {
+		return shipments.Reading{}, failed(err, nil)
+	}
+	var read shipments.Reading
+	var found facts.List
+	for _, t := range book.Tables {
+		for i := range t.Rows {
+			if err := ctx.Err(); err != nil {
+				return shipments.Reading{}, err
+			}
+			found.Row(t, i, true)
+		}
+		read.RowsRead += len(t.Rows)
+	}
+	read.Facts, read.Remarks = found.All, bounded(notes(book).All)
+	return read, nil
+}
+
+// failed returns an error of a stage as an Unreadable.
+func failed(err error, mappings []shipments.Mapping) error {
+	if bad, ok := errors.AsType[*tables.Unreadable](err); ok {
+		return &Unreadable{Unreadable: *bad, Mappings: mappings}
+	}
+	return err
+}
+
+// notes returns the notes on the tables of a document as remarks.
+func notes(book tables.Book) (r remarks.List) {
+	r.Stage = "tables"
+	for _, n := range book.Notes {
+		if n.Code == tables.NoteAside {
+			lines.NotShipped(&r, n.Text, n.Place)
+			continue
+		}
+		r.Add(n.Code, n.Place, "%s", n.Text)
+	}
+	return r
+}
+
+// bounded returns at most the maximum of remarks, the last of which counts the others.
+func bounded(all []shipments.Remark) []shipments.Remark {
+	seen := map[string]bool{}
+	all = slices.DeleteFunc(all, func(r shipments.Remark) bool { // once for all tables with the same columns
+		key := r.Rule + r.Text
+		again := seen[key] && r.Stage == "mapping"
+		seen[key] = true
+		return again
+	})
+	if more := len(all) - shipments.MaxRemarks; more > 0 {
+		all = all[:shipments.MaxRemarks]
+		all[len(all)-1] = shipments.Remark{
+			Code: remarks.RemarksLeftOut, Rule: remarks.RemarksLeftOut, Text: fmt.Sprintf("%d more remarks were left out", more+1),
+		}
+	}
+	return all
+}
+
+// headings are equal for tables that have the same mapping.
+func headings(t layout.Table) (all []string) {
+	for _, h := range t.Headings {
+		all = append(all, h.Text)
+	}
+	return append(all, string(t.Kind), fmt.Sprint(t.UnitBeside()))
 }

@@ -2,6 +2,7 @@ package packinglist
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -112,7 +114,7 @@ func checked(list shipments.Reading, err error) string {
 func formatted(list shipments.Reading, err error) string {
 	var b strings.Builder
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
-		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(placeOf(unreadable.Place)), unreadable.Detail)
+		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(remarks.Place(unreadable.Place)), unreadable.Detail)
 	} else if err != nil {
 		return "error " + err.Error() + "\n"
 	}
@@ -127,14 +129,26 @@ func formatted(list shipments.Reading, err error) string {
 				where(shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}), valueAt(p, p.Places.ProduceName, p.ProduceName != ""), valueAt(p, p.Places.Calibre, p.Calibre != ""),
 				valueAt(p, p.Places.Boxes, p.Boxes > 0), valueAt(p, p.Places.BoxWeight, p.BoxWeight > 0),
 			}, " "))
+		if text := also(p.Particulars); text != "" && len(p.Contents) != 1 {
+			b.WriteString("   " + text + "\n")
+		}
 		for _, c := range p.Contents {
-			fmt.Fprintf(&b, "    %s, calibre %s, lot %q, orchard %q, %d boxes of %d g (%s)\n", c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, c.BoxWeight, where(c.Place))
+			fmt.Fprintf(&b, "    %s, calibre %s, %d boxes of %d g (%s)%s\n", c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight, where(c.Place), also(c.Particulars))
 		}
 	}
 	for _, r := range list.Remarks {
 		fmt.Fprintf(&b, "remark %s: %s (%s)\n", r.Code, r.Text, where(r.Place))
 	}
 	return b.String()
+}
+
+// also formats what a list says beside the five fields of a pallet.
+func also(p shipments.Particulars) string {
+	if p == (shipments.Particulars{}) {
+		return ""
+	}
+	text, _ := json.Marshal(p)
+	return " " + string(text)
 }
 
 // valueAt formats where a value of a pallet was read.

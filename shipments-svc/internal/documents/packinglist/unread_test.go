@@ -3,8 +3,6 @@ package packinglist
 import (
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
 // A total of a pallet, with its label, is no line of it, nor the declared total.
@@ -36,23 +34,6 @@ func TestRowsWithNumbersAreReadOrWarnedOf(t *testing.T) {
 	listCase{lines + ",,,,,P3,Plum,24,60,300", "P1 60 × 5000, P2 60 × 5000", "not a line of a pallet"}.check(t)
 	listCase{lines + "P2,Recorder TR882,,1,", "P1 60 × 5000, P2 61 × 4918", "neither a calibre nor a weight"}.check(t)
 	listCase{lines + "Loaded by: J. Smith,Date: 1.2.2026", "P1 60 × 5000, P2 60 × 5000", ""}.check(t)
-}
-
-// The numbers of boxes may begin again on each pallet.
-func TestNumbersOfBoxesAreNotSummed(t *testing.T) {
-	t.Parallel()
-	for heading, boxes := range map[string]string{"Box": "0 × 0", "Caja": "0 × 0", "Ctn": "0 × 0", "Boxes": "6 × 5000"} {
-		listCase{"Pallet," + heading + ",Produce,Size,Net kg\nP1,1,Plum,55-60,10\nP1,2,Plum,55-60,10\nP1,3,Plum,55-60,10\nP2,1,Plum,55-60,10\nP2,2,Plum,55-60,10\nP2,3,Plum,55-60,10", "P1 " + boxes + ", P2 " + boxes, "(row"}.check(t)
-	}
-	for numbers, want := range map[string]bool{"1 2 3": true, "1 2 3 1 2 3": true, "0 1 2 0 1": true, "1 2": false, "1 1 1 1": false, "1 2 1 2": false, "1 2 4": false, "80 80 81 82": false} {
-		var rows []tables.Row
-		for n := range strings.FieldsSeq(numbers) {
-			rows = append(rows, tables.Row{Cells: []tables.Cell{{Text: n}}})
-		}
-		if got := enumerates(rows, 0); got != want {
-			t.Errorf("%s: %t", numbers, got)
-		}
-	}
 }
 
 // A column of units applies to the quantity on its left, or else to the weight.

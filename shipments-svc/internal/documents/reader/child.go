@@ -42,7 +42,7 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	}
 	r := result{Reading: &reading}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
-		r = result{Failure: &shipments.UnreadableError{Failure: failureOf(*bad)}}
+		r = result{Failure: &shipments.UnreadableError{Failure: failureOf(*bad), Mappings: bad.Mappings}}
 	} else if err != nil {
 		return err
 	}

@@ -149,13 +149,13 @@ func TestReadPackingList(t *testing.T) {
 	}
 }
 
-func TestReadKeepsLotAndOrchard(t *testing.T) {
+func TestReadKeepsLotAndPUC(t *testing.T) {
 	t.Parallel()
 	read, failure := reading(t, shipments.PackingList, "csv", "Pallet,Boxes,Net kg,Lot,PUC\n1,80,900,L7,B1234\n2,80,900,,\n")
 	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || len(read.Pallets[0].Contents) != 1 || read.Pallets[1].Contents != nil {
 		t.Fatalf("%+v, %+v", read, failure)
 	}
-	if c := read.Pallets[0].Contents[0]; c.Lot != "L7" || c.Orchard != "B1234" || c.Boxes != 80 || c.Row != 2 {
+	if c := read.Pallets[0].Contents[0]; c.Lot != "L7" || c.PUC != "B1234" || c.Boxes != 80 || c.Row != 2 {
 		t.Errorf("%+v", c)
 	}
 }

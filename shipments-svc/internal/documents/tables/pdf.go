@@ -51,11 +51,17 @@ func (b *book) pdf(raw []byte) (err error) {
 	for i, lines := range pages {
 		b.table(pageName(i))
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
+		row, end := false, 0
 		for j, line := range lines {
+			if j == end {
+				var group []textLine
+				group, end = together(lines, j, columns.near)
+				row = columns.row(group)
+			}
 			if crossed(line, rules[i]) {
 				b.note(NoteStruck, "a text is struck through", b.here(j+1, 0))
 			}
-			cells := columns.cells(line)
+			cells := columns.cells(line, row)
 			for k := range cells {
 				cells[k] = b.cell(cells[k].Text, b.here(j+1, k+1))
 			}

@@ -9,6 +9,7 @@ import (
 
 // columns are the columns of a document's tables.
 type columns struct {
+	near   float64   // the greatest distance of the lines of one row; 0: rows have one line
 	edges  []float64 // between columns, from left to right, in points; none: each line has its own columns
 	shared []float64 // those of headings and the texts below them
 	usual  int       // usual number of words of a line
@@ -23,7 +24,7 @@ const (
 	fewPhrases = 3
 	// stray is the share of lines, one in stray, that may cross a gap between
 	// columns, such as totals and long texts.
-	stray = 25
+	stray = 10
 )
 
 // columnsOf detects the columns of all pages: vertical gaps through the lines of
@@ -32,17 +33,24 @@ const (
 func columnsOf(pages [][]textLine) columns {
 	var lines []textLine
 	var headings textLine
+	near := nearest(pages)
 	for _, page := range pages {
-		for _, line := range page {
-			if tabular(line) {
-				lines = append(lines, line)
-			} else if len(lines) == 0 && len(phrases(line)) >= fewPhrases {
-				headings = line
+		for i := 0; i < len(page); {
+			row, to := together(page, i, near)
+			i = to
+			if slices.ContainsFunc(row, tabular) {
+				lines = append(lines, slices.Concat(row...))
+				continue
+			}
+			for _, line := range row {
+				if len(lines) == 0 && len(phrases(line)) >= fewPhrases {
+					headings = line
+				}
 			}
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b textLine) int { return len(b) - len(a) })
-	c := columns{}
+	c := columns{near: near}
 	if len(lines) > 0 {
 		c.usual = len(lines[len(lines)/2])
 		lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
@@ -53,12 +61,61 @@ func columnsOf(pages [][]textLine) columns {
 		lines = append(lines, headings)
 	}
 	if len(lines) > 1 {
-		c.edges = wrapped(gaps(lines, c.shared), pages)
+		all := gaps(lines, c.shared)
+		if near > 0 { // the lines of a row are together
+			pages = nil
+		}
+		c.edges = wrapped(all, pages)
 	}
 	if few && (headings == nil || slices.ContainsFunc(lines, c.merges)) {
 		c.edges = nil
 	}
 	return c
+}
+
+const (
+	// mostLines is the maximum number of lines of a row.
+	mostLines = 6
+	// jump is the least ratio of the distance between rows to that of the lines of one.
+	jump = 1.5
+	// often is how often a distance occurs at least.
+	often = 3
+)
+
+// nearest returns the greatest distance of the lines of one row: below the first jump
+// between distances that occur often. It is 0 without one.
+func nearest(pages [][]textLine) float64 {
+	count := map[int]int{} // by tenths of a point
+	for _, page := range pages {
+		for i := 1; i < len(page); i++ {
+			count[int((page[i-1][0].base-page[i][0].base)*10+0.5)]++
+		}
+	}
+	var distances []int
+	for d, n := range count {
+		if n >= often {
+			distances = append(distances, d)
+		}
+	}
+	slices.Sort(distances)
+	for i := 1; i < len(distances); i++ {
+		if float64(distances[i]) >= jump*float64(distances[i-1]) {
+			return float64(distances[i-1])/10 + 0.1
+		}
+	}
+	return 0
+}
+
+// together returns the lines of one row, from line i, and the index after them.
+func together(page []textLine, i int, near float64) ([]textLine, int) {
+	to := i + 1
+	for near > 0 && to < len(page) && page[to-1][0].base-page[to][0].base <= near {
+		to++
+	}
+	if to-i > mostLines {
+		to = i + 1
+	}
+	return page[i:to], to
 }
 
 // aligned returns the points at which a heading and the texts below it on most
@@ -155,7 +212,8 @@ func gaps(lines []textLine, shared []float64) (all [][2]float64) {
 			begin = x
 		case !free && begin >= 0:
 			if x-begin >= wide && begin > 0 {
-				all = append(all, [2]float64{float64(begin), float64(x)})
+				left, right := emptiest(covered[begin:x])
+				all = append(all, [2]float64{float64(begin + left), float64(begin + right)})
 			}
 			begin = -1
 		}
@@ -167,6 +225,22 @@ func gaps(lines []textLine, shared []float64) (all [][2]float64) {
 	}
 	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return all
+}
+
+// emptiest returns the bounds of the longest part with the least numbers.
+func emptiest(covered []int) (from, to int) {
+	least := slices.Min(covered)
+	for begin := 0; begin < len(covered); begin++ {
+		end := begin
+		for end < len(covered) && covered[end] == least {
+			end++
+		}
+		if end-begin > to-from {
+			from, to = begin, end
+		}
+		begin = end
+	}
+	return from, to
 }
 
 // tabular reports whether a line is like one of a table: several words in several
@@ -187,7 +261,7 @@ const several = 5
 
 // cells returns the texts of a line by column. Phrases are not split, except in
 // tables with narrow gaps.
-func (c columns) cells(line textLine) []Cell {
+func (c columns) cells(line textLine, row bool) []Cell {
 	var cells []Cell
 	put := func(column int, text string) {
 		for len(cells) <= min(column, MaxColumns-1) {
@@ -198,7 +272,6 @@ func (c columns) cells(line textLine) []Cell {
 		}
 	}
 	all := phrases(line)
-	row := (len(all) >= several || tabular(line)) && c.full(line)
 	if row && c.edges != nil {
 		all = phrases(line, c.shared...)
 	}
@@ -218,6 +291,15 @@ func (c columns) cells(line textLine) []Cell {
 		}
 	}
 	return cells
+}
+
+// row reports whether lines are a row of the table.
+func (c columns) row(lines []textLine) bool {
+	n := 0
+	for _, line := range lines {
+		n = max(n, len(phrases(line)))
+	}
+	return (n >= several || slices.ContainsFunc(lines, tabular)) && c.full(slices.Concat(lines...))
 }
 
 // column returns the column of a point.

@@ -1,0 +1,207 @@
+package packinglist
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// document is a packing list that is being read.
+type document struct {
+	ctx      context.Context
+	given    []shipments.Assignment
+	remarks  remarks.List
+	facts    facts.List
+	mappings []shipments.Mapping
+	style    numbers.Style
+}
+
+// read reads the tables of a document.
+func (d *document) read(book tables.Book) (shipments.Reading, error) {
+	parts := layout.Of(book)
+	families, first := d.families(parts)
+	if len(families) == 0 {
+		return shipments.Reading{}, layout.NoHeader(book)
+	}
+	var settled []*reconcile.Settled
+	for _, tables := range families {
+		s, err := d.settle(tables)
+		if err != nil {
+			return shipments.Reading{}, err
+		}
+		settled = append(settled, s)
+	}
+	settled = d.dropSummaries(settled)
+	d.produceOfFacts(settled)
+	read := shipments.Reading{}
+	var totals []lines.Total
+	for _, s := range settled {
+		totals = append(totals, s.Totals...)
+	}
+	read.Declared = facts.Either(reconcile.Declared(totals), d.facts.Declared(d.style))
+	reconcile.WeighByTotal(settled, read.Declared)
+	all := d.remarks.All
+	for _, s := range settled {
+		s.Check()
+		for _, l := range s.Read {
+			read.RowsRead += len(l.Lines)
+			all = append(all, l.Remarks.All...)
+		}
+		all = append(all, s.Remarks.All...)
+	}
+	pallets, merged, err := reconcile.Pallets(settled)
+	if err != nil {
+		return shipments.Reading{}, err
+	}
+	if len(pallets) == 0 {
+		return shipments.Reading{}, &tables.Unreadable{Code: NoPallets, Detail: "no line below the header row has a pallet number", Place: first}
+	}
+	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
+	read.Remarks = bounded(append(all, merged...))
+	return read, nil
+}
+
+// families groups the tables of pallets that have the same headings. From other parts it
+// reads facts only.
+func (d *document) families(parts []layout.Part) (all [][]layout.Table, first tables.Place) {
+	r := &d.remarks
+	r.Stage = "layout"
+	for _, p := range parts {
+		end := len(p.Rows)
+		switch {
+		case p.Pallets:
+			end = p.From
+			n := len(all)
+			if n == 0 {
+				first = p.At(p.From, -1)
+			}
+			if n > 0 && (p.Continued || slices.Equal(headings(all[n-1][0]), headings(p.Table))) {
+				all[n-1] = append(all[n-1], p.Table)
+			} else {
+				all = append(all, []layout.Table{p.Table})
+			}
+			for i := range p.From {
+				if layout.StartsTable(p.Rows[:p.From], i) {
+					r.Add(remarks.TableSkipped+"/above", p.At(i, -1), "a table above the list was not read: %s", layout.Sample(p.Rows[i]))
+					break
+				}
+			}
+			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
+		case !p.First && len(p.Rows) > 0:
+			r.Add(remarks.TableSkipped+"/below", p.At(0, -1), "a table without pallet numbers was not read: %s", layout.Sample(p.Rows[0]))
+		case len(p.Rows) > 0 && p.Name != "":
+			rule := remarks.SheetSkipped
+			if layout.HasNumbers(p.Table.Table) {
+				rule = remarks.TableSkipped + "/sheet"
+			}
+			r.Add(rule, tables.Place{Sheet: p.Name}, "%s has no header row of a packing list", p.Name)
+		}
+		for i := 0; i < end && !p.Beside; i++ {
+			d.facts.Row(p.Table.Table, i, false)
+		}
+	}
+	return all, first
+}
+
+// sampled is how many rows of a table decide between mappings.
+const sampled = 2_000
+
+// settle reads the lines of tables with the same headings, with the mapping that agrees
+// best with their numbers.
+func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
+	if err := d.ctx.Err(); err != nil {
+		return nil, err
+	}
+	proposals := mapping.Of(all, d.given)
+	sample := slices.Clone(all)
+	for i, t := range sample {
+		sample[i].Rows = t.Rows[:min(len(t.Rows), t.To+sampled)]
+	}
+	m, candidates, err := reconcile.Choose(proposals, func(m mapping.Mapping) []lines.Lines { return lines.Read(sample, m) })
+	r := remarks.List{Stage: "mapping"}
+	described := m.Describe(all[0], &r)
+	described.Candidates = candidates
+	m.RemarkFormats(all, &r)
+	d.remarks.All = append(d.remarks.All, r.All...)
+	if d.style == numbers.Unclear {
+		d.style = m.Style
+	}
+	if err != nil {
+		d.describe(described, all, nil)
+		return nil, err
+	}
+	read := lines.Read(all, m)
+	d.describe(described, all, read)
+	if err := d.ctx.Err(); err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, l := range read {
+		if n += len(l.Lines); n > MaxLines {
+			return nil, &tables.Unreadable{
+				Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: l.Table.At(0, -1),
+			}
+		}
+		for _, i := range l.Facts {
+			d.facts.Row(l.Table.Table, i, false)
+		}
+	}
+	return reconcile.Settle(read)
+}
+
+// describe keeps the mapping of each table that has a header row.
+func (d *document) describe(m shipments.Mapping, all []layout.Table, read []lines.Lines) {
+	for i, t := range all {
+		if t.Continued || len(d.mappings) == shipments.MaxMappings {
+			continue
+		}
+		m.Sheet, m.HeaderRow, m.HeaderRows = t.Name, t.At(t.From, -1).Row, max(1, t.To-t.From)
+		if m.Skipped = []shipments.SkippedRow{}; read != nil {
+			m.Skipped = append(m.Skipped, read[i].Skipped...)
+		}
+		d.mappings = append(d.mappings, m)
+	}
+}
+
+// produceOfFacts gives lines without produce the produce that the document names for the
+// whole list.
+func (d *document) produceOfFacts(settled []*reconcile.Settled) {
+	var one []shipments.Fact
+	for _, f := range d.facts.All {
+		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && reference.Species(f.Text) == nil {
+			one = append(one, f)
+		}
+	}
+	if len(one) != 1 {
+		return
+	}
+	produce := lines.Text{Value: one[0].Text, Place: tables.Place{Sheet: one[0].Sheet, Row: one[0].Row}}
+	for _, s := range settled {
+		s.Produce(produce)
+	}
+}
+
+// dropSummaries drops the tables whose ranges of pallets are listed one by one in
+// another.
+func (d *document) dropSummaries(all []*reconcile.Settled) []*reconcile.Settled {
+	return slices.DeleteFunc(slices.Clone(all), func(s *reconcile.Settled) bool {
+		if !s.Ranges || !s.Listed(all) {
+			return false
+		}
+		t := s.Read[0].Table
+		d.remarks.Add(remarks.TableSkipped+"/ranges", t.At(t.From, -1), "%s is a summary of the pallets on other sheets and was not used", t.Name)
+		return true
+	})
+}

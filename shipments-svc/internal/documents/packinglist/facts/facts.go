@@ -1,0 +1,206 @@
+// Package facts reads what documents say of a shipment as a whole: vessel, container,
+// seal, totals.
+package facts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// List is the facts of a document.
+type List struct{ All []shipments.Fact }
+
+// facts reads the facts of a row: after a colon, or in the cell on the right of a
+// label. With downwards also below a label, as in forms and tables of invoices.
+func (l *List) Row(t tables.Table, i int, downwards bool) {
+	row := t.Rows[i]
+	cells := layout.Filled(row)
+	for n, col := range cells {
+		text := row.Cells[col].Text
+		at := tables.Place{Sheet: t.Name, Row: row.Number, Column: col + 1}
+		for _, found := range layout.ContainerText.FindAllString(text, -1) {
+			l.addFact(shipments.ContainerFact, found, at)
+		}
+		for _, found := range reference.Species(text) {
+			l.addFact(shipments.ProduceFact, found, at)
+		}
+		if l.labelledFacts(text, at) || len(cells) == 1 && l.totalFacts(text, at) {
+			continue
+		}
+		kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :"))
+		if !ok {
+			continue
+		}
+		if n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text, tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
+			continue
+		}
+		if downwards {
+			l.factsBelow(kind, t, i, col)
+		}
+	}
+}
+
+// labelledFacts reads the facts of a text such as "Vessel: MSC Carmen Seal: 91". It
+// returns false if there are none.
+func (l *List) labelledFacts(text string, at tables.Place) bool {
+	type label struct {
+		kind       shipments.FactKind
+		begin, end int
+	}
+	var labels []label
+	for i, c := range text {
+		if c != ':' && c != '=' {
+			continue
+		}
+		begin := 0
+		if n := len(labels); n > 0 {
+			begin = labels[n-1].end
+		}
+		words := strings.Fields(text[begin:i])
+		for skip := max(0, len(words)-vocabulary.LongestLabel); skip < len(words); skip++ {
+			name := strings.Join(words[skip:], " ")
+			if kind, ok := vocabulary.FactKind(name); ok {
+				labels = append(labels, label{kind, begin + strings.LastIndex(text[begin:i], words[skip]), i + 1})
+				break
+			}
+		}
+	}
+	any := false
+	for n, of := range labels {
+		end := len(text)
+		if n+1 < len(labels) {
+			end = max(labels[n+1].begin, of.end)
+		}
+		any = l.addValue(of.kind, text[of.end:end], at) || any
+	}
+	return any
+}
+
+// totalFacts reads the totals of a text that has no other words: "260 cartons on 4
+// pallets", "Total colis 260". It returns false if there are none.
+func (l *List) totalFacts(text string, at tables.Place) bool {
+	if things, only := countedIn(text); only && things > 0 && len(countText.FindAllString(text, -1)) == things {
+		l.countFacts(text, at)
+		return true
+	}
+	kind, value, ok := labelled(text)
+	return ok && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 && l.addValue(kind, value, at)
+}
+
+// countedIn returns how many words of a text name boxes or pallets, and whether it has
+// no others but those of a total.
+func countedIn(text string) (things int, only bool) {
+	only = true
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		of, unknown := vocabulary.Of(word)
+		only = only && unknown == nil && of&^(vocabulary.Total|vocabulary.Box|vocabulary.Pallet|vocabulary.Pallets) == 0
+		if of&^vocabulary.Total != 0 {
+			things++
+		}
+	}
+	return things, only
+}
+
+// countText matches a count within a text: "20 pallets".
+var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
+
+// countFacts adds the counts of pallets and boxes within a text.
+func (l *List) countFacts(text string, at tables.Place) {
+	for _, m := range countText.FindAllStringSubmatch(text, -1) {
+		switch concepts, _ := vocabulary.Of(m[2]); {
+		case concepts&(vocabulary.Pallets|vocabulary.Pallet) != 0:
+			l.addFact(shipments.PalletsFact, m[1], at)
+		case concepts&vocabulary.Box != 0:
+			l.addFact(shipments.BoxesFact, m[1], at)
+		}
+	}
+}
+
+// factsBelow reads the value below a label; of produce, all values.
+func (l *List) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
+	for next := i + 1; next < len(t.Rows) && t.Rows[next].Number-t.Rows[next-1].Number == 1; next++ {
+		cells := t.Rows[next].Cells
+		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
+			next > i+1 && len(cells[col].Text) > shipments.MaxProduceName/2 ||
+			!l.addValue(kind, cells[col].Text, tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}) || kind != shipments.ProduceFact {
+			return
+		}
+	}
+}
+
+// counts are the kinds of facts that are numbers.
+var counts = []shipments.FactKind{shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact, shipments.GrossWeightFact}
+
+// numbered are the kinds of facts that contain a digit.
+var numbered = append([]shipments.FactKind{
+	shipments.ContainerFact, shipments.SealFact, shipments.InvoiceFact, shipments.PhytoFact, shipments.BillOfLadingFact, shipments.VoyageFact, shipments.ReferenceFact,
+}, counts...)
+
+// numberSign matches a prefix of numbers.
+var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
+
+// labelled returns the value of a text that begins with a label, and the kind of the
+// label: "B/L No: 4711", "Voyage No. 413N".
+func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
+	words := strings.Fields(text)
+	for n := min(vocabulary.LongestLabel, len(words)-1); n > 0; n-- {
+		if kind, ok = vocabulary.FactKind(strings.Join(words[:n], " ")); ok && (n > 1 || strings.HasSuffix(words[0], ":")) {
+			return kind, strings.Trim(strings.Join(words[n:], " "), " :"), true
+		}
+	}
+	return kind, "", false
+}
+
+// addValue adds a fact. It returns false for a text that cannot be its value.
+func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) bool {
+	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
+	if other, rest, ok := labelled(text); ok && slices.Contains(numbered, kind) {
+		if other != kind {
+			return false
+		}
+		text = rest
+	}
+	n, number := numbers.Split(text)
+	if of, unknown := vocabulary.Of(n.Unit); number && n.Unit != "" && unknown == nil && (kind == shipments.BoxesFact && of == vocabulary.Box || kind == shipments.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets) {
+		l.addFact(kind, text, at)
+		return true
+	}
+	if _, label := vocabulary.FactKind(strings.TrimRight(text, " :")); text == "" || label || vocabulary.IsTotal(vocabulary.Fold(text)) {
+		return false
+	}
+	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {
+		return false
+	}
+	if slices.Contains(counts, kind) && !number {
+		return false
+	}
+	if kind == vocabulary.VesselAndVoyage {
+		vessel, voyage, found := strings.Cut(text, "/")
+		l.addFact(shipments.VesselFact, vessel, at)
+		if found {
+			l.addFact(shipments.VoyageFact, voyage, at)
+		}
+		return true
+	}
+	l.addFact(kind, text, at)
+	return true
+}
+
+// addFact adds a fact once, up to the maximum.
+func (l *List) addFact(kind shipments.FactKind, text string, at tables.Place) {
+	text, _ = remarks.Shortened(strings.Trim(text, " :;,|-–—"), shipments.MaxFactText)
+	same := func(f shipments.Fact) bool { return f.Kind == kind && vocabulary.Fold(f.Text) == vocabulary.Fold(text) }
+	if text != "" && len(l.All) < shipments.MaxFacts && !slices.ContainsFunc(l.All, same) {
+		l.All = append(l.All, shipments.Fact{Kind: kind, Text: text, Place: remarks.Place(at)})
+	}
+}

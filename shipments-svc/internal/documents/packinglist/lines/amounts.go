@@ -1,0 +1,216 @@
+package lines
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// rounding is how far the format of a number may round it.
+const rounding = 0.5
+
+// amount reads the number of a field in a row. A number in a merged cell counts
+// in its first row only.
+func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
+	c, col := r.cell(i, f)
+	box := f == vocabulary.BoxWeight || f == vocabulary.BoxGross
+	if f == vocabulary.None || col < 0 || c.Merged && !box || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
+		return a
+	}
+	a = Amount{Text: c.Text, Place: r.t.At(i, col), Present: true}
+	unit, counting := "", slices.Contains(mapping.Counts, f)
+	if c.Number != "" {
+		unit = r.stored(&a, c.Number)
+	} else if n, ok := numbers.Split(c.Text); ok {
+		in := r.m.Column(f).Style
+		if counting {
+			in = numbers.Thousands(n.Digits)
+		}
+		a.Value, a.OK = numbers.Value(n.Digits, in)
+		unit = n.Unit
+	}
+	unit = cmp.Or(unit, r.m.UnitOf(r.t.Rows[i], f))
+	if counting {
+		of := vocabulary.Box
+		if f != vocabulary.Boxes {
+			of = vocabulary.Pallet | vocabulary.Pallets
+		}
+		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, of, of|vocabulary.Tray|vocabulary.Quantity))
+		return a
+	}
+	column := r.m.Column(f)
+	in, known := numbers.Grams[unit]
+	switch {
+	case known && in != column.Unit:
+		r.Remarks.Add(remarks.UnitsMixed, a.Place, "%s has another unit than the rest of column %s, %s", c.Text, column.Text, unit)
+	case !known:
+		a.OK = a.OK && (unit == "" || c.Number != "")
+		in = column.Unit
+	}
+	a.Value *= cmp.Or(in, 1000)
+	a.OK = a.OK && math.Abs(a.Value) <= float64(shipments.MaxDeclaredWeight)
+	return a
+}
+
+// stored reads the stored number of a cell, and returns the unit that the cell shows.
+func (r *reader) stored(a *Amount, number string) (unit string) {
+	var err error
+	a.Value, err = strconv.ParseFloat(number, 64)
+	a.OK = err == nil
+	n, plain := numbers.Split(a.Text)
+	if plain {
+		unit = vocabulary.Fold(n.Unit)
+	} else if strings.ContainsAny(a.Text, "%:") || IsDate(a.Text) {
+		a.OK = false // of another kind, by its format
+	}
+	if shown, ok := numbers.Value(n.Digits, numbers.Point); a.OK && (!plain || !ok || math.Abs(shown-a.Value) > rounding) {
+		r.Remarks.Add(remarks.NumberAmbiguous+"/format", a.Place, "the cell shows %q, and its number %s was read", a.Text, number)
+	}
+	return unit
+}
+
+// validate remarks on invalid numbers of a line and discards them.
+func (r *reader) validate(i int, l *Line) {
+	short := func(text string) string { text, _ = remarks.Shortened(text, shipments.MaxCalibre); return text }
+	switch b := &l.Boxes; {
+	case !b.Present:
+	case !b.OK:
+		text := strings.TrimSpace(short(b.Text) + " " + r.m.UnitOf(r.t.Rows[i], vocabulary.Boxes))
+		r.Remarks.Add(remarks.NotANumber+"/boxes", b.Place, "%q is not a number of boxes", text)
+	case math.Abs(b.Value) > shipments.MaxBoxes || b.Value != math.Trunc(b.Value) || b.Value == 0:
+		text := short(b.Text)
+		if c, _ := r.cell(i, vocabulary.Boxes); c.Number != "" {
+			text = c.Number // its format may round it
+		}
+		r.Remarks.Add(remarks.OutOfRange+"/boxes", b.Place, "the number of boxes is %s, expected a whole number from 1 to %d", text, shipments.MaxBoxes)
+		b.OK = false
+	}
+	for _, w := range []*Amount{&l.Box, &l.Net} {
+		if w.OK && w.Value < 0 && !(l.Boxes.OK && l.Boxes.Value < 0) {
+			w.OK = false
+		}
+		if w.Present && !w.OK {
+			r.Remarks.Add(remarks.NotANumber+"/weight", w.Place, "%q is not a weight", short(w.Text))
+		}
+	}
+	if n := len(l.Pallet.Value); l.Own && r.m.Has(vocabulary.SSCC) && n >= 16 && n < 18 && strings.Trim(l.Pallet.Value, "0123456789") == "" {
+		r.Remarks.Add(remarks.NotANumber+"/sscc", l.Pallet.Place, "%s has %d digits; an SSCC has 18", l.Pallet.Value, n)
+	}
+	label, _ := r.cell(i, vocabulary.PalletNumber)
+	if c := l.Pallet; l.Own && IsDate(c.Value) && (strings.ContainsFunc(c.Value, unicode.IsLetter) || label.Number != "") {
+		r.Remarks.Add(remarks.DateInPallet, c.Place, "the pallet number %q was probably converted to a date by a spreadsheet", c.Value)
+	}
+	if c := l.Calibre; IsDate(c.Value) {
+		r.Remarks.Add(remarks.DateInCalibre, c.Place, "the calibre %q was probably converted to a date by a spreadsheet", c.Value)
+	}
+}
+
+// packText matches the weight in "CTN 4.5KG", "12 x 125 g".
+var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]\d{1,3})?)\s*([a-z]+)\b`)
+
+// PackWeight parses the weight of a box. in is the unit of a number without one,
+// or 0.
+func PackWeight(text string, in float64) Amount {
+	if n, ok := numbers.Split(text); ok && n.Unit == "" && in > 0 {
+		v, ok := numbers.Value(n.Digits, numbers.Point)
+		return Amount{Value: v * in, Present: true, OK: ok}
+	}
+	for _, m := range packText.FindAllStringSubmatch(text, -1) {
+		unit := numbers.Grams[strings.ToLower(m[3])]
+		v, err := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
+		if unit == 0 || err != nil {
+			continue
+		}
+		if times, err := strconv.Atoi(m[1]); err == nil {
+			v *= float64(times)
+		}
+		return Amount{Value: v * unit, Present: true, OK: v > 0}
+	}
+	return Amount{}
+}
+
+// packWeightOf returns the box weight of a line of a list without a column of
+// weights: from its kind of box, or else from the letterhead.
+func (r *reader) packWeightOf(i int) Amount {
+	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce} {
+		c := r.text(i, f)
+		if c.Value == "" {
+			continue
+		}
+		if a := PackWeight(c.Value, 0); a.OK {
+			if !r.remarked {
+				r.Remarks.Add(remarks.WeightFromPack+"/"+string(f), c.Place, "there is no column of weights; box weights were taken from the kind of box, such as %q", c.Value)
+			}
+			r.remarked = true
+			a.Place = c.Place
+			return a
+		}
+	}
+	return r.Pack
+}
+
+// letterhead reads the values above or below a list that apply to each of its
+// lines.
+func (r *reader) letterhead() {
+	below := r.t.Below()
+	for i := range r.t.Rows {
+		if i >= r.t.From && i < below {
+			continue
+		}
+		cells := layout.Filled(r.t.Rows[i])
+		if i < r.t.From {
+			if len(cells) > 0 && !r.caption(i, cells) {
+				r.captions(i)
+			}
+		} else if len(cells) > 0 && len(cells) <= 2 {
+			r.footer(i)
+		}
+		for n, col := range cells {
+			name, value, found := strings.Cut(r.t.Rows[i].Cells[col].Text, ":")
+			at := r.t.At(i, col)
+			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
+				value, found, at = r.t.Rows[i].Cells[cells[n+1]].Text, true, r.t.At(i, cells[n+1])
+			}
+			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) && !r.Pack.OK {
+				r.Pack = PackWeight(value, layout.Unit(name))
+				r.Pack.Place = at
+			}
+		}
+	}
+	if !r.m.Has(vocabulary.Produce) && r.named[vocabulary.Produce].Value != "" {
+		c := r.named[vocabulary.Produce]
+		r.Remarks.Add(remarks.ProduceFromLetterhead, c.Place, "the produce %q %s the list was used for each line", c.Value, r.side(c.Place.Row))
+	}
+	if r.m.First(mapping.Weights...) == vocabulary.None && r.Pack.OK {
+		r.Remarks.Add(remarks.WeightFromLetterhead, r.Pack.Place, "the box weight %s the list was used for each line", r.side(r.Pack.Place.Row))
+	}
+}
+
+// footer reads the produce or variety that a row below the list gives to all lines, if
+// nothing above does.
+func (r *reader) footer(i int) {
+	for _, c := range layout.Captions(r.t.Rows[i]) {
+		if _, known := r.named[c.Field]; (c.Field == vocabulary.Produce || c.Field == vocabulary.Variety) && !known {
+			r.give(i, c)
+		}
+	}
+}
+
+// side returns whether a row is above or below the list.
+func (r *reader) side(row int) string {
+	if len(r.t.Rows) > 0 && row > r.t.At(r.t.From, -1).Row {
+		return "below"
+	}
+	return "above"
+}

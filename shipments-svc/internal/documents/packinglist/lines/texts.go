@@ -1,0 +1,210 @@
+package lines
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// continuedText matches the end of a label that is continued: "P1 (cont.)".
+var continuedText = regexp.MustCompile(`(?i)[\s(\[-]+(?:cont(?:'?d|inu\pL*)?|suite|forts?(?:etzung)?|vervolg|segue)\.?[)\]]*$`)
+
+const quotes = "\"'〃”″"
+
+// ditto reports whether a text means "as above": a sign or a word.
+func ditto(text string) bool {
+	return text != "" && vocabulary.Ditto.MatchString(vocabulary.Fold(text))
+}
+
+// cell returns the cell of a field in a row.
+func (r *reader) cell(i int, f vocabulary.Field) (c tables.Cell, col int) {
+	col = r.m.At(f)
+	if col < 0 || col >= len(r.t.Rows[i].Cells) {
+		return tables.Cell{}, col
+	}
+	return r.t.Rows[i].Cells[col], col
+}
+
+// text returns the text of a field in a row.
+func (r *reader) text(i int, f vocabulary.Field) Text {
+	c, col := r.cell(i, f)
+	if c.Text == "" {
+		return Text{}
+	}
+	return Text{c.Text, r.t.At(i, col)}
+}
+
+// label returns the pallet number of a row, or else its SSCC. It prefers the SSCC where
+// other numbers are running numbers.
+func (r *reader) label(i int) (c Text, merged bool) {
+	for _, f := range []vocabulary.Field{vocabulary.SSCC, vocabulary.PalletNumber} {
+		if c = r.text(i, f); c.Value != "" {
+			found, _ := r.cell(i, f)
+			merged = found.Merged
+			break
+		}
+	}
+	c.Value = strings.TrimSpace(continuedText.ReplaceAllString(c.Value, ""))
+	if to := r.text(i, vocabulary.PalletTo); c.Value != "" && to.Value != "" && to.Value != c.Value {
+		c.Value += " to " + to.Value
+	}
+	return c, merged
+}
+
+// numbered reports whether a row has a pallet number with digits.
+func (r *reader) numbered(i int) bool {
+	label, _ := r.label(i)
+	return strings.ContainsFunc(label.Value, unicode.IsDigit)
+}
+
+// textOr returns the text of a field in a row, or else that of a caption above.
+func (r *reader) textOr(i int, f vocabulary.Field) Text {
+	c := r.text(i, f)
+	switch {
+	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
+		return r.named[f]
+	case ditto(c.Value):
+		return r.above[f]
+	}
+	r.above[f] = c
+	return c
+}
+
+// produce returns the name of a row's produce with its variety, unless one
+// contains the other.
+func (r *reader) produce(i int) Text {
+	p, v := r.textOr(i, vocabulary.Produce), r.textOr(i, vocabulary.Variety)
+	switch {
+	case p.Value == "":
+		return v
+	case v.Value == "" || strings.Contains(vocabulary.Fold(p.Value), vocabulary.Fold(v.Value)):
+		return p
+	case strings.Contains(vocabulary.Fold(v.Value), vocabulary.Fold(p.Value)):
+		return v
+	}
+	return Text{p.Value + " " + v.Value, p.Place}
+}
+
+// caption reads a row such as "Variety: Crimson Seedless", which applies to the
+// lines below. It returns false for other rows.
+func (r *reader) caption(i int, cells []int) bool {
+	row := r.t.Rows[i]
+	if pallet := layout.PalletCaption(row); pallet != nil && !r.m.Has(vocabulary.PalletNumber) && !r.m.Has(vocabulary.SSCC) {
+		r.give(i, layout.Caption{Field: vocabulary.PalletNumber, Text: pallet.Text, Col: pallet.Col})
+		r.apart = false
+		r.captions(i)
+		return true
+	}
+	if len(cells) > 3 || r.numbered(i) && len(cells) > 1 {
+		return false
+	}
+	return r.captions(i) || len(cells) == 1 && r.bare(i, cells[0])
+}
+
+// captions applies the captions of a row, and its container number.
+func (r *reader) captions(i int) (any bool) {
+	for _, c := range layout.Captions(r.t.Rows[i]) {
+		switch c.Field {
+		case vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.BoxWeight, vocabulary.Pack:
+			continue
+		}
+		r.give(i, c)
+		any = true
+	}
+	var containers []string
+	for _, col := range layout.Filled(r.t.Rows[i]) {
+		for _, text := range layout.ContainerText.FindAllString(r.t.Rows[i].Cells[col].Text, -1) {
+			containers = append(containers, text)
+		}
+	}
+	if len(slices.Compact(containers)) == 1 {
+		r.give(i, layout.Caption{Field: vocabulary.Container, Text: containers[0]})
+		any = any || len(layout.Filled(r.t.Rows[i])) == 1
+	}
+	return any
+}
+
+// give gives a value to the lines below.
+func (r *reader) give(i int, c layout.Caption) {
+	if r.named == nil {
+		r.named = map[vocabulary.Field]Text{}
+	}
+	r.named[c.Field] = Text{c.Text, r.t.At(i, c.Col)}
+}
+
+// bare reads a row with one text, a variety or a calibre above its lines, if the table
+// has no column for it: the row below is a line.
+func (r *reader) bare(i, col int) bool {
+	const words = 4
+	text := r.t.Rows[i].Cells[col].Text
+	next := i + 1
+	if next >= len(r.t.Rows) || len(strings.Fields(text)) > words || r.t.Rows[next].Number-r.t.Rows[i].Number > 1 ||
+		r.t.Printed || strings.ContainsAny(text, ":.;") || vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
+		return false
+	}
+	label, _ := r.label(next)
+	if label.Value == "" || !r.amount(next, vocabulary.Boxes).OK {
+		return false
+	}
+	f := vocabulary.Variety
+	if strings.ContainsFunc(text, unicode.IsDigit) {
+		f = vocabulary.Calibre
+	}
+	if r.m.Has(f) || f == vocabulary.Variety && r.m.Has(vocabulary.Produce) {
+		return false
+	}
+	r.give(i, layout.Caption{Field: f, Text: text, Col: col})
+	return true
+}
+
+// Denies reports whether the cell of a column denies that the pallet was shipped:
+// Loaded: N; Cancelled: X.
+func (r *reader) denies(col int, text string) bool {
+	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(also[:], f) {
+		return false
+	}
+	heading, value := vocabulary.Fold(r.t.Headings[col].Text), vocabulary.Fold(text)
+	no := vocabulary.Denial.MatchString(value)
+	if vocabulary.NotShipped.MatchString(heading) {
+		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
+	}
+	return no && vocabulary.Shipped.MatchString(heading)
+}
+
+// shipped remarks on a cell of a line that may mean that the pallet was not shipped,
+// in any column.
+func (r *reader) shipped(i, col int) {
+	text := r.t.Rows[i].Cells[col].Text
+	if text[0] >= '0' && text[0] <= '9' && strings.Trim(text, "0123456789.,") == "" && text != "0" && text != "1" {
+		return // the common case
+	}
+	if r.denies(col, text) {
+		r.Remarks.Add(remarks.NotShipped+"/column", r.t.At(i, col), "pallets that are listed may not have been shipped: %s: %s", r.t.Headings[col].Text, text)
+		return
+	}
+	if !r.harmless[text] {
+		before := len(r.Remarks.All)
+		r.NotShipped(text, r.t.At(i, col))
+		r.harmless[text] = len(r.Remarks.All) == before
+	}
+}
+
+// NotShipped remarks on a text that may mean that pallets were not shipped.
+func (l *Lines) NotShipped(text string, at tables.Place) { NotShipped(&l.Remarks, text, at) }
+
+// NotShipped remarks on a text that may mean that pallets were not shipped.
+func NotShipped(r *remarks.List, text string, at tables.Place) {
+	if vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
+		r.Add(remarks.NotShipped, at, "pallets that are listed may not have been shipped: %s", text)
+	}
+}
+
+// IsDate reports whether a text is a date.
+func IsDate(text string) bool { return mapping.IsDate(text) }
