@@ -73,7 +73,7 @@ func (s *Service) tryUpdate(ctx context.Context, org OrgID, e Edit) (Shipment, e
 		r.Checks = d.Checks
 		return r.To, s.revise(ctx, org, r)
 	}
-	return r.To, s.conclude(ctx, org, &r)
+	return r.To, s.checkAndRevise(ctx, org, &r)
 }
 
 // Approve approves a shipment. Failing checks give ChecksFailingError unless the

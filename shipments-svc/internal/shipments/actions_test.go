@@ -11,12 +11,12 @@ import (
 )
 
 // at is a shipment in a status, of version 4, that has a failing check or not.
-func at(status Status, failing ...string) *keeper {
+func at(status Status, failing ...string) *fakeRepository {
 	s := Shipment{ID: ID{1}, Draft: good, Status: status, Version: 4, CreatedAt: start.UTC().Truncate(time.Millisecond).AddDate(0, 0, -1)}
 	if status == Approved {
 		s.ApprovedAt = s.CreatedAt
 	}
-	return &keeper{head: Head{Shipment: s, Failing: failing}}
+	return &fakeRepository{head: Head{Shipment: s, Failing: failing}}
 }
 
 // do does an action that is fine by itself.
@@ -164,7 +164,7 @@ func TestVersionConflictIsRetried(t *testing.T) {
 		"by a rejection":                  {by: Rejected, refused: &TransitionError{}},
 		"by an update, expecting his own": {expects: versions(4), by: ReadyForReview, refused: ErrVersion},
 	} {
-		r := &racer{keeper: at(ReadyForReview), by: c.by}
+		r := &racer{fakeRepository: at(ReadyForReview), by: c.by}
 		_, err := NewService(Needs{Repository: r, Now: func() time.Time { return start }}).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expects: c.expects}})
 		_, isTransition := errors.AsType[*TransitionError](c.refused)
 		refused, ok := errors.AsType[*TransitionError](err)
@@ -181,10 +181,10 @@ func TestVersionConflictIsRetried(t *testing.T) {
 	}
 }
 
-// racer is a keeper whose shipment someone else changes once, just before a
+// racer is a fakeRepository whose shipment someone else changes once, just before a
 // change is stored.
 type racer struct {
-	*keeper
+	*fakeRepository
 	by   Status
 	done bool
 }
@@ -194,7 +194,7 @@ func (r *racer) Change(ctx context.Context, org OrgID, from, to Shipment, e Entr
 		r.done = true
 		r.head.Status, r.head.Version = r.by, r.head.Version+1
 	}
-	return r.keeper.Change(ctx, org, from, to, e)
+	return r.fakeRepository.Change(ctx, org, from, to, e)
 }
 
 func TestApprovalOverFailingChecksNeedsAReason(t *testing.T) {
@@ -274,7 +274,7 @@ func TestActionsAreValidated(t *testing.T) {
 
 func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
 	t.Parallel()
-	k := &keeper{}
+	k := &fakeRepository{}
 	answer, replayed, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return []byte("a"), nil })
 	if string(answer) != "a" || replayed || err != nil || !k.now.Equal(start) {
 		t.Errorf("%s, %t, %v at %s", answer, replayed, err, k.now)

@@ -40,7 +40,7 @@ func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment
 		answer, replayed, err = s.attachLeased(ctx, org, k, a, encode)
 	}
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toFree)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeTimeout)
 		defer cancel()
 		_ = s.repo.Free(ctx, org, k) // if this fails, the lease expires
 		return nil, false, err
@@ -88,7 +88,7 @@ func (s *Service) prepare(ctx context.Context, org OrgID, a Attachment) (*prepar
 		p.preview = &preview
 		return p, err
 	}
-	if _, err := s.fits(ctx, org, a, p.doc, len(a.Pallets)); err != nil {
+	if _, err := s.getAttachable(ctx, org, a, p.doc, len(a.Pallets)); err != nil {
 		return nil, err
 	}
 	p.doc.ID, p.doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
@@ -122,7 +122,7 @@ func (p *prepared) discard(ctx context.Context, cause error) error {
 }
 
 func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Document) (Attached, error) {
-	d, err := s.fits(ctx, org, a, doc, len(a.Pallets))
+	d, err := s.getAttachable(ctx, org, a, doc, len(a.Pallets))
 	if err != nil {
 		return Attached{}, err
 	}
@@ -133,14 +133,14 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 		r.Checks = d.Checks
 		err = s.revise(ctx, org, r)
 	} else {
-		err = s.conclude(ctx, org, &r)
+		err = s.checkAndRevise(ctx, org, &r)
 	}
 	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
 }
 
-// foreseen returns the result that attaching a document would have.
-func (s *Service) foreseen(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
-	d, err := s.fits(ctx, org, a, doc, len(pallets))
+// simulate returns the result that attaching a document would have.
+func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
+	d, err := s.getAttachable(ctx, org, a, doc, len(pallets))
 	if err != nil {
 		return Attached{}, err
 	}
@@ -153,9 +153,9 @@ func (s *Service) foreseen(ctx context.Context, org OrgID, a Attachment, doc Doc
 // timeout.
 func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	if !a.needsReading() {
-		return s.foreseen(ctx, org, a, a.document(), a.Pallets)
+		return s.simulate(ctx, org, a, a.document(), a.Pallets)
 	}
-	if _, err := s.fits(ctx, org, a, a.document(), 0); err != nil {
+	if _, err := s.getAttachable(ctx, org, a, a.document(), 0); err != nil {
 		return Attached{}, err
 	}
 	reading, cancel := context.WithTimeout(ctx, previewTimeout)
@@ -168,16 +168,16 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	if err != nil {
 		return Attached{}, fmt.Errorf("read file: %w", err)
 	}
-	done, err := s.foreseen(ctx, org, a, doc, pallets)
+	done, err := s.simulate(ctx, org, a, doc, pallets)
 	if doc.Status == Processed {
 		done.Mappings = read.Mappings
 	}
 	return done, err
 }
 
-// fits returns the shipment if the document, with so many pallets, can be
+// getAttachable returns the shipment if the document, with so many pallets, can be
 // attached to it.
-func (s *Service) fits(ctx context.Context, org OrgID, a Attachment, doc Document, pallets int) (Detail, error) {
+func (s *Service) getAttachable(ctx context.Context, org OrgID, a Attachment, doc Document, pallets int) (Detail, error) {
 	d, err := s.getFor(ctx, org, AttachDocument, a.Order)
 	if err != nil {
 		return Detail{}, err

@@ -115,8 +115,8 @@ const (
 	// perPallet is how much longer it may take for each of its pallets: two
 	// seconds for as many as there may be.
 	perPallet = 200 * time.Microsecond
-	// toStore is how much longer it may take for its file.
-	toStore = 2 * time.Second
+	// storeTimeout is how much longer it may take for its file.
+	storeTimeout = 2 * time.Second
 	// previewTimeout bounds the reading of a file in a dry run.
 	previewTimeout = 2500 * time.Millisecond
 )
@@ -124,7 +124,7 @@ const (
 // Waits implements endpoints.Waiter.
 func (a Attachment) Waits() time.Duration {
 	if a.File != nil {
-		return max(toStore, previewTimeout)
+		return max(storeTimeout, previewTimeout)
 	}
 	return time.Duration(len(a.Pallets)) * perPallet
 }

@@ -19,12 +19,12 @@ func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struc
 }
 
 func (s *Service) tryDetach(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
-	d, doc, err := s.lookedAt(ctx, org, DeleteDocument, o)
+	d, doc, err := s.getDocument(ctx, org, DeleteDocument, o)
 	if err != nil {
 		return Document{}, err
 	}
 	r := s.removal(d, o.Order, doc.ID)
-	return doc, s.conclude(ctx, org, &r)
+	return doc, s.checkAndRevise(ctx, org, &r)
 }
 
 // Reprocess has a document read again. Its pallets stay until that is done.
@@ -34,7 +34,7 @@ func (s *Service) Reprocess(ctx context.Context, org OrgID, o DocumentOrder) (Do
 }
 
 func (s *Service) tryReprocess(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
-	d, doc, err := s.lookedAt(ctx, org, ReprocessDocument, o)
+	d, doc, err := s.getDocument(ctx, org, ReprocessDocument, o)
 	if err != nil {
 		return Document{}, err
 	}
@@ -55,9 +55,9 @@ func (d Document) queued() Document {
 	return d
 }
 
-// lookedAt returns a shipment and its document, with which an action is
+// getDocument returns a shipment and its document, with which an action is
 // allowed.
-func (s *Service) lookedAt(ctx context.Context, org OrgID, a Action, o DocumentOrder) (Detail, Document, error) {
+func (s *Service) getDocument(ctx context.Context, org OrgID, a Action, o DocumentOrder) (Detail, Document, error) {
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
 		return Detail{}, Document{}, err

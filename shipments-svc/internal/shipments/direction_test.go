@@ -53,7 +53,7 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 		if TextFaults("", "reference", text, MaxReference) == nil {
 			t.Errorf("%U in the filter of references", r)
 		}
-		if (Reading{Facts: []Fact{{Kind: "x", Text: text}}}).sound() {
+		if (Reading{Facts: []Fact{{Kind: "x", Text: text}}}).valid() {
 			t.Errorf("%U in a reading", r)
 		}
 		if !unicode.Is(unicode.Bidi_Control, r) {

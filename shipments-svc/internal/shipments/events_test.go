@@ -63,7 +63,7 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 		{EventQuery{After: 42, Limit: 100}, nil, 43, "42 100 42"},
 		{EventQuery{After: 99, Limit: 101}, nil, 43, "99 100 99"},
 	} {
-		k := &keeper{first: c.first}
+		k := &fakeRepository{first: c.first}
 		for _, n := range c.there {
 			k.events = append(k.events, Event{Number: n})
 		}
@@ -76,7 +76,7 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 
 func TestGapInTheEventsIsReported(t *testing.T) {
 	t.Parallel()
-	k := &keeper{first: 41, events: []Event{{Number: 41}}}
+	k := &fakeRepository{first: 41, events: []Event{{Number: 41}}}
 	_, err := service(k).Events(t.Context(), OrgID{1}, EventQuery{After: 39})
 	if expired, ok := errors.AsType[*ExpiredError](err); !ok || expired.First != 41 || !strings.Contains(err.Error(), "41") {
 		t.Errorf("%v", err)

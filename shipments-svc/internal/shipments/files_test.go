@@ -66,7 +66,7 @@ func (s *shelf) List(_ context.Context, before time.Time) iter.Seq2[FileKey, err
 	}
 }
 
-func (k *keeper) Read(_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64, _ []Assignment) (Reading, error) {
+func (k *fakeRepository) Read(_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64, _ []Assignment) (Reading, error) {
 	text, err := io.ReadAll(io.NewSectionReader(content, 0, size))
 	k.readText = string(kind) + ": " + string(text)
 	return k.reading, errors.Join(k.unread, err)
@@ -120,16 +120,16 @@ func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
 	t.Parallel()
 	refused := &TransitionError{Action: AttachDocument}
 	for name, c := range map[string]struct {
-		prepare func(*keeper)
+		prepare func(*fakeRepository)
 		left    int
 		want    error
 	}{
-		"refused before":     {func(k *keeper) { k.head.Status = Approved }, 0, nil},
-		"duplicate":          {func(k *keeper) { k.documents = []Document{{ID: DocumentID{9}, SHA256: [32]byte{1}}} }, 0, nil},
-		"no place for it":    {func(k *keeper) { k.files.putting = ErrUnavailable }, 0, ErrUnavailable},
-		"refused by then":    {func(k *keeper) { k.revising = refused }, 0, refused},
-		"uncertain":          {func(k *keeper) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
-		"the client is gone": {func(k *keeper) { k.revising = context.Canceled }, 1, context.Canceled},
+		"refused before":     {func(k *fakeRepository) { k.head.Status = Approved }, 0, nil},
+		"duplicate":          {func(k *fakeRepository) { k.documents = []Document{{ID: DocumentID{9}, SHA256: [32]byte{1}}} }, 0, nil},
+		"no place for it":    {func(k *fakeRepository) { k.files.putting = ErrUnavailable }, 0, ErrUnavailable},
+		"refused by then":    {func(k *fakeRepository) { k.revising = refused }, 0, refused},
+		"uncertain":          {func(k *fakeRepository) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
+		"the client is gone": {func(k *fakeRepository) { k.revising = context.Canceled }, 1, context.Canceled},
 	} {
 		k := at(Pending)
 		c.prepare(k)

@@ -113,8 +113,8 @@ const (
 	MaxSkippedRows   = 200 // of a mapping
 )
 
-// sound reports whether a mapping is valid; text checks its texts.
-func (m Mapping) sound(text func(string, int) bool) bool {
+// valid reports whether a mapping is valid; text checks its texts.
+func (m Mapping) valid(text func(string, int) bool) bool {
 	texts := []string{m.Sheet, string(m.Layout), string(m.NumberStyle), m.Fingerprint, string(m.Source), m.Template}
 	bad := m.HeaderRow < 1 || m.HeaderRows < 1 || len(m.Columns) > MaxMappedColumns || len(m.Skipped) > MaxSkippedRows || len(m.Candidates) > MaxCandidates
 	for _, c := range m.Columns {

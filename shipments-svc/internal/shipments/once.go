@@ -22,8 +22,8 @@ type Key struct {
 // after its program died. It is longer than the longest request.
 const LeaseOfKey = 15 * time.Second
 
-// toFree is how long ending a lease may take after a request.
-const toFree = time.Second
+// freeTimeout is how long ending a lease may take after a request.
+const freeTimeout = time.Second
 
 // ErrKeyReused means that the key was given to a request with another
 // fingerprint.

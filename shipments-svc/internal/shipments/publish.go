@@ -39,7 +39,7 @@ func (s *Service) tryPublish(ctx context.Context, j Job, read Reading, unread er
 	pallets = sourced(pallets, doc.ID)
 	r := s.revision(d, action, Order{}, doc, pallets)
 	r.Changed, r.Pallets, r.Lease = &doc, pallets, j.Lease
-	return s.conclude(ctx, j.Org, &r)
+	return s.checkAndRevise(ctx, j.Org, &r)
 }
 
 // read returns the shipment and document of a job, or ErrLost.
@@ -68,8 +68,8 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 	} else if err != nil {
 		return Document{}, nil, err
 	}
-	if !read.sound() {
-		read, failure = Reading{}, garbled
+	if !read.valid() {
+		read, failure = Reading{}, malformed
 	}
 	d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
 	d.RowsRead, d.Declared, d.Facts, d.Remarks = read.RowsRead, read.Declared, read.Facts, read.Remarks

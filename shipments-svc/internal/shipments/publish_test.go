@@ -11,9 +11,9 @@ import (
 
 var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
 
-// reading returns a keeper of a shipment whose packing list is being read, the
+// reading returns a fakeRepository of a shipment whose packing list is being read, the
 // second time, beside another document's pallet.
-func reading() *keeper {
+func reading() *fakeRepository {
 	k := at(Processing)
 	k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: BeingRead, Run: 2, PalletsExtracted: 1}, {ID: DocumentID{2}, Status: Processed}}
 	old, other := plum, plum
@@ -54,7 +54,7 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 		code   string
 	}{
 		"unreadable":       {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
-		"garbled":          {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
+		"malformed":        {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
 		"a pallet nowhere": {Reading{Pallets: []Pallet{{Number: "a"}}}, nil, "malformed"},
 		"too long":         {Reading{Pallets: []Pallet{{Number: strings.Repeat("x", 500), Source: Source{Row: 1}}}}, nil, "malformed"},
 		"a bad mapping":    {Reading{Mappings: []Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed"},
@@ -105,13 +105,13 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 // TestNothingIsPublishedTwiceOrOverSomethingNewer: a lost job gives ErrLost.
 func TestNothingIsPublishedTwiceOrOverSomethingNewer(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*keeper){
-		"a newer run":       func(k *keeper) { k.documents[0].Run = 3 },
-		"published already": func(k *keeper) { k.documents[0].Status = Processed },
-		"the document gone": func(k *keeper) { k.documents = k.documents[1:] },
-		"the shipment gone": func(k *keeper) { k.err = ErrNotFound },
-		"another's lease":   func(k *keeper) { k.revising = ErrLost },
-		"an approved one":   func(k *keeper) { k.head.Status = Approved },
+	for name, change := range map[string]func(*fakeRepository){
+		"a newer run":       func(k *fakeRepository) { k.documents[0].Run = 3 },
+		"published already": func(k *fakeRepository) { k.documents[0].Status = Processed },
+		"the document gone": func(k *fakeRepository) { k.documents = k.documents[1:] },
+		"the shipment gone": func(k *fakeRepository) { k.err = ErrNotFound },
+		"another's lease":   func(k *fakeRepository) { k.revising = ErrLost },
+		"an approved one":   func(k *fakeRepository) { k.head.Status = Approved },
 	} {
 		k := reading()
 		change(k)

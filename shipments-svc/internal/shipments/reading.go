@@ -54,12 +54,12 @@ const AmbiguousMapping = "ambiguous_mapping"
 // Error implements error.
 func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }
 
-// garbled is the failure of a reading that breaks the rules.
-var garbled = Failure{Code: "malformed", Detail: "The file could not be understood."}
+// malformed is the failure of a reading that breaks the rules.
+var malformed = Failure{Code: "malformed", Detail: "The file could not be understood."}
 
-// sound reports whether a reading keeps the rules. Values of its pallets may be
+// valid reports whether a reading keeps the rules. Values of its pallets may be
 // missing, which is for the checks to say.
-func (r Reading) sound() bool {
+func (r Reading) valid() bool {
 	text := func(s string, limit int) bool {
 		return len(s) <= 4*limit && !strings.ContainsFunc(s, plaintext.Refused) && utf8.ValidString(s)
 	}
@@ -72,7 +72,7 @@ func (r Reading) sound() bool {
 	}
 	var f faults
 	f.declared("", r.Declared)
-	bad := f != nil || len(r.Mappings) > MaxMappings || slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.sound(text) }) || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
+	bad := f != nil || len(r.Mappings) > MaxMappings || slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.valid(text) }) || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
 		slices.ContainsFunc(r.Facts, func(f Fact) bool { return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText) }) ||
 		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code+r.Stage+r.Rule, MaxFactText) }) ||
 		slices.ContainsFunc(r.Pallets, func(p Pallet) bool {

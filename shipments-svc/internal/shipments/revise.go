@@ -137,10 +137,10 @@ func (r Revision) ssccs() (all []string) {
 	return all
 }
 
-// conclude makes the checks of a revision and stores it. Where pallets have
+// checkAndRevise makes the checks of a revision and stores it. Where pallets have
 // SSCCs, both are one transaction, and the organization's next one waits for it:
 // of two shipments that get the same SSCC at once, one sees the other.
-func (s *Service) conclude(ctx context.Context, org OrgID, r *Revision) error {
+func (s *Service) checkAndRevise(ctx context.Context, org OrgID, r *Revision) error {
 	store := func(ctx context.Context) (err error) {
 		if r.Checks, err = s.checksOf(ctx, org, *r); err != nil {
 			return err

@@ -16,15 +16,15 @@ var (
 	start = time.Date(2026, 11, 20, 12, 0, 0, 123_456_789, time.FixedZone("", 3600))
 )
 
-// keeper is a Repository in memory.
-type keeper struct {
+// fakeRepository is a Repository in memory.
+type fakeRepository struct {
 	filter        Filter
 	offset, limit int64
 	created       []Shipment
 	by            TokenID
 	imported      []Detail
 	head          Head
-	looked        func(*keeper) // called before each look at the head
+	looked        func(*fakeRepository) // called before each look at the head
 	entries       []Entry
 	deleted       bool
 	now           time.Time
@@ -43,28 +43,28 @@ type keeper struct {
 	err           error
 }
 
-func (k *keeper) List(_ context.Context, _ OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error) {
+func (k *fakeRepository) List(_ context.Context, _ OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error) {
 	k.filter, k.offset, k.limit = f, offset, limit
 	return []Shipment{}, 7, k.err
 }
 
-func (k *keeper) Get(context.Context, OrgID, ID) (Detail, error) {
+func (k *fakeRepository) Get(context.Context, OrgID, ID) (Detail, error) {
 	return Detail{Shipment: k.head.Shipment, Documents: k.documents, Pallets: k.pallets}, k.err
 }
 
-func (k *keeper) Create(_ context.Context, _ OrgID, s Shipment, by TokenID) error {
+func (k *fakeRepository) Create(_ context.Context, _ OrgID, s Shipment, by TokenID) error {
 	k.created, k.by = append(k.created, s), by
 	return k.err
 }
 
-func (k *keeper) Head(context.Context, OrgID, ID) (Head, error) {
+func (k *fakeRepository) Head(context.Context, OrgID, ID) (Head, error) {
 	if k.looked != nil {
 		k.looked(k)
 	}
 	return k.head, k.err
 }
 
-func (k *keeper) Change(_ context.Context, _ OrgID, from, to Shipment, e Entry) error {
+func (k *fakeRepository) Change(_ context.Context, _ OrgID, from, to Shipment, e Entry) error {
 	if from != k.head.Shipment {
 		return ErrVersion
 	}
@@ -72,30 +72,32 @@ func (k *keeper) Change(_ context.Context, _ OrgID, from, to Shipment, e Entry) 
 	return nil
 }
 
-func (k *keeper) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+func (k *fakeRepository) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
 	k.now = now
 	answer, err := do(ctx)
 	return answer, false, err
 }
 
-func (k *keeper) Reserve(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
+func (k *fakeRepository) Reserve(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
 	return nil, false, k.err
 }
 
-func (k *keeper) Free(context.Context, OrgID, Key) error { return k.err }
+func (k *fakeRepository) Free(context.Context, OrgID, Key) error { return k.err }
 
-func (k *keeper) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
+func (k *fakeRepository) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
 	return do(ctx)
 }
 
-func (k *keeper) runChecks(e Evidence) []Check {
+func (k *fakeRepository) runChecks(e Evidence) []Check {
 	k.evidence = e
 	return []Check{{Name: "n", Result: Pass, Details: "d"}}
 }
 
-func (k *keeper) Documents(context.Context, OrgID, ID) ([]Document, error) { return k.documents, k.err }
+func (k *fakeRepository) Documents(context.Context, OrgID, ID) ([]Document, error) {
+	return k.documents, k.err
+}
 
-func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
+func (k *fakeRepository) Revise(_ context.Context, _ OrgID, r Revision) error {
 	if k.revising != nil {
 		return k.revising
 	}
@@ -106,17 +108,17 @@ func (k *keeper) Revise(_ context.Context, _ OrgID, r Revision) error {
 	return nil
 }
 
-func (k *keeper) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
+func (k *fakeRepository) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
 	k.ssccs, k.now = ssccs, after
 	return []Use{{SSCC: "s", Reference: "r"}}, k.err
 }
 
-func (k *keeper) Events(_ context.Context, _ OrgID, after, limit int64) ([]Event, int64, error) {
+func (k *fakeRepository) Events(_ context.Context, _ OrgID, after, limit int64) ([]Event, int64, error) {
 	k.offset, k.limit = after, limit
 	return k.events, k.first, k.err
 }
 
-func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment, _ Entry) error {
+func (k *fakeRepository) Delete(_ context.Context, _ OrgID, s Shipment, _ Entry) error {
 	if s != k.head.Shipment {
 		return ErrVersion
 	}
@@ -124,17 +126,17 @@ func (k *keeper) Delete(_ context.Context, _ OrgID, s Shipment, _ Entry) error {
 	return nil
 }
 
-func (k *keeper) History(_ context.Context, _ OrgID, _ ID, offset, limit int64) ([]Entry, int64, error) {
+func (k *fakeRepository) History(_ context.Context, _ OrgID, _ ID, offset, limit int64) ([]Entry, int64, error) {
 	k.offset, k.limit = offset, limit
 	return k.entries, 7, k.err
 }
 
-func (k *keeper) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
+func (k *fakeRepository) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
 	k.imported = all
 	return len(all), k.err
 }
 
-func service(k *keeper) *Service {
+func service(k *fakeRepository) *Service {
 	last := ID{}
 	return NewService(Needs{
 		Repository: k, Files: &k.files, Reader: k, RunChecks: k.runChecks, NewID: func() ID { last[15]++; return last }, Now: func() time.Time { return start },
@@ -154,7 +156,7 @@ func TestPagesAreConvertedToOffsets(t *testing.T) {
 		{Page: math.MaxInt64/25 + 1}: fmt.Sprint(int64(math.MaxInt64/25+1), 25, int64(math.MaxInt64/25*25)),
 		{Page: math.MaxInt64/25 + 2}: fmt.Sprint(int64(math.MaxInt64/25+2), 25, int64(math.MaxInt64)),
 	} {
-		k := &keeper{}
+		k := &fakeRepository{}
 		page, err := service(k).List(t.Context(), OrgID{1}, q)
 		if got := fmt.Sprint(page.Page, page.PerPage, k.offset); err != nil || got != want || page.Total != 7 || k.limit != page.PerPage {
 			t.Errorf("%+v: %s, want %s (%v)", q, got, want, err)
@@ -166,7 +168,7 @@ func TestPagesAreConvertedToOffsets(t *testing.T) {
 // bound between two of them is moved to where it leaves the same out.
 func TestListComparesTimesAsIfExactly(t *testing.T) {
 	t.Parallel()
-	k := &keeper{}
+	k := &fakeRepository{}
 	if _, err := service(k).List(t.Context(), OrgID{1}, Query{}); err != nil || k.filter != (Filter{}) {
 		t.Errorf("%+v (%v)", k.filter, err)
 	}
@@ -194,7 +196,7 @@ func TestListComparesTimesAsIfExactly(t *testing.T) {
 
 func TestNewShipmentIsPendingWithMillisecondTimes(t *testing.T) {
 	t.Parallel()
-	k := &keeper{}
+	k := &fakeRepository{}
 	s, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: good, By: "tok_1"})
 	want := Shipment{ID: ID{15: 1}, Draft: good, Status: Pending, Version: 1, CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC)}
 	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want || k.by != "tok_1" {
@@ -204,7 +206,7 @@ func TestNewShipmentIsPendingWithMillisecondTimes(t *testing.T) {
 
 func TestInvalidDraftIsNotStored(t *testing.T) {
 	t.Parallel()
-	k := &keeper{}
+	k := &fakeRepository{}
 	_, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: Draft{Vessel: "a\nb"}})
 	invalid, ok := errors.AsType[*Invalid](err)
 	if !ok || len(invalid.Faults) != 4 || k.created != nil {
@@ -218,7 +220,7 @@ func TestInvalidDraftIsNotStored(t *testing.T) {
 func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{ErrNotFound, ErrUnavailable, context.Canceled} {
-		s := service(&keeper{err: fmt.Errorf("deep: %w", want)})
+		s := service(&fakeRepository{err: fmt.Errorf("deep: %w", want)})
 		_, list := s.List(t.Context(), OrgID{}, Query{})
 		_, get := s.Get(t.Context(), OrgID{}, GetQuery{})
 		_, wait := s.Get(t.Context(), OrgID{}, GetQuery{Wait: MaxWait})
@@ -326,7 +328,7 @@ func TestPartsHaveBounds(t *testing.T) {
 
 func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
 	t.Parallel()
-	k := &keeper{}
+	k := &fakeRepository{}
 	given := ID{1}
 	n, err := service(k).Import(t.Context(), OrgID{1}, []Detail{
 		{Shipment: Shipment{Draft: good}, Pallets: make([]Pallet, 0)},
@@ -344,7 +346,7 @@ func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 
-	k = &keeper{}
+	k = &fakeRepository{}
 	_, err = service(k).Import(t.Context(), OrgID{1}, []Detail{
 		{Shipment: Shipment{ID: given, Draft: good}},
 		{Shipment: Shipment{ID: given, Draft: Draft{Reference: "r", Vessel: "v", Origin: "o"}}},

@@ -46,12 +46,12 @@ func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredF
 	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) { return s.files.Open(ctx, FileKey{org, doc.ID}) }}, nil
 }
 
-// toDiscard is how long removing a file may take after a request.
-const toDiscard = time.Second
+// discardTimeout is how long removing a file may take after a request.
+const discardTimeout = time.Second
 
 // discard removes a file, also for a client who left.
 func (s *Service) discard(ctx context.Context, key FileKey) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toDiscard)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
 	if err := s.files.Delete(ctx, key); err != nil {
 		return fmt.Errorf("remove file: %w", err)

@@ -32,7 +32,7 @@ func TestAWaitEndsWithTheChange(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				k, begun := at(Pending), time.Now()
-				k.looked = func(k *keeper) {
+				k.looked = func(k *fakeRepository) {
 					if c.changes > 0 && time.Since(begun) >= c.changes {
 						k.head.Version = 5
 					}
@@ -76,7 +76,7 @@ func TestWaitsAreBoundedAndShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := at(Pending)
 		var looks atomic.Int64
-		k.looked = func(*keeper) { looks.Add(1) }
+		k.looked = func(*fakeRepository) { looks.Add(1) }
 		s, begun := service(k), time.Now()
 		var waiting sync.WaitGroup
 		for range maxOrgWaits {

@@ -14,8 +14,8 @@ const (
 
 const (
 	// pollEvery is the interval between polls of a shipment.
-	pollEvery = 500 * time.Millisecond
-	toPoll    = 2 * time.Second
+	pollEvery   = 500 * time.Millisecond
+	pollTimeout = 2 * time.Second
 )
 
 // watch polls the shipments that requests wait for: each once for all its waiters,
@@ -87,7 +87,7 @@ func (w *watch) poll(idle <-chan struct{}, look lookUp) {
 		case <-again.C:
 		}
 		for of, waiters := range w.grouped() {
-			ctx, cancel := context.WithTimeout(context.Background(), toPoll)
+			ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 			head, err := look(ctx, of.org, of.id)
 			cancel()
 			for _, one := range waiters {

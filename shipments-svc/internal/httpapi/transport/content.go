@@ -17,8 +17,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// toDownload is how long sending a file may take.
-const toDownload = 2 * time.Minute
+// downloadTimeout is how long sending a file may take.
+const downloadTimeout = 2 * time.Minute
 
 func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
 	return reply{status: http.StatusOK, file: &file, header: http.Header{
@@ -46,7 +46,7 @@ func attachment(filename string) string {
 // writeFile sends a file or the requested range of it. It returns an error, and
 // sends nothing, if the file cannot be opened.
 func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
-	ctx, cancel := context.WithTimeout(r.Context(), toDownload)
+	ctx, cancel := context.WithTimeout(r.Context(), downloadTimeout)
 	defer cancel()
 	content, err := re.file.Open(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer func() { _ = content.Close() }()
 	// A writer without deadlines is accepted.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(toDownload))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
 	maps.Copy(w.Header(), re.header)
 	// write has evaluated these, and of several lines http.ServeContent reads the first.
 	r.Header.Del("If-Match")
