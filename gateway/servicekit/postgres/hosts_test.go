@@ -3,21 +3,19 @@ package postgres
 import (
 	"net"
 	"net/url"
-	"os"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres/testserver"
 )
 
 // TestAHostThatHangsDelaysNoConnection: one host accepts connections and never
 // answers, and one refuses them.
 func TestAHostThatHangsDelaysNoConnection(t *testing.T) {
 	t.Parallel()
-	dsn, err := url.Parse(os.Getenv("TEST_DATABASE_URL"))
-	if err != nil || dsn.Host == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("TEST_DATABASE_URL is not set")
-		}
-		t.Skip("TEST_DATABASE_URL is not set; `make test` sets it")
+	dsn, err := url.Parse(testserver.URL(t))
+	if err != nil {
+		t.Fatal(err)
 	}
 	hung, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/gateway/servicekit/postgres/testserver"
 )
 
 // preparing returns a pool of one connection that prepares its statements, to
@@ -17,13 +19,7 @@ func preparing(t *testing.T) *sqlx.DB {
 	t.Helper()
 	dsn := os.Getenv("TEST_DATABASE_DIRECT_URL")
 	if dsn == "" {
-		dsn = os.Getenv("TEST_DATABASE_URL")
-	}
-	if dsn == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("TEST_DATABASE_URL is not set")
-		}
-		t.Skip("TEST_DATABASE_URL is not set; `make test` sets it")
+		dsn = testserver.URL(t)
 	}
 	db, err := Open(dsn, Options{Prepare: true})
 	if err != nil {

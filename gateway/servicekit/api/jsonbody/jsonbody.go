@@ -8,6 +8,10 @@
 // read, so memory does not grow with what is sent; an unknown member is a fault
 // that names the nearest known one; every fault has a JSON pointer (RFC 6901).
 //
+// encoding/json/v2 and go-json-experiment stop at the first fault when they decode
+// into structs, also in strict mode, and allocate arrays before their length can be
+// refused. So only their tokenizer, jsontext, is used here.
+//
 // A reader reads the members that it knows from an Object, gets zero values where
 // they are missing or of another type, and finally calls Faults.
 package jsonbody

@@ -25,6 +25,7 @@ import (
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/testserver"
 )
 
 // Migrate is the migration function of the service under test.
@@ -45,13 +46,7 @@ var template struct {
 // New returns the DSN of a fresh, migrated database.
 func New(tb testing.TB, migrate Migrate) string {
 	tb.Helper()
-	server := os.Getenv("TEST_DATABASE_URL")
-	if server == "" {
-		if os.Getenv("CI") != "" {
-			tb.Fatal("TEST_DATABASE_URL is not set")
-		}
-		tb.Skip("TEST_DATABASE_URL is not set; `make test` sets it")
-	}
+	server := testserver.URL(tb)
 	admin, err := sql.Open("postgres", Direct(server))
 	if err != nil {
 		tb.Fatal("TEST_DATABASE_URL is no DSN")
