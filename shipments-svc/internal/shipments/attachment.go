@@ -98,7 +98,7 @@ func (a Attachment) Faults() []Fault {
 		f.add(InvalidText, "/filename", "filename must be a name without directories")
 	}
 	switch {
-	case len(a.Pallets) > 0:
+	case a.Pallets != nil:
 		f.add(InvalidValue, "/pallets", "a document has a file or pallets, not both")
 	case a.Declared != Declared{}:
 		f.add(InvalidValue, "/declared", "what a file declares is read in the file")

@@ -53,6 +53,6 @@ func TestActionsTakeTheirMediaTypesOnly(t *testing.T) {
 			t.Errorf("%s: status %d", name, res.status)
 		}
 	}
-	a.do(t, call{method: http.MethodPost, path: path + "/reject"}).wants(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	a.do(t, call{method: http.MethodPost, path: path + "/reject"}).wants(t, http.StatusUnprocessableEntity, "validation_failed")
 	a.do(t, update(path+"?x=1")).wants(t, http.StatusBadRequest, "unknown_parameter")
 }

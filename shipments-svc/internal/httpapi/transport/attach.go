@@ -129,7 +129,9 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 		NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
 		ContainerNumber: declared.Text("container_number"),
 	}
-	a.Pallets = input.Pallets(document.Objects("pallets"))
+	if a.Pallets = input.Pallets(document.Objects("pallets")); a.Pallets == nil && document.Has("pallets") {
+		a.Pallets = []shipments.Pallet{}
+	}
 }
 
 // inFile points faults of a file's content to where the request has it.

@@ -70,13 +70,11 @@ const jsonMedia = "application/json"
 
 // decodeJSON reads a request from a body under the media type of JSON, or one of
 // others. Its faults are those of the body and, beneath the pointer at, of the request.
-func decodeJSON[Req any](r *http.Request, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault, others ...string) (req Req, err error) {
-	media := append([]string{jsonMedia}, others...)
-	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
-		return req, err
-	}
-	text, err := io.ReadAll(r.Body)
-	if err := readingError(err); err != nil {
+func decodeJSON[Req any](
+	r *http.Request, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault, others ...string,
+) (req Req, err error) {
+	text, err := readJSON(r, append([]string{jsonMedia}, others...))
+	if err != nil {
 		return req, err
 	}
 	body, err := input.Limited(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
@@ -85,6 +83,19 @@ func decodeJSON[Req any](r *http.Request, at string, read func(*jsonbody.Object)
 	}
 	req = read(body.Object())
 	return req, invalid(input.Faults(body), at, faults(req))
+}
+
+// readJSON returns a body of one of these media types. A request without a body is
+// as one with {}: its faults name the members that are missing.
+func readJSON(r *http.Request, media []string) ([]byte, error) {
+	if r.ContentLength == 0 && len(r.Header.Values("Content-Type")) == 0 {
+		return []byte("{}"), nil
+	}
+	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r.Body)
+	return text, readingError(err)
 }
 
 // noFaults is for requests that decoding validates.

@@ -104,6 +104,10 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			call{method: "POST", path: path + "/documents", body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":"eA==","type"`, 1)},
 			422, "validation_failed", `"/document/pallets"`,
 		},
+		"file and no pallets": {
+			call{method: "POST", path: path + "/documents", body: `{"document":{"type":"packing_list","filename":"f.csv",` +
+				`"content_base64":"eA==","pallets":[]}}`}, 422, "validation_failed", `"/document/pallets"`,
+		},
 		"JSON cut short":        {call{method: "POST", path: path + "/documents", body: `{"document":{"content_base64":"` + strings.Repeat("eHh4", 10_000)}, 400, "malformed_json", ""},
 		"a file too large":      {file(path, "other", "f.txt", strings.Repeat("x", 10<<20+1)), 413, "body_too_large", "10485760"},
 		"a form too large":      {sent(kind, part{name: "file", filename: "f.txt", value: strings.Repeat("x", 10<<20+1)}), 413, "body_too_large", "10485760"},

@@ -47,6 +47,9 @@ func readJSON(r *http.Request, types ...string) (*jsonbody.Body, error) {
 	if err := query.Read(r).Err(); err != nil {
 		return nil, err
 	}
+	if r.Body == http.NoBody && r.Header.Get("Content-Type") == "" {
+		return jsonbody.Parse([]byte("{}"), limits) // its faults name the members that are missing
+	}
 	if err := checkType(r.Header, types...); err != nil {
 		return nil, err
 	}
