@@ -1,9 +1,11 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -74,6 +76,9 @@ func (in *Inner) Drain() { in.draining.Store(true) }
 // ServeHTTP implements http.Handler.
 func (in *Inner) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.ServeHTTP(w, r) }
 
+// maxReason is how much of the body of /readyz Check shows, in bytes.
+const maxReason = 1 << 10
+
 // Check returns nil if /readyz of the internal listener at address is 200. It is the
 // health check of a container. An empty or unspecified host means loopback.
 func Check(ctx context.Context, address string) error {
@@ -96,7 +101,8 @@ func Check(ctx context.Context, address string) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s returned %s", readyPath, res.Status)
+		reason, _ := io.ReadAll(io.LimitReader(res.Body, maxReason))
+		return fmt.Errorf("%s returned %s: %s", readyPath, res.Status, bytes.TrimSpace(reason))
 	}
 	return nil
 }
