@@ -58,7 +58,8 @@ const minSample = 4
 func boxesPerPalletOutlier(s subject) finding {
 	f, compared := finding{}, 0
 	loaded := having(s.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 })
-	for _, g := range groups(loaded, func(p shipments.Pallet) string { return p.ProduceName + " in boxes of " + kilograms(p.BoxWeight) }) {
+	byWeight := func(p shipments.Pallet) string { return p.ProduceName + " in boxes of " + kilograms(p.BoxWeight) }
+	for _, g := range groups(loaded, byWeight) {
 		if len(g.pallets) < minSample {
 			continue
 		}
@@ -119,8 +120,8 @@ func palletWeightPlausible(s subject) finding {
 				named(s, p), kilograms(w), kilograms(reference.HeaviestPallet)), p)
 		}
 	}
-	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"),
-		kilograms(palletWeight(slices.MinFunc(weighed, lighter))), kilograms(palletWeight(slices.MaxFunc(weighed, lighter))))))
+	lightest, heaviest := palletWeight(slices.MinFunc(weighed, lighter)), palletWeight(slices.MaxFunc(weighed, lighter))
+	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"), kilograms(lightest), kilograms(heaviest))))
 }
 
 func lighter(a, b shipments.Pallet) int { return int(palletWeight(a) - palletWeight(b)) }
@@ -146,5 +147,6 @@ func containerPayload(s subject) finding {
 		return finding{result: shipments.Warn, count: 1, details: fmt.Sprintf("%s exceeds the usual payload of %s, about %s.",
 			kilograms(total), all, kilograms(n*reference.UsualPayload))}
 	}
-	return pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all, kilograms(n*reference.UsualPayload)))
+	return pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all,
+		kilograms(n*reference.UsualPayload)))
 }

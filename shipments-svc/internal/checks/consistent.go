@@ -62,7 +62,10 @@ func documentsConsistent(s subject) finding {
 			continue
 		}
 		first := all[0]
-		i := slices.IndexFunc(all[1:], func(st statement) bool { return !agree(first, st, c.all, c.kind == shipments.VesselFact) })
+		i := slices.IndexFunc(all[1:], func(st statement) bool {
+			return !agree(first, st, c.all,
+				c.kind == shipments.VesselFact)
+		})
 		if i < 0 {
 			agreed = append(agreed, c.name)
 			continue
@@ -84,7 +87,8 @@ func documentsConsistent(s subject) finding {
 }
 
 // statementOf collects what the documents of a type state.
-func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind, canonical func(string) []string) statement {
+func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
+	canonical func(string) []string) statement {
 	st := statement{document: typeName(t)}
 	add := func(text string, at shipments.Source) {
 		for _, c := range canonical(text) {

@@ -34,7 +34,8 @@ var identifying = map[shipments.DocumentType][]shipments.FactKind{
 	shipments.PhytosanitaryCertificate: {shipments.PhytoFact, shipments.ProduceFact},
 	shipments.CommercialInvoice:        {shipments.InvoiceFact},
 	shipments.BillOfLading: {
-		shipments.BillOfLadingFact, shipments.ContainerFact, shipments.VesselFact, shipments.PortOfLoadingFact, shipments.PortOfDischargeFact,
+		shipments.BillOfLadingFact, shipments.ContainerFact, shipments.VesselFact, shipments.PortOfLoadingFact,
+		shipments.PortOfDischargeFact,
 	},
 }
 
@@ -138,7 +139,8 @@ func packingListReadable(s subject) finding {
 	for _, doc := range lists {
 		switch doc.Status {
 		case shipments.Failed:
-			f.report(shipments.Fail, "the "+documentName(s, doc)+" could not be read: "+strings.TrimSuffix(doc.Failure.Detail, "."))
+			f.report(shipments.Fail, "the "+documentName(s, doc)+" could not be read: "+strings.TrimSuffix(doc.Failure.Detail,
+				"."))
 		case shipments.Queued, shipments.BeingRead:
 			waiting++
 		default:

@@ -14,7 +14,8 @@ import (
 func document(id byte, t shipments.DocumentType, facts ...string) shipments.Document {
 	doc := shipments.Document{ID: shipments.DocumentID{id}, Type: t, Status: shipments.Processed}
 	for i := 0; i+1 < len(facts); i += 2 {
-		doc.Facts = append(doc.Facts, shipments.Fact{Kind: shipments.FactKind(facts[i]), Text: facts[i+1], Place: shipments.Place{Row: i/2 + 1}})
+		doc.Facts = append(doc.Facts, shipments.Fact{Kind: shipments.FactKind(facts[i]), Text: facts[i+1],
+			Place: shipments.Place{Row: i/2 + 1}})
 	}
 	return doc
 }
@@ -41,7 +42,8 @@ func stating(e shipments.Evidence, facts ...string) shipments.Evidence {
 // withRemarks adds remarks to the packing list of evidence, as code, text.
 func withRemarks(e shipments.Evidence, remarks ...string) shipments.Evidence {
 	for i := 0; i+1 < len(remarks); i += 2 {
-		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{Code: remarks[i], Text: remarks[i+1], Place: shipments.Place{Row: 5 + i}})
+		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{Code: remarks[i], Text: remarks[i+1],
+			Place: shipments.Place{Row: 5 + i}})
 	}
 	return e
 }
@@ -67,12 +69,16 @@ func holding(e shipments.Evidence, produce string, indexes ...int) shipments.Evi
 func TestFindingsOfDocuments(t *testing.T) {
 	t.Parallel()
 	failed := evidence()
-	failed.Documents[0].Status, failed.Documents[0].Failure = shipments.Failed, shipments.Failure{Code: "no_text_layer", Detail: "the document has no text: it is probably a scan"}
+	failed.Documents[0].Status, failed.Documents[0].Failure = shipments.Failed,
+		shipments.Failure{Code: "no_text_layer", Detail: "the document has no text: it is probably a scan"}
 	queued := evidence()
 	queued.Documents[0].Status = shipments.Queued
-	phyto := document(7, shipments.PhytosanitaryCertificate, "produce_name", "Fresh avocado fruit", "produce_name", "Persea americana")
-	invoice := document(8, shipments.CommercialInvoice, "invoice_number", "MHF/2026/0391", "boxes", "264", "net_weight", "1,056.00 kg")
-	bl := document(9, shipments.BillOfLading, "vessel", "MV MSC CARMEN", "container_number", "TRIU 881203-0", "port_of_discharge", "Rotterdam", "boxes", "260 cartons")
+	phyto := document(7, shipments.PhytosanitaryCertificate, "produce_name", "Fresh avocado fruit", "produce_name",
+		"Persea americana")
+	invoice := document(8, shipments.CommercialInvoice, "invoice_number", "MHF/2026/0391", "boxes", "264", "net_weight",
+		"1,056.00 kg")
+	bl := document(9, shipments.BillOfLading, "vessel", "MV MSC CARMEN", "container_number", "TRIU 881203-0",
+		"port_of_discharge", "Rotterdam", "boxes", "260 cartons")
 	heavy := func(p *shipments.Pallet) { p.BoxWeight = 88_000 }
 	for name, outcomes := range map[string][]outcome{
 		"packing_list_readable": {
@@ -82,7 +88,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 			{evidence(many(2)...), "pass 0 [] 2 rows of 1 packing list read."},
 			{failed, "fail 1 [] The packing list could not be read: the document has no text: it is probably a scan."},
 			{
-				withRemarks(evidence(many(2)...), "hidden_rows_skipped", "3 hidden rows were not read", "header_repeated", "the headings are repeated"),
+				withRemarks(evidence(many(2)...), "hidden_rows_skipped", "3 hidden rows were not read", "header_repeated",
+					"the headings are repeated"),
 				"warn 1 [5] 3 hidden rows were not read (row 5).",
 			},
 		},
@@ -90,16 +97,20 @@ func TestFindingsOfDocuments(t *testing.T) {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
 			{evidence(many(2)...), "pass 0 [] All numbers of 2 pallets are valid."},
 			{
-				withRemarks(evidence(many(2)...), "not_a_number", `"TBC" is no weight`, "number_ambiguous", "1.050 in the column Net was read as 1050"),
+				withRemarks(evidence(many(2)...), "not_a_number", `"TBC" is no weight`, "number_ambiguous",
+					"1.050 in the column Net was read as 1050"),
 				`fail 2 [5 7] "TBC" is no weight (row 5); 1.050 in the column Net was read as 1050 (row 7).`,
 			},
-			{withRemarks(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"), "warn 1 [5] 1.050 was read as 1050 (row 5)."},
+			{withRemarks(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"),
+				"warn 1 [5] 1.050 was read as 1050 (row 5)."},
 		},
 		"weight_unit": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
 			{evidence(many(2)...), "pass 0 [] The documents state the units of all weights."},
-			{withRemarks(evidence(many(2)...), "unit_converted", "converted"), "pass 0 [] The documents state the units of all weights."},
-			{withRemarks(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"), "warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
+			{withRemarks(evidence(many(2)...), "unit_converted", "converted"),
+				"pass 0 [] The documents state the units of all weights."},
+			{withRemarks(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"),
+				"warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
 			{
 				withRemarks(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
 				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, so the unit is probably another.",
@@ -108,7 +119,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 		"produce_vs_phyto": {
 			{evidence(many(2)...), "skip 0 [] There is no phytosanitary certificate to compare with."},
 			{with(evidence(), phyto), "skip 0 [] There are no pallets to compare with the certificate."},
-			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)), "skip 0 [] The phytosanitary certificate names no known produce."},
+			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)),
+				"skip 0 [] The phytosanitary certificate names no known produce."},
 			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate covers the produce on the pallets: Persea americana."},
 			{
 				with(holding(evidence(many(3)...), "Mango Kent", 1), phyto),
@@ -119,7 +131,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 				`warn 1 [2] "Feijoa" on row 2 is unknown produce and could not be compared with the certificate.`,
 			},
 			{
-				with(evidence(many(1)...), phyto, document(8, shipments.PhytosanitaryCertificate, "produce_name", "Citrus × limon (L.) Osbeck")),
+				with(evidence(many(1)...), phyto, document(8, shipments.PhytosanitaryCertificate, "produce_name",
+					"Citrus × limon (L.) Osbeck")),
 				"warn 1 [] The certificate names Citrus limon, which is on no pallet.",
 			},
 		},
@@ -132,13 +145,18 @@ func TestFindingsOfDocuments(t *testing.T) {
 				`warn 3 [] The commercial invoice "f.csv" does not count as one: it states no invoice number; the bill of lading "f.csv" does not count as one: ` +
 					`it states no number of the bill of lading; the phytosanitary certificate "f.csv" does not count as one: it states no number of the phytosanitary certificate.`,
 			},
-			{with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")), "skip 0 [] No two documents state the same fact."},
+			{with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")),
+				"skip 0 [] No two documents state the same fact."},
 			{evidence(many(1)...), "skip 0 [] No two documents state the same fact."},
 			{stating(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
-			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice), "pass 0 [] The documents agree on: invoice number, number of boxes, net weight."},
-			{stating(evidence(many(1)...), "vessel", "MSC Lorena"), "warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
-			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")), "pass 0 [] The documents agree on: net weight."},
-			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")), "pass 0 [] The documents agree on: net weight."},
+			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice),
+				"pass 0 [] The documents agree on: invoice number, number of boxes, net weight."},
+			{stating(evidence(many(1)...), "vessel", "MSC Lorena"),
+				"warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
+			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")),
+				"pass 0 [] The documents agree on: net weight."},
+			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")),
+				"pass 0 [] The documents agree on: net weight."},
 			{
 				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
 				`warn 1 [1] The net weight is "22.176 kg" (22,176 kg or 22.176 kg) on the commercial invoice and 1,056 kg on the packing lists.`,
@@ -148,7 +166,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the number of boxes is 260 boxes on the bill of lading and 264 boxes on the packing lists.",
 			},
 			{
-				with(stating(evidence(many(1)...), "port_of_discharge", "Antwerp"), document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
+				with(stating(evidence(many(1)...), "port_of_discharge", "Antwerp"),
+					document(9, shipments.BillOfLading, "port_of_discharge", "Rotterdam, NL")),
 				"warn 2 [1 1] The port of discharge is Antwerp on the packing list and Rotterdam, NL on the bill of lading.",
 			},
 		},
@@ -158,14 +177,18 @@ func TestFindingsOfDocuments(t *testing.T) {
 				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
 			},
 			{destined(evidence(many(1)...), "a shop"), "skip 0 [] The document requirements of the destination are not known."},
-			{destined(evidence(many(1)...), "Shanghai, China"), "skip 0 [] The document requirements of the destination are not known."},
-			{with(evidence(many(1)...), phyto, invoice), "pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice."},
+			{destined(evidence(many(1)...), "Shanghai, China"),
+				"skip 0 [] The document requirements of the destination are not known."},
+			{with(evidence(many(1)...), phyto, invoice),
+				"pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice."},
 			{
 				with(evidence(many(1)...), invoice),
 				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
-			{with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice), "pass 0 [] Attached as required by NL: a commercial invoice."},
-			{destined(holding(evidence(many(1)...), "Mango Kent", 0), "Southampton"), "pass 0 [] GB does not require a phytosanitary certificate for this produce."},
+			{with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice),
+				"pass 0 [] Attached as required by NL: a commercial invoice."},
+			{destined(holding(evidence(many(1)...), "Mango Kent", 0), "Southampton"),
+				"pass 0 [] GB does not require a phytosanitary certificate for this produce."},
 			{
 				shipped(evidence(many(1)...), "Valencia, Spain", "Rotterdam, Netherlands"),
 				"pass 0 [] A phytosanitary certificate is not required from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not required from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",
@@ -264,7 +287,8 @@ func TestMixedPalletsAreCheckedByTheirContents(t *testing.T) {
 		t.Error(got)
 	}
 	e = with(e, document(7, shipments.PhytosanitaryCertificate, "produce_name", "Persea americana"))
-	if got := run(e, "produce_vs_phyto"); !strings.HasPrefix(got, "fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
+	if got := run(e, "produce_vs_phyto"); !strings.HasPrefix(got,
+		"fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not") {
 		t.Error(got)
 	}
 }

@@ -32,7 +32,8 @@ func calibreKnown(s subject) finding {
 	if len(all) > len(s.Pallets) {
 		unit = "line"
 	}
-	return f.or(pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared, counted(len(all), unit))))
+	return f.or(pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared,
+		counted(len(all), unit))))
 }
 
 // lines returns a pallet for each line of the packing list.

@@ -84,7 +84,8 @@ UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $
 
 // reviseJob inserts a job for a document that waits to be read, and deletes it
 // once the document is read.
-func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision, doc shipments.Document) error {
+func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision,
+	doc shipments.Document) error {
 	key := []any{uuid.UUID(org), uuid.UUID(v.From.ID), uuid.UUID(doc.ID), doc.Run}
 	if doc.Status == shipments.Queued {
 		_, err := tx.ExecContext(ctx, putJobSQL, key...)
@@ -110,7 +111,8 @@ type claimedRow struct {
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
 	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
 	for {
-		row, err := getRow[claimedRow](ctx, r.claims(ctx), "claim job", claimSQL, uuid.UUID(lease), shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
+		row, err := getRow[claimedRow](ctx, r.claims(ctx), "claim job", claimSQL, uuid.UUID(lease),
+			shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
 		case errors.Is(err, shipments.ErrNotFound) && wrapped:
 			return shipments.Job{}, shipments.ErrNoJob
@@ -122,8 +124,9 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 			after = row.Org
 		default:
 			return shipments.Job{
-				Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment.UUID), Document: shipments.DocumentID(row.Document.UUID),
-				Run: int(row.Run.Int64), Attempt: int(row.Attempts.Int64), Lease: lease,
+				Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment.UUID),
+				Document: shipments.DocumentID(row.Document.UUID),
+				Run:      int(row.Run.Int64), Attempt: int(row.Attempts.Int64), Lease: lease,
 			}, nil
 		}
 	}
@@ -143,7 +146,8 @@ func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) e
 			Version int64
 			Status  shipments.Status
 		}
-		if err := tx.GetContext(ctx, &s, lockShipmentSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); errors.Is(err, sql.ErrNoRows) {
+		if err := tx.GetContext(ctx, &s, lockShipmentSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); errors.Is(err,
+			sql.ErrNoRows) {
 			return shipments.ErrLost
 		} else if err != nil {
 			return err
@@ -174,8 +178,10 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 	return r.lease(ctx, "release job", j, after, uuid.NullUUID{})
 }
 
-func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease uuid.NullUUID) error {
-	return failure(doing, one(r.writes(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
+func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration,
+	lease uuid.NullUUID) error {
+	return failure(doing, one(r.writes(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment),
+		uuid.UUID(j.Document), j.Run,
 		uuid.UUID(j.Lease), until.Seconds(), lease)))
 }
 

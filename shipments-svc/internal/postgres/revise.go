@@ -66,8 +66,10 @@ LIMIT $5`
 )
 
 // Documents implements shipments.Repository.
-func (r *Repository) Documents(ctx context.Context, org shipments.OrgID, id shipments.ID) ([]shipments.Document, error) {
-	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org), uuid.UUID(id))
+func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
+	id shipments.ID) ([]shipments.Document, error) {
+	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
+		uuid.UUID(id))
 	return each(rows.value, documentRow.document), err
 }
 
@@ -83,7 +85,8 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
 	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
 	var before []int
-	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version, asJSON{revisedRowOf(v.To, v.Checks)}); err != nil {
+	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version,
+		asJSON{revisedRowOf(v.To, v.Checks)}); err != nil {
 		return err
 	}
 	if len(before) == 0 {
@@ -143,7 +146,8 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 
 // note adds an entry to a shipment's history.
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action), string(e.Status),
+	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action),
+		string(e.Status),
 		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, asJSON{historyChanges(e)})
 	return err
 }
@@ -167,7 +171,8 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 }
 
 // PalletUses implements shipments.Repository.
-func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string, after time.Time) ([]shipments.Use, error) {
+func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string,
+	after time.Time) ([]shipments.Use, error) {
 	return getRows[shipments.Use](ctx, r.reads(ctx, org), "pallet uses", palletUsesSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations)
 }

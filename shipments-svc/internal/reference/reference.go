@@ -54,7 +54,10 @@ func rows(name string) (all []row, source string) {
 
 // Words returns the words of a text in lower case, without the sign of a hybrid.
 func Words(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	return slices.DeleteFunc(words, func(word string) bool { return word == "x" })
 }
 

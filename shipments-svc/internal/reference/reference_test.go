@@ -50,7 +50,8 @@ func TestPortsAreConsistent(t *testing.T) {
 			}
 		}
 		for _, name := range p.Names {
-			if _, byName := PortsIn(strings.ToUpper(name)); byName == nil || byName.Code != p.Code || name != strings.ToLower(name) {
+			if _, byName := PortsIn(strings.ToUpper(name)); byName == nil || byName.Code != p.Code ||
+				name != strings.ToLower(name) {
 				t.Errorf("%s is not found by its name %s", p.Code, name)
 			}
 		}
@@ -131,7 +132,8 @@ func TestUnionListsItsMembers(t *testing.T) {
 // read in, as CLDR has them.
 func TestCountryOfFindsEachName(t *testing.T) {
 	t.Parallel()
-	for _, in := range []language.Tag{language.English, language.Spanish, language.French, language.Portuguese, language.Afrikaans} {
+	for _, in := range []language.Tag{language.English, language.Spanish, language.French, language.Portuguese,
+		language.Afrikaans} {
 		names := display.Regions(in)
 		for _, c := range countries {
 			if c.territory == outlying {
@@ -186,7 +188,8 @@ func TestCalibres(t *testing.T) {
 func TestCalibreLimits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"53 mm": true, "52 mm": false, "110 mm": true, "111 mm": false, "53-110": true, "53-111": false, "162": true, "163": false, "-1": false,
+		"53 mm": true, "52 mm": false, "110 mm": true, "111 mm": false, "53-110": true, "53-111": false, "162": true,
+		"163": false, "-1": false,
 	} {
 		if SizingsOf("Oranges")[0].Has(text) != want {
 			t.Errorf("%s: %t", text, !want)
@@ -210,7 +213,9 @@ func TestPlacesInATextThatEnds(t *testing.T) {
 func TestCountryOfTheLongestName(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Holland, Great Britain": "GB", "Ireland by way of Austria": "AT", "Ireland": "IE", "Northern Ireland, United Kingdom": "IE", "Hamburg": "DE", "DEHAM": "DE", "Kehl, DE": "DE", "DE, Kehl": "", "Shanghai": "",
+		"Holland, Great Britain": "GB", "Ireland by way of Austria": "AT", "Ireland": "IE",
+		"Northern Ireland, United Kingdom": "IE", "Hamburg": "DE", "DEHAM": "DE", "Kehl, DE": "DE", "DE, Kehl": "",
+		"Shanghai": "",
 	} {
 		if got := CountryOf(text); got != want {
 			t.Errorf("%s is in %q, want %q", text, got, want)
@@ -221,8 +226,10 @@ func TestCountryOfTheLongestName(t *testing.T) {
 func TestCountryOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Rotterdam, Netherlands": "NL", "Port of Antwerp": "BE", "GBFXT": "GB", "Southampton, UK": "GB", "Sines, Portugal": "PT", "París, Francia": "FR", "Hamburg (DEHAM)": "DE", "Barendrecht NL": "NL",
-		"Belfast, Northern Ireland": "IE", "Algeciras, España": "ES", "New York": "", "Shanghai": "", "it is late": "", "": "",
+		"Rotterdam, Netherlands": "NL", "Port of Antwerp": "BE", "GBFXT": "GB", "Southampton, UK": "GB",
+		"Sines, Portugal": "PT", "París, Francia": "FR", "Hamburg (DEHAM)": "DE", "Barendrecht NL": "NL",
+		"Belfast, Northern Ireland": "IE", "Algeciras, España": "ES", "New York": "", "Shanghai": "", "it is late": "",
+		"": "",
 	} {
 		if got := CountryOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
@@ -233,9 +240,12 @@ func TestCountryOf(t *testing.T) {
 func TestCommodityOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera", "Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
-		"Star Ruby Grapefruit": "Citrus paradisi", "Citrus x paradisi": "Citrus paradisi", "Clementina Clemenules": "Citrus reticulata", "Pommes Gala": "Malus domestica", "Mango": "Mangifera indica",
-		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi", "Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
+		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera",
+		"Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
+		"Star Ruby Grapefruit":                   "Citrus paradisi", "Citrus x paradisi": "Citrus paradisi",
+		"Clementina Clemenules": "Citrus reticulata", "Pommes Gala": "Malus domestica", "Mango": "Mangifera indica",
+		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi",
+		"Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
 	} {
 		got := ""
 		if s := CommodityOf(text); s != nil {

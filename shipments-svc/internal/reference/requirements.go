@@ -23,7 +23,8 @@ var requirements, RequirementsSource = func() (all []Requirement, source string)
 		all = append(all, Requirement{
 			Document: r["document"], Region: r["region"], Source: r["source"], Reason: r["reason"], territory: r["territory"],
 			exemptOrigins: r.list("exempt_origins"), exemptOutlying: r["outlying_origins_too"] == "yes",
-			exemptProduce: r.list("exempt_produce"), lowRiskOrigins: r.list("low_risk_origins"), lowRiskProduce: r.list("low_risk_produce"),
+			exemptProduce: r.list("exempt_produce"), lowRiskOrigins: r.list("low_risk_origins"),
+			lowRiskProduce: r.list("low_risk_produce"),
 		})
 	}
 	return all, source

@@ -30,7 +30,8 @@ func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached
 // that is recorded, in the transaction of the attachment. While the file is read
 // or stored, the key is leased and no connection to the database is held;
 // concurrent requests get ErrKeyInProgress.
-func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment, encode func(Attached) ([]byte, error)) (answer []byte, replayed bool, err error) {
+func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment,
+	encode func(Attached) ([]byte, error)) (answer []byte, replayed bool, err error) {
 	_, _ = rand.Read(k.Lease[:])
 	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())
 	switch {
@@ -48,7 +49,8 @@ func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment
 	return answer, replayed, nil
 }
 
-func (s *Service) attachLeased(ctx context.Context, org OrgID, k Key, a Attachment, encode func(Attached) ([]byte, error)) ([]byte, bool, error) {
+func (s *Service) attachLeased(ctx context.Context, org OrgID, k Key, a Attachment,
+	encode func(Attached) ([]byte, error)) ([]byte, bool, error) {
 	p, err := s.prepare(ctx, org, a)
 	if err != nil {
 		return nil, false, err
@@ -96,7 +98,8 @@ func (s *Service) prepare(ctx context.Context, org OrgID, a Attachment) (*prepar
 		p.doc.ProcessedAt = p.doc.CreatedAt
 	}
 	if a.File != nil {
-		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, io.NewSectionReader(a.File.Content, 0, a.File.Size), a.File.Size); err != nil {
+		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, io.NewSectionReader(a.File.Content, 0, a.File.Size),
+			a.File.Size); err != nil {
 			return nil, fmt.Errorf("store file: %w", err)
 		}
 	}
@@ -139,7 +142,8 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 }
 
 // simulate returns the result that attaching a document would have.
-func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Document, pallets []Pallet) (Attached, error) {
+func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Document,
+	pallets []Pallet) (Attached, error) {
 	d, err := s.getAttachable(ctx, org, a, doc, len(pallets))
 	if err != nil {
 		return Attached{}, err
@@ -162,7 +166,9 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	defer cancel()
 	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size, nil)
 	if reading.Err() != nil && ctx.Err() == nil {
-		err = &UnreadableError{Failure: Failure{Code: "too_slow", Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.", previewTimeout)}}
+		err = &UnreadableError{Failure: Failure{Code: "too_slow",
+			Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.",
+				previewTimeout)}}
 	}
 	doc, pallets, err := a.document().finished(read, err, time.Time{})
 	if err != nil {
@@ -177,7 +183,8 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 
 // getAttachable returns the shipment if the document, with so many pallets, can be
 // attached to it.
-func (s *Service) getAttachable(ctx context.Context, org OrgID, a Attachment, doc Document, pallets int) (Detail, error) {
+func (s *Service) getAttachable(ctx context.Context, org OrgID, a Attachment, doc Document,
+	pallets int) (Detail, error) {
 	d, err := s.getFor(ctx, org, AttachDocument, a.Order)
 	if err != nil {
 		return Detail{}, err

@@ -105,7 +105,8 @@ func (a Attachment) Faults() []Fault {
 	case a.File.Size == 0:
 		f.add(Required, "/file", "the file is empty")
 	case a.Type == PackingList && a.File.Kind == Unread:
-		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s", a.File.ContentType)
+		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s",
+			a.File.ContentType)
 	}
 	return f
 }
@@ -153,7 +154,8 @@ func (a Attachment) needsReading() bool {
 
 // document returns the document that is attached, without ID and times.
 func (a Attachment) document() Document {
-	doc := Document{Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets), PalletsExtracted: len(a.Pallets)}
+	doc := Document{Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets),
+		PalletsExtracted: len(a.Pallets)}
 	if a.File != nil {
 		doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
 	}
@@ -169,7 +171,8 @@ func (a Attachment) sum() (sum [32]byte) {
 		return a.File.SHA256
 	}
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%q %d %d %d %q\n", a.Type, a.Declared.Pallets, a.Declared.Boxes, a.Declared.NetWeight, a.Declared.ContainerNumber)
+	_, _ = fmt.Fprintf(h, "%q %d %d %d %q\n", a.Type, a.Declared.Pallets, a.Declared.Boxes, a.Declared.NetWeight,
+		a.Declared.ContainerNumber)
 	for _, p := range a.Pallets {
 		_, _ = fmt.Fprintf(h, "%q %q %q %d %d\n", p.Number, p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight)
 	}

@@ -29,7 +29,8 @@ func (s *Service) tryPublish(ctx context.Context, j Job, read Reading, unread er
 	}
 	if total := len(withoutPallets(d.Pallets, doc.ID)) + len(pallets); total > MaxPallets {
 		doc, pallets = doc.failed(Failure{
-			Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.", MaxPallets, total),
+			Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.",
+				MaxPallets, total),
 		}), nil
 	}
 	action := ProcessDocument

@@ -27,7 +27,8 @@ type Reader interface {
 	// Read returns the content of a file: of a packing list its pallets, of another
 	// document only facts. Assignments take precedence over the headings of a packing
 	// list; the numbers of the list still verify them.
-	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64, given []Assignment) (Reading, error)
+	Read(ctx context.Context, t DocumentType, kind Kind, content io.ReaderAt, size int64,
+		given []Assignment) (Reading, error)
 }
 
 // Reading is the content of a file.
@@ -64,19 +65,25 @@ func (r Reading) valid() bool {
 		return len(s) <= 4*limit && !strings.ContainsFunc(s, plaintext.Refused) && utf8.ValidString(s)
 	}
 	also := func(p Particulars) bool {
-		return p.NetWeight >= 0 && p.NetWeight <= MaxDeclaredWeight && p.GrossWeight >= 0 && p.GrossWeight <= MaxDeclaredWeight &&
+		return p.NetWeight >= 0 && p.NetWeight <= MaxDeclaredWeight && p.GrossWeight >= 0 &&
+			p.GrossWeight <= MaxDeclaredWeight &&
 			!slices.ContainsFunc(p.texts(), func(t string) bool { return !text(t, MaxLot) })
 	}
 	line := func(produce, calibre string, boxes int, weight Grams) bool {
-		return text(produce, MaxProduceName) && text(calibre, MaxCalibre) && boxes >= 0 && boxes <= MaxBoxes && weight >= 0 && weight <= MaxBoxWeight
+		return text(produce, MaxProduceName) && text(calibre, MaxCalibre) && boxes >= 0 && boxes <= MaxBoxes && weight >= 0 &&
+			weight <= MaxBoxWeight
 	}
 	var f faults
 	f.declared("", r.Declared)
-	bad := f != nil || len(r.Mappings) > MaxMappings || slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.valid(text) }) || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks || r.RowsRead < 0 ||
+	bad := f != nil || r.RowsRead < 0 || len(r.Mappings) > MaxMappings || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks ||
+		slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.valid(text) }) ||
 		slices.ContainsFunc(r.Facts, func(f Fact) bool { return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText) }) ||
-		slices.ContainsFunc(r.Remarks, func(r Remark) bool { return !text(r.Text, MaxFactText) || !text(r.Code+r.Stage+r.Rule, MaxFactText) }) ||
+		slices.ContainsFunc(r.Remarks, func(r Remark) bool {
+			return !text(r.Text, MaxFactText) || !text(r.Code+r.Stage+r.Rule, MaxFactText)
+		}) ||
 		slices.ContainsFunc(r.Pallets, func(p Pallet) bool {
-			return !text(p.Number, MaxPalletNumber) || !line(p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight) || p.Source.Row < 1 || !also(p.Particulars) ||
+			return !text(p.Number, MaxPalletNumber) || !line(p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight) ||
+				p.Source.Row < 1 || !also(p.Particulars) ||
 				slices.ContainsFunc(p.Contents, func(c Content) bool {
 					return !line(c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight) || !also(c.Particulars)
 				})

@@ -90,7 +90,10 @@ func without(all []Document, id DocumentID) []Document {
 // withoutPallets returns the pallets less those of a document. Those that were
 // loaded by an operator are of none.
 func withoutPallets(all []Pallet, id DocumentID) []Pallet {
-	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool { return id != (DocumentID{}) && p.Source.Document == id })
+	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool {
+		return id != (DocumentID{}) &&
+			p.Source.Document == id
+	})
 }
 
 // getFor returns a shipment that allows an action.

@@ -43,7 +43,8 @@ func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredF
 	if doc.Filename == "" {
 		return StoredFile{}, ErrNoDocument
 	}
-	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) { return s.files.Open(ctx, FileKey{org, doc.ID}) }}, nil
+	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) { return s.files.Open(ctx, FileKey{org, doc.ID}) }},
+		nil
 }
 
 // discardTimeout is how long removing a file may take after a request.

@@ -83,7 +83,8 @@ func reach() {
 	if _, err := os.Create("/tmp/quayside-reached"); err == nil {
 		reached = append(reached, "a new file")
 	}
-	if c, err := new(net.Dialer).DialContext(context.Background(), "tcp", os.Getenv("ADDRESS")+"127.0.0.1:1"); err == nil || errors.Is(err, syscall.ECONNREFUSED) {
+	if c, err := new(net.Dialer).DialContext(context.Background(), "tcp",
+		os.Getenv("ADDRESS")+"127.0.0.1:1"); err == nil || errors.Is(err, syscall.ECONNREFUSED) {
 		reached = append(reached, "the network", fmt.Sprint(c))
 	}
 	if len(os.Environ()) > 0 {
@@ -96,7 +97,8 @@ func inGroup() {
 	fmt.Printf(`{"Failure":{"Code":"group","Detail":%q}}`, fmt.Sprint(syscall.Getpgrp() == os.Getpid(), os.Getpid()))
 }
 
-func reading(t *testing.T, docType shipments.DocumentType, kind, content string) (shipments.Reading, shipments.Failure) {
+func reading(t *testing.T, docType shipments.DocumentType, kind, content string) (shipments.Reading,
+	shipments.Failure) {
 	t.Helper()
 	r, err := New()
 	if err != nil {
@@ -135,24 +137,30 @@ func TestReadPackingList(t *testing.T) {
 		t.Fatalf("%+v, %+v", read, failure)
 	}
 	first, second := read.Pallets[0], read.Pallets[1]
-	if first.Number != "0041" || first.ProduceName != "Avocado Hass" || first.Calibre != "18" || first.Boxes != 264 || first.BoxWeight != 4125 ||
+	if first.Number != "0041" || first.ProduceName != "Avocado Hass" || first.Calibre != "18" || first.Boxes != 264 ||
+		first.BoxWeight != 4125 ||
 		first.Source != (shipments.Source{Row: 4}) || first.Contents != nil || first.Places != (shipments.Places{}) {
 		t.Errorf("%+v", first)
 	}
-	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" || second.Contents[1].Row != 6 {
+	if second.Boxes != 264 || len(second.Contents) != 2 || second.Contents[1].ProduceName != "Avocado Fuerte" ||
+		second.Contents[1].Row != 6 {
 		t.Errorf("%+v", second)
 	}
 	m := read.Mappings
-	if len(m) != 1 || m[0].HeaderRow != 3 || len(m[0].Columns) != 5 || len(m[0].Skipped) != 1 || m[0].Skipped[0].Row != 7 ||
-		m[0].Columns[4].Heading != "Net kg/carton" || m[0].Columns[4].Field != "box_weight" || m[0].Columns[4].Unit != "kg" || !m[0].Columns[4].Used {
+	if len(m) != 1 || m[0].HeaderRow != 3 || len(m[0].Columns) != 5 || len(m[0].Skipped) != 1 ||
+		m[0].Skipped[0].Row != 7 ||
+		m[0].Columns[4].Heading != "Net kg/carton" || m[0].Columns[4].Field != "box_weight" || m[0].Columns[4].Unit != "kg" ||
+		!m[0].Columns[4].Used {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestReadKeepsLotAndPUC(t *testing.T) {
 	t.Parallel()
-	read, failure := reading(t, shipments.PackingList, "csv", "Pallet,Boxes,Net kg,Lot,PUC\n1,80,900,L7,B1234\n2,80,900,,\n")
-	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || len(read.Pallets[0].Contents) != 1 || read.Pallets[1].Contents != nil {
+	read, failure := reading(t, shipments.PackingList, "csv",
+		"Pallet,Boxes,Net kg,Lot,PUC\n1,80,900,L7,B1234\n2,80,900,,\n")
+	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || len(read.Pallets[0].Contents) != 1 ||
+		read.Pallets[1].Contents != nil {
 		t.Fatalf("%+v, %+v", read, failure)
 	}
 	if c := read.Pallets[0].Contents[0]; c.Lot != "L7" || c.PUC != "B1234" || c.Boxes != 80 || c.Row != 2 {
@@ -162,7 +170,8 @@ func TestReadKeepsLotAndPUC(t *testing.T) {
 
 func TestReadFactsOfOtherDocuments(t *testing.T) {
 	t.Parallel()
-	read, failure := reading(t, shipments.CommercialInvoice, "csv", "Commercial invoice;\nInvoice no.;INV-77\nContainer;CSQU3054383\n")
+	read, failure := reading(t, shipments.CommercialInvoice, "csv",
+		"Commercial invoice;\nInvoice no.;INV-77\nContainer;CSQU3054383\n")
 	if failure != (shipments.Failure{}) || len(read.Facts) == 0 || read.Pallets != nil {
 		t.Errorf("%+v, %+v", read, failure)
 	}
@@ -188,7 +197,8 @@ func TestReadFailures(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			if _, failure := reading(t, shipments.PackingList, kind, want.content); failure.Code != want.code || !strings.Contains(failure.Detail, want.detail) ||
+			if _, failure := reading(t, shipments.PackingList, kind, want.content); failure.Code != want.code ||
+				!strings.Contains(failure.Detail, want.detail) ||
 				kind == "reaches" && failure.Detail != "" {
 				t.Errorf("%+v", failure)
 			}

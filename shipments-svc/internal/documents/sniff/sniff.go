@@ -41,7 +41,8 @@ const (
 // types lists the supported types, in no order.
 var types = []Type{
 	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}, []string{"application/x-pdf"}},
-	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{"application/vnd.ms-excel", "application/zip"}},
+	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{"application/vnd.ms-excel",
+		"application/zip"}},
 	// With Excel installed, browsers send its media type for CSV.
 	{
 		csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"},
@@ -141,7 +142,8 @@ func (t Type) Agrees(filename, declared string) error {
 	if declared == "" || media == "application/octet-stream" {
 		return nil
 	}
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != t.ContentType && !slices.Contains(t.also, media) {
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != t.ContentType &&
+		!slices.Contains(t.also, media) {
 		return &RefusedError{fmt.Sprintf("the file is sent as %q, but the content is %s", declared, t.name)}
 	}
 	return nil

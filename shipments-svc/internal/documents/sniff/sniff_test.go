@@ -46,7 +46,8 @@ func TestFile(t *testing.T) {
 		"a cut archive":   {"PK\x03\x04", "", ""},
 	} {
 		got, err := File(strings.NewReader(c.content), int64(len(c.content)))
-		if refused := errors.As(err, new(*RefusedError)); refused != (c.want == "") || got.ContentType != c.want || got.Kind != c.kind {
+		if refused := errors.As(err, new(*RefusedError)); refused != (c.want == "") || got.ContentType != c.want ||
+			got.Kind != c.kind {
 			t.Errorf("%s: %+v (%v)", name, got, err)
 		}
 	}
@@ -62,8 +63,9 @@ func TestAgrees(t *testing.T) {
 		{"a.csv", ""}: true, {"a.CSV", "text/csv; charset=utf-8"}: true, {"a", "application/octet-stream"}: true,
 		{"a.txt", "application/vnd.ms-excel"}: true, {"a.csv.", ""}: true, {"exe", ""}: true,
 		{"a.csv", "application/pdf"}: false, {"a.csv", ";"}: false, {"a.pdf", "text/csv"}: false, {"a.xlsx.", ""}: false,
-		{"a.html", ""}: false, {"a.csv.js", ""}: false, {"a.exe. .", ""}: false, {".exe", ""}: false, {"a.csv::$DATA", ""}: false,
-		{"a.xht", ""}: false, {"a.htc", ""}: false, {"a.slk", ""}: false, {"a.iqy", ""}: false, {"a.v2", ""}: false,
+		{"a.html", ""}: false, {"a.csv.js", ""}: false, {"a.exe. .", ""}: false, {".exe", ""}: false,
+		{"a.csv::$DATA", ""}: false,
+		{"a.xht", ""}:        false, {"a.htc", ""}: false, {"a.slk", ""}: false, {"a.iqy", ""}: false, {"a.v2", ""}: false,
 	} {
 		if err := text.Agrees(claim[0], claim[1]); (err == nil) != fine {
 			t.Errorf("%q: %v", claim, err)
@@ -73,7 +75,8 @@ func TestAgrees(t *testing.T) {
 
 // FuzzFile: any content has a type or is refused.
 func FuzzFile(f *testing.F) {
-	for _, content := range []string{"a;b", "%PDF-", archived("xl/workbook.xml"), "PK\x05\x06" + strings.Repeat("\xff", 18)} {
+	for _, content := range []string{"a;b", "%PDF-", archived("xl/workbook.xml"), "PK\x05\x06" +
+		strings.Repeat("\xff", 18)} {
 		f.Add([]byte(content))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {

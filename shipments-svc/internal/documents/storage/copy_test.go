@@ -47,8 +47,10 @@ func TestCopiesHaveTheContentOfTheList(t *testing.T) {
 func TestAListOfAnotherFormIsRefused(t *testing.T) {
 	t.Parallel()
 	id := uuid.NewString()
-	for _, list := range []string{"\n", id + "\n", id + "\t" + id + "\tab\n", id + "\tx\t" + strings.Repeat("ab", 32) + "\n", id + "\t" + id + "\t" + strings.Repeat("xx", 32)} {
-		if _, _, err := Copy(t.Context(), newDisk(t), newDisk(t), strings.NewReader(list)); err == nil || !strings.Contains(err.Error(), "want") {
+	for _, list := range []string{"\n", id + "\n", id + "\t" + id + "\tab\n", id + "\tx\t" + strings.Repeat("ab", 32) +
+		"\n", id + "\t" + id + "\t" + strings.Repeat("xx", 32)} {
+		if _, _, err := Copy(t.Context(), newDisk(t), newDisk(t), strings.NewReader(list)); err == nil ||
+			!strings.Contains(err.Error(), "want") {
 			t.Errorf("%q: %v", list, err)
 		}
 	}

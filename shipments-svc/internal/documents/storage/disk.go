@@ -85,7 +85,8 @@ func (d *Disk) Open(_ context.Context, key shipments.FileKey) (shipments.OpenFil
 func (d *Disk) Delete(_ context.Context, key shipments.FileKey) error {
 	path := d.path(key)
 	dir, name := filepath.Split(path)
-	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir, partial+name)))))
+	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir,
+		partial+name)))))
 }
 
 // List implements shipments.Files.

@@ -98,7 +98,8 @@ func testPut(t *testing.T, f shipments.Files) {
 
 func testHalf(t *testing.T, f shipments.Files) {
 	oops := errors.New("oops")
-	for _, content := range []io.Reader{strings.NewReader("half"), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(oops))} {
+	for _, content := range []io.Reader{strings.NewReader("half"), io.MultiReader(strings.NewReader("half"),
+		iotest.ErrReader(oops))} {
 		key := newKey()
 		if err := f.Put(t.Context(), key, content, 8); !errors.Is(err, shipments.ErrUnavailable) {
 			t.Errorf("put: %v", err)
@@ -125,7 +126,8 @@ func testList(t *testing.T, f shipments.Files) {
 	first, second := newKey(), newKey()
 	put(t, f, first, "1")
 	put(t, f, second, "2")
-	if all := keys(t, f, time.Now().Add(time.Hour)); len(all) != 2 || !slices.Contains(all, first) || !slices.Contains(all, second) {
+	if all := keys(t, f, time.Now().Add(time.Hour)); len(all) != 2 || !slices.Contains(all, first) ||
+		!slices.Contains(all, second) {
 		t.Errorf("%v", all)
 	}
 	if all := keys(t, f, time.Now().Add(-time.Hour)); len(all) != 0 {
@@ -229,7 +231,8 @@ func TestMissingDirectoryIsAnOutage(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := disk.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
+	if _, err := disk.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) ||
+		errors.Is(err, shipments.ErrNoFile) {
 		t.Errorf("%v", err)
 	}
 }
@@ -240,7 +243,8 @@ func TestParseKeyIsStrict(t *testing.T) {
 	if got, ok := parseKey(formatKey(key)); !ok || got != key {
 		t.Errorf("%v, want %v", got, key)
 	}
-	for _, name := range []string{"", "x", formatKey(key) + "/x", "../" + formatKey(key), strings.ToUpper(formatKey(key)), strings.Replace(formatKey(key), "/", "", 1)} {
+	for _, name := range []string{"", "x", formatKey(key) + "/x", "../" + formatKey(key), strings.ToUpper(formatKey(key)),
+		strings.Replace(formatKey(key), "/", "", 1)} {
 		if _, ok := parseKey(name); ok {
 			t.Errorf("%q is a key", name)
 		}

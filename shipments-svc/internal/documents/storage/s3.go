@@ -61,7 +61,8 @@ func NewS3(b Bucket) (*S3, error) {
 	if b.AccessKey == "" {
 		keys = credentials.NewIAM("")
 	}
-	client, err := minio.New(u.Host, &minio.Options{Creds: keys, Secure: u.Scheme == "https", Region: b.Region, MaxRetries: 2})
+	client, err := minio.New(u.Host, &minio.Options{Creds: keys, Secure: u.Scheme == "https", Region: b.Region,
+		MaxRetries: 2})
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}
@@ -144,9 +145,10 @@ func (s *S3) Identity(ctx context.Context) (shipments.StoreID, error) {
 // SetIdentity implements sweeper.Store.
 func (s *S3) SetIdentity(ctx context.Context, id shipments.StoreID) error {
 	text := formatIdentity(id)
-	_, err := s.client.PutObject(ctx, s.bucket, identityName, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{
-		ContentType: "text/plain", DisableMultipart: true,
-	})
+	_, err := s.client.PutObject(ctx, s.bucket, identityName, strings.NewReader(text), int64(len(text)),
+		minio.PutObjectOptions{
+			ContentType: "text/plain", DisableMultipart: true,
+		})
 	return failure("write identity", err)
 }
 

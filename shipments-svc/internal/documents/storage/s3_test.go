@@ -39,7 +39,8 @@ func TestMissingBucketIsAnOutage(t *testing.T) {
 	t.Parallel()
 	s3 := buckets(t)(t)
 	s3.bucket = "another"
-	if _, err := s3.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) || errors.Is(err, shipments.ErrNoFile) {
+	if _, err := s3.Open(t.Context(), newKey()); !errors.Is(err, shipments.ErrUnavailable) ||
+		errors.Is(err, shipments.ErrNoFile) {
 		t.Errorf("%v", err)
 	}
 }
@@ -103,7 +104,8 @@ func versitygw(t *testing.T, program string) string {
 	address := l.Addr().String()
 	_ = l.Close() // for the server
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, "--access", "quayside", "--secret", "quayside-tests", "--port", address, "--quiet", "posix", "--nometa", t.TempDir())
+	cmd := exec.CommandContext(ctx, program, "--access", "quayside", "--secret", "quayside-tests", "--port", address,
+		"--quiet", "posix", "--nometa", t.TempDir())
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
@@ -125,7 +127,8 @@ func TestUnreachableBucketIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s3.Open(t.Context(), newKey()); err == nil || !strings.Contains(err.Error(), shipments.ErrUnavailable.Error()) {
+	if _, err := s3.Open(t.Context(), newKey()); err == nil || !strings.Contains(err.Error(),
+		shipments.ErrUnavailable.Error()) {
 		t.Errorf("%v", err)
 	}
 	for _, endpoint := range []string{"", "127.0.0.1:9000", "ftp://x", "http://x/bucket", "http://%"} {

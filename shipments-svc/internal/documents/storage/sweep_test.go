@@ -90,7 +90,8 @@ func (y *yard) exec(t *testing.T, statement string) {
 
 // swept advances the clock and sweeps, and expects an error and the numbers of
 // quarantined and removed files.
-func (y *yard) swept(t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error, quarantined, removed int) {
+func (y *yard) swept(t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error,
+	quarantined, removed int) {
 	t.Helper()
 	y.now = y.now.Add(after)
 	r, err := sweep(t.Context())
@@ -150,7 +151,8 @@ func testUnbound(t *testing.T, store sweeper.Store) {
 	empty.swept(t, 30*day, empty.Sweep, sweeper.ErrUnbound, 0, 0)
 	full.swept(t, 0, full.Sweep, nil, 0, 0)
 	status, err := full.Status(t.Context())
-	if err != nil || status.Store == (shipments.StoreID{}) || status.Store != status.Database || status.Files != 3 || status.Unknown != 0 {
+	if err != nil || status.Store == (shipments.StoreID{}) || status.Store != status.Database || status.Files != 3 ||
+		status.Unknown != 0 {
 		t.Errorf("%+v (%v)", status, err)
 	}
 }

@@ -17,7 +17,8 @@ func (s *Sweeper) bind(ctx context.Context) (shipments.StoreID, error) {
 	case status.Store != shipments.StoreID{} && status.Store == status.Database:
 		return status.Store, nil
 	case status.Store != shipments.StoreID{}:
-		return shipments.StoreID{}, fmt.Errorf("%w: the store is %x, the database has %x", ErrOtherStore, status.Store, status.Database)
+		return shipments.StoreID{}, fmt.Errorf("%w: the store is %x, the database has %x", ErrOtherStore, status.Store,
+			status.Database)
 	}
 	files, unknown, err := s.unknown(ctx)
 	if err != nil {

@@ -59,10 +59,12 @@ type Ledger interface {
 	// Quarantine adds the files of a store without a document to quarantine, and
 	// removes those with one from it. It returns since when each file without a
 	// document is in it.
-	Quarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, now time.Time) (map[shipments.DocumentID]time.Time, error)
+	Quarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID,
+		now time.Time) (map[shipments.DocumentID]time.Time, error)
 	// ExpireQuarantine removes files without a document from quarantine that were
 	// added before a time, and returns them.
-	ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID, before time.Time) ([]shipments.DocumentID, error)
+	ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID, ids []shipments.DocumentID,
+		before time.Time) ([]shipments.DocumentID, error)
 }
 
 // Store is Files with an identity.
@@ -173,7 +175,8 @@ func (s *Sweeper) sweep(ctx context.Context, admit func(files, due int) error) (
 
 // scan calls do with batches of the files of each organization that are older than
 // an hour, and returns the number of files.
-func (s *Sweeper) scan(ctx context.Context, do func(shipments.OrgID, []shipments.DocumentID) error) (files int, err error) {
+func (s *Sweeper) scan(ctx context.Context, do func(shipments.OrgID, []shipments.DocumentID) error) (files int,
+	err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	for key, err := range s.store.List(ctx, s.now().Add(-orphanAge)) {
 		if err != nil {

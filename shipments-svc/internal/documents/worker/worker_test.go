@@ -189,7 +189,8 @@ func TestShutdownReleasesJobs(t *testing.T) {
 			return ctx.Err()
 		}
 		q.run(t, 2, nil, time.Second)
-		if len(q.released) != 1 || q.released[0] != 0 || q.outcomes[0] != Returned || strings.Contains(q.log.String(), "again later") {
+		if len(q.released) != 1 || q.released[0] != 0 || q.outcomes[0] != Returned ||
+			strings.Contains(q.log.String(), "again later") {
 			t.Errorf("%v, %v", q.released, q.outcomes)
 		}
 	})
