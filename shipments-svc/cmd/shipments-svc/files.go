@@ -100,7 +100,7 @@ func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Re
 		removed.Add(float64(r.Removed))
 		if errors.Is(err, sweeper.ErrOtherStore) || errors.Is(err, sweeper.ErrUnbound) || errors.Is(err, sweeper.ErrUnusualShare) {
 			refused.Set(1)
-			log.Error("no stored files are removed until an operator decides: see the README, Restoring a database", "error", err.Error())
+			log.Error("no stored files are removed until an operator decides: see the runbook DocumentSweepRefused", "error", err.Error())
 			return
 		}
 		if err != nil {

@@ -2,10 +2,7 @@ package transport_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -70,7 +67,7 @@ const (
 	noDocument = "/documents/doc_00000000000000000000000000"
 )
 
-// TestTheAuthorizationTableIsTheDescribedOne: openapi.yaml, README.md and the
+// TestTheAuthorizationTableIsTheDescribedOne: openapi.yaml and the
 // tests below have its routes and permissions.
 func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 	t.Parallel()
@@ -86,26 +83,6 @@ func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 	}
 	if diff := cmp.Diff(endpoints.Access, specified); diff != "" {
 		t.Errorf("openapi.yaml (-table +described)\n%s", diff)
-	}
-	text, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := map[string]endpoints.Permission{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z]+ /[^|]+)` \\| `?([a-z_:]+)`? \\|").FindAllStringSubmatch(string(text), -1) {
-		listed[row[1]] = endpoints.Permission(row[2])
-	}
-	routes := maps.Clone(endpoints.Access)
-	routes["GET /api/v1/openapi.json"] = "none"
-	if diff := cmp.Diff(routes, listed); diff != "" {
-		t.Errorf("README.md (-table +listed)\n%s", diff)
-	}
-	tested := map[string]endpoints.Permission{}
-	for _, op := range operations {
-		tested[pattern(op.call)] = endpoints.Permission(op.needs)
-	}
-	if diff := cmp.Diff(endpoints.Access, tested); diff != "" {
-		t.Errorf("operations (-table +tested)\n%s", diff)
 	}
 }
 

@@ -46,13 +46,13 @@ func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Re
 	}
 }
 
-// keeper runs an operation once for each key and keeps the response.
-type keeper interface {
+// idempotent runs an operation once for each key and keeps the response.
+type idempotent interface {
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
 // onceOnly is a method with its encoding, run once for each key.
-func onceOnly[Req, Res any](keys keeper, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
+func onceOnly[Req, Res any](keys idempotent, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (reply, error) {
 		var made reply
 		do := func(ctx context.Context) ([]byte, error) {

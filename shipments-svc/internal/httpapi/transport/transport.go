@@ -54,16 +54,16 @@ type Service interface {
 	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
 	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
 	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
-	keeper
+	idempotent
 }
 
 // router holds the routes while they are put together.
 type router struct {
 	*problem.Routes
-	keeper  keeper
-	wiring  endpoints.Wiring
-	log     *slog.Logger
-	maxBody int64
+	idempotent idempotent
+	wiring     endpoints.Wiring
+	log        *slog.Logger
+	maxBody    int64
 }
 
 // upTo returns the router for routes whose bodies may have so many bytes.
@@ -74,7 +74,7 @@ func (rt router) upTo(limit int64) router {
 
 // New returns the handler of the service's public listener.
 func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
-	rt := router{Routes: problem.NewRoutes(), keeper: service, wiring: wiring, log: log, maxBody: maxBody}
+	rt := router{Routes: problem.NewRoutes(), idempotent: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
 	post(rt, "/api/v1/shipments", decodeCreate, service.Create, encodeCreate)
@@ -110,7 +110,7 @@ func post[Req, Res any](
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.keeper, method, encode), asIs)
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, method, encode), asIs)
 }
 
 // handle adds a route of endpoints.Access: decode, method and encode must fit

@@ -13,7 +13,7 @@ const endpointPrefix = "we"
 
 // webhookRoutes adds the routes of webhook endpoints.
 func webhookRoutes(rt router, hooks *webhooks.Service) {
-	rt.keeper = hooks
+	rt.idempotent = hooks
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
 	handle(rt, "GET "+all, decodeNothing, hooks.List, encodeEndpoints)
 	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
