@@ -64,6 +64,10 @@ func (b *testbed) start(ctx context.Context) (err error) {
 	if b.dir, err = os.MkdirTemp("", "quayside-bench-"); err != nil {
 		return err
 	}
+	caddy, err := b.buildBare(ctx)
+	if err != nil {
+		return err
+	}
 	b.stack, err = devstack.Start(ctx, devstack.Options{Root: b.settings.root, Dir: b.dir, Log: b.settings.log})
 	if err != nil {
 		b.stack = nil // it has stopped everything
@@ -76,10 +80,6 @@ func (b *testbed) start(ctx context.Context) (err error) {
 		return err
 	}
 	shipped := b.stack.Program("gateway")
-	caddy, err := b.buildBare(ctx)
-	if err != nil {
-		return err
-	}
 	_, upstreamPort, _ := net.SplitHostPort(b.upstream.address())
 	env := append(shipped.Environ(), "SHIPMENTS_PORT="+upstreamPort, "GOGC=200") // as in the image
 	bareConfig := filepath.Join(b.settings.root, "deploy", "lab", "bench", "bare.Caddyfile")
