@@ -33,6 +33,7 @@ const (
 func columnsOf(pages [][]textLine) columns {
 	var lines []textLine
 	var headings textLine
+	var parts []int // phrases of each line
 	near := nearest(pages)
 	for _, page := range pages {
 		for i := 0; i < len(page); {
@@ -40,6 +41,10 @@ func columnsOf(pages [][]textLine) columns {
 			i = to
 			if slices.ContainsFunc(row, tabular) {
 				lines = append(lines, slices.Concat(row...))
+				parts = append(parts, 0)
+				for _, line := range row {
+					parts[len(parts)-1] += len(phrases(line))
+				}
 				continue
 			}
 			for _, line := range row {
@@ -49,6 +54,7 @@ func columnsOf(pages [][]textLine) columns {
 			}
 		}
 	}
+	lines = similar(lines, parts)
 	slices.SortStableFunc(lines, func(a, b textLine) int { return len(b) - len(a) })
 	c := columns{near: near}
 	if len(lines) > 0 {
@@ -81,6 +87,22 @@ const (
 	// often is how often a distance occurs at least.
 	often = 3
 )
+
+// similar returns the lines with at least 60 % of the usual number of phrases: texts
+// outside of the table have long ones.
+func similar(lines []textLine, parts []int) (all []textLine) {
+	if len(lines) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(parts)
+	slices.Sort(sorted)
+	for i, line := range lines {
+		if parts[i]*10 >= sorted[len(sorted)/2]*6 {
+			all = append(all, line)
+		}
+	}
+	return all
+}
 
 // nearest returns the greatest distance of the lines of one row: below the first jump
 // between distances that occur often. It is 0 without one.

@@ -79,7 +79,7 @@ func labelled(text string) (all []Caption) {
 			label := strings.Join(before[skip:], " ")
 			m := vocabulary.MeaningOf(label)
 			_, fact := vocabulary.FactKind(label)
-			if m.Field == vocabulary.None && !fact || skip > 0 && len(m.Unknown) > 0 {
+			if m.Field == vocabulary.None && !fact || (skip > 0 || begin > 0) && len(m.Unknown) > 0 {
 				continue
 			}
 			if last >= 0 {

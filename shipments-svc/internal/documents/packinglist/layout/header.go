@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
@@ -198,9 +197,18 @@ func cartons(rows []tables.Row, pallet, col int) bool {
 
 // hasWords reports whether a column has texts without numbers on full rows.
 func hasWords(rows []tables.Row, col int) bool {
-	return slices.ContainsFunc(rows, func(row tables.Row) bool {
-		return col < len(row.Cells) && len(Filled(row)) > 2 && !strings.ContainsFunc(row.Cells[col].Text, isDigit) && row.Cells[col].Text != ""
-	})
+	words, others := 0, 0
+	for _, row := range rows {
+		if col >= len(row.Cells) || len(Filled(row)) < 3 || row.Cells[col].Text == "" {
+			continue
+		}
+		if strings.ContainsFunc(row.Cells[col].Text, isDigit) {
+			others++
+		} else {
+			words++
+		}
+	}
+	return words > others
 }
 
 // labels reports whether the values of a column are unique labels rather than counts.

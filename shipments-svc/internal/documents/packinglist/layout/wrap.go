@@ -60,7 +60,16 @@ func nearest(rows []tables.Row) float64 {
 			return float64(distances[i-1])/10 + 0.1
 		}
 	}
-	return 0
+	usual := 0
+	for d, n := range count {
+		if n > count[usual] || n == count[usual] && d > usual {
+			usual = d
+		}
+	}
+	if count[usual] < often {
+		return 0
+	}
+	return float64(usual) / 10 / jump // headings alone are wrapped
 }
 
 // joinedRow returns printed lines as one row with the number of the fullest.

@@ -81,6 +81,9 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 // contains the other.
 func (r *reader) produce(i int) Text {
 	p, v := r.textOr(i, vocabulary.Produce), r.textOr(i, vocabulary.Variety)
+	if !strings.ContainsFunc(p.Value, unicode.IsLetter) { // a name has letters
+		p = r.named[vocabulary.Produce]
+	}
 	switch {
 	case p.Value == "":
 		return v

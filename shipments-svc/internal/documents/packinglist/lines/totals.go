@@ -2,6 +2,7 @@ package lines
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -87,11 +88,28 @@ func (r *reader) unlabelled(i int) bool {
 	if r.unnumbered(i) && (!r.describes(i) || boxes.Value == r.count || boxes.Value == r.since) {
 		return true
 	}
+	if r.sums(i, boxes) {
+		return true
+	}
 	if !boxes.OK || len(r.Lines.Lines)+len(r.before) < 2 || r.describes(i) || r.count != boxes.Value {
 		return false
 	}
 	label, _ := r.label(i)
 	return !r.numbered(i) || r.countsPallets(label.Value) && !r.hasPalletAfter(i)
+}
+
+// sums reports whether the numbers of a row are the sums of all lines or of those since
+// the last total, at least two, whatever its label is. A line names its contents.
+func (r *reader) sums(i int, boxes Amount) bool {
+	if !boxes.OK || r.unnamed || r.describes(i) || boxes.Value != r.since && boxes.Value != r.count {
+		return false
+	}
+	n, net, all := 0, 0.0, 0.0
+	for k := len(r.Lines.Lines) - 1; k >= 0 && all < boxes.Value; k-- {
+		all, net, n = all+r.Lines.Lines[k].Boxes.Value, net+r.Lines.Lines[k].Net.Value, n+1
+	}
+	whole := r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight))
+	return n > 1 && (!whole.OK || math.Abs(whole.Value-net) <= 0.01*net)
 }
 
 // unnumbered reports whether a row has boxes and a label without a digit, although the

@@ -25,6 +25,14 @@ var contested = []vocabulary.Field{
 // fields, and with the net weight of a box and of the line under headings for the same.
 func (m Mapping) rivals(all []layout.Table) []Mapping {
 	proposals := []Mapping{m}
+	if box, ok := m.at[vocabulary.BoxWeight]; ok && !m.Has(vocabulary.Boxes) && !m.given[vocabulary.BoxWeight] { // "Cartons (4 kg)"
+		p := m.instead(vocabulary.BoxWeight, box)
+		p.Columns[box].take(vocabulary.Boxes, p.Columns[box].Score-0.1, "boxes-of-a-weight")
+		delete(p.at, vocabulary.BoxWeight)
+		p.at[vocabulary.Boxes] = box
+		p.Prior -= 0.1
+		proposals = append(proposals, p)
+	}
 	for _, f := range contested {
 		first, ok := m.at[f]
 		if !ok || m.given[f] {
