@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
@@ -79,34 +80,22 @@ func serve(ctx context.Context, p program) (err error) {
 	due := newNotifier()
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
 	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: observer(metrics)}
-	inner := httpserver.NewInner(metrics, repo.Ready)
-	if cfg.DebugEndpoints {
-		inner.HandleDebug()
-	}
-	callers := assertion.NewVerifier("shipments-svc", cfg.GatewayIssuer, cfg.GatewayKeys, time.Now)
-	defer callers.Close()
-
-	public, err := httpserver.Listen(ctx, cfg.ListenAddress)
-	if err != nil {
-		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
-	}
-	private, err := httpserver.Listen(ctx, cfg.InnerAddress)
-	if err != nil {
-		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
-	}
-	drain := func() {
-		inner.Drain()
-		service.Drain()
-	}
 	defer background(ctx, reading(cfg, repo, service, kept, log, metrics)...)()
-	end, err := publish(ctx, publishing{cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due})
+	end, err := publish(ctx, publishing{
+		cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due,
+	})
 	if err != nil {
-		return errors.Join(err, public.Close(), private.Close())
+		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return httpserver.Serve(ctx, log, drain,
-		httpserver.Server{Name: "public", Listener: public, Handler: httpserver.Instrument(metrics, traces.Tracer(), callers.Guard(log, transport.New(service, hooks, wiring, log))), Ready: inner.Ready},
-		httpserver.Server{Name: "inner", Listener: private, Handler: inner})
+	return servicekit.Run(ctx, servicekit.Service{
+		Name: "shipments-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
+		GatewayKeys: cfg.GatewayKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
+		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: repo.Ready, Drain: service.Drain,
+		Public: func(v *assertion.Verifier) http.Handler {
+			return v.Guard(log, transport.New(service, hooks, wiring, log))
+		},
+	})
 }
 
 // background runs functions beside the requests, also while the last of these

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
@@ -85,44 +83,29 @@ func (serve) Run(ctx context.Context, p program) error {
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
 	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	peppersReady := loggedOnce(log, pepperCount.Ready)
-	inner := httpserver.NewInner(counted, func(ctx context.Context) error {
+	ready := func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
 		return peppersReady(ctx)
-	})
-	inner.Handle(transport.InternalPath, httpserver.Instrument(counted.Metrics, traces.Tracer(), transport.Internal(service, feed, wiring, cfg.Gateways, log)))
-	if cfg.DebugEndpoints {
-		inner.HandleDebug()
-	}
-	draining := func() {
-		inner.Drain()
-		feed.Close()
 	}
 	pages, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
 	if err != nil {
 		return err
 	}
 	defer inBackground(ctx, prune)()
-	callers := assertion.NewVerifier("tokens-svc", cfg.GatewayIssuer, cfg.CallerKeys, time.Now)
-	defer callers.Close()
-	api := callers.Guard(log, transport.Public(service, wiring, log))
-	return listen(ctx, log, cfg, httpserver.Instrument(counted.Metrics, traces.Tracer(), public(api, callers.GuardPages(log, pages, http.HandlerFunc(refusePage)))), inner, draining)
-}
-
-// listen serves both listeners until ctx ends and requests in flight are finished.
-func listen(ctx context.Context, log *slog.Logger, cfg config.Config, public http.Handler, inner *httpserver.Inner, draining func()) error {
-	outside, err := httpserver.Listen(ctx, cfg.ListenAddress)
-	if err != nil {
-		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
-	}
-	inside, err := httpserver.Listen(ctx, cfg.InnerAddress)
-	if err != nil {
-		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), outside.Close())
-	}
-	return httpserver.Serve(ctx, log, draining,
-		httpserver.Server{Name: "public", Listener: outside, Handler: public, Ready: inner.Ready},
-		httpserver.Server{Name: "inner", Listener: inside, Handler: inner})
+	return servicekit.Run(ctx, servicekit.Service{
+		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
+		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
+		Log: log, Metrics: counted.Metrics, Tracer: traces.Tracer(), Ready: ready, Drain: feed.Close,
+		Public: func(v *assertion.Verifier) http.Handler {
+			api := v.Guard(log, transport.Public(service, wiring, log))
+			return public(api, v.GuardPages(log, pages, http.HandlerFunc(refusePage)))
+		},
+		Internal: map[string]http.Handler{
+			transport.InternalPath: transport.Internal(service, feed, wiring, cfg.Gateways, log),
+		},
+	})
 }
 
 // inBackground runs work until the function it returns is called, which waits
