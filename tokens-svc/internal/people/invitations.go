@@ -48,7 +48,13 @@ func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.Or
 	}
 	code := rand.Text()[:codeLen]
 	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.details())
-	if err := s.repo.Invite(ctx, org, i, codeSum(i.Email, code), entry); err != nil {
+	err = s.repo.Invite(ctx, org, i, codeSum(i.Email, code), entry, func(replaced tokens.Role) error {
+		if !principal.Role.MayAssign("", replaced) {
+			return ErrForbidden
+		}
+		return nil
+	})
+	if err != nil {
 		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
 	}
 	return i, spell(code), nil

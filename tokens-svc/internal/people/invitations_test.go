@@ -91,6 +91,12 @@ func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); !ok || len(invalid.Fields) != 2 {
 		t.Errorf("%v", err)
 	}
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "cleo@acme.example", "owner"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "cleo@acme.example", "member"); !errors.Is(err, people.ErrForbidden) {
+		t.Errorf("an admin replaces an owner's invitation: %v", err)
+	}
 	_, _, err = s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "bert@acme.example", "owner")
 	if field, code := fault(t, err); field != "role" || code != tokens.InvalidValue {
 		t.Errorf("an admin invites an owner: %v", err)

@@ -203,8 +203,8 @@ func (f *failing) ChangeMember(ctx context.Context, id tokens.OrgID, user people
 	return only(f, func() error { return f.Repository.ChangeMember(ctx, id, user, decide) })
 }
 
-func (f *failing) Invite(ctx context.Context, id tokens.OrgID, i people.Invitation, sum [32]byte, e audit.Entry) error {
-	return only(f, func() error { return f.Repository.Invite(ctx, id, i, sum, e) })
+func (f *failing) Invite(ctx context.Context, id tokens.OrgID, i people.Invitation, sum [32]byte, e audit.Entry, replace func(tokens.Role) error) error {
+	return only(f, func() error { return f.Repository.Invite(ctx, id, i, sum, e, replace) })
 }
 
 func (f *failing) Invitations(ctx context.Context, id tokens.OrgID, at time.Time) ([]people.Invitation, error) {

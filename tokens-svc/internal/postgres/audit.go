@@ -36,6 +36,17 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action a
 	return rows, int(head.Sequence), err
 }
 
+// AuditEventsAfter implements tokens.Repository.
+func (r *Repository) AuditEventsAfter(ctx context.Context, org tokens.OrgID, after int64, n int) ([]audit.Event, int64, error) {
+	head, err := readHead(ctx, r.db, org)
+	if err != nil {
+		return nil, 0, err
+	}
+	events, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+		org, after, head.Sequence, n)
+	return events, head.Sequence, err
+}
+
 func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
 	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 AND action = $2`, org, action)
 	if err != nil {

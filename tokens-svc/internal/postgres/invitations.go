@@ -31,7 +31,9 @@ const selectInvitations = `
 	WHERE i.expires_at > $1 `
 
 // Invite implements people.Repository.
-func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry) error {
+func (p *People) Invite(
+	ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry, replace func(tokens.Role) error,
+) error {
 	return mutate(ctx, p.db, org, func(m *mutation) error {
 		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
@@ -42,6 +44,14 @@ func (p *People) Invite(ctx context.Context, org tokens.OrgID, i people.Invitati
 		}
 		if member {
 			return tokens.ErrExists
+		}
+		open, err := list[tokens.Role](ctx, m, `
+			SELECT role FROM invitations WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, org, i.Email, i.CreatedAt)
+		for _, role := range open {
+			err = replace(role)
+		}
+		if err != nil {
+			return err
 		}
 		_, err = m.ExecContext(ctx, `
 			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at, expires_at)

@@ -18,7 +18,7 @@ func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) p
 		ID: people.InvitationID(publicid.New("inv")), Email: email, Role: tokens.RoleMember, InvitedBy: "owner@acme.example",
 		CreatedAt: repotest.Noon, ExpiresAt: repotest.Noon.Add(time.Hour),
 	}
-	gives(t, s.Invite(t.Context(), org, i, sum(code), entry(audit.MemberInvited, string(i.ID))), nil)
+	gives(t, s.Invite(t.Context(), org, i, sum(code), entry(audit.MemberInvited, string(i.ID)), func(tokens.Role) error { return nil }), nil)
 	return i
 }
 
@@ -41,7 +41,7 @@ func invitationReplaces(t *testing.T, s peopleStore) {
 	admit(t, s, repotest.Org, "bert@acme.example", tokens.RoleMember)
 	again := second
 	again.ID, again.Email = people.InvitationID(publicid.New("inv")), "bert@acme.example"
-	gives(t, s.Invite(t.Context(), repotest.Org, again, sum("x"), entry(audit.MemberInvited, "x")), tokens.ErrExists)
+	gives(t, s.Invite(t.Context(), repotest.Org, again, sum("x"), entry(audit.MemberInvited, "x"), nil), tokens.ErrExists)
 }
 
 func invitationEnds(t *testing.T, s peopleStore) {

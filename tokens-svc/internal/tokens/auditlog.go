@@ -21,6 +21,19 @@ func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgI
 	return events, total, nil
 }
 
+// AuditEventsAfter returns at most n events after one number, oldest first, and how
+// many there are in all. Errors are as for AuditEvents.
+func (s *Service) AuditEventsAfter(ctx context.Context, principal Principal, org OrgID, after int64, n int) ([]audit.Event, int, error) {
+	if !principal.MayReadAudit() {
+		return nil, 0, principal.refuse("read the audit log")
+	}
+	events, newest, err := s.repo.AuditEventsAfter(ctx, org, after, n)
+	if err != nil {
+		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return events, int(max(newest-after, 0)), nil
+}
+
 // VerifyAudit checks the numbers and the chain of the organization's whole audit log
 // and returns its head. It gives an *audit.Fault for the first event that does not
 // match, and ErrNotFound when there is no such organization.

@@ -95,6 +95,12 @@ func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, action audit.A
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
+func (m *memory) AuditEventsAfter(_ context.Context, org tokens.OrgID, after int64, n int) ([]audit.Event, int64, error) {
+	log := m.events[org]
+	rest := log[min(int(after), len(log)):]
+	return rest[:min(n, len(rest))], int64(len(log)), nil
+}
+
 // matches reports whether a filter lets a token through at a time.
 func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
 	switch f {

@@ -9,9 +9,15 @@ import (
 // called a scope. A Catalogue defines which there are.
 type Permission string
 
-// Admin is all permissions, including future ones. It is the only permission
-// that this program gives a meaning; services do for all others.
+// Admin is all permissions, including future ones. Services
+// give most others their meaning.
 const Admin Permission = "admin"
+
+// TokensRead and AuditRead are permissions of tokens-svc's own API.
+const (
+	TokensRead Permission = "tokens:read"
+	AuditRead  Permission = "audit:read"
+)
 
 // Texts returns permissions, address ranges and the like as they are written.
 func Texts[T any](all []T) []string {

@@ -43,8 +43,9 @@ func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 	p := Principal{Actor: actor, grants: c.Expand(held), tokens: reachItself, owner: caller.Owner, caller: &caller}
 	if slices.Contains(p.grants, Admin) {
-		p.tokens, p.audit = reachAll, caller.Environment != Test
+		p.tokens = reachAll
 	}
+	p.audit = slices.Contains(p.grants, AuditRead) && caller.Environment != Test
 	return p
 }
 

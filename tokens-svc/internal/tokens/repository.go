@@ -29,6 +29,9 @@ type Repository interface {
 	// AuditEvents returns a page of org's audit log, newest first, of one action or,
 	// with "", of all, and how many such events it has; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, action audit.Action, p Page) (events []audit.Event, total int, err error)
+	// AuditEventsAfter returns at most n events of org's audit log after a number,
+	// oldest first, and the number of the newest; or ErrNotFound.
+	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
 	// VerifyAudit checks all of org's audit log, as it was at one instant, and
 	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
 	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)

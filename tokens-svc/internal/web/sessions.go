@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
@@ -54,6 +56,13 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	id := v.PostForm.Get("session")
 	if id == s.sessions.ID(ctx) {
 		return s.signOut(ctx, v)
+	}
+	all, err := s.sessions.List(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	if !slices.ContainsFunc(all, func(one session.Session) bool { return one.ID == id }) {
+		return errorPage(http.StatusNotFound), nil
 	}
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err

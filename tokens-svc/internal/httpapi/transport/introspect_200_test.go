@@ -46,7 +46,7 @@ func TestTheScopeIsAllThatTheTokenMayDo(t *testing.T) {
 		"shipments:read":                   "shipments:read",
 		"shipments:write":                  "shipments:read shipments:write",
 		"webhooks:manage shipments:review": "shipments:review webhooks:manage",
-		"admin":                            "admin documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage",
+		"admin":                            "admin audit:read documents:read documents:write shipments:read shipments:review shipments:write tokens:read webhooks:manage",
 	} {
 		_, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = strings.Fields(granted) })
 		var got struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -136,10 +137,25 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 	}{tokenView{wire.NewToken(m.Service, t)}, len(children)}}, err
 }
 
-func (m management) auditEvents(ctx context.Context, c endpoints.Call, p tokens.Page) (reply, error) {
-	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, "", p)
-	return page(ctx, p, total, struct {
-		Events []wire.AuditEvent `json:"audit_events"`
-		Meta   meta              `json:"meta"`
-	}{wire.NewAuditEvents(events), meta{p.Number, p.Size, total}}), err
+// eventsView is the answer that shows audit events.
+type eventsView struct {
+	Events []wire.AuditEvent `json:"audit_events"`
+	Meta   meta              `json:"meta"`
+}
+
+func (m management) auditEvents(ctx context.Context, c endpoints.Call, e events) (reply, error) {
+	if e.after != nil {
+		events, total, err := m.AuditEventsAfter(ctx, c.Principal.Principal, c.Organization, *e.after, e.Size)
+		after := *e.after
+		if n := len(events); n > 0 {
+			after = events[n-1].Sequence
+		}
+		link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, e.Size)
+		return reply{
+			status: http.StatusOK, header: http.Header{"Link": {link}},
+			body: eventsView{wire.NewAuditEvents(events), meta{1, e.Size, total}},
+		}, err
+	}
+	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, "", e.Page)
+	return page(ctx, e.Page, total, eventsView{wire.NewAuditEvents(events), meta{e.Number, e.Size, total}}), err
 }

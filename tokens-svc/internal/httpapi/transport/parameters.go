@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -28,10 +29,23 @@ func decodeList(r *http.Request) (tokens.Query, error) {
 	return q, p.Err()
 }
 
-func decodeEvents(r *http.Request) (tokens.Page, error) {
+// events selects audit events: a page, newest first, or those after a number.
+type events struct {
+	tokens.Page
+	after *int64
+}
+
+func decodeEvents(r *http.Request) (events, error) {
 	p := query.Read(r)
-	page := readPage(p)
-	return page, p.Err()
+	e := events{Page: readPage(p)}
+	if text, given := p.Text("after"); given {
+		after, err := strconv.ParseUint(text, 10, 63) // takes no sign
+		if err != nil || e.Number > 1 {
+			p.Fault("after", "after must be the number of an event, from 0, and page must not be given with it")
+		}
+		e.after = new(int64(after))
+	}
+	return e, p.Err()
 }
 
 // readPage returns the requested part of a list.

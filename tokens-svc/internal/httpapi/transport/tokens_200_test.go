@@ -164,6 +164,9 @@ func TestAuditLogHasActorAndAction(t *testing.T) {
 	if a.Events[2].Details["name_before"] != "ERP" || a.Events[0].Details["reason"] != "lost" {
 		t.Errorf("details %v", a.Events)
 	}
+	if rest := read(t, m.do(t, http.MethodGet, "/api/v1/audit-events?per_page=1&after=4", ""), http.StatusOK); rest.Meta.Total != 2 || rest.Events[0].Sequence != 5 {
+		t.Errorf("after 4: %+v", rest)
+	}
 	if last := read(t, m.do(t, http.MethodGet, "/api/v1/audit-events?per_page=4&page=2", ""), http.StatusOK); len(last.Events) != 2 {
 		t.Errorf("the last page is %+v", last)
 	}

@@ -36,23 +36,28 @@ func TestEveryOperationRequiresItsPermission(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	all := operations(t)
-	if len(all) != 2 || len(all["any"]) == 0 || len(all["admin"]) == 0 {
-		t.Fatalf("x-permission is not admin or any: %v", all)
+	if len(all) != 4 || len(all["any"]) == 0 || len(all["admin"]) == 0 || len(all["tokens:read"]) == 0 || len(all["audit:read"]) == 0 {
+		t.Fatalf("x-permission is another: %v", all)
 	}
 	for _, permission := range p.service.Permissions().All() {
 		if permission == tokens.Admin {
 			continue
 		}
 		token, _ := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{string(permission)} })
-		for _, operation := range all["admin"] {
-			method, path, _ := strings.Cut(operation, " ")
-			res := p.send(t, token, method, path, "")
-			problem := wantProblem(t, res, http.StatusForbidden, "insufficient_permission")
-			if !strings.Contains(problem.Detail, "needs admin") || !strings.Contains(problem.Detail, string(permission)) {
-				t.Errorf("%s: %s", operation, problem.Detail)
+		for needs, operations := range all {
+			if needs == "any" || needs == string(permission) {
+				continue
 			}
-			if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments", error="insufficient_scope", scope="admin"` {
-				t.Errorf("%s: WWW-Authenticate: %s", operation, got)
+			for _, operation := range operations {
+				method, path, _ := strings.Cut(operation, " ")
+				res := p.send(t, token, method, path, "")
+				problem := wantProblem(t, res, http.StatusForbidden, "insufficient_permission")
+				if !strings.Contains(problem.Detail, "needs "+needs) || !strings.Contains(problem.Detail, string(permission)) {
+					t.Errorf("%s: %s", operation, problem.Detail)
+				}
+				if got := res.Header().Get("WWW-Authenticate"); got != `Bearer realm="shipments", error="insufficient_scope", scope="`+needs+`"` {
+					t.Errorf("%s: WWW-Authenticate: %s", operation, got)
+				}
 			}
 		}
 	}
