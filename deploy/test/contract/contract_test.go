@@ -17,6 +17,7 @@ var modules = []string{"gateway", "gateway/servicekit", "shipments-svc", "tokens
 
 // libraries are the modules of this repository that a module may require, replaced by their folders.
 var libraries = map[string]struct{ library, folder string }{
+	"gateway":       {"gateway/servicekit", "./servicekit"},
 	"shipments-svc": {"gateway/servicekit", "../gateway/servicekit"},
 	"tokens-svc":    {"gateway/servicekit", "../gateway/servicekit"},
 	"deploy":        {"deploy/client", "./client"},
