@@ -35,17 +35,25 @@ func (g *gateway) dialHTTP2(t *testing.T) *http2Conn {
 	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
+	c := newHTTP2Conn(conn)
+	if err := c.begin(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func newHTTP2Conn(conn net.Conn) *http2Conn {
 	c := &http2Conn{Conn: conn, Framer: http2.NewFramer(conn, conn)}
 	c.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	c.AllowIllegalWrites = true
 	c.encoder = hpack.NewEncoder(&c.headers)
-	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.WriteSettings(); err != nil {
-		t.Fatal(err)
-	}
 	return c
+}
+
+// begin sends the client's preface.
+func (c *http2Conn) begin(settings ...http2.Setting) error {
+	_, err := io.WriteString(c.Conn, http2.ClientPreface)
+	return errors.Join(err, c.WriteSettings(settings...))
 }
 
 // open begins a request with pairs of header names and values, pseudo-headers first. With end the request has no body.

@@ -57,6 +57,7 @@ func TestInterimResponsesAndTrailersAreForwarded(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(misbehaving), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
+	g.introspect(t, token)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		var interim []textproto.MIMEHeader
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
