@@ -68,15 +68,18 @@ func createTokens(ctx context.Context, b *testbed, lasting time.Duration) (t *to
 // nextFresh returns a valid token that the gateway has not seen, while there are any.
 func (t *tokens) nextFresh() string { return t.fresh[int(t.used.Add(1))%len(t.fresh)] }
 
-// findShipment chooses the shipment that the load requests.
+// findShipment chooses the shipment that the load requests, as soon as the
+// product serves.
 func (t *tokens) findShipment(ctx context.Context, c *client) error {
-	s, body := c.do(ctx, call{path: "/api/v1/shipments?per_page=1", token: t.reader})
-	var list struct{ Shipments []struct{ ID string } }
-	if err := json.Unmarshal(body, &list); err != nil || s.status != http.StatusOK || len(list.Shipments) == 0 {
-		return fmt.Errorf("the list of shipments: %s", s.outcome())
-	}
-	t.shipment = "/api/v1/shipments/" + list.Shipments[0].ID
-	return nil
+	return eventually(ctx, "the list of shipments", 30*time.Second, func() error {
+		s, body := c.do(ctx, call{path: "/api/v1/shipments?per_page=1", token: t.reader})
+		var list struct{ Shipments []struct{ ID string } }
+		if err := json.Unmarshal(body, &list); err != nil || s.status != http.StatusOK || len(list.Shipments) == 0 {
+			return errors.New(s.outcome())
+		}
+		t.shipment = "/api/v1/shipments/" + list.Shipments[0].ID
+		return nil
+	})
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
