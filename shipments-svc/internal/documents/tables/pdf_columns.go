@@ -308,6 +308,8 @@ func (c columns) cells(line textLine, row bool) []Cell {
 			}
 		case row:
 			put(c.column((left+right)/2), text(phrase))
+		case len(all) >= fewPhrases: // headings
+			put(max(c.column((left+right)/2), len(cells)), text(phrase))
 		default:
 			put(max(c.column(left), len(cells)), text(phrase))
 		}

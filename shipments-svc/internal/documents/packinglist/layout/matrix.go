@@ -128,6 +128,9 @@ func (t Table) unpivoted(total int) Table {
 		label := len(row.Cells) > 0 && slices.ContainsFunc(Filled(row)[:min(3, len(Filled(row)))], func(col int) bool {
 			return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text))
 		})
+		if cells := Filled(row); len(cells) > 0 && cells[0] >= t.Sizes[0] {
+			label = true // a row of sums
+		}
 		if n <= 0 || label {
 			if n > 0 {
 				row = widened(row, calibre+2)

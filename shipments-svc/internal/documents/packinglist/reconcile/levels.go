@@ -109,16 +109,17 @@ func (s *Settled) ofWhole() bool {
 func (s *Settled) repeated(of func(*Line) *lines.Amount, total float64, box func(Line) float64) bool {
 	var single []float64 // amounts of pallets with one line, by box
 	sumLines, sumPallets, groups := 0.0, 0.0, 0
-	byLine, byPallet := 0, 0 // groups that agree
+	byLine, byPallet, unequal := 0, 0, 0 // groups that agree
 	all := s.groups()
 	for _, g := range all {
-		first := *of(&g[0])
+		first, same := *of(&g[0]), true
 		for i := range g {
 			a := of(&g[i])
-			if len(g) > 1 && (!a.OK || a.Value != first.Value) {
-				return false
-			}
+			same = same && a.OK && a.Value == first.Value
 			sumLines += a.Value
+		}
+		if !same {
+			unequal++
 		}
 		sumPallets += first.Value
 		if len(g) == 1 && g[0].Boxes.OK && first.OK {
@@ -128,7 +129,7 @@ func (s *Settled) repeated(of func(*Line) *lines.Amount, total float64, box func
 			groups++
 		}
 	}
-	if groups == 0 {
+	if groups == 0 || unequal*10 > groups {
 		return false
 	}
 	if total > 0 && near(sumLines, sumPallets) == false {
@@ -179,7 +180,7 @@ func differ(g []Line) bool {
 // once counts an amount of a pallet in its first line only.
 func (s *Settled) once(of func(*Line) *lines.Amount) {
 	for i := len(s.Lines) - 1; i > 0; i-- {
-		if s.key(s.Lines[i]) == s.key(s.Lines[i-1]) {
+		if s.key(s.Lines[i]) == s.key(s.Lines[i-1]) && of(&s.Lines[i]).Value == of(&s.Lines[i-1]).Value {
 			*of(&s.Lines[i]) = lines.Amount{}
 		}
 	}
