@@ -13,8 +13,8 @@ import (
 
 // permissions are all permissions; add new ones here.
 var permissions = []string{
-	"admin", "documents:read", "documents:write",
-	"shipments:read", "shipments:review", "shipments:write", "webhooks:manage",
+	"admin", "audit:read", "documents:read", "documents:write",
+	"shipments:read", "shipments:review", "shipments:write", "tokens:read", "webhooks:manage",
 }
 
 // Each operation of the served API documents is called with one token per permission. Its x-permission is the

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if !slices.ContainsFunc(all, func(one session.Session) bool { return one.ID == id }) {
-		return errorPage(http.StatusNotFound), nil
+		return redirect("/settings/sessions"), nil // it ended before
 	}
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err
