@@ -139,7 +139,6 @@ func (e CreatedShipmentShipmentStatus) Valid() bool {
 const (
 	Accepted          DeliveryAttemptsOutcome = "accepted"
 	AddressNotAllowed DeliveryAttemptsOutcome = "address_not_allowed"
-	NameNotFound      DeliveryAttemptsOutcome = "name_not_found"
 	NoAnswer          DeliveryAttemptsOutcome = "no_answer"
 	Redirected        DeliveryAttemptsOutcome = "redirected"
 	Refused           DeliveryAttemptsOutcome = "refused"
@@ -153,8 +152,6 @@ func (e DeliveryAttemptsOutcome) Valid() bool {
 	case Accepted:
 		return true
 	case AddressNotAllowed:
-		return true
-	case NameNotFound:
 		return true
 	case NoAnswer:
 		return true
@@ -636,7 +633,7 @@ type AttachFormDryRun string
 
 // AttachedDocument defines model for AttachedDocument.
 type AttachedDocument struct {
-	// Checks The checks of the shipment with the document.
+	// Checks The checks of the shipment with the document; none for a token without `shipments:read`.
 	Checks []Check `json:"checks"`
 
 	// Document A document of a shipment.
@@ -761,8 +758,8 @@ type Delivery struct {
 		DurationMs int `json:"duration_ms"`
 
 		// Outcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not
-		// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that
-		// is not public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be
+		// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to no public
+		// address. `tls_failed`: no certificate that can be
 		// trusted, or no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
 		Outcome DeliveryAttemptsOutcome `json:"outcome"`
 
@@ -792,8 +789,8 @@ type Delivery struct {
 }
 
 // DeliveryAttemptsOutcome `accepted`: answered 2xx. `refused`: answered otherwise. `redirected`: answered 3xx, which is not
-// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to an address that
-// is not public. `name_not_found`: the host leads nowhere. `tls_failed`: no certificate that can be
+// followed. `timed_out`: no answer within 15 s. `address_not_allowed`: the host leads to no public
+// address. `tls_failed`: no certificate that can be
 // trusted, or no TLS. `no_answer`: the connection was refused or broke, or what came was not HTTP.
 type DeliveryAttemptsOutcome string
 
@@ -999,7 +996,7 @@ type DocumentID = string
 
 // DocumentPreview defines model for DocumentPreview.
 type DocumentPreview struct {
-	// Checks The results of the checks with the document attached.
+	// Checks The results of the checks with the document attached; none for a token without `shipments:read`.
 	Checks []Check `json:"checks"`
 
 	// Document The content of a document, as it was read.

@@ -25,7 +25,6 @@ var rightlyEmpty = map[string]string{
 
 	`sum by (job, instance) (rate(quayside_shipments_request_seconds_count{code="401"}[1m])) / sum by (job, instance) (rate(quayside_shipments_request_seconds_count[1m])) > 0.1`:                                        "no identity is refused",
 	`sum by (job, instance) (rate(quayside_tokens_request_seconds_count{code="401",route!~"/internal/.+"}[1m])) / sum by (job, instance) (rate(quayside_tokens_request_seconds_count{route!~"/internal/.+"}[1m])) > 0.1`: "no identity is refused",
-	`quayside_shipments_outage{name="the replica of Postgres"} == 1`: "no replica is configured",
 
 	`probe_ssl_earliest_cert_expiry - time() < 14 * 24 * 3600`: "no certificate is probed",
 

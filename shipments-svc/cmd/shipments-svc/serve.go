@@ -59,18 +59,6 @@ func serve(ctx context.Context, p program) (err error) {
 
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
-	if cfg.DatabaseReplicaURL != "" {
-		replica, err := postgres.OpenReplica(cfg.DatabaseReplicaURL, cfg.ReplicaSession(), metrics.Watch(outage.New(log, "the replica of Postgres")).Note)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = replica.Close() }()
-		repo.ReadFrom(replica)
-	}
-	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "quayside_shipments_lists_from_replica_total",
-		Help: "Lists that the replica had as fresh as the primary.",
-	}, func() float64 { return float64(repo.ServedByReplica()) }))
 	kept := notedStore{cfg.Files, metrics.Watch(outage.New(log, "document storage")).Note}
 	children, err := reader.New()
 	if err != nil {

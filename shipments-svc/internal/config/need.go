@@ -24,7 +24,6 @@ func Database(c *Config) error {
 	return errors.Join(missing,
 		c.checkDSN("DATABASE_URL", c.DatabaseURL),
 		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL),
-		c.checkDSN("DATABASE_REPLICA_URL", c.DatabaseReplicaURL),
 		settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
 }
 

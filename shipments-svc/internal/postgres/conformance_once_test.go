@@ -56,7 +56,7 @@ func testKeys(t *testing.T, repo shipments.Repository) {
 		{org, operation, repotest.Noon, false},
 		{org, text, repotest.Noon, false},
 		{org, key, repotest.Noon.Add(shipments.KeyLife - time.Millisecond), true},
-		{org, key, repotest.Noon.Add(shipments.KeyLife), false}, // and deletes the others
+		{org, key, repotest.Noon.Add(shipments.KeyLife), false},
 		{org, key, repotest.Noon.Add(shipments.KeyLife + time.Hour), true},
 		{org, text, repotest.Noon.Add(shipments.KeyLife + time.Hour), false},
 		{theirs, key, repotest.Noon.Add(time.Hour), true},

@@ -241,7 +241,7 @@ func TestOldEventsExpireInBatches(t *testing.T) {
 	}
 	exec(t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), repotest.Noon)
 	for _, want := range []int{3, 2, 0} {
-		n, err := r.Expire(t.Context(), org, repotest.Noon.Add(time.Hour), 3)
+		n, err := r.Expire(t.Context(), org, repotest.Noon.Add(shipments.EventLife+time.Hour), 3)
 		if err != nil || n != want {
 			t.Errorf("%d were forgotten, want %d (%v)", n, want, err)
 		}
@@ -257,9 +257,36 @@ func TestOldEventsExpireInBatches(t *testing.T) {
 	if len(events(t, r, theirs)) != 6 {
 		t.Error("another organization's were forgotten")
 	}
-	publishers, err := r.Publishers(t.Context(), shipments.OrgID{}, 10)
-	if err != nil || len(publishers) != 2 || !slices.Contains(publishers, org) {
-		t.Errorf("%v (%v)", publishers, err)
+}
+
+// TestEveryOrganizationIsVisited of which something expires or is sealed, each once,
+// from any of them on; and its answers expire.
+func TestEveryOrganizationIsVisited(t *testing.T) {
+	t.Parallel()
+	w, db := openWebhooks(t)
+	hasEvents, hasEndpoint, hasAnswer := repotest.Org(), repotest.Org(), repotest.Org()
+	happen(t, w, hasEvents, 1)
+	exec(t, db, `UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, uuid.UUID(endpointOf(t, w, hasEndpoint).ID))
+	for _, org := range []shipments.OrgID{hasEvents, hasAnswer} {
+		_, _, err := w.Repository.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("a"), nil })
+		must(t, err)
+	}
+	var visited []shipments.OrgID
+	for after := (shipments.OrgID{}); ; {
+		orgs, err := w.Organizations(t.Context(), after, 2)
+		must(t, err)
+		if visited = append(visited, orgs...); len(orgs) < 2 {
+			break
+		}
+		after = orgs[1]
+	}
+	if len(visited) != 3 || !slices.Contains(visited, hasEndpoint) || !slices.Contains(visited, hasAnswer) {
+		t.Errorf("%v of %v, %v, %v", visited, hasEvents, hasEndpoint, hasAnswer)
+	}
+	for _, want := range []int{1, 0} {
+		if n, err := w.Expire(t.Context(), hasAnswer, repotest.Noon.Add(shipments.KeyLife), 10); err != nil || n != want {
+			t.Errorf("%d answers expired, want %d (%v)", n, want, err)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func (p plan) check(t *testing.T, query string) {
 	}
 	within := "organization_id = "
 	switch {
-	case query == "waitingSQL", query == "publishersSQL":
+	case query == "waitingSQL", query == "organizationsSQL":
 		within = "organization_id > " // they go from one organization to the next
 	case query == "dueSQL" && p.IndexName == "webhook_deliveries_due":
 		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next

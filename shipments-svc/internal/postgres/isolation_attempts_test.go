@@ -61,7 +61,6 @@ type victim struct {
 	shipments.Shipment
 
 	doc      shipments.Document
-	leased   shipments.Key
 	key      shipments.Key
 	job      shipments.Job
 	hook     webhooks.Made
@@ -75,7 +74,6 @@ func newVictim(t *testing.T, r *Repository) victim {
 	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
 	v := victim{
 		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon), key: shipments.Key{Operation: "POST /", Text: "k"},
-		leased: shipments.Key{Operation: "POST /", Text: "leased", Lease: shipments.Lease{6}},
 		doc: shipments.Document{
 			ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9},
 			CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
@@ -90,9 +88,6 @@ func newVictim(t *testing.T, r *Repository) victim {
 		return []byte("secret"), r.Create(ctx, v.org, from, repotest.By)
 	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err = r.Reserve(ctx, v.org, v.leased, repotest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = r.Number(ctx, v.org, 1); err != nil {
@@ -174,7 +169,7 @@ func thefts() []theft {
 			return n > 0, err
 		}},
 		{"Expire", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
-			n, err := r.Expire(ctx, thief, late, 10)
+			n, err := r.Expire(ctx, thief, late.Add(shipments.EventLife), 10)
 			return n > 0, err
 		}},
 		{"Known", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
@@ -221,12 +216,9 @@ func thefts() []theft {
 			_, _, err := r.Repository.Once(ctx, thief, shipments.Key{Text: "other"}, late, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 			return false, err
 		}},
-		{"Reserve", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, replayed, err := r.Reserve(ctx, thief, shipments.Key{Operation: v.key.Operation, Text: v.key.Text, Lease: shipments.Lease{7}}, repotest.Noon)
-			return replayed, err
-		}},
-		{"Free", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			return false, r.Free(ctx, thief, v.leased)
+		{"Answer", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			answer, _, err := r.Answer(ctx, thief, v.key, repotest.Noon)
+			return string(answer) == "secret", err
 		}},
 		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (found bool, err error) {
 			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {

@@ -12,9 +12,9 @@ import (
 // List implements shipments.Repository.
 func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64) ([]shipments.Shipment, int64, error) {
 	query, args := listQuery(org, f, offset, limit)
-	var rows []listRow
-	if err := r.selectList(ctx, org, &rows, query, args); err != nil {
-		return nil, 0, failure("list shipments", err)
+	rows, err := getRows[listRow](ctx, r.reads(ctx, org), "list shipments", query, args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	page := make([]shipments.Shipment, 0, len(rows))
 	for _, row := range rows {

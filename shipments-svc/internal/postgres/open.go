@@ -49,12 +49,6 @@ func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.D
 	return postgres.Open(dsn, postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: scoped(session)})
 }
 
-// OpenReplica returns a pool for a hot standby, whose answers have a shorter
-// timeout.
-func OpenReplica(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{AnswerTimeout: replicaPatience, Prepare: session.Prepare, Observe: observe, Wrap: scoped(session)})
-}
-
 func scoped(session postgres.Session) func(driver.Connector, string) driver.Connector {
 	return func(c driver.Connector, statementTimeout string) driver.Connector {
 		if session.Direct {

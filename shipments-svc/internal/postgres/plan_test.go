@@ -60,9 +60,6 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO idempotency_leases SELECT organization_id, 'POST /', id::text, id, created_at
-		FROM shipments WHERE organization_id = $1`, org)
-	exec(tb, db, `
 		INSERT INTO outbox (organization_id, id, type, at, subject) SELECT organization_id, id, 'shipment.created', created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
@@ -142,15 +139,14 @@ func queries(org uuid.UUID) map[string]query {
 		"palletUsesSQL":      {tenant, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"lockKeySQL":         {tenant, lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"readKeySQL":         {tenant, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
-		"awaitKeySQL":        {tenant, awaitKeySQL, []any{org.String(), "POST /", "k"}},
 		"lockPalletsSQL":     {tenant, lockPalletsSQL, []any{org.String()}},
-		"leaseKeySQL":        {tenant, leaseKeySQL, []any{org, "POST /", "k", id, 1000}},
-		"freeKeySQL":         {tenant, freeKeySQL, []any{org, "POST /", "k", id}},
-		"writeKeySQL":        {tenant, writeKeySQL, []any{org, "POST /", "k", "2026-11-20", "2026-11-21", []byte{1}, []byte{1}}},
+		"writeKeySQL":        {tenant, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}, true}},
+		"expireKeysSQL":      {tenant, expireKeysSQL, []any{org, "2026-11-20", 200}},
+		"sealedAnswersSQL":   {tenant, sealedAnswersSQL, []any{org}},
+		"resealAnswerSQL":    {tenant, resealAnswerSQL, []any{org, "POST /", "k", []byte{1}, []byte{2}}},
 		"announceSQL":        {tenant, announceSQL, []any{org, none}},
 		"lockOutboxSQL":      {tenant, lockOutboxSQL, []any{org.String()}},
 		"numberSQL":          {tenant, numberSQL, []any{org, 500}},
-		"freshnessSQL":       {tenant, freshnessSQL, []any{org}},
 		"eventsSQL":          {tenant, eventsSQL, []any{org, 1000, 25}},
 		"expireSQL":          {tenant, expireSQL, []any{org, "2026-11-20", 200}},
 		"historySQL":         {tenant, historySQL, []any{org, id, 0, 25}},
@@ -180,7 +176,7 @@ func queries(org uuid.UUID) map[string]query {
 		"dueSQL":             {dispatcher, dueSQL, []any{org, id, "2026-11-20", 100}},
 		"overdueSQL":         {dispatcher, overdueSQL, []any{"2026-11-20", 100}},
 		"waitingSQL":         {dispatcher, waitingSQL, []any{org, 100}},
-		"publishersSQL":      {dispatcher, publishersSQL, []any{org, 100}},
+		"organizationsSQL":   {dispatcher, organizationsSQL, []any{org, 100}},
 	}
 }
 

@@ -106,11 +106,11 @@ func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (int, 
 
 // Expire does what the Repository's does, and removes deliveries whose event or
 // endpoint is gone. It returns how much there was to do, up to limit.
-func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
-	expired, err := w.Repository.Expire(ctx, org, before, limit)
+func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error) {
+	expired, err := w.Repository.Expire(ctx, org, now, limit)
 	if err != nil {
 		return 0, err
 	}
-	orphans, err := getRow[int](ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), before, limit)
+	orphans, err := getRow[int](ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit)
 	return max(expired, orphans), err
 }

@@ -71,10 +71,21 @@ WITH expired AS (
 )
 SELECT count(*) FROM expired`
 
-	// publishersSQL finds organizations after $1 that have had events, at most
-	// $2.
-	publishersSQL = `
-SELECT organization_id FROM event_heads WHERE organization_id > $1 ORDER BY organization_id LIMIT $2`
+	// organizationsSQL finds organizations after $1 that have had events, or have
+	// webhook endpoints or idempotency keys, at most $2, by one step in each index
+	// for each.
+	organizationsSQL = `
+WITH RECURSIVE found (organization_id, n) AS (
+	SELECT $1::uuid, 0
+	UNION ALL
+	SELECT least(
+		(SELECT organization_id FROM event_heads o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
+		(SELECT organization_id FROM webhook_endpoints o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
+		(SELECT organization_id FROM idempotency_keys o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1)), n + 1
+	FROM found
+	WHERE n < $2 AND found.organization_id IS NOT NULL
+)
+SELECT organization_id FROM found WHERE n > 0 AND organization_id IS NOT NULL`
 )
 
 // Waiting returns up to limit organizations after the given one, in a fixed
@@ -83,10 +94,10 @@ func (r *Repository) Waiting(ctx context.Context, after shipments.OrgID, limit i
 	return r.organizations(ctx, "waiting", waitingSQL, after, limit)
 }
 
-// Publishers returns up to limit organizations after the given one, in a fixed
-// order, that have had events.
-func (r *Repository) Publishers(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	return r.organizations(ctx, "publishers", publishersSQL, after, limit)
+// Organizations returns up to limit organizations after the given one, in a fixed
+// order, of which something expires or is sealed.
+func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+	return r.organizations(ctx, "organizations", organizationsSQL, after, limit)
 }
 
 func (r *Repository) organizations(ctx context.Context, doing, query string, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
@@ -113,8 +124,15 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), failure("number", err)
 }
 
-// Expire removes an organization's events that got their numbers before a
-// time, the first limit at most, and returns how many it forgot.
-func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error) {
-	return getRow[int](ctx, r.writes(ctx, org), "expire", expireSQL, uuid.UUID(org), before, limit)
+// Expire removes an organization's events that got their numbers EventLife before
+// now, and answers that are no longer kept, up to limit of each. It returns how many
+// these were, of whichever were more.
+func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error) {
+	before := now.Add(-shipments.EventLife)
+	events, err := getRow[int](ctx, r.writes(ctx, org), "expire", expireSQL, uuid.UUID(org), before, limit)
+	if err != nil {
+		return 0, err
+	}
+	answers, err := getRow[int](ctx, r.writes(ctx, org), "expire", expireKeysSQL, uuid.UUID(org), now, limit)
+	return max(events, answers), err
 }

@@ -28,7 +28,6 @@ import (
 type Repository struct {
 	db        *sqlx.DB
 	announced chan struct{}
-	replica   *replica // nil: there is none
 }
 
 // NewRepository returns a Repository on a pool that Open returned.

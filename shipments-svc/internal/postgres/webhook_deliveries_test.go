@@ -206,7 +206,7 @@ func TestDeliveriesGoWithTheirEventsAndEndpoints(t *testing.T) {
 	for range 2 { // an endpoint goes with the sweep after that of its last delivery
 		for n := 2; n == 2; {
 			var err error
-			n, err = w.Expire(t.Context(), org, before, 2)
+			n, err = w.Expire(t.Context(), org, before.Add(shipments.EventLife), 2)
 			must(t, err)
 		}
 	}

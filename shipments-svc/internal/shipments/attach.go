@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -27,35 +26,25 @@ func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached
 }
 
 // AttachOnce is Attach, done once for each key: see Once. encode makes the answer
-// that is recorded, in the transaction of the attachment. While the file is read
-// or stored, the key is leased and no connection to the database is held;
-// concurrent requests get ErrKeyInProgress.
+// that is recorded, in the transaction of the attachment. The file is read or stored
+// before that, while no connection to the database is held. Of concurrent requests
+// with a key each does so, and one is recorded.
 func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment,
 	encode func(Attached) ([]byte, error)) (answer []byte, replayed bool, err error) {
-	_, _ = rand.Read(k.Lease[:])
-	answer, replayed, err = s.repo.Reserve(ctx, org, k, s.now())
-	switch {
-	case errors.Is(err, ErrKeyInProgress), errors.Is(err, ErrKeyReused), replayed:
+	answer, replayed, err = s.repo.Answer(ctx, org, k, s.now())
+	if err != nil || replayed {
 		return answer, replayed, err
-	case err == nil:
-		answer, replayed, err = s.attachLeased(ctx, org, k, a, encode)
 	}
-	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeTimeout)
-		defer cancel()
-		_ = s.repo.Free(ctx, org, k) // if this fails, the lease expires
-		return nil, false, err
-	}
-	return answer, replayed, nil
-}
-
-func (s *Service) attachLeased(ctx context.Context, org OrgID, k Key, a Attachment,
-	encode func(Attached) ([]byte, error)) ([]byte, bool, error) {
 	p, err := s.prepare(ctx, org, a)
+	if errors.As(err, new(*DuplicateError)) { // perhaps of a concurrent request with the key
+		if answer, replayed, _ := s.repo.Answer(ctx, org, k, s.now()); replayed {
+			return answer, true, nil
+		}
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	answer, replayed, err := s.repo.Once(ctx, org, k, s.now(), func(ctx context.Context) ([]byte, error) {
+	answer, replayed, err = s.repo.Once(ctx, org, k, s.now(), func(ctx context.Context) ([]byte, error) {
 		done, err := p.commit(ctx)
 		if err != nil {
 			return nil, err

@@ -15,15 +15,8 @@ type Key struct {
 	Operation   string // method and path; the same Text for another is another Key
 	Text        string // of the client's choice
 	Fingerprint [32]byte
-	Lease       Lease // zero: the operation is one transaction and needs none
+	Sealed      bool // the answer is encrypted, because it has a secret
 }
-
-// LeaseOfKey is the duration of a key's lease: the time that a key stays in progress
-// after its program died. It is longer than the longest request.
-const LeaseOfKey = 15 * time.Second
-
-// freeTimeout is how long ending a lease may take after a request.
-const freeTimeout = time.Second
 
 // ErrKeyReused means that the key was given to a request with another
 // fingerprint.

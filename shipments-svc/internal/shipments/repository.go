@@ -77,13 +77,9 @@ type Repository interface {
 	// An error of do is returned, and nothing of what it did is left.
 	Once(ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
 
-	// Reserve leases a key for LeaseOfKey, so that no other call gets it meanwhile,
-	// and Once with the same Lease may take long to come. Its results are otherwise
-	// those of Once, which ends the lease when it stores an answer.
-	Reserve(ctx context.Context, org OrgID, k Key, now time.Time) (answer []byte, replayed bool, err error)
-
-	// Free ends the lease of a key that nothing was done with.
-	Free(ctx context.Context, org OrgID, k Key) error
+	// Answer returns the answer that Once stored under a key, if there is one; and
+	// ErrKeyReused where the fingerprint is another.
+	Answer(ctx context.Context, org OrgID, k Key, now time.Time) (answer []byte, replayed bool, err error)
 
 	// Import stores shipments with their parts, all of them or, on an error,
 	// none, and begins their histories. One whose ID the organization has

@@ -78,11 +78,9 @@ func (k *fakeRepository) Once(ctx context.Context, _ OrgID, _ Key, now time.Time
 	return answer, false, err
 }
 
-func (k *fakeRepository) Reserve(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
+func (k *fakeRepository) Answer(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
 	return nil, false, k.err
 }
-
-func (k *fakeRepository) Free(context.Context, OrgID, Key) error { return k.err }
 
 func (k *fakeRepository) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
 	return do(ctx)

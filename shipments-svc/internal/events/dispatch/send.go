@@ -73,10 +73,10 @@ func failed(err error) webhooks.Outcome {
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort):
 		return webhooks.AddressNotAllowed
+	case errors.As(err, new(*net.DNSError)): // the same outcome: it does not say which names exist
+		return webhooks.AddressNotAllowed
 	case network && e.Timeout():
 		return webhooks.TimedOut
-	case errors.As(err, new(*net.DNSError)):
-		return webhooks.NameNotFound
 	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)), errors.Is(err, http.ErrSchemeMismatch):
 		return webhooks.TLSFailed
 	default:

@@ -33,11 +33,12 @@ type Outbox interface {
 	// Number numbers up to limit events of an organization. It returns their number
 	// and the age of the oldest.
 	Number(ctx context.Context, org shipments.OrgID, limit int) (int, time.Duration, error)
-	// Publishers returns organizations after the given one that have had events.
-	Publishers(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
-	// Expire deletes up to limit events that were numbered before a time, and returns
+	// Organizations returns organizations after the given one of which something
+	// expires or is encrypted.
+	Organizations(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error)
+	// Expire deletes up to limit things of a kind whose time is over now, and returns
 	// their number.
-	Expire(ctx context.Context, org shipments.OrgID, before time.Time, limit int) (int, error)
+	Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error)
 	// Reseal encrypts an organization's secrets with the newest key.
 	Reseal(ctx context.Context, org shipments.OrgID) error
 }
@@ -151,11 +152,11 @@ func (r *Relay) pass(ctx context.Context) error {
 
 // sweep deletes expired events, and reseals secrets with the newest key.
 func (r *Relay) sweep(ctx context.Context) error {
-	before := time.Now().Add(-shipments.EventLife)
+	now := time.Now()
 	for more := true; more; {
 		more = false
-		err := r.expired.each(ctx, r.outbox.Publishers, func(org shipments.OrgID, limit int) error {
-			n, err := r.outbox.Expire(ctx, org, before, limit)
+		err := r.expired.each(ctx, r.outbox.Organizations, func(org shipments.OrgID, limit int) error {
+			n, err := r.outbox.Expire(ctx, org, now, limit)
 			more = more || err == nil && n == limit
 			return err
 		})
@@ -163,7 +164,7 @@ func (r *Relay) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.resealed.each(ctx, r.outbox.Publishers, func(org shipments.OrgID, _ int) error {
+	return r.resealed.each(ctx, r.outbox.Organizations, func(org shipments.OrgID, _ int) error {
 		return r.outbox.Reseal(ctx, org)
 	})
 }

@@ -54,14 +54,13 @@ const (
 	Refused           Outcome = "refused"             // any other response
 	Redirected        Outcome = "redirected"          // response 3xx, which is not followed
 	TimedOut          Outcome = "timed_out"           // no response in time
-	AddressNotAllowed Outcome = "address_not_allowed" // the host has no public address
-	NameNotFound      Outcome = "name_not_found"      // the host has no address
+	AddressNotAllowed Outcome = "address_not_allowed" // the host has no public address, or none
 	TLSFailed         Outcome = "tls_failed"          // for example an untrusted certificate
 	NoAnswer          Outcome = "no_answer"           // the connection was refused or broken, or is not HTTP
 )
 
 // Outcomes lists every Outcome.
-var Outcomes = []Outcome{Accepted, Refused, Redirected, TimedOut, AddressNotAllowed, NameNotFound, TLSFailed, NoAnswer}
+var Outcomes = []Outcome{Accepted, Refused, Redirected, TimedOut, AddressNotAllowed, TLSFailed, NoAnswer}
 
 // gone is the HTTP status that disables an endpoint.
 const gone = 410

@@ -15,6 +15,7 @@ func TestActionFaultsHavePointers(t *testing.T) {
 	for _, c := range []struct {
 		method, path, body, code, first string
 	}{
+		{http.MethodPost, "/reject", "", "validation_failed", "required /reason"},
 		{http.MethodPost, "/reject", `{}`, "validation_failed", "required /reason"},
 		{http.MethodPost, "/reject", `{"reason":" "}`, "validation_failed", "required /reason"},
 		{http.MethodPost, "/reject", `{"reason":1}`, "validation_failed", "invalid_type /reason"},

@@ -7,8 +7,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -33,6 +35,11 @@ type previewView struct {
 func decodeAttach() func(*http.Request) (shipments.Attachment, error) {
 	receiving, reading := newAdmission(maxReceived, maxReceivedOf), newAdmission(maxReading, maxReadingOf)
 	return func(r *http.Request) (shipments.Attachment, error) {
+		if p := readParameters(r); r.URL.Query().Has("dry_run") {
+			p.Text("dry_run")
+			p.Fault("dry_run", "dry_run is a member of the body, beside document, or a part of the form")
+			return shipments.Attachment{}, p.Err()
+		}
 		order, err := decodeOrder(r)
 		if err != nil {
 			return shipments.Attachment{}, err
@@ -81,6 +88,11 @@ func readAttachment(r *http.Request, order shipments.Order, reading *admission) 
 			})
 		}
 		return a, invalid(input.Faults(body), "/document", faults)
+	}
+	for _, name := range []string{"pallets", "declared"} {
+		if document.Has(name) {
+			document.Wrong(jsonbody.InvalidValue, name, name+" is of a document without a file: a file has its own")
+		}
 	}
 	switch err := file.finish(); {
 	case errors.Is(err, errNotBase64):
@@ -144,7 +156,12 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 	return faults
 }
 
+// encodeAttach shows a document with the checks, which say what other documents have,
+// only for tokens that may read shipments.
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
+	if !slices.Contains(callerOf(r).Permissions, string(endpoints.ReadShipments)) {
+		a.Checks = nil
+	}
 	if a.DryRun {
 		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), each(a.Checks, viewCheck), a.Mappings}}
 	}

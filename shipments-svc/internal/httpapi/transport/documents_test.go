@@ -229,14 +229,15 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:              "required /document",
 		`{"document":{}}`: "required /document/type, required /document/pallets",
-		`{"document":{"type":"poem","pallets":[` + plum + `]}}`:                                   "invalid_value /document/type",
-		`{"document":{"type":"packing_list","pallets":[]}}`:                                       "required /document/pallets",
-		`{"document":{"type":"packing_list","pallets":{}}}`:                                       "invalid_type /document/pallets",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `,{"palet_number":"x"}]}}`:      "unknown_field /document/pallets/1/palet_number, required /document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required /document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range /document/pallets/1/box_weight_kg",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":1e30}}}`: "out_of_range /document/declared/boxes",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":-1}}}`:   "out_of_range /document/declared/boxes",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":null}}`:           "invalid_type /document/declared",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `]},"dry_run":"yes"}`:           "invalid_type /dry_run",
+		`{"document":{"type":"poem","pallets":[` + plum + `]}}`:                                               "invalid_value /document/type",
+		`{"document":{"type":"packing_list","pallets":[]}}`:                                                   "required /document/pallets",
+		`{"document":{"type":"other","filename":"a.txt","content_base64":"YQ==","pallets":[],"declared":{}}}`: "invalid_value /document/pallets, invalid_value /document/declared",
+		`{"document":{"type":"packing_list","pallets":{}}}`:                                                   "invalid_type /document/pallets",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `,{"palet_number":"x"}]}}`:                  "unknown_field /document/pallets/1/palet_number, required /document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required /document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range /document/pallets/1/box_weight_kg",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":1e30}}}`:             "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":-1}}}`:               "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":null}}`:                       "invalid_type /document/declared",
+		`{"document":{"type":"packing_list","pallets":[` + plum + `]},"dry_run":"yes"}`:                       "invalid_type /dry_run",
 	} {
 		res := a.do(t, call{method: http.MethodPost, path: path, body: body})
 		p := res.wants(t, http.StatusUnprocessableEntity, "validation_failed")
@@ -247,6 +248,13 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", body, strings.Join(got, ", "), want)
 		}
+	}
+	if p := a.do(t, call{method: http.MethodPost, path: path + "?dry_run=true", body: list}).wants(t, http.StatusBadRequest, "invalid_parameter"); !strings.Contains(p.Errors[0].Detail, "beside document") {
+		t.Errorf("%+v", p.Errors)
+	}
+	writer := call{method: http.MethodPost, path: path, body: list}.with("X-Token-Permissions", "documents:write")
+	if res := a.do(t, writer); res.status != http.StatusCreated || len(res.document(t).Checks) != 0 {
+		t.Errorf("a token that may not read shipments: %d %s", res.status, res.body)
 	}
 	tooMany := `{"document":{"type":"packing_list","pallets":[` + strings.TrimSuffix(strings.Repeat(plum+",", 10_001), ",") + `]}}`
 	a.do(t, call{method: http.MethodPost, path: path, body: tooMany}).wants(t, http.StatusUnprocessableEntity, "too_many_pallets")
