@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -111,25 +110,5 @@ func TestAtMost100PermissionsAreDefined(t *testing.T) {
 		if got != want {
 			t.Errorf("%d further permissions: %q, want %q", n, got, want)
 		}
-	}
-}
-
-// TestTheREADMEHasThePermissions as the built-in file has them.
-func TestTheREADMEHasThePermissions(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var table strings.Builder
-	for _, e := range builtIn().entries {
-		includes := list(e.Includes)
-		if e.Name == Admin {
-			includes = "all of them"
-		}
-		table.WriteString(strings.ReplaceAll(fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, e.Text, includes, map[bool]string{true: "yes"}[e.Members]), "|  |", "| |"))
-	}
-	if want := "|---|---|---|---|\n" + strings.ReplaceAll(table.String(), "|  |", "| |"); !strings.Contains(string(readme), want) {
-		t.Errorf("README.md lacks this table:\n%s", want)
 	}
 }

@@ -37,8 +37,7 @@ type powers struct {
 }
 
 // roles is the authorization table of people. That of tokens is the permission
-// of each route in httpapi/transport. Tests compare both with the README and
-// the API document.
+// of each route in httpapi/transport. A test compares that with the API document.
 var roles = []powers{
 	{role: RoleOwner, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true},
 	{role: RoleAdmin, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true},
