@@ -106,7 +106,9 @@ func demoToken(org orgID, permission string) tokenCreate {
 
 // output runs another command and returns what it prints on standard output.
 func output(
-	ctx context.Context, p program, command interface{ Run(context.Context, program) error }, input string,
+	ctx context.Context, p program, command interface {
+		Run(context.Context, program) error
+	}, input string,
 ) (string, error) {
 	var stdout, stderr bytes.Buffer
 	p.stdin, p.stdout, p.stderr = strings.NewReader(input), &stdout, &stderr

@@ -69,7 +69,7 @@ func (serve) Run(ctx context.Context, p program) error {
 			}
 		})
 	})()
-	service := tokens.NewService(repo, tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, Permissions: cfg.Catalogue})
+	service := tokens.NewService(repo, tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens)})
 	counted := metrics.New(db.DB, lines.Dropped)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)

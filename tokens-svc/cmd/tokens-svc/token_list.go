@@ -61,7 +61,7 @@ func granted(s *tokens.Service, t tokens.Token, separator string) string {
 // end returns a token's expiry as text.
 func end(t tokens.Token) string {
 	if t.ExpiresAt.IsZero() {
-		return "revoked"
+		return "no end"
 	}
 	return t.ExpiresAt.Format(time.RFC3339)
 }

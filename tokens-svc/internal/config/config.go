@@ -43,6 +43,7 @@ type Settings struct {
 	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a key rotation. Needed by serve."`
 	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`
 	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one is for new tokens, all of them verify; see Changing the pepper. Needed by serve and by commands that create, change or check tokens."`
+	MaxActiveTokens    uint       `env:"MAX_ACTIVE_TOKENS" envDefault:"1000" doc:"The most tokens that an organization may have active at a time; another one is refused with too_many_tokens. 0: any number."`
 	ServicePermissions string     `env:"SERVICE_PERMISSIONS" doc:"Files with the permissions of further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty: none."`
 	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"Public URL of the gateway for browsers. Plain http only for a loopback host."`
 	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback."`

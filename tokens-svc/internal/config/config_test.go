@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	got, err := Load(environ(), all...)
 	want := Settings{
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
-		GatewayIssuer: "quayside-gateway",
+		GatewayIssuer: "quayside-gateway", MaxActiveTokens: 1000,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got.Settings != want {

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trustelem/zxcvbn"
+
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -70,7 +72,15 @@ func claimedName(text string) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), maxName)]))
 }
 
-// password follows NIST SP 800-63B: length counts, composition does not.
+// A password that takes less than a million guesses (score 0 or 1) is a common one.
+// Rating takes the longer the longer it is, so only the first bytes are rated.
+const (
+	minScore = 2
+	maxRated = 64
+)
+
+// password follows NIST SP 800-63B: length counts, composition does not, and common
+// passwords are refused.
 func (f *faults) password(text, email string) {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
@@ -81,7 +91,7 @@ func (f *faults) password(text, email string) {
 		f.Add("password", tokens.TooLong, "must have at most %d bytes", maxPassword)
 	case strings.EqualFold(text, email):
 		f.Add("password", tokens.InvalidValue, "must not be the e-mail address")
-	case strings.Count(text, text[:1]) == len(text):
-		f.Add("password", tokens.InvalidValue, "must not be a single repeated character")
+	case zxcvbn.PasswordStrength(text[:min(len(text), maxRated)], []string{email}).Score < minScore:
+		f.Add("password", tokens.InvalidValue, "is too easy to guess: common words with digits behind them, repetitions and sequences are; a phrase of several words is easy to remember")
 	}
 }

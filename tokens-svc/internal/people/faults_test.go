@@ -94,3 +94,16 @@ func TestNamesAndPasswordsHaveBounds(t *testing.T) {
 		}
 	}
 }
+
+func TestCommonPasswordsAreRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"correct horse battery": true, "kd8sj2ms0fj3": true, strings.Repeat("long phrase ", 80): true,
+		"123456789012": false, "password1234": false, "qwertyuiop12": false, "aaaaaaaaaaaa": false, "abcdefghijkl": false,
+	} {
+		var wrong faults
+		if wrong.password(text, "anna@acme.example"); (wrong.Fields == nil) != want {
+			t.Errorf("%.20s: %+v", text, wrong.Fields)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew. A promotion
-// is tested with a standby, in deploy/backup.
+// is tested with a standby, in deploy/drills.
 func TestARestoredDumpHasAnotherEpoch(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)

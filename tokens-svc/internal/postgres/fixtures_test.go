@@ -44,3 +44,10 @@ func fullEntry(action audit.Action, target string) audit.Entry {
 		Action: action, Target: target, Details: map[string]string{"name": `ERP "Kraków"`},
 	}
 }
+
+// creation returns what creates a token.
+func creation(t tokens.Token, d tokens.Digest, e audit.Entry) func(tokens.Organization) (tokens.Creation, error) {
+	return func(tokens.Organization) (tokens.Creation, error) {
+		return tokens.Creation{Token: t, Digest: d, Entry: e}, nil
+	}
+}

@@ -26,7 +26,7 @@ func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 	}
 	token, digest := newToken(t, 0)
 	key := tokens.NewKey([32]byte{}, repotest.Noon, "key")
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, key, fullEntry(audit.TokenCreated, string(token.ID))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{Key: key}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
 		t.Fatal(err)
 	}
 	if err := repo.PruneKeys(t.Context(), repotest.Noon.Add(-24*time.Hour)); err != nil {

@@ -2,9 +2,12 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -66,21 +69,37 @@ func beginLog(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, er
 }
 
 // record appends to the organization's audit log.
-func (m *mutation) record(ctx context.Context, e audit.Entry) error {
-	event := m.head.Append(e)
-	details, err := detailsText(e.Details)
-	if err != nil {
-		return fmt.Errorf("details of %s: %w", e.Action, err)
+func (m *mutation) record(ctx context.Context, entries ...audit.Entry) error {
+	n := len(entries)
+	sequences, at := make(pq.Int64Array, n), make([]time.Time, n)
+	kinds, ids, names := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
+	addresses, requests := make([]sql.Null[string], n), make(pq.StringArray, n)
+	actions, targets, details := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
+	previous, hashes := make(pq.ByteaArray, n), make(pq.ByteaArray, n)
+	head := m.head
+	for i, e := range entries {
+		event := head.Append(e)
+		head = event.Head()
+		text, err := detailsText(e.Details)
+		if err != nil {
+			return fmt.Errorf("details of %s: %w", e.Action, err)
+		}
+		sequences[i], at[i], details[i] = event.Sequence, e.At, text
+		kinds[i], ids[i], names[i] = string(e.Actor.Kind), e.Actor.ID, e.Actor.Name
+		addresses[i], requests[i] = nullAddress(e.Actor.Address), e.Actor.RequestID
+		actions[i], targets[i] = string(e.Action), e.Target
+		previous[i], hashes[i] = event.Previous[:], event.Hash[:]
 	}
-	_, err = m.ExecContext(ctx, `
-		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $13 WHERE log_id = $1)
+	err := exec(ctx, m, `
+		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $3 WHERE log_id = $1)
 		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address,
 			request_id, action, target, details, previous, hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7::inet, $8, $9, $10, $11::jsonb, $12, $13)`,
-		event.Log, event.Sequence, e.At, e.Actor.Kind, e.Actor.ID, e.Actor.Name, nullAddress(e.Actor.Address),
-		e.Actor.RequestID, e.Action, e.Target, details, event.Previous[:], event.Hash[:])
+		SELECT $1, * FROM unnest($4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::inet[],
+			$10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::bytea[])`,
+		head.Log, head.Sequence, head.Hash[:], sequences, pq.Array(at), kinds, ids, names, pq.Array(addresses),
+		requests, actions, targets, details, previous, hashes)
 	if err == nil {
-		m.head = event.Head()
+		m.head = head
 	}
 	return err
 }
@@ -90,27 +109,37 @@ func (m *mutation) record(ctx context.Context, e audit.Entry) error {
 // there. Every such change of a person or a membership must call it in its
 // transaction, because gateways use cached tokens until they are notified.
 func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner people.UserID) error {
-	_, err := m.ExecContext(ctx, `
-		WITH owned AS (
-			SELECT id, row_number() OVER (ORDER BY id) AS nth FROM api_tokens
-			WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-		), counted AS (
-			SELECT count(*) AS n FROM owned
-		), next AS (
-			UPDATE revision SET value = value + n FROM counted WHERE n > 0 RETURNING value - n AS before
-		), moved AS (
-			UPDATE api_tokens t SET rev = next.before + owned.nth FROM owned, next WHERE t.id = owned.id RETURNING t.id, t.rev
-		), notified AS (
-			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
-		)
-		SELECT pg_notify($4, '') FROM notified LIMIT 1`, org, owner, tokens.Updated, channel)
-	return err
+	owned, err := list[tokens.TokenID](ctx, m, `
+		SELECT id FROM api_tokens
+		WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+		ORDER BY id`, org, owner)
+	if err != nil {
+		return err
+	}
+	return m.announce(ctx, owned, tokens.Updated)
 }
 
-// announce takes the next revision for a change of a token and notifies every
-// follower when this transaction commits. The counter stays locked
-// until then.
-func (m *mutation) announce(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
+// announce gives each of the tokens the next revision, in their order, and notifies
+// every follower when this transaction commits. The counter stays locked until then.
+func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind tokens.ChangeKind) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return exec(ctx, m, `
+		WITH changed AS (
+			SELECT id COLLATE "C" AS id, nth FROM unnest($1::text[]) WITH ORDINALITY AS c (id, nth)
+		), next AS (
+			UPDATE revision SET value = value + $2 RETURNING value - $2 AS before
+		), moved AS (
+			UPDATE api_tokens t SET rev = next.before + changed.nth FROM changed, next WHERE t.id = changed.id RETURNING t.id, t.rev
+		), announced AS (
+			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
+		)
+		SELECT pg_notify($4, '') FROM announced LIMIT 1`, pq.Array(ids), len(ids), kind, channel)
+}
+
+// next is announce for one token, whose row gets the revision that it returns.
+func (m *mutation) next(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
 	var row struct {
 		Revision int64  `db:"rev"`
 		Notified string `db:"notified"` // nothing: pg_notify returns void

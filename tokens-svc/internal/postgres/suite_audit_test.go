@@ -84,9 +84,9 @@ func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Org, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
 	gives(t, err, tokens.ErrExists)
-	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, nil, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
+	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, tokens.Terms{}, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
 	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
 	gives(t, err, nil)

@@ -14,7 +14,7 @@ import (
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
 		equal(t, got, want)
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
 		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
@@ -29,7 +29,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
 		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		got.ExpiresAt = repotest.Noon.Add(time.Hour)
 		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
@@ -44,7 +44,7 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
 	for _, answer := range []error{no, nil} {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
 			got.Name = "changed"
 			return tokens.Step{Token: got}, answer
 		})
@@ -54,9 +54,9 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 		t.Error("there is nothing to decide")
 		return tokens.Step{}, nil
 	}
-	_, err := repo.ChangeToken(t.Context(), repotest.Other, want.ID, nil, never)
+	_, err := repo.ChangeToken(t.Context(), repotest.Other, want.ID, tokens.Terms{}, never)
 	gives(t, err, tokens.ErrNotFound)
-	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, nil, never)
+	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, tokens.Terms{}, never)
 	gives(t, err, tokens.ErrNotFound)
 	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
@@ -79,7 +79,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, nil, func(got tokens.Token) (tokens.Step, error) {
+			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
 				if got.RotatedTo != "" {
 					return tokens.Step{}, errRotated
 				}
@@ -125,7 +125,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	for name, end := range ends {
 		token, digest := newToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
 			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)

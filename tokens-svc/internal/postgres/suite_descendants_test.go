@@ -20,7 +20,7 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, nil)
 		return &token
 	}
@@ -32,6 +32,11 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		child := made(by, "")
 		want = append(want, child.ID, made(child, "").ID)
 	}
+	other, digest := newToken(t, time.Hour)
+	other.RotatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
+	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(other, digest, fullEntry(audit.TokenCreated, string(other.ID))))
+	gives(t, err, nil)
+	want = append(want, other.ID)
 	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {
 		got, err := repo.Descendants(t.Context(), repotest.Org, id)
 		gives(t, err, nil)

@@ -34,6 +34,9 @@ func TestRepository(t *testing.T) {
 		"a rotated token has one successor":                    rotationHasOneSuccessor,
 		"tokens are filtered and paged":                        tokensArePicked,
 		"descendants of a token are found at every depth":      descendantsAreFound,
+		"a revocation ends all of its tokens at once":          revocationEndsAllAtOnce,
+		"an organization has a maximum of active tokens":       activeTokensHaveAMaximum,
+		"changes are admitted under their lock":                changesAreAdmittedUnderTheLock,
 		"usage is summed by hour":                              usageIsAddedUp,
 		"usage never moves back":                               usageNeverMovesBack,
 		"another organization's usage is not found":            usageIsPrivate,
@@ -62,7 +65,7 @@ func TestRepository(t *testing.T) {
 // revoke revokes a token unless it is revoked already.
 func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string) error {
 	t.Helper()
-	_, err := repo.ChangeToken(t.Context(), org, id, nil, func(token tokens.Token) (tokens.Step, error) {
+	_, err := repo.ChangeToken(t.Context(), org, id, tokens.Terms{}, func(token tokens.Token) (tokens.Step, error) {
 		if !token.RevokedAt.IsZero() {
 			return tokens.Step{Token: token}, nil
 		}
@@ -76,10 +79,10 @@ func revoke(t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.To
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := newToken(t, after)
-	revision, err := repo.CreateToken(t.Context(), repotest.Org, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
+	stored, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	token.Revision = revision
+	token.Revision = stored.Revision
 	return token, digest
 }

@@ -55,7 +55,7 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 
 	plain, digest := newToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain.Revision, err = repo.CreateToken(t.Context(), repotest.Org, plain, digest, nil, fullEntry(audit.TokenCreated, string(plain.ID)))
+	plain, err = repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(plain, digest, fullEntry(audit.TokenCreated, string(plain.ID))))
 	gives(t, err, nil)
 	got, err = repo.Token(t.Context(), repotest.Org, plain.ID)
 	gives(t, err, nil)
@@ -65,14 +65,14 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
-		_, err := repo.CreateToken(t.Context(), org, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
+		_, err := repo.CreateToken(t.Context(), org, tokens.Terms{}, creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
 	token, digest := newToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, token, digest, nil, fullEntry(audit.TokenCreated, string(token.ID)))
+	_, err := repo.CreateToken(t.Context(), unknown, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -181,10 +181,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Other, first, digest, nil, fullEntry(audit.TokenCreated, string(first.ID)))
+	_, err := repo.CreateToken(t.Context(), repotest.Other, tokens.Terms{}, creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
 	gives(t, err, tokens.ErrExists)
 	orphan, digest := newToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, orphan, digest, nil, fullEntry(audit.TokenCreated, string(orphan.ID)))
+	_, err = repo.CreateToken(t.Context(), unknown, tokens.Terms{}, creation(orphan, digest, fullEntry(audit.TokenCreated, string(orphan.ID))))
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)

@@ -3,49 +3,60 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/lib/pq"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // CreateToken implements tokens.Repository.
 func (r *Repository) CreateToken(
-	ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry,
-) (revision int64, err error) {
+	ctx context.Context, org tokens.OrgID, terms tokens.Terms, create func(tokens.Organization) (tokens.Creation, error),
+) (made tokens.Token, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
-		if err := m.checkKey(ctx, org, k); err != nil {
+		if err := m.admit(ctx, org, terms); err != nil {
 			return err
 		}
-		if err := m.record(ctx, e); err != nil {
+		o, err := one[tokens.Organization](ctx, m, selectOrganizations+`WHERE o.id = $1`, org)
+		if err != nil {
 			return err
 		}
-		if err := m.storeKey(ctx, org, k, t.ID); err != nil {
+		c, err := create(o)
+		if err != nil {
 			return err
 		}
-		revision, err = m.insert(ctx, org, t, d)
-		return err
+		if err := m.record(ctx, c.Entry); err != nil {
+			return err
+		}
+		if err := m.storeKey(ctx, org, terms.Key, c.Token.ID); err != nil {
+			return err
+		}
+		made = c.Token
+		if made.Revision, err = m.insert(ctx, org, c.Token, c.Digest); err != nil {
+			return err
+		}
+		return m.checkActive(ctx, org, terms.MaxActive, c.Entry.At)
 	})
-	return revision, err
+	return made, err
 }
 
 // ChangeToken implements tokens.Repository.
 func (r *Repository) ChangeToken(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms, decide func(tokens.Token) (tokens.Step, error),
 ) (done tokens.Step, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
-		if err := m.checkKey(ctx, org, k); err != nil {
+		if err := m.admit(ctx, org, terms); err != nil {
 			return err
 		}
-		t, err := one[tokenRow](ctx, m, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
+		t, err := m.token(ctx, org, id)
 		if err != nil {
 			return err
 		}
-		if done, err = decide(t.token()); err != nil {
+		if done, err = decide(t); err != nil {
 			return err
 		}
-		if err := m.storeKey(ctx, org, k, cmp.Or(done.Successor.ID, id)); err != nil || done.Kind == "" {
+		if err := m.storeKey(ctx, org, terms.Key, cmp.Or(done.Successor.ID, id)); err != nil || done.Kind == "" {
 			return err
 		}
 		if err := m.record(ctx, done.Entry); err != nil {
@@ -56,32 +67,119 @@ func (r *Repository) ChangeToken(
 				return err
 			}
 		}
-		done.Token.Revision, err = m.update(ctx, done.Token, done.Kind)
-		return err
+		if done.Token.Revision, err = m.update(ctx, done.Token, done.Kind); err != nil || done.Kind != tokens.Rotated {
+			return err
+		}
+		return m.checkActive(ctx, org, terms.MaxActive, done.Entry.At)
 	})
 	return done, err
 }
 
+// RevokeTokens implements tokens.Repository. The number of statements does not
+// depend on the number of tokens.
+func (r *Repository) RevokeTokens(
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	decide func(t tokens.Token, made []tokens.Token) (tokens.Revocation, error),
+) (t tokens.Token, err error) {
+	err = mutate(ctx, r.db, org, func(m *mutation) error {
+		if err := m.admit(ctx, org, terms); err != nil {
+			return err
+		}
+		if t, err = m.token(ctx, org, id); err != nil {
+			return err
+		}
+		made, err := descendants(ctx, m, org, t.Lineage)
+		if err != nil {
+			return err
+		}
+		ended, err := decide(t, made)
+		if err != nil {
+			return err
+		}
+		if err := m.storeKey(ctx, org, terms.Key, id); err != nil || len(ended.Tokens) == 0 {
+			return err
+		}
+		if err := m.record(ctx, ended.Entries...); err != nil {
+			return err
+		}
+		err = exec(ctx, m, `UPDATE api_tokens SET revoked_at = $2, revoked_reason = $3 WHERE id = ANY ($1::text[])`,
+			pq.Array(ended.Tokens), ended.At, ended.Reason)
+		if err != nil {
+			return err
+		}
+		if err := m.announce(ctx, ended.Tokens, tokens.Revoked); err != nil {
+			return err
+		}
+		t, err = m.token(ctx, org, id)
+		return err
+	})
+	return t, err
+}
+
+// admit checks the terms of a change under the lock of the organization.
+func (m *mutation) admit(ctx context.Context, org tokens.OrgID, terms tokens.Terms) error {
+	var now tokens.Standing
+	var err error
+	switch {
+	case terms.Caller != "":
+		now.Token, err = m.token(ctx, org, terms.Caller)
+	case terms.Person != "":
+		now.Role, err = one[tokens.Role](ctx, m, `
+			SELECT coalesce((SELECT m.role FROM memberships m JOIN users u ON u.id = m.user_id
+				WHERE m.organization_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL), '')`, org, terms.Person)
+	}
+	if err == nil && terms.Admit != nil {
+		err = terms.Admit(now)
+	}
+	if err != nil {
+		return err
+	}
+	return m.checkKey(ctx, org, terms.Key)
+}
+
+// token returns a token of the organization, locked.
+func (m *mutation) token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
+	row, err := one[tokenRow](ctx, m, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
+	return row.token(), err
+}
+
+// checkActive returns a *tokens.TooManyError where the organization has more active
+// tokens than it may have.
+func (m *mutation) checkActive(ctx context.Context, org tokens.OrgID, most int, at time.Time) error {
+	if most == 0 {
+		return nil
+	}
+	n, err := one[int](ctx, m, `
+		SELECT count(*) FROM api_tokens
+		WHERE organization_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, org, at)
+	if err == nil && n > most {
+		err = &tokens.TooManyError{Max: most}
+	}
+	return err
+}
+
 // insert stores a new token under the next revision.
 func (m *mutation) insert(ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest) (int64, error) {
-	revision, err := m.announce(ctx, t.ID, tokens.Created)
+	revision, err := m.next(ctx, t.ID, tokens.Created)
 	if err != nil {
 		return 0, err
 	}
 	_, err = m.ExecContext(ctx, `
 		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow,
 			rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
-			created_at, expires_at, rotated_from, pepper_version, mac, rev, owner_id, lineage)
-		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+			created_at, expires_at, rotated_from, pepper_version, mac, rev, owner_id, lineage,
+			rotated_by_kind, rotated_by_id, rotated_by_name)
+		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
 		t.ID, org, t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)),
 		t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind, t.CreatedBy.ID, t.CreatedBy.Name,
-		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, t.Owner.ID, t.Lineage)
+		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, t.Owner.ID, t.Lineage,
+		t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name)
 	return revision, err
 }
 
 // update stores a token's mutable columns under the next revision.
 func (m *mutation) update(ctx context.Context, t tokens.Token, kind tokens.ChangeKind) (int64, error) {
-	revision, err := m.announce(ctx, t.ID, kind)
+	revision, err := m.next(ctx, t.ID, kind)
 	if err != nil {
 		return 0, err
 	}

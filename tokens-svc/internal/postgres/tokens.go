@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -16,7 +18,8 @@ const selectTokens = `
 	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id", t.created_by_name AS "created_by.name",
 	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role", t.lineage,
 	       t.created_at, coalesce(t.expires_at, ` + never + `) AS expires_at, coalesce(t.revoked_at, ` + never + `) AS revoked_at, t.revoked_reason,
-	       coalesce(t.rotated_from, '') AS rotated_from, coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision
+	       coalesce(t.rotated_from, '') AS rotated_from,
+	       t.rotated_by_kind AS "rotated_by.kind", t.rotated_by_id AS "rotated_by.id", t.rotated_by_name AS "rotated_by.name", coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision
 	FROM api_tokens t
 	JOIN organizations o ON o.id = t.organization_id
 	LEFT JOIN users u ON u.id = t.owner_id
@@ -51,12 +54,12 @@ func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Quer
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := r.listTokens(ctx, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
+	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
 }
 
-func (r *Repository) listTokens(ctx context.Context, query string, args ...any) ([]tokens.Token, error) {
-	rows, err := list[tokenRow](ctx, r.db, query, args...)
+func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args ...any) ([]tokens.Token, error) {
+	rows, err := list[tokenRow](ctx, db, query, args...)
 	return converted(tokenRow.token, rows, err)
 }
 
@@ -66,14 +69,23 @@ func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id token
 	if err != nil {
 		return nil, err
 	}
-	return r.listTokens(ctx, `
-		WITH RECURSIVE made (id) AS (
-			SELECT c.id FROM api_tokens c JOIN api_tokens p ON p.id = c.created_by_id
-			WHERE c.organization_id = $1 AND c.created_by_kind = 'token' AND p.organization_id = $1 AND p.lineage = $2
+	return descendants(ctx, r.db, org, parent.Lineage)
+}
+
+// descendants returns the Descendants of the tokens of a lineage.
+func descendants(
+	ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID, lineage tokens.TokenID,
+) ([]tokens.Token, error) {
+	return listTokens(ctx, db, `
+		WITH RECURSIVE makers (maker, id) AS (
+			SELECT created_by_id, id FROM api_tokens WHERE organization_id = $1 AND created_by_kind = 'token'
 			UNION
-			SELECT c.id FROM api_tokens c JOIN made ON c.created_by_id = made.id
-			WHERE c.organization_id = $1 AND c.created_by_kind = 'token'
-		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) ORDER BY t.created_at, t.id`, org, parent.Lineage)
+			SELECT rotated_by_id, id FROM api_tokens WHERE organization_id = $1 AND rotated_by_kind = 'token'
+		), made (id) AS (
+			SELECT id FROM api_tokens WHERE organization_id = $1 AND lineage = $2
+			UNION
+			SELECT m.id FROM makers m JOIN made ON made.id = m.maker
+		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) AND t.lineage <> $2 ORDER BY t.created_at, t.id`, org, lineage)
 }
 
 // Reseal implements tokens.Repository.

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // Bounds of user input.
@@ -48,7 +47,7 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		Permissions: c.check(&wrong, principal, d.Permissions),
 		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
 		RateLimit:   checkRateLimit(&wrong, principal, d.RateLimit),
-		CreatedBy:   audit.Actor{Kind: principal.Actor.Kind, ID: principal.Actor.ID, Name: principal.Actor.Name},
+		CreatedBy:   principal.maker(),
 		Owner:       principal.owner,
 		CreatedAt:   now,
 		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),

@@ -12,7 +12,7 @@ import (
 // already stays as it is. It gives ErrNotFound when org has no such token,
 // ErrForbidden, and a StateError for a token that was rotated or has ended.
 func (s *Service) HandOver(ctx context.Context, principal Principal, org OrgID, id TokenID) (Token, error) {
-	done, err := s.changeToken(ctx, org, id, nil, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
 		if !principal.MayHandOver() {
 			return Step{}, principal.refuse("hand tokens over to the organization")
 		}

@@ -56,10 +56,10 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 		return Introspection{}, fmt.Errorf("look up token %s: %w", id, err)
 	}
 	ok, known := s.peppers.Verify(presented, stored)
-	if !known {
+	if !known && t.Status(s.Now()) == StatusActive {
 		return Introspection{}, &PepperError{ID: id, Version: stored.Version}
 	}
-	if !ok {
+	if !ok { // also of a token that has ended and whose pepper was removed since
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
 	outcome := Outcome(t.Status(s.Now()))

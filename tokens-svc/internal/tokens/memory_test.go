@@ -25,6 +25,8 @@ type memory struct {
 	revision int64
 	epoch    string
 	keys     map[keyName]keyRow
+	role     tokens.Role // of every person
+	trusting bool        // principals are taken as tests make them
 }
 
 // keyName and keyRow are an idempotency key as it is stored.
@@ -40,12 +42,13 @@ type keyRow struct {
 
 func newMemory() *memory {
 	return &memory{
-		orgs:    map[tokens.OrgID]tokens.Organization{},
-		tokens:  map[tokens.TokenID]tokens.Token{},
-		digests: map[tokens.TokenID]tokens.Digest{},
-		events:  map[tokens.OrgID][]audit.Event{},
-		usage:   map[tokens.TokenID][]tokens.Use{},
-		keys:    map[keyName]keyRow{},
+		orgs:     map[tokens.OrgID]tokens.Organization{},
+		tokens:   map[tokens.TokenID]tokens.Token{},
+		digests:  map[tokens.TokenID]tokens.Digest{},
+		events:   map[tokens.OrgID][]audit.Event{},
+		usage:    map[tokens.TokenID][]tokens.Use{},
+		keys:     map[keyName]keyRow{},
+		trusting: true,
 	}
 }
 
@@ -130,24 +133,64 @@ func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, e
 	}, head)
 }
 
-func (m *memory) CreateToken(_ context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest, k *tokens.Key, e audit.Entry) (int64, error) {
+func (m *memory) CreateToken(
+	_ context.Context, org tokens.OrgID, terms tokens.Terms, create func(tokens.Organization) (tokens.Creation, error),
+) (tokens.Token, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, found := m.orgs[org]
-	if _, taken := m.tokens[t.ID]; taken {
-		return 0, tokens.ErrExists
-	}
 	if !found {
-		return 0, tokens.ErrNotFound
+		return tokens.Token{}, tokens.ErrNotFound
 	}
-	if err := m.checkKey(org, k); err != nil {
-		return 0, err
+	if err := m.admit(org, terms); err != nil {
+		return tokens.Token{}, err
 	}
-	t.Organization = o
-	m.record(org, e)
-	m.storeKey(org, k, t.ID)
-	m.digests[t.ID] = d
-	return m.store(t, tokens.Created), nil
+	c, err := create(o)
+	if err != nil {
+		return tokens.Token{}, err
+	}
+	m.record(org, c.Entry)
+	m.storeKey(org, terms.Key, c.Token.ID)
+	m.digests[c.Token.ID] = c.Digest
+	c.Token.Revision = m.store(c.Token, tokens.Created)
+	return c.Token, nil
+}
+
+func (m *memory) RevokeTokens(
+	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	decide func(tokens.Token, []tokens.Token) (tokens.Revocation, error),
+) (tokens.Token, error) {
+	made, err := m.Descendants(context.Background(), org, id)
+	if err != nil {
+		return tokens.Token{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.admit(org, terms); err != nil {
+		return tokens.Token{}, err
+	}
+	ended, err := decide(m.tokens[id], made)
+	if err != nil {
+		return tokens.Token{}, err
+	}
+	m.storeKey(org, terms.Key, id)
+	for i, id := range ended.Tokens {
+		m.record(org, ended.Entries[i])
+		t := m.tokens[id]
+		t.RevokedAt, t.RevokedReason = ended.At, ended.Reason
+		m.store(t, tokens.Revoked)
+	}
+	return m.tokens[id], nil
+}
+
+// admit checks the terms of a change: the standing of principals unless they are trusted.
+func (m *memory) admit(org tokens.OrgID, terms tokens.Terms) error {
+	if terms.Admit != nil && !m.trusting {
+		if err := terms.Admit(tokens.Standing{Token: m.tokens[terms.Caller], Role: m.role}); err != nil {
+			return err
+		}
+	}
+	return m.checkKey(org, terms.Key)
 }
 
 func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -190,9 +233,12 @@ func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.Toke
 	for grown := true; grown; {
 		grown = false
 		for _, t := range m.tokens {
-			maker := tokens.TokenID(t.CreatedBy.ID)
-			if t.CreatedBy.Kind == audit.Token && !made[t.ID] && (made[maker] || m.tokens[maker].Lineage == parent.Lineage) {
-				made[t.ID], grown = true, true
+			for _, maker := range []audit.Actor{t.CreatedBy, t.RotatedBy} {
+				id := tokens.TokenID(maker.ID)
+				if maker.Kind == audit.Token && !made[t.ID] && t.Lineage != parent.Lineage &&
+					(made[id] || m.tokens[id].Lineage == parent.Lineage) {
+					made[t.ID], grown = true, true
+				}
 			}
 		}
 	}
@@ -255,7 +301,7 @@ func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change
 }
 
 func (m *memory) ChangeToken(
-	_ context.Context, org tokens.OrgID, id tokens.TokenID, k *tokens.Key, decide func(tokens.Token) (tokens.Step, error),
+	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms, decide func(tokens.Token) (tokens.Step, error),
 ) (tokens.Step, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -263,14 +309,14 @@ func (m *memory) ChangeToken(
 	if !found || t.Organization.ID != org {
 		return tokens.Step{}, tokens.ErrNotFound
 	}
-	if err := m.checkKey(org, k); err != nil {
+	if err := m.admit(org, terms); err != nil {
 		return tokens.Step{}, err
 	}
 	done, err := decide(t)
 	if err != nil {
 		return done, err
 	}
-	m.storeKey(org, k, cmp.Or(done.Successor.ID, id))
+	m.storeKey(org, terms.Key, cmp.Or(done.Successor.ID, id))
 	if done.Kind == "" {
 		return done, nil
 	}

@@ -110,6 +110,11 @@ func (p Principal) mayChange(t Token, what string) error {
 	return nil
 }
 
+// maker returns the principal as the maker of a token.
+func (p Principal) maker() audit.Actor {
+	return audit.Actor{Kind: p.Actor.Kind, ID: p.Actor.ID, Name: p.Actor.Name}
+}
+
 // is reports whether t is the calling token.
 func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 

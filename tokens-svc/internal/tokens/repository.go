@@ -36,28 +36,34 @@ type Repository interface {
 	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
 	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)
 
-	// CreateToken stores a new token of org with the digest of its secret and
-	// returns its revision; t's own organization and revision are not read. It
-	// gives ErrExists when the id is taken, ErrNotFound without organization.
+	// CreateToken stores the token that make returns, and returns it with its
+	// revision. It gives ErrExists when the id is taken, ErrNotFound without
+	// organization, make's error, and the errors of Terms: that of Admit, which is
+	// called first, and a *TooManyError.
 	//
-	// A key, unless it is nil, is stored with the change. When the organization has
-	// stored it within KeyLife, nothing is done: it gives a *RepeatedError, or
+	// The key of the terms is stored with the change. When the organization has
+	// stored it within KeyLifetime, nothing is done: it gives a *RepeatedError, or
 	// ErrKeyReused where the fingerprint is another.
-	CreateToken(ctx context.Context, org OrgID, t Token, d Digest, k *Key, e audit.Entry) (revision int64, err error)
+	CreateToken(ctx context.Context, org OrgID, terms Terms, make func(Organization) (Creation, error)) (Token, error)
 	// ChangeToken passes a token of org, locked against other changes,
 	// to decide, and carries out the result; a Step without Kind is to change
 	// nothing. It returns the step with the revisions that its tokens were
 	// given. It gives ErrNotFound when org has no such token, and decide's error.
-	// The key is as for CreateToken, and is stored also where nothing changes.
-	ChangeToken(ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error)) (Step, error)
+	// The terms are as for CreateToken; the key is stored also where nothing changes.
+	ChangeToken(ctx context.Context, org OrgID, id TokenID, terms Terms, decide func(Token) (Step, error)) (Step, error)
+	// RevokeTokens passes a token of org and its Descendants to decide, carries out
+	// the result, and returns the token as it then is. Errors and terms are as for
+	// ChangeToken.
+	RevokeTokens(ctx context.Context, org OrgID, id TokenID, terms Terms,
+		decide func(t Token, made []Token) (Revocation, error)) (Token, error)
 	// Token returns a token of org, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Tokens returns those of org's tokens that q asks for, newest first, and how
 	// many pass its filter at the given time. An organization that does not exist
 	// has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
-	// Descendants returns the tokens of org that were made with a token, with
-	// another one of its lineage, or with one of those, whatever their status,
+	// Descendants returns the tokens of org that were created or rotated into by a
+	// token, by another one of its lineage, or by one of those, whatever their status,
 	// oldest first. It gives ErrNotFound when org has no such token.
 	Descendants(ctx context.Context, org OrgID, id TokenID) ([]Token, error)
 	// Usage returns for each of these tokens of org the newest hours in which it
@@ -81,6 +87,13 @@ type Repository interface {
 	// one. Otherwise it changes nothing. The revision stays: nothing has changed
 	// that followers are notified of.
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
+}
+
+// Creation is a new token.
+type Creation struct {
+	Token  Token // its revision is not read
+	Digest Digest
+	Entry  audit.Entry
 }
 
 // Step is one change of a token that exists.

@@ -2,9 +2,19 @@ package tokens
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
+
+// Revocation is the end of tokens, all at once.
+type Revocation struct {
+	Tokens  []TokenID
+	At      time.Time
+	Reason  string
+	Entries []audit.Entry // one for each token
+}
 
 // RevokeToken ends a token of org for good and returns it. Revoking it again
 // changes nothing, neither the time nor the reason. It gives ErrNotFound when
@@ -12,27 +22,52 @@ import (
 //
 // It is also how the overlap of a rotated token is ended early.
 func (s *Service) RevokeToken(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
+	return s.revoke(ctx, principal, org, id, reason, false)
+}
+
+// RevokeWithChildren is RevokeToken for a token and its Children, as far as the
+// principal may revoke them, in one change.
+func (s *Service) RevokeWithChildren(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
+	return s.revoke(ctx, principal, org, id, reason, true)
+}
+
+func (s *Service) revoke(
+	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string, children bool,
+) (Token, error) {
 	var wrong ValidationError
 	reason = wrong.Text("reason", reason, 0, maxReason)
 	if err := wrong.OrNil(); err != nil {
 		return Token{}, err
 	}
-	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {
+	now := s.Now()
+	t, err := s.repo.RevokeTokens(ctx, org, id, s.terms(&principal), func(t Token, made []Token) (Revocation, error) {
 		if !principal.MaySee(t) {
-			return Step{}, ErrNotFound
+			return Revocation{}, ErrNotFound
 		}
 		if !principal.MayRevoke(t) {
-			return Step{}, principal.refuse("revoke it")
+			return Revocation{}, principal.refuse("revoke it")
 		}
-		if !t.RevokedAt.IsZero() {
-			return Step{Token: t}, nil
+		r := Revocation{At: now, Reason: reason}
+		end := func(t Token) {
+			details := map[string]string{"name": t.Name}
+			if reason != "" {
+				details["reason"] = reason
+			}
+			r.Tokens = append(r.Tokens, t.ID)
+			r.Entries = append(r.Entries, s.entry(principal, audit.TokenRevoked, string(t.ID), details))
 		}
-		t.RevokedAt, t.RevokedReason = s.Now(), reason
-		details := map[string]string{"name": t.Name}
-		if reason != "" {
-			details["reason"] = reason
+		if t.RevokedAt.IsZero() {
+			end(t)
 		}
-		return Step{Kind: Revoked, Token: t, Entry: s.entry(principal, audit.TokenRevoked, string(id), details)}, nil
+		for _, child := range made {
+			if children && child.ID != t.ID && child.Status(now) == StatusActive && principal.MayRevoke(child) {
+				end(child)
+			}
+		}
+		return r, nil
 	})
-	return done.Token, err
+	if err != nil {
+		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+	}
+	return t, nil
 }

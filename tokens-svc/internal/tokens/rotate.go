@@ -42,7 +42,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 		return Rotation{}, wrong.OrNil()
 	}
 	var secret Secret
-	done, err := s.changeToken(ctx, org, id, principal.key, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
 		if err := principal.mayChange(t, "rotate it"); err != nil {
 			return Step{}, err
 		}
@@ -81,7 +81,7 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 // successor returns the token that takes t's place, without its id.
 func (t Token) successor(principal Principal, now time.Time) Token {
 	next := t
-	next.RotatedFrom, next.CreatedAt = t.ID, now
+	next.RotatedFrom, next.RotatedBy, next.CreatedAt = t.ID, principal.maker(), now
 	if !t.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt.Truncate(time.Second))).Truncate(time.Second)
 	}

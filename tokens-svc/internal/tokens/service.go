@@ -20,6 +20,7 @@ type Service struct {
 	stale   func(Stale)
 
 	permissions *Catalogue
+	maxActive   int
 }
 
 // Config has the settings of a Service. The zero Config suits a program that
@@ -32,11 +33,13 @@ type Config struct {
 	OnStale func(Stale)
 	// Permissions are those that tokens can be granted. Zero: the built-in ones.
 	Permissions *Catalogue
+	// MaxActive is how many active tokens an organization may have. Zero: any number.
+	MaxActive int
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, permissions: c.Permissions}
+	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, permissions: c.Permissions, maxActive: c.MaxActive}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -80,23 +83,24 @@ func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
 
 // CreateToken makes a token for org and returns its secret, which nothing can
 // return again. It gives ErrNotFound when there is no such organization,
-// ErrForbidden, a ValidationError, and the errors that WithKey names; then it created no token.
+// ErrForbidden, a ValidationError, a TooManyError, and the errors that WithKey
+// names; then it created no token.
 func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
-	if !principal.MayCreate() {
-		return Token{}, Secret{}, principal.refuse("make tokens")
-	}
-	t, err := d.check(s.permissions, principal, s.Now())
+	var secret Secret
+	t, err := s.repo.CreateToken(ctx, org, s.terms(&principal), func(o Organization) (Creation, error) {
+		if !principal.MayCreate() {
+			return Creation{}, principal.refuse("make tokens")
+		}
+		t, err := d.check(s.permissions, principal, s.Now())
+		if err != nil {
+			return Creation{}, err
+		}
+		secret = Generate(t.Environment)
+		t.Organization, t.ID, t.Lineage = o, secret.ID(), secret.ID()
+		return Creation{t, s.peppers.Seal(secret), s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))}, nil
+	})
 	if err != nil {
-		return Token{}, Secret{}, err
-	}
-	if t.Organization, err = s.repo.Organization(ctx, org); err != nil {
-		return Token{}, Secret{}, fmt.Errorf("organization %s: %w", org, err)
-	}
-	secret := Generate(t.Environment)
-	t.ID, t.Lineage = secret.ID(), secret.ID()
-	entry := s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))
-	if t.Revision, err = s.repo.CreateToken(ctx, org, t, s.peppers.Seal(secret), principal.key, entry); err != nil {
-		return Token{}, Secret{}, fmt.Errorf("token %s: %w", t.ID, err)
+		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
 	}
 	return t, secret, nil
 }
@@ -115,11 +119,11 @@ func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Toke
 	return t, nil
 }
 
-// changeToken is the repository's ChangeToken.
+// changeToken is the repository's ChangeToken. principal is up to date in decide.
 func (s *Service) changeToken(
-	ctx context.Context, org OrgID, id TokenID, k *Key, decide func(Token) (Step, error),
+	ctx context.Context, principal *Principal, org OrgID, id TokenID, decide func(Token) (Step, error),
 ) (Step, error) {
-	done, err := s.repo.ChangeToken(ctx, org, id, k, decide)
+	done, err := s.repo.ChangeToken(ctx, org, id, s.terms(principal), decide)
 	if err != nil {
 		return Step{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -293,4 +294,105 @@ func TestFullOrFailingResealerDoesNotBlock(t *testing.T) {
 			t.Errorf("%d failures were reported", failures)
 		}
 	})
+}
+
+// TestTheCallerIsAuthorizedUnderTheLockOfTheChange: what ended after the request began
+// makes and changes nothing.
+func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	repo.trusting = false
+	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	admin := tokens.Draft{Name: "ERP", Permissions: []string{"admin"}}
+	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := create(t, s)
+	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID)}, caller, s.Permissions().All())
+	name := "new"
+	changes := map[string]func(tokens.Principal) error{
+		"create": func(p tokens.Principal) error {
+			_, _, err := s.CreateToken(t.Context(), p, repotest.Org, admin)
+			return err
+		},
+		"update": func(p tokens.Principal) error {
+			_, err := s.UpdateToken(t.Context(), p, repotest.Org, other.ID, tokens.Patch{Name: &name})
+			return err
+		},
+		"rotate": func(p tokens.Principal) error {
+			_, err := s.RotateToken(t.Context(), p, repotest.Org, other.ID, 0)
+			return err
+		},
+		"revoke": func(p tokens.Principal) error {
+			_, err := s.RevokeToken(t.Context(), p, repotest.Org, other.ID, "")
+			return err
+		},
+	}
+	reader := []string{"shipments:read"}
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, tokens.Patch{Permissions: &reader}); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range changes {
+		if err := change(principal); !errors.Is(err, tokens.ErrForbidden) {
+			t.Errorf("%s by a token that lost admin: %v", what, err)
+		}
+	}
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range changes {
+		if err := change(principal); !errors.Is(err, tokens.ErrInvalidToken) {
+			t.Errorf("%s by a revoked token: %v", what, err)
+		}
+	}
+	repo.role = tokens.RoleAuditor // was owner when the request began
+	person := s.Permissions().Person(audit.Actor{Kind: audit.User, ID: "usr_1"}, tokens.RoleOwner)
+	for what, change := range changes {
+		if err := change(person); !errors.Is(err, tokens.ErrForbidden) {
+			t.Errorf("%s by a person who is an auditor now: %v", what, err)
+		}
+	}
+}
+
+// TestRevokingWithChildrenEndsWhatTheTokenRotated, and all of it in one change.
+func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "T", Permissions: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID), Name: "T"}, caller, s.Permissions().All())
+	other, _ := create(t, s)
+	rotated, err := s.RotateToken(t.Context(), principal, repotest.Org, other.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := rotated.Token.RotatedBy; by.ID != string(caller.ID) || by.Name != "T" {
+		t.Errorf("rotated by %+v", by)
+	}
+	if _, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, caller.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if found := introspect(t, s, rotated.Secret); found.Outcome != tokens.OutcomeRevoked {
+		t.Errorf("the successor that the token made is %s", found.Outcome)
+	}
+}
+
+// TestATokenThatEndedNeedsNoPepper: it is refused like any other.
+func TestATokenThatEndedNeedsNoPepper(t *testing.T) {
+	t.Parallel()
+	repo := newMemory()
+	with, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
+	token, secret := create(t, with)
+	if _, err := with.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	without, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})
+	for _, presented := range []tokens.Secret{secret, withIDOf(t, secret)} {
+		if found := introspect(t, without, presented); found.Outcome != tokens.OutcomeMismatch {
+			t.Errorf("%s", found.Outcome)
+		}
+	}
 }

@@ -70,8 +70,9 @@ type Token struct {
 	RevokedAt time.Time // zero: not revoked
 	// RevokedReason is the reason given at revocation; may be empty.
 	RevokedReason string
-	RotatedFrom   TokenID // whose place it took, or ""
-	RotatedTo     TokenID // the successor, or ""
+	RotatedFrom   TokenID     // whose place it took, or ""
+	RotatedBy     audit.Actor // who rotated that: kind, id and the name at that time
+	RotatedTo     TokenID     // the successor, or ""
 	// Revision grows with each change of any token, in the order in which the
 	// changes were committed.
 	Revision int64

@@ -29,7 +29,7 @@ type Patch struct {
 // ErrForbidden, a StateError for a token that was rotated or has ended, and a
 // ValidationError.
 func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, p Patch) (Token, error) {
-	done, err := s.changeToken(ctx, org, id, nil, func(t Token) (Step, error) {
+	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
 		if err := principal.mayChange(t, "change it"); err != nil {
 			return Step{}, err
 		}

@@ -13,10 +13,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// ErrInvalidToken means that the calling token is not, or no longer, valid. The
-// gateway learns it a moment later; here it is refused at once.
-var ErrInvalidToken = errors.New("the token is not valid")
-
 // AnyToken stands for no permission, of an operation for every valid token.
 const AnyToken tokens.Permission = ""
 
@@ -57,13 +53,13 @@ func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, need
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)
 	if errors.Is(err, tokens.ErrNotFound) {
-		return Principal{}, fmt.Errorf("%w: %w", ErrInvalidToken, err)
+		return Principal{}, fmt.Errorf("%w: %w", tokens.ErrInvalidToken, err)
 	}
 	if err != nil {
 		return Principal{}, err
 	}
 	if status := t.Status(s.Now()); status != tokens.StatusActive {
-		return Principal{}, fmt.Errorf("%w: %s", ErrInvalidToken, status)
+		return Principal{}, fmt.Errorf("%w: %s", tokens.ErrInvalidToken, status)
 	}
 	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)

@@ -121,7 +121,7 @@ func TestErrorsOfInvalidTokensSayWhy(t *testing.T) {
 		"expired":   {token: tokens.Token{ExpiresAt: time.Unix(1000, 0)}},
 	} {
 		err := call(t, a, AnyToken, Request{Caller: caller, Decode: unread(t)}, succeeds)
-		if !errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, tokens.ErrInvalidToken) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInvalidToken and %s", err, want)
 		}
 	}

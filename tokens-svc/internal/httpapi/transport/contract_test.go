@@ -84,9 +84,12 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, token, pepper(t).Seal(s), nil, audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())})
-	if err != nil || got != revision {
-		t.Fatalf("revision %d, %v", got, err)
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, tokens.Terms{}, func(tokens.Organization) (tokens.Creation, error) {
+		entry := audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())}
+		return tokens.Creation{Token: token, Digest: pepper(t).Seal(s), Entry: entry}, nil
+	})
+	if err != nil || got.Revision != revision {
+		t.Fatalf("revision %d, %v", got.Revision, err)
 	}
 }
 

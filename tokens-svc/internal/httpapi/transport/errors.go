@@ -15,7 +15,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -54,7 +53,7 @@ var table = []struct {
 }{
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing,
 		"the request does not say for which organization it is made; send it through the gateway")},
-	{http.StatusUnauthorized, "invalid_token", "Invalid API token", is(endpoints.ErrInvalidToken,
+	{http.StatusUnauthorized, "invalid_token", "Invalid API token", is(tokens.ErrInvalidToken,
 		"the API token is not valid, or no longer; use another one")},
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
 		"this endpoint is for gateways; send Authorization: Bearer with the gateway credential")},
@@ -62,6 +61,7 @@ var table = []struct {
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", of(forbidden)},
 	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},
 	{http.StatusConflict, "secret_already_shown", "Secret already shown", of(repeated)},
+	{http.StatusConflict, "too_many_tokens", "Too many tokens", as[*tokens.TooManyError]},
 	{http.StatusConflict, "token_rotated", "Token rotated", rotated},
 	{http.StatusConflict, "token_ended", "Token ended", as[*tokens.StateError]},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(tokens.ErrKeyReused,

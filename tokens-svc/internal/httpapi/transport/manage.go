@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -50,8 +49,7 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 }
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := wire.NewToken(m.Service, c.Token)
-	shown.CreatedBy = audit.Actor{}
+	shown := wire.NewToken(m.Service, c.Token).WithoutMakers()
 	return ok(tokenView{shown}), nil
 }
 
@@ -103,7 +101,7 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	}
 	shown := wire.NewRotation(m.Service, done)
 	if c.Target == "" {
-		shown.Token.CreatedBy, shown.Previous.CreatedBy = audit.Actor{}, audit.Actor{}
+		shown.Token.Token, shown.Previous = shown.Token.WithoutMakers(), shown.Previous.WithoutMakers()
 	}
 	return created(done.Token.ID, shown), nil
 }

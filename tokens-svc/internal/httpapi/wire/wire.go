@@ -45,6 +45,7 @@ type Token struct {
 	RevokedAt     Time               `json:"revoked_at,omitzero"`
 	RevokedReason string             `json:"revoked_reason,omitempty"`
 	RotatedFrom   tokens.TokenID     `json:"rotated_from,omitempty"`
+	RotatedBy     audit.Actor        `json:"rotated_by,omitzero"` // absent for the token itself
 	RotatedTo     tokens.TokenID     `json:"rotated_to,omitempty"`
 	RateLimit     RateLimit          `json:"rate_limit"`
 	IPAllow       []string           `json:"ip_allow,omitempty"`
@@ -74,10 +75,17 @@ func NewToken(s *tokens.Service, t tokens.Token) Token {
 		RevokedAt:     Time(t.RevokedAt),
 		RevokedReason: t.RevokedReason,
 		RotatedFrom:   t.RotatedFrom,
+		RotatedBy:     t.RotatedBy,
 		RotatedTo:     t.RotatedTo,
 		RateLimit:     NewRateLimit(t.RateLimit),
 		IPAllow:       tokens.Texts(t.IPAllow),
 	}
+}
+
+// WithoutMakers returns t without the people who created and rotated it.
+func (t Token) WithoutMakers() Token {
+	t.CreatedBy, t.RotatedBy = audit.Actor{}, audit.Actor{}
+	return t
 }
 
 // NewRateLimit returns the JSON form of r.

@@ -39,6 +39,10 @@ CREATE TABLE api_tokens (
     revoked_at timestamptz(3),
     revoked_reason text NOT NULL DEFAULT '',
     rotated_from text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
+    -- What rotated rotated_from into this token; empty without it.
+    rotated_by_kind text NOT NULL DEFAULT '',
+    rotated_by_id text COLLATE "C" NOT NULL DEFAULT '',
+    rotated_by_name text NOT NULL DEFAULT '',
     rotated_to text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
     pepper_version smallint NOT NULL,
     mac bytea NOT NULL CHECK (octet_length(mac) = 32),
