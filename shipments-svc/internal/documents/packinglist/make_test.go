@@ -13,7 +13,7 @@ import (
 var remake = flag.Bool("make", false, "write the workbooks and PDFs of the collections")
 
 // TestCollectionExists writes the binary files of the collections with -make.
-// testdata/README.md describes the defects of each.
+// testdata/README.md says how they are made.
 func TestCollectionExists(t *testing.T) {
 	t.Parallel()
 	if !*remake {
