@@ -90,7 +90,7 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 		},
 		{
 			unknown("shpt_live_000000000001_0000000000000000000000000000000027i4HK"), `{"active":false}`, nil,
-			map[string]float64{"requests_total invalid_token": 1, "window_decisions_total allowed local address": 1, "introspection_seconds service": 1},
+			map[string]float64{"requests_total invalid_token": 1, "window_decisions_total allowed redis address": 1, "introspection_seconds service": 1},
 		},
 		{
 			unknown("shpt_test_000000000000_000000000000000000000000000000004VaWUc"), "", nil,
