@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,5 +86,26 @@ func TestRoutesForFurtherPathsAreAccepted(t *testing.T) {
 	}
 	if output, accepted := validate(t, "SERVICE_ROUTES="+dir+"/*.caddy"); !accepted {
 		t.Error(output)
+	}
+}
+
+func TestValidateDoesNotConnectToRedis(t *testing.T) {
+	t.Parallel()
+
+	redis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer redis.Close()
+	if output, accepted := validate(t, "REDIS_URL=redis://"+redis.Addr().String()); !accepted {
+		t.Fatal(output)
+	}
+	own, err := net.Dial("tcp", redis.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	if first, err := redis.Accept(); err != nil || first.RemoteAddr().String() != own.LocalAddr().String() {
+		t.Errorf("validate connected, %v", err)
 	}
 }

@@ -187,7 +187,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
-		g.drain, err = drain.FromContext(ctx)
+		if g.drain, err = drain.FromContext(ctx); err == nil && g.enforced.options.Down == ratelimit.DownLocal {
+			g.drain.OnStart(func() { g.windows.RegisterReplica() })
+		}
 		problems = append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

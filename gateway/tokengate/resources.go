@@ -97,11 +97,7 @@ func (g *Gate) acquire(redisURL string) error {
 		if err != nil {
 			return sharedLimiter{}, fmt.Errorf("token_gate: REDIS_URL is %w", err)
 		}
-		limiter := ratelimit.New(client, windows.options)
-		if windows.options.Down == ratelimit.DownLocal {
-			limiter.RegisterReplica()
-		}
-		return sharedLimiter{limiter, client}, nil
+		return sharedLimiter{ratelimit.New(client, windows.options), client}, nil
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"crypto/rand"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,16 +36,19 @@ type replicas struct {
 	known  atomic.Int64 // the last known number; 0 before the first registration
 
 	failedAt time.Time // when a registration last failed
+	begin    sync.Once
 	stop     context.CancelFunc
 	stopped  chan struct{}
 }
 
 // RegisterReplica registers this gateway in Redis until [Limiter.Close], and makes the local fallback divide limits by
-// the number of registered gateways. While Redis is not available the last known number holds.
+// the number of registered gateways. While Redis is not available the last known number holds. Further calls do nothing.
 func (l *Limiter) RegisterReplica() {
-	ctx, stop := context.WithCancel(context.Background())
-	l.replicas.stop, l.replicas.stopped = stop, make(chan struct{})
-	go l.replicas.loop(ctx)
+	l.replicas.begin.Do(func() {
+		ctx, stop := context.WithCancel(context.Background())
+		l.replicas.stop, l.replicas.stopped = stop, make(chan struct{})
+		go l.replicas.loop(ctx)
+	})
 }
 
 // close ends the registration. Other gateways see it with their next one.
