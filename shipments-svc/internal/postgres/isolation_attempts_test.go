@@ -212,10 +212,6 @@ func thefts() []theft {
 			_, replayed, err := r.Repository.Once(ctx, thief, v.key, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 			return replayed, err
 		}},
-		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) { // when the victim's key has expired
-			_, _, err := r.Repository.Once(ctx, thief, shipments.Key{Text: "other"}, late, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
-			return false, err
-		}},
 		{"Answer", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			answer, _, err := r.Answer(ctx, thief, v.key, repotest.Noon)
 			return string(answer) == "secret", err
