@@ -147,7 +147,7 @@ func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
 }
 
 func revisionsAreDense(t *testing.T, repo tokens.Repository) {
-	const n = 16
+	const n = 8
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
 	together(n/2, func(i int) { gives(t, revoke(t, repo, repotest.Org, made[i].ID, repotest.Noon, ""), nil) })

@@ -46,7 +46,7 @@ func startReplica(t *testing.T, dsn string) *replica {
 	r.opened = func() func() { r.open.Add(1); return func() { r.open.Add(-1) } }
 	r.handle(t, r.service)
 	s := httptest.NewUnstartedServer(r.internal)
-	s.Config.ReadTimeout, s.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	s.Config.ReadTimeout, s.Config.WriteTimeout = 2*time.Second, 2*time.Second
 	s.Start()
 	t.Cleanup(s.Close)
 	t.Cleanup(r.feed.Close)
@@ -209,7 +209,7 @@ func TestRevisionsComeInTheirOrder(t *testing.T) {
 	p := start(t)
 	r := startReplica(t, p.dsn)
 	streams := []*following{r.follow(t, "?after=0"), r.follow(t, "?after=0")}
-	const writers = 50
+	const writers = 16
 	var made atomic.Int64
 	var all sync.WaitGroup
 	for i := range writers {
