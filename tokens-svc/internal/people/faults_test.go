@@ -85,8 +85,8 @@ func TestNamesAndPasswordsHaveBounds(t *testing.T) {
 	}
 	phrase := strings.Repeat("łó", minPassword/2)
 	for password, want := range map[string]int{
-		phrase: 0, phrase[2:]: 1, strings.Repeat("ab", maxPassword/2): 0, strings.Repeat("ab", maxPassword/2) + "a": 1,
-		phrase + "\xff": 1, phrase + "\n": 1, strings.Repeat("a", minPassword): 1, strings.Repeat("a", minPassword) + "b": 0, "ANNA@acme.example": 1,
+		phrase: 0, phrase[2:]: 1, strings.Repeat("łó", maxPassword/4): 0, strings.Repeat("łó", maxPassword/4) + "a": 1,
+		phrase + "\xff": 1, phrase + "\n": 1, strings.Repeat("a", minPassword): 1, "ANNA@acme.example": 1,
 	} {
 		var wrong faults
 		if wrong.password(password, "anna@acme.example"); len(wrong.Fields) != want {
