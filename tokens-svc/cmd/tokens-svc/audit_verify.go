@@ -15,7 +15,7 @@ type auditVerify struct {
 func (auditVerify) Help() string {
 	return `Verifies the numbers and the chain of audit logs and finds the first event of each
 that was changed, removed or inserted. For each log that is as it was written it
-prints the organization, the number of its newest event, and that event's hash:
+prints the organization or person, the number of its newest event, and that event's hash:
 
     org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
 
@@ -25,25 +25,22 @@ log: compare it with the copy at your collector of audit events.`
 
 func (c auditVerify) Run(ctx context.Context, p program) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		only := []tokens.OrgID{tokens.OrgID(c.Organization)}
+		logs := []string{string(c.Organization)}
 		if c.Organization == "" {
-			all, err := s.Organizations(ctx)
+			all, err := s.AuditLogs(ctx)
 			if err != nil {
 				return err
 			}
-			only = only[:0]
-			for _, o := range all {
-				only = append(only, o.ID)
-			}
+			logs = all
 		}
 		var faults []error
-		for _, org := range only {
-			head, err := s.VerifyAudit(ctx, org)
+		for _, log := range logs {
+			head, err := s.VerifyAudit(ctx, log)
 			if err != nil {
 				faults = append(faults, err)
 				continue
 			}
-			if _, err := fmt.Fprintf(p.stdout, "%s %d:%s\n", org, head.Sequence, head.Hash); err != nil {
+			if _, err := fmt.Fprintf(p.stdout, "%s %d:%s\n", log, head.Sequence, head.Hash); err != nil {
 				return err
 			}
 		}

@@ -48,10 +48,8 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 	}
 	prune := func(ctx context.Context) {
 		every(ctx, 10*time.Minute, func(ctx context.Context) {
-			for _, err := range []error{c.People.ExpireSessions(ctx), repo.Prune(ctx, time.Now(), people.AttemptWindow)} {
-				if err != nil {
-					log.WarnContext(ctx, "expired rows were not removed", "error", err)
-				}
+			if err := repo.Prune(ctx, time.Now(), people.AttemptWindow); err != nil {
+				log.WarnContext(ctx, "expired rows were not removed", "error", err)
 			}
 		})
 		c.People.Wait()

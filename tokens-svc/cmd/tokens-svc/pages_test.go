@@ -17,8 +17,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestAShutdownWaitsForRefusedSignIns that are being recorded: here in an
-// organization whose audit head another transaction holds.
+// TestAShutdownWaitsForRefusedSignIns that are being recorded: here while another
+// transaction holds the heads of audit logs.
 func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, postgres.Migrate)
@@ -49,7 +49,7 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = held.Rollback() }()
-	if _, err := held.ExecContext(t.Context(), `SELECT FROM audit_heads FOR UPDATE`); err != nil {
+	if _, err := held.ExecContext(t.Context(), `LOCK TABLE audit_heads IN EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
 	form := url.Values{"email": {"anna@acme.example"}, "password": {"not the password"}}

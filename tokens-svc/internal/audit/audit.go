@@ -22,13 +22,12 @@ const (
 	User     Kind = "user"     // a person, signed in
 	Token    Kind = "token"    // an API token, through the management API
 	Operator Kind = "operator" // an operator at the command line
-	System   Kind = "system"   // tokens-svc by itself
 )
 
 // Actor is the principal of an event, as known at that time.
 type Actor struct {
 	Kind      Kind       `json:"kind"`
-	ID        string     `json:"id,omitempty"`         // usr_… or tok_…; operators and the system have none
+	ID        string     `json:"id,omitempty"`         // usr_… or tok_…; operators have none
 	Name      string     `json:"name"`                 // a person's e-mail, a token's name
 	Address   netip.Addr `json:"address,omitzero"`     // where the request came from; zero: not known
 	RequestID string     `json:"request_id,omitempty"` // req_…; "" at the command line
@@ -37,9 +36,6 @@ type Actor struct {
 // CommandLine is the actor of everything that operators do. The program's main
 // sets its name once, before anything else runs.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
-
-// Service is the actor of tokens-svc's own actions.
-var Service = Actor{Kind: System, Name: "tokens-svc"}
 
 // Action is the kind of an event.
 type Action string
@@ -62,7 +58,6 @@ const (
 	UserSignedIn         Action = "user.signed_in"
 	UserSignInFailed     Action = "user.sign_in_failed"
 	UserSignedOut        Action = "user.signed_out"
-	UserSessionExpired   Action = "user.session_expired"
 	UserVerified         Action = "user.verified"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"

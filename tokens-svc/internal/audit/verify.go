@@ -18,7 +18,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("event %d %s", f.Sequence, f
 // Verify checks the numbers and the chain of one log, all of its events in order,
 // against its head. It returns a *Fault for the first event that was changed,
 // removed or inserted, and otherwise the error with which the events ended. An
-// empty log is a fault: a log begins with the creation of its subject.
+// empty log is a fault: none is made without an event.
 func Verify(events iter.Seq2[Event, error], head Head) error {
 	at := Head{Log: head.Log}
 	fault := func(sequence int64, reason string) error { return &Fault{head.Log, sequence, reason} }

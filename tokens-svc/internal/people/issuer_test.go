@@ -104,7 +104,8 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 	}
 }
 
-func TestIssuersUserAcceptsInvitationsBySigningIn(t *testing.T) {
+// Signing in accepts no invitation: an invited person gets an account, once, and decides.
+func TestAnInvitedPersonGetsAnAccountOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t, cheap(1))[0]
 	owner, _ := enroll(t, s, anna)
@@ -113,11 +114,15 @@ func TestIssuersUserAcceptsInvitationsBySigningIn(t *testing.T) {
 	if err != nil || linked {
 		t.Fatalf("%+v, linked %t, %v", u, linked, err)
 	}
-	if m, err := membership(t, s, u.ID); err != nil || m.Role != tokens.RoleAdmin {
-		t.Errorf("%+v, %v", m, err)
+	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), here); err != nil || again.ID != u.ID {
+		t.Errorf("again: %+v, %v", again, err)
 	}
-	if all, err := s.Invitations(t.Context(), org); err != nil || len(all) != 0 {
-		t.Errorf("still open: %+v, %v", all, err)
+	if all, err := s.Memberships(t.Context(), u.ID); err != nil || len(all) != 0 {
+		t.Errorf("a member of %+v, %v", all, err)
+	}
+	offers, err := s.Offers(t.Context(), u)
+	if err != nil || len(offers) != 1 || offers[0].Role != tokens.RoleAdmin {
+		t.Fatalf("%+v, %v", offers, err)
 	}
 }
 

@@ -19,8 +19,9 @@
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role: removing, demoting or
 //     disabling the inviter withdraws it in the same transaction.
-//   - A person who belongs to an organization joins another only by their own
-//     decision, or by an operator's.
+//   - A person joins an organization only by their own decision, by an operator's,
+//     or as the domain of their e-mail address says.
+//   - Sign-ins are events of the account's own audit log.
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
 //

@@ -36,9 +36,10 @@ type Repository interface {
 	// longer verified, and ends its sessions. It gives tokens.ErrNotFound when
 	// there is none.
 	Unlink(ctx context.Context, id UserID, e audit.Entry) error
-	// Record appends an entry about a person to the audit log of each of their
-	// organizations.
+	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
+	// SignIns returns the newest n events of a person's own audit log, newest first.
+	SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error)
 	// ChangeAccount stores the account as decide changed it: its password, whether
 	// that is temporary, since when it is verified and disabled, and the session
 	// epoch, an increase of which removes its sessions. The account does not
@@ -47,12 +48,6 @@ type Repository interface {
 	// error or changes nothing. Disabling ends the account's open invitations, as
 	// ChangeMember does.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
-
-	// ExpireSessions removes the sessions that expired by a time. The removal of
-	// one that has a user commits together with its entry in the audit log of each
-	// organization of the user, so that of concurrent calls one records it. A
-	// failure does not keep it from the others; the error has all of them.
-	ExpireSessions(ctx context.Context, at time.Time, entry func(User, ExpiredSession) audit.Entry) error
 
 	// Admit makes somebody a member. See Admission. It gives tokens.ErrExists and
 	// ErrAccountUnverified as Admission.Existing says.
@@ -119,12 +114,12 @@ const (
 	TakeOver
 )
 
-// Admission makes a person a member of an organization. A missing account is
+// Admission makes a person a member of an organization, or of none. A missing account is
 // created, with password and identity. An existing member keeps the
 // role.
 type Admission struct {
-	Organization tokens.OrgID
-	User         User // its id is taken when the account is made
+	Organization tokens.OrgID // empty: none
+	User         User         // its id is taken when the account is made
 	Role         tokens.Role
 	Password     string    // as stored; empty: none
 	Identity     *Identity // nil: none

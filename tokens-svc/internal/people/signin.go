@@ -69,12 +69,11 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 	return nil
 }
 
-// SignInWith returns the user of an identity at the issuer. A user that does not exist
-// yet it makes, provided that the issuer verified an e-mail address which is
-// invited or in one of the domains. A person without an organization accepts all
-// invitations thereby; others accept each with Join. linked
-// reports that this sign-in linked the identity to an account that existed
-// before, whose password and sessions have ended. It gives ErrUnverified,
+// SignInWith returns the user of an identity at the issuer. It makes an account
+// for a verified e-mail address that is invited, without a membership: each
+// invitation is accepted with Join. One in one of the domains becomes a member
+// there. linked reports that this sign-in linked the identity to an account that
+// existed before, whose password and sessions have ended. It gives ErrUnverified,
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	u, linked, err = s.signInWith(ctx, c, client)
@@ -110,36 +109,23 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	if !verified {
 		return u, linked, nil
 	}
-	offers, err := s.unasked(ctx, u, c.Email)
-	if err != nil {
-		return User{}, false, err
-	}
-	if domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]; ok && (!known || linked) && domain.admits(c) {
-		offers = append(offers, Offer{Organization: domain.Organization, Invitation: Invitation{Role: domain.Role}})
-	}
-	for _, offer := range offers {
-		joined, err := s.join(ctx, offer, u, c, client)
-		if offer.ID != "" && errors.Is(err, tokens.ErrNotFound) {
-			continue // it ended a moment ago
-		}
+	domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]
+	switch {
+	case ok && (!known || linked) && domain.admits(c):
+	case known:
+		return u, linked, nil
+	default:
+		offers, err := s.offers(ctx, c.Email)
 		if err != nil {
 			return User{}, false, err
 		}
-		u, known, linked = joined.User, true, linked || joined.TakenOver
+		if len(offers) == 0 {
+			return User{}, false, ErrNotInvited
+		}
+		domain = Domain{} // an account only
 	}
-	if !known {
-		return User{}, false, ErrNotInvited
-	}
-	return u, linked, nil
-}
-
-// unasked returns the invitations that a sign-in at the issuer accepts.
-func (s *Service) unasked(ctx context.Context, u User, email string) ([]Offer, error) {
-	memberships, err := s.Memberships(ctx, u.ID)
-	if err != nil || len(memberships) > 0 {
-		return nil, err
-	}
-	return s.offers(ctx, email)
+	admitted, err := s.admit(ctx, domain, u, c, client)
+	return admitted.User, linked || admitted.TakenOver, err
 }
 
 // claim links an identity to the account with its verified e-mail address, if
@@ -167,19 +153,20 @@ func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u Use
 	return u, true, err
 }
 
-// join accepts an offer on behalf of the signed-in person.
-func (s *Service) join(ctx context.Context, offer Offer, u User, c Claims, client ClientInfo) (Admitted, error) {
-	joined, err := s.repo.Admit(ctx, Admission{
-		Organization: offer.Organization, User: u, Role: offer.Role, Identity: &c.Identity, Existing: TakeOver, Invitation: offer.ID, UnlessRemoved: offer.ID == "",
-		Entry: s.joined(client.Actor(u), u.Email, offer.Role), TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
+// admit makes the person a member of the domain's organization, if it has one,
+// and the account unless it exists.
+func (s *Service) admit(ctx context.Context, d Domain, u User, c Claims, client ClientInfo) (Admitted, error) {
+	admitted, err := s.repo.Admit(ctx, Admission{
+		Organization: d.Organization, User: u, Role: d.Role, Identity: &c.Identity, Existing: TakeOver, UnlessRemoved: true,
+		Entry: s.joined(client.Actor(u), u.Email, d.Role), TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
 		return Admitted{}, ErrLinkedElsewhere
 	}
 	if err != nil {
-		return Admitted{}, fmt.Errorf("join organization %s: %w", offer.Organization, err)
+		return Admitted{}, fmt.Errorf("admit user %s: %w", u.ID, err)
 	}
-	return joined, nil
+	return admitted, nil
 }
 
 // linked is the audit log's entry of an identity that becomes an account's.

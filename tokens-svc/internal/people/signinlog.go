@@ -19,9 +19,19 @@ const (
 	methodChange   = "change of password" // the current password, of a person who is signed in
 )
 
+// SignIns returns the newest n events of a person's own audit log, newest first:
+// attempts to sign in, and sessions that they ended.
+func (s *Service) SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error) {
+	events, err := s.repo.SignIns(ctx, id, n)
+	if err != nil {
+		return nil, fmt.Errorf("sign-ins of user %s: %w", id, err)
+	}
+	return events, nil
+}
+
 // recordSignIn records the outcome of an attempt to sign in, in the audit log of
-// each organization of the account's owner. An attempt on an unknown account has
-// no organization and is logged instead. Neither has the input. A success
+// the account. An attempt on an unknown account is logged instead. Neither has the
+// input. A success
 // is recorded before it takes effect. A refusal is recorded after the response:
 // otherwise response times would tell which accounts exist.
 func (s *Service) recordSignIn(ctx context.Context, u User, method string, client ClientInfo, outcome error) error {

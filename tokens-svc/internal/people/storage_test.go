@@ -83,7 +83,7 @@ func TestEveryFailureOfTheStorageIsReturned(t *testing.T) {
 		{"Enable", func() error { return s.Enable(ctx, member) }},
 		{"EndSessions", func() error { return s.EndSessions(ctx, owner) }},
 		{"Unlink", func() error { _, err := s.Unlink(ctx, stale); return err }},
-		{"ExpireSessions", func() error { return s.ExpireSessions(ctx) }},
+		{"SignIns", func() error { _, err := s.SignIns(ctx, owner.ID, 1); return err }},
 	} {
 		failures := int64(0)
 		for {
@@ -183,8 +183,8 @@ func (f *failing) ChangeAccount(ctx context.Context, id people.UserID, decide fu
 	return or(f, func() (people.User, error) { return f.Repository.ChangeAccount(ctx, id, decide) })
 }
 
-func (f *failing) ExpireSessions(ctx context.Context, at time.Time, entry func(people.User, people.ExpiredSession) audit.Entry) error {
-	return only(f, func() error { return f.Repository.ExpireSessions(ctx, at, entry) })
+func (f *failing) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
+	return or(f, func() ([]audit.Event, error) { return f.Repository.SignIns(ctx, id, n) })
 }
 
 func (f *failing) Admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
@@ -258,7 +258,7 @@ func TestAnAdmissionThatConflictsIsRefused(t *testing.T) {
 	owner, _ := enroll(t, s, anna)
 	invited := invite(t, s, owner, "bert@acme.example", "member")
 	for err, want := range map[error]struct{ code, issuer, domain error }{
-		tokens.ErrNotFound:    {people.ErrCode, people.ErrNotInvited, tokens.ErrNotFound},
+		tokens.ErrNotFound:    {people.ErrCode, tokens.ErrNotFound, tokens.ErrNotFound},
 		tokens.ErrExists:      {people.ErrRefused, people.ErrLinkedElsewhere, people.ErrLinkedElsewhere},
 		tokens.ErrUnavailable: {tokens.ErrUnavailable, tokens.ErrUnavailable, tokens.ErrUnavailable},
 	} {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -60,7 +61,20 @@ func (p *People) ChangeAccount(ctx context.Context, id people.UserID, decide fun
 
 // Record implements people.Repository.
 func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) error {
-	return p.mutateAccount(ctx, id, func(m *accountMutation) error { return m.record(ctx, e) })
+	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
+		head, err := one[audit.Head](ctx, tx, `
+			INSERT INTO audit_heads AS h (log_id, sequence, hash) VALUES ($1, 0, $2)
+			ON CONFLICT (log_id) DO UPDATE SET sequence = h.sequence RETURNING log_id AS log, sequence, hash`, id, make([]byte, sha256.Size))
+		if err != nil {
+			return err
+		}
+		return (&mutation{Tx: tx, head: head}).record(ctx, e)
+	})
+}
+
+// SignIns implements people.Repository.
+func (p *People) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
+	return readEvents(ctx, p.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
 }
 
 // Link implements people.Repository.

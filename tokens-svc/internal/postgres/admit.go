@@ -19,6 +19,10 @@ func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted
 		if err != nil {
 			return err
 		}
+		if a.Organization == "" {
+			admitted, err = admit(ctx, tx, heads, a)
+			return err
+		}
 		m := heads.of(a.Organization)
 		if a.Invitation != "" {
 			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
@@ -56,10 +60,13 @@ func (m *mutation) removed(ctx context.Context, id people.UserID) (bool, error) 
 		m.head.Log, audit.MemberRemoved, id)
 }
 
-// lockHeadsForAdmission locks the head of the organization, and those of all
+// lockHeadsForAdmission locks the head of the organization, if any, and those of all
 // organizations of an account that may be taken over.
 func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
-	orgs := []tokens.OrgID{a.Organization}
+	var orgs []tokens.OrgID
+	if a.Organization != "" {
+		orgs = append(orgs, a.Organization)
+	}
 	if a.Existing == people.TakeOver {
 		all, err := list[tokens.OrgID](ctx, tx, `
 			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, a.User.Email)

@@ -23,7 +23,7 @@ const auditBatch = 1000
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of
 // all events is found by its numbers, however long the log is.
 func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
-	head, err := readHead(ctx, r.db, org)
+	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -38,7 +38,7 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action a
 
 // AuditEventsAfter implements tokens.Repository.
 func (r *Repository) AuditEventsAfter(ctx context.Context, org tokens.OrgID, after int64, n int) ([]audit.Event, int64, error) {
-	head, err := readHead(ctx, r.db, org)
+	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -57,25 +57,30 @@ func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action
 	return rows, total, err
 }
 
+// AuditLogs implements tokens.Repository.
+func (r *Repository) AuditLogs(ctx context.Context) ([]string, error) {
+	return list[string](ctx, r.db, `SELECT id FROM organizations UNION SELECT log_id FROM audit_heads ORDER BY 1`)
+}
+
 // VerifyAudit implements tokens.Repository. It sees the log and its head as
 // they were at one instant, though others go on writing.
-func (r *Repository) VerifyAudit(ctx context.Context, org tokens.OrgID) (head audit.Head, err error) {
+func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.Head, err error) {
 	tx, err := r.db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return head, translate(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	if head, err = readHead(ctx, tx, org); err != nil {
+	if head, err = readHead(ctx, tx, log); err != nil {
 		return head, err
 	}
-	return head, translate(audit.Verify(allEvents(ctx, tx, org), head))
+	return head, translate(audit.Verify(allEvents(ctx, tx, log), head))
 }
 
-// allEvents reads an organization's events in order, some at a time.
-func allEvents(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) iter.Seq2[audit.Event, error] {
+// allEvents reads a log's events in order, some at a time.
+func allEvents(ctx context.Context, db sqlx.QueryerContext, log string) iter.Seq2[audit.Event, error] {
 	return func(yield func(audit.Event, error) bool) {
 		for after := int64(0); ; {
-			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, org, after, auditBatch)
+			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
 			for _, e := range events {
 				if !yield(e, nil) {
 					return
@@ -109,7 +114,7 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 	return events, nil
 }
 
-// readHead returns the head of an organization's log.
-func readHead(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (audit.Head, error) {
-	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, org)
+// readHead returns the head of a log.
+func readHead(ctx context.Context, db sqlx.QueryerContext, log string) (audit.Head, error) {
+	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, log)
 }

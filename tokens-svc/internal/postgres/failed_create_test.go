@@ -87,7 +87,7 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 			t.Errorf("%s once nothing fails: %v", name, err)
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), repotest.Org); err != nil {
+	if _, err := s.VerifyAudit(t.Context(), string(repotest.Org)); err != nil {
 		t.Error(err)
 	}
 }

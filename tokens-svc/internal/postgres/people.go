@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -60,10 +61,11 @@ func (p *People) ReturnAttempt(ctx context.Context, key [32]byte) error {
 	return exec(ctx, p.db, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
 }
 
-// Prune removes counts of attempts that are older than window, which mean
-// nothing any more.
+// Prune removes expired sessions, and counts of attempts that are older than
+// window, which mean nothing any more.
 func (p *People) Prune(ctx context.Context, at time.Time, window time.Duration) error {
-	return exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE since <= $1`, at.Add(-window))
+	err := exec(ctx, p.db, `DELETE FROM sessions WHERE expires_at <= $1`, at)
+	return errors.Join(err, exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE since <= $1`, at.Add(-window)))
 }
 
 var _ people.Repository = (*People)(nil)

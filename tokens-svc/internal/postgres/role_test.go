@@ -98,7 +98,7 @@ func cannotRewrite(t *testing.T, session postgres.Session) {
 			t.Errorf("prepared: %v", err)
 		}
 	}
-	if head, err := repo.VerifyAudit(t.Context(), repotest.Org); err != nil || head.Sequence != 1 {
+	if head, err := repo.VerifyAudit(t.Context(), string(repotest.Org)); err != nil || head.Sequence != 1 {
 		t.Errorf("%+v, %v", head, err)
 	}
 }
@@ -230,7 +230,7 @@ func TestLoginsNeedOnlyTheServingRole(t *testing.T) {
 		if _, err := tokens.NewService(repo, tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
 			t.Error(err)
 		}
-		if _, err := repo.VerifyAudit(t.Context(), org); err != nil {
+		if _, err := repo.VerifyAudit(t.Context(), string(org)); err != nil {
 			t.Error(err)
 		}
 	}

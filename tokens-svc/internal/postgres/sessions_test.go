@@ -80,7 +80,7 @@ func TestSessionIsFoundUntilItEnds(t *testing.T) {
 	if _, found, _ := s.find(t, "sum"); found {
 		t.Error("it is found after its end")
 	}
-	if err := s.service.ExpireSessions(t.Context()); err != nil {
+	if err := s.Prune(t.Context(), s.now, people.AttemptWindow); err != nil {
 		t.Fatal(err)
 	}
 	s.now = s.now.Add(-time.Hour)

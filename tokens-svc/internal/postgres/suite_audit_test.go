@@ -26,7 +26,7 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 		want = event.Head()
 		equal(t, events[total-1-i], event)
 	}
-	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
+	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head, want)
 }
@@ -47,7 +47,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 	}
 	_, _, err := repo.AuditEvents(t.Context(), unknown, "", tokens.Page{Number: 1, Size: 2})
 	gives(t, err, tokens.ErrNotFound)
-	_, err = repo.VerifyAudit(t.Context(), unknown)
+	_, err = repo.VerifyAudit(t.Context(), string(unknown))
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -74,10 +74,10 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 
 func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 	together(16, func(int) { add(t, repo, 0) })
-	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
+	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(17))
-	other, err := repo.VerifyAudit(t.Context(), repotest.Other)
+	other, err := repo.VerifyAudit(t.Context(), string(repotest.Other))
 	gives(t, err, nil)
 	equal(t, other.Sequence, int64(1))
 }
@@ -88,7 +88,7 @@ func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrExists)
 	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, tokens.Terms{}, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
-	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
+	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(2))
 }

@@ -111,7 +111,7 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		{Revision: next.Revision, Token: next.ID, Kind: tokens.Created},
 		{Revision: got.Revision, Token: old.ID, Kind: tokens.Rotated},
 	})
-	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
+	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(3))
 }

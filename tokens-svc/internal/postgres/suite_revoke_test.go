@@ -41,7 +41,7 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, len(changes), 4)
 	equal(t, upTo, int64(8))
 	equal(t, changes[0], tokens.Change{Revision: 5, Token: parent.ID, Kind: tokens.Revoked})
-	head, err := repo.VerifyAudit(t.Context(), repotest.Org)
+	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(9))
 }

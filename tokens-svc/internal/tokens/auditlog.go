@@ -34,13 +34,22 @@ func (s *Service) AuditEventsAfter(ctx context.Context, principal Principal, org
 	return events, int(max(newest-after, 0)), nil
 }
 
-// VerifyAudit checks the numbers and the chain of the organization's whole audit log
-// and returns its head. It gives an *audit.Fault for the first event that does not
-// match, and ErrNotFound when there is no such organization.
-func (s *Service) VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error) {
-	head, err := s.repo.VerifyAudit(ctx, org)
+// AuditLogs returns the ids of all audit logs: of organizations and of people.
+func (s *Service) AuditLogs(ctx context.Context) ([]string, error) {
+	all, err := s.repo.AuditLogs(ctx)
 	if err != nil {
-		return head, fmt.Errorf("audit log of organization %s: %w", org, err)
+		return nil, fmt.Errorf("list audit logs: %w", err)
+	}
+	return all, nil
+}
+
+// VerifyAudit checks the numbers and the chain of a whole audit log and returns
+// its head. It gives an *audit.Fault for the first event that does not match, and
+// ErrNotFound when there is no such log.
+func (s *Service) VerifyAudit(ctx context.Context, log string) (audit.Head, error) {
+	head, err := s.repo.VerifyAudit(ctx, log)
+	if err != nil {
+		return head, fmt.Errorf("audit log of %s: %w", log, err)
 	}
 	return head, nil
 }

@@ -116,10 +116,12 @@ func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
 	}
 }
 
-func (m *memory) VerifyAudit(_ context.Context, org tokens.OrgID) (audit.Head, error) {
+func (m *memory) AuditLogs(context.Context) ([]string, error) { return nil, nil }
+
+func (m *memory) VerifyAudit(_ context.Context, id string) (audit.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	log := m.events[org]
+	log := m.events[tokens.OrgID(id)]
 	if len(log) == 0 {
 		return audit.Head{}, tokens.ErrNotFound
 	}

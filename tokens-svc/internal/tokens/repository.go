@@ -32,9 +32,11 @@ type Repository interface {
 	// AuditEventsAfter returns at most n events of org's audit log after a number,
 	// oldest first, and the number of the newest; or ErrNotFound.
 	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
-	// VerifyAudit checks all of org's audit log, as it was at one instant, and
+	// AuditLogs returns the ids of all audit logs, also of organizations that lost theirs.
+	AuditLogs(ctx context.Context) ([]string, error)
+	// VerifyAudit checks all of an audit log, as it was at one instant, and
 	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
-	VerifyAudit(ctx context.Context, org OrgID) (audit.Head, error)
+	VerifyAudit(ctx context.Context, log string) (audit.Head, error)
 
 	// CreateToken stores the token that make returns, and returns it with its
 	// revision. It gives ErrExists when the id is taken, ErrNotFound without

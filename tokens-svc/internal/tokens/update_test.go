@@ -113,7 +113,7 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), repotest.Org); err != nil {
+	if _, err := s.VerifyAudit(t.Context(), string(repotest.Org)); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,10 +29,6 @@ var actionTexts = []actionText{
 	{audit.MemberRoleChanged, "Role changed"},
 	{audit.MemberRemoved, "Member removed"},
 	{audit.UserVerified, "E-mail address verified"},
-	{audit.UserSignedIn, "Signed in"},
-	{audit.UserSignInFailed, "Sign-in failed"},
-	{audit.UserSignedOut, "Session ended"},
-	{audit.UserSessionExpired, "Session expired"},
 	{audit.UserPasswordChanged, "Password changed"},
 	{audit.UserPasswordSet, "Password set by an operator"},
 	{audit.UserDisabled, "Account disabled"},
@@ -64,7 +60,6 @@ var detailNames = map[string]string{
 	"environment": "Environment", "expires_at": "Expires", "ip_allow": "Allowed addresses", "permissions": "Permissions",
 	"rate_limit": "Limit", "role": "Role", "from": "Was", "to": "Is now", "reason": "Reason", "successor": "Successor",
 	"ends_at": "Works until", "successor_ends_at": "Successor expires", "email": "E-mail address", "name": "Name",
-	"session": "Session", "expired_at": "Expired",
 	"owner": "Owner", "owner_before": "Owner before",
 }
 

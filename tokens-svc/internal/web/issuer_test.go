@@ -68,6 +68,8 @@ func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther || to != "/settings/sessions" {
 		t.Fatalf("%d, %q, %s", status, to, page)
 	}
+	wantTo(t, b.get(t, api("")), "/settings")
+	wantTo(t, b.post(t, "/settings/join", b.offered(t)), api(""))
 	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor of this organization")
 	again := w.browser()
 	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {

@@ -140,7 +140,7 @@ func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 		"Enter a name.":                                {"name": {" "}},
 		"Password must have at least 12 characters":    {"password": {"short"}},
 		"Password must not be the e-mail address.":     {"password": {"New@acme.example"}},
-		"Password must not be a single repeated char":  {"password": {"aaaaaaaaaaaaaaa"}},
+		"Password is too easy to guess":                {"password": {"aaaaaaaaaaaaaaa"}},
 		"Name has 101 characters; at most 100 are all": {"name": {strings.Repeat("ü", 101)}},
 	} {
 		form := acceptance("new@acme.example", code)

@@ -90,5 +90,6 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
+	wantTo(t, b.post(t, "/settings/join", b.offered(t)), "/settings/"+string(other)+"/api")
 	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an auditor of this organization")
 }

@@ -89,6 +89,8 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 		first = signInPath(v)
 	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != everyone:
 		first = "/settings/password"
+	case rt.access == member && len(v.memberships) == 0:
+		first = "/settings"
 	case rt.access == member && v.current.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):

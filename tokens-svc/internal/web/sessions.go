@@ -1,12 +1,34 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
+
+// shownSignIns is how many events of the account the page Sessions shows.
+const shownSignIns = 20
+
+// signInTexts are the kinds of those events.
+var signInTexts = map[audit.Action]string{
+	audit.UserSignedIn: "Signed in", audit.UserSignInFailed: "Sign-in failed", audit.UserSignedOut: "Session ended",
+}
+
+// signInRow is one of those events.
+type signInRow struct{ audit.Event }
+
+// Text returns the kind of the event.
+func (r signInRow) Text() string { return cmp.Or(signInTexts[r.Action], string(r.Action)) }
+
+// sessionList is the page Sessions.
+type sessionList struct {
+	Sessions []sessionRow
+	SignIns  []signInRow
+}
 
 // sessionRow is a session in the list.
 type sessionRow struct {
@@ -39,16 +61,23 @@ func pick(text, otherwise string, marks [][2]string) string {
 	return otherwise
 }
 
-func (s *site) listSessions(ctx context.Context, _ *visit) (answer, error) {
+func (s *site) listSessions(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.sessions.List(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	rows := make([]sessionRow, len(all))
-	for i, one := range all {
-		rows[i] = sessionRow{one, one.ID == s.sessions.ID(ctx)}
+	var list sessionList
+	for _, one := range all {
+		list.Sessions = append(list.Sessions, sessionRow{one, one.ID == s.sessions.ID(ctx)})
 	}
-	return page("sessions", "Sessions", rows), nil
+	events, err := s.People.SignIns(ctx, v.user.ID, shownSignIns)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, e := range events {
+		list.SignIns = append(list.SignIns, signInRow{e})
+	}
+	return page("sessions", "Sessions", list), nil
 }
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {

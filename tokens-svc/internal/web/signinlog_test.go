@@ -10,9 +10,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// TestSignInsAreInTheAuditLog, refused ones and the end of sessions, too. What
+// TestSignInsAreInTheAccountsLog, refused ones and the end of sessions, too. What
 // was typed is not. An attempt on an unknown account has no event and is logged.
-func TestSignInsAreInTheAuditLog(t *testing.T) {
+func TestSignInsAreInTheAccountsLog(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
@@ -23,6 +23,7 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 	}
 	w.people.Wait()
 	b := w.signedIn(t, "anna@acme.example")
+	want(t, b.get(t, "/settings/sessions"), http.StatusOK, "Sign-in failed", "wrong password", "Signed in", "192.0.2.7")
 	wantTo(t, b.post(t, "/settings/sign-out", nil), "/sign-in?out=1")
 	const events = `SELECT count(*) FROM audit_events WHERE actor_name = 'anna@acme.example' AND target = actor_id AND `
 	for condition, n := range map[string]int{

@@ -101,7 +101,8 @@ CREATE TABLE idempotency_keys (
 -- Expired rows are removed in batches.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
--- The end of each audit log. Every change in an organization locks its row first.
+-- The end of each audit log: of an organization, whose every change locks its row
+-- first, or of a person, with their sign-ins.
 CREATE TABLE audit_heads (
     log_id text COLLATE "C" PRIMARY KEY,
     sequence bigint NOT NULL CHECK (sequence >= 0),
@@ -112,7 +113,7 @@ CREATE TABLE audit_events (
     log_id text COLLATE "C" NOT NULL,
     sequence bigint NOT NULL CHECK (sequence > 0),
     at timestamptz(3) NOT NULL,
-    actor_kind text NOT NULL CHECK (actor_kind IN ('user', 'token', 'operator', 'system')),
+    actor_kind text NOT NULL CHECK (actor_kind IN ('user', 'token', 'operator')),
     actor_id text NOT NULL,
     actor_name text NOT NULL,
     address inet,
