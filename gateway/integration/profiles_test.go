@@ -5,10 +5,12 @@ import (
 	"testing"
 )
 
-// inside sends a request to the internal listener.
-func (g *gateway) inside(t *testing.T, path string) (status int) {
+const profile = "/debug/pprof/cmdline"
+
+// profile requests a profile at the internal listener.
+func (g *gateway) profile(t *testing.T) (status int) {
 	t.Helper()
-	response, err := http.Get(g.inner + path)
+	response, err := http.Get(g.inner + profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,12 +24,11 @@ func TestProfilesAreServedInsideOnly(t *testing.T) {
 
 	on := start(t, options{env: map[string]string{"DEBUG_ENDPOINTS": "true"}})
 	off := start(t, options{})
-	const path = "/debug/pprof/cmdline"
-	if on.inside(t, path) != http.StatusOK || off.inside(t, path) != http.StatusNotFound {
-		t.Errorf("on %d, off %d", on.inside(t, path), off.inside(t, path))
+	if on.profile(t) != http.StatusOK || off.profile(t) != http.StatusNotFound {
+		t.Errorf("on %d, off %d", on.profile(t), off.profile(t))
 	}
 	token, _ := on.tokens.create("")
-	for _, path := range []string{path, "/metrics", "/readyz"} {
+	for _, path := range []string{profile, "/metrics", "/readyz"} {
 		if a := on.get(t, path, newCaller(t), token); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%s at the public listener: %s", path, a.Status)
 		}

@@ -40,7 +40,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
 	var refused *problem
 	if failed { // in handle_errors, for a request that Caddy refused before this handler
-		refused = g.countPublic(r.Context(), out, caller)
+		refused = g.countPublic(r.Context(), out, caller) //nolint:contextcheck // counting goes on when the client has gone
 	} else {
 		refused = g.admit(out, r, route, caller, authorization)
 	}

@@ -32,7 +32,7 @@ func writeMetrics(root string, out *bytes.Buffer) error {
 
 // metricsOf reads the sources, because a scrape lacks what has no sample yet.
 func metricsOf(module, kit string) (metrics []metric, err error) {
-	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(module, func(path string, _ fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -153,7 +153,7 @@ func cpuTime(pid int) (time.Duration, error) {
 	const processClock = 2 // CPUCLOCK_SCHED, of the process and not of one thread
 	var used unix.Timespec
 	// The number of a process's clock is what clock_getcpuclockid(3) computes.
-	clock := int32(^pid<<3 | processClock) //nolint:gosec // G115: process ids end at 2^22
+	clock := int32(^pid<<3 | processClock)
 	if err := unix.ClockGettime(clock, &used); err != nil {
 		return 0, fmt.Errorf("CPU time of process %d: %w", pid, err)
 	}

@@ -100,7 +100,7 @@ func (b *testbed) pin(ctx context.Context) error {
 	}
 	b.cores = fmt.Sprintf("0-%d", n/2-1)
 	others, self := fmt.Sprintf("%d-%d", n/2, n-1), strconv.Itoa(os.Getpid())
-	//nolint:gosec // G204: our own arguments
+
 	out, err := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", others, self).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("taskset: %w: %s", err, bytes.TrimSpace(out))
@@ -115,7 +115,7 @@ func (b *testbed) pin(ctx context.Context) error {
 // buildBare builds a Caddy without anything of the gateway's.
 func (b *testbed) buildBare(ctx context.Context) (binary string, err error) {
 	binary = filepath.Join(b.dir, "barecaddy")
-	//nolint:gosec // G204: our own arguments
+
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/caddy/barecaddy")
 	build.Dir = filepath.Join(b.settings.root, "gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -56,7 +56,7 @@ func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, st.stop()) }()
+		defer func() { err = errors.Join(err, st.stop()) }() //nolint:contextcheck // also after ctx
 		o, err := st.newOrganization(ctx, 8)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", of.name, err)
@@ -99,7 +99,7 @@ func compareScale(ctx context.Context, s settings) (_ *comparison, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, st.stop()) }()
+	defer func() { err = errors.Join(err, st.stop()) }() //nolint:contextcheck // also after ctx
 	c := &comparison{settings: s, sides: []side{st.side()}}
 	sizes := []int{s.rows, small}
 	for _, n := range sizes {

@@ -40,7 +40,7 @@ const startTimeout = 10 * time.Minute // the first build of a commit included
 // startStack starts the stack of a directory, or of a commit in a new worktree.
 func startStack(ctx context.Context, s settings, name, source string) (_ *stack, err error) {
 	st := &stack{name: name, dir: source, ended: make(chan struct{})}
-	defer func() {
+	defer func() { //nolint:contextcheck // also after ctx
 		if err != nil {
 			err = errors.Join(err, st.stop())
 		}
@@ -55,7 +55,7 @@ func startStack(ctx context.Context, s settings, name, source string) (_ *stack,
 		}
 	}
 	_, _ = fmt.Fprintf(s.log, "starting  %s (%s) in %s\n", name, source, st.dir)
-	build := exec.CommandContext(ctx, "go", "build", "-o", st.devstack(), "./cmd/devstack") //nolint:gosec // G204: our own
+	build := exec.CommandContext(ctx, "go", "build", "-o", st.devstack(), "./cmd/devstack")
 	build.Dir = filepath.Join(st.dir, "deploy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -66,7 +66,7 @@ func startStack(ctx context.Context, s settings, name, source string) (_ *stack,
 		return st, err
 	}
 	st.address = free[0]
-	cmd := exec.Command(st.devstack(), "run") //nolint:gosec,noctx // G204: what was built above; ended by stop
+	cmd := exec.Command(st.devstack(), "run") //nolint:noctx // ended by stop
 	cmd.Dir, cmd.Stderr = st.dir, s.log
 	cmd.Env = append(os.Environ(), "QUAYSIDE_PORT="+port(st.address)[1:], "GOFLAGS=-trimpath")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -192,7 +192,7 @@ func (st *stack) stop() (err error) {
 		<-st.ended
 	}
 	if st.worktree != "" {
-		clean := exec.Command(st.devstack(), "clean") //nolint:gosec,noctx // G204: our own; also after an interrupt
+		clean := exec.Command(st.devstack(), "clean") //nolint:noctx // also after an interrupt
 		clean.Dir = st.dir
 		_ = clean.Run() // it may not have been built
 		_, err = git(context.Background(), st.worktree, "worktree", "remove", "--force", st.dir)

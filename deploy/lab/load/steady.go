@@ -79,5 +79,5 @@ func (t *ticks) wait() (int, error) {
 	if _, err := io.ReadFull(t.timer, count[:]); err != nil {
 		return 0, err
 	}
-	return int(binary.NativeEndian.Uint64(count[:])), nil //nolint:gosec // G115: not that many
+	return int(binary.NativeEndian.Uint64(count[:])), nil
 }

@@ -35,41 +35,65 @@ const (
 
 // faults are all faults in order of injection, with the promises about them.
 var faults = []fault{
-	{on: single, title: "none, and a token is revoked", lasts: short, inject: tokenRevoked,
-		promises: []promise{servesOn, revokedWithin(longestRevoked)}},
+	{
+		on: single, title: "none, and a token is revoked", lasts: short, inject: tokenRevoked,
+		promises: []promise{servesOn, revokedWithin(longestRevoked)},
+	},
 
 	{on: single, title: "Redis hangs", lasts: long, inject: hung(toRedis...), promises: ofRedis, redis: true},
 	{on: single, title: "Redis is gone and returns empty", lasts: long, inject: redisGone, promises: ofRedis, redis: true},
 	{on: single, title: "Redis becomes read-only", lasts: long, inject: redisReadOnly, promises: ofRedis, redis: true},
 
 	{on: single, title: "tokens-svc hangs", lasts: short, inject: hung(toTokens...), promises: ofTokens},
-	{on: single, title: "tokens-svc is killed", lasts: short, inject: killed("tokens-svc", toTokens...),
-		promises: ofTokens},
-	{on: single, title: "tokens-svc is gone for longer than its answers are cached", lasts: stale,
-		inject: bothOf(tokenRevoked, unplugged(toTokens...)), promises: ofTokensForLong},
+	{
+		on: single, title: "tokens-svc is killed", lasts: short, inject: killed("tokens-svc", toTokens...),
+		promises: ofTokens,
+	},
+	{
+		on: single, title: "tokens-svc is gone for longer than its answers are cached", lasts: stale,
+		inject: bothOf(tokenRevoked, unplugged(toTokens...)), promises: ofTokensForLong,
+	},
 
 	{on: single, title: "Postgres hangs", lasts: short, inject: hung(toPostgres...), promises: ofPostgres},
 	{on: single, title: "Postgres is restarted", lasts: short, inject: postgresRestarted, promises: ofPostgres},
-	{on: single, title: "Postgres accepts no connections, as while it is restored", lasts: short, inject: postgresClosed,
-		promises: ofPostgres},
+	{
+		on: single, title: "Postgres accepts no connections, as while it is restored", lasts: short, inject: postgresClosed,
+		promises: ofPostgres,
+	},
 
 	{on: single, title: "one of two shipments-svc hangs", lasts: long, inject: hung(toShipments...), promises: ofOneOfTwo},
-	{on: single, title: "one of two shipments-svc is killed", lasts: long,
-		inject: killed("shipments-svc", toShipments...), promises: ofOneOfTwo},
+	{
+		on: single, title: "one of two shipments-svc is killed", lasts: long,
+		inject: killed("shipments-svc", toShipments...), promises: ofOneOfTwo,
+	},
 
-	{on: replicated, title: "the Postgres primary is killed", lasts: 20 * time.Second, inject: primaryKilled,
-		promises: []promise{backWithin(15 * time.Second)}},
-	{on: replicated, title: "the Postgres primary hangs", lasts: 20 * time.Second, inject: primaryHung,
-		promises: []promise{backWithin(15 * time.Second)}},
-	{on: replicated, title: "the Redis primary is killed", lasts: long, inject: redisKilled,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true},
-	{on: replicated, title: "one of two gateways is killed", lasts: long, inject: gatewayKilled,
-		promises: []promise{backWithin(5 * time.Second), losesOnlyInFlight}, gatewayKilled: true},
-	{on: replicated, title: "gateways and shipments-svc are replaced in turn", inject: replacedInTurn,
-		promises: []promise{servesOn}},
+	{
+		on: replicated, title: "the Postgres primary is killed", lasts: 20 * time.Second, inject: primaryKilled,
+		promises: []promise{backWithin(15 * time.Second)},
+	},
+	{
+		on: replicated, title: "the Postgres primary hangs", lasts: 20 * time.Second, inject: primaryHung,
+		promises: []promise{backWithin(15 * time.Second)},
+	},
+	{
+		on: replicated, title: "the Redis primary is killed", lasts: long, inject: redisKilled,
+		promises: []promise{backWithin(5 * time.Second)}, redis: true,
+	},
+	{
+		on: replicated, title: "one of two gateways is killed", lasts: long, inject: gatewayKilled,
+		promises: []promise{backWithin(5 * time.Second), losesOnlyInFlight}, gatewayKilled: true,
+	},
+	{
+		on: replicated, title: "gateways and shipments-svc are replaced in turn", inject: replacedInTurn,
+		promises: []promise{servesOn},
+	},
 
-	{on: cluster, title: "a primary of the Redis cluster is killed", lasts: long, inject: redisKilled,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true},
-	{on: cluster, title: "a primary of the Redis cluster hangs", lasts: long, inject: redisHung,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true},
+	{
+		on: cluster, title: "a primary of the Redis cluster is killed", lasts: long, inject: redisKilled,
+		promises: []promise{backWithin(5 * time.Second)}, redis: true,
+	},
+	{
+		on: cluster, title: "a primary of the Redis cluster hangs", lasts: long, inject: redisHung,
+		promises: []promise{backWithin(5 * time.Second)}, redis: true,
+	},
 }

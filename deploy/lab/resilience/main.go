@@ -94,7 +94,7 @@ func observeAll(ctx context.Context, root string, t topology, selected []fault, 
 		}
 		_, _ = fmt.Fprintln(os.Stderr, "logs are in", dir)
 	}()
-	if err := errors.Join(os.Chmod(dir, 0o711), t.start(ctx, b)); err != nil { //nolint:gosec // G302: for Postgres' user
+	if err := errors.Join(os.Chmod(dir, 0o711), t.start(ctx, b)); err != nil {
 		return err
 	}
 	load := slices.MaxFunc(selected, func(x, y fault) int { return int(x.lasts - y.lasts) }).lasts + time.Minute

@@ -155,7 +155,7 @@ func (b *testbed) spawn(
 		const packages = "postgresql patroni python3-etcd etcd-server redis-server redis-sentinel redis-tools haproxy"
 		return nil, fmt.Errorf("%w: apt-get install %s", err, packages)
 	}
-	cmd := exec.Command(path, args...) //nolint:gosec,noctx // G204: our own arguments; ended by close
+	cmd := exec.Command(path, args...) //nolint:noctx // ended by close
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}, env...)
 	owner.Become(cmd)
 	p, err := devstack.StartProcess(name, b.dir, cmd)

@@ -123,13 +123,3 @@ func TestAnotherOrganizationsShipmentIs404(t *testing.T) {
 		t.Errorf("the answers differ: %q", bodies)
 	}
 }
-
-// nextLink returns the target of rel="next".
-func nextLink(h http.Header) string {
-	for link := range strings.SplitSeq(h.Get("Link"), ",") {
-		if target, ok := strings.CutSuffix(strings.TrimSpace(link), `>; rel="next"`); ok {
-			return strings.TrimPrefix(target, "<")
-		}
-	}
-	return ""
-}

@@ -14,7 +14,7 @@ func TestFailingReplicaGetsFewRequests(t *testing.T) {
 	t.Parallel()
 
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
-		all := replicas(t, 2, nil)
+		all := replicas(t, 2)
 		all[0].answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 		all[1].answer = func(http.ResponseWriter, *http.Request) { <-time.After(time.Millisecond) }
 		s, _ := serviceOf(t, all)

@@ -40,13 +40,13 @@ func (r *replica) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// replicas starts n replicas at 127.0.0.1 and following addresses. answer may be nil.
-func replicas(t *testing.T, n int, answer func(http.ResponseWriter, *http.Request)) []*replica {
+// replicas starts n replicas at 127.0.0.1 and following addresses.
+func replicas(t *testing.T, n int) []*replica {
 	t.Helper()
 	var all []*replica
 	port := "0"
 	for i := range n {
-		r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, byte(i + 1)}), answer: answer}
+		r := &replica{ip: netip.AddrFrom4([4]byte{127, 0, 0, byte(i + 1)})}
 		r.Server = &httptest.Server{Config: &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}}
 		var err error
 		if r.Listener, err = net.Listen("tcp", net.JoinHostPort(r.ip.String(), port)); err != nil {

@@ -63,7 +63,7 @@ func TestSuspectAddressesAreUsedAndUnhealthyOnesAreNot(t *testing.T) {
 func TestServiceIsWatchedBetweenStartAndClose(t *testing.T) {
 	t.Parallel()
 
-	all := replicas(t, 1, nil)
+	all := replicas(t, 1)
 	started, dns := serviceOf(t, all)
 	s := newService(t, Config{Name: started.Name(), CheckPath: checkPath, Resolve: dns.resolve})
 	if n := len(s.Count()); n != 0 {

@@ -14,7 +14,7 @@ import (
 func TestHealthChecks(t *testing.T) {
 	t.Parallel()
 
-	all := replicas(t, 2, nil)
+	all := replicas(t, 2)
 	s, _ := serviceOf(t, all)
 	hung := make(chan struct{})
 	defer close(hung)
@@ -59,7 +59,7 @@ func TestHealthChecks(t *testing.T) {
 func TestFailedCheckTriggersNoOther(t *testing.T) {
 	t.Parallel()
 
-	all := replicas(t, 1, nil)
+	all := replicas(t, 1)
 	s, _ := serviceOf(t, all)
 	<-s.trigger // sent by the lookup
 	all[0].Close()
@@ -77,7 +77,7 @@ func TestFailedCheckTriggersNoOther(t *testing.T) {
 func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	t.Parallel()
 
-	all := replicas(t, 3, nil)
+	all := replicas(t, 3)
 	s, dns := serviceOf(t, all[:1])
 	core, logs := observer.New(zapcore.InfoLevel)
 	s.logger = func() *zap.Logger { return zap.New(core) }

@@ -82,7 +82,7 @@ func (i *Introspector) Cached(token string) (result *Result, usable bool) {
 // [UnconfirmedLifetime] and not changed since. While introspection keeps failing, later calls for such a token do not
 // wait.
 func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, error) {
-	i.startFollowing()
+	i.startFollowing() //nolint:contextcheck // follows for as long as the gateway runs
 	digest := digestOf(token)
 	// The introspection does not end with the caller that started it: others wait for the same result.
 	shared := context.WithoutCancel(ctx)
@@ -144,7 +144,7 @@ func (i *Introspector) LastHeartbeat() time.Time {
 
 // Probe reports whether tokens can be validated now. The error is an [ErrUnavailable].
 func (i *Introspector) Probe(ctx context.Context) error {
-	i.startFollowing()
+	i.startFollowing() //nolint:contextcheck // follows for as long as the gateway runs
 	_, err := i.client.introspect(ctx, probe)
 	return err
 }

@@ -4,7 +4,7 @@ package profiles
 
 import (
 	"net/http"
-	_ "net/http/pprof" // registers its handlers in http.DefaultServeMux, as Caddy's admin endpoint does
+	_ "net/http/pprof" //nolint:gosec // G108: nothing else serves http.DefaultServeMux
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"

@@ -58,7 +58,7 @@ func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *bat
 // errCallerGone; the request stays counted and the others of its entry are not affected.
 func (b *batcher) count(ctx context.Context, id string, w window, limit, cost int, now time.Time) (slot, error) {
 	// a flush serves all of its callers and does not end with one of them
-	own, leader, err := b.enqueue(keyOf(id, w, limit), w, cost, now) //nolint:contextcheck // likewise
+	own, leader, err := b.enqueue(keyOf(id, w, limit), w, cost, now)
 	switch {
 	case err != nil:
 		return slot{}, err

@@ -186,7 +186,7 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 			h := AccessLog(slog.New(slog.NewJSONHandler(&log, nil)), attrs, broken, c.handler)
 			func() {
 				defer func() {
-					if cause := recover(); (cause != nil) != c.aborted || c.aborted && cause != http.ErrAbortHandler {
+					if cause := recover(); (cause != nil) != c.aborted || c.aborted && cause != any(http.ErrAbortHandler) {
 						t.Errorf("panics with %v", cause)
 					}
 				}()

@@ -20,10 +20,14 @@ func evidence(pallets ...shipments.Pallet) shipments.Evidence {
 		pallets[i].Source = shipments.Source{Document: list1, Row: i + 1}
 	}
 	return shipments.Evidence{
-		Draft: shipments.Draft{Reference: "PO", Vessel: "MSC Carmen", Origin: "Cape Town, South Africa",
-			Destination: "Rotterdam, Netherlands"},
-		Documents: []shipments.Document{{ID: list1, Type: shipments.PackingList, Status: shipments.Processed,
-			RowsRead: len(pallets), PalletsExtracted: len(pallets)}},
+		Draft: shipments.Draft{
+			Reference: "PO", Vessel: "MSC Carmen", Origin: "Cape Town, South Africa",
+			Destination: "Rotterdam, Netherlands",
+		},
+		Documents: []shipments.Document{{
+			ID: list1, Type: shipments.PackingList, Status: shipments.Processed,
+			RowsRead: len(pallets), PalletsExtracted: len(pallets),
+		}},
 		Pallets: pallets,
 	}
 }
@@ -91,16 +95,20 @@ func TestFindings(t *testing.T) {
 		"packing_list_present": {
 			{shipments.Evidence{}, "fail 1 [] No packing list is attached."},
 			{shipments.Evidence{Pallets: many(2)}, "pass 0 [] 2 pallets imported without a packing list."},
-			{shipments.Evidence{Documents: []shipments.Document{{Type: shipments.OtherDocument}}},
-				"fail 1 [] No packing list is attached."},
+			{
+				shipments.Evidence{Documents: []shipments.Document{{Type: shipments.OtherDocument}}},
+				"fail 1 [] No packing list is attached.",
+			},
 			{evidence(many(1)...), "pass 0 [] 1 packing list with 1 pallet."},
 			{evidence(many(1204)...), "pass 0 [] 1 packing list with 1,204 pallets."},
 		},
 		"required_fields": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
 			{evidence(many(3)...), "pass 0 [] 3 pallets, no field is missing."},
-			{evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...),
-				"fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more: calibre."},
+			{
+				evidence(changed(many(9), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 2, 3, 4, 5, 6, 8)...),
+				"fail 7 [1 3 4 5 6 7 9] Fields are missing on rows 1, 3, 4, 5, 6 and 2 more: calibre.",
+			},
 			{holding(evidence(changed(many(2), func(p *shipments.Pallet) { p.Calibre = "" }, 0, 1)...), "Blueberries Ventura", 0,
 				1), "pass 0 [] 2 pallets, no field is missing."},
 			{holding(evidence(changed(many(1), func(p *shipments.Pallet) { p.Calibre, p.Boxes = "", 0 }, 0)...), "Fine beans",
@@ -109,113 +117,176 @@ func TestFindings(t *testing.T) {
 		"duplicate_pallets": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
 			{evidence(many(24)...), "pass 0 [] 24 pallets, no duplicate pallet numbers."},
-			{evidence(changed(many(31), func(p *shipments.Pallet) { p.Number = "0042" }, 6, 30)...),
-				"fail 2 [7 31] Pallet 0042 appears on rows 7 and 31."},
-			{evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...),
-				"fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7."},
-			{evidence(changed(numbered("1", "1", "1", "1"), inContainer, 1, 3)...),
-				"fail 4 [1 3 2 4] Pallet 1 appears on rows 1 and 3; pallet 1 appears on rows 2 and 4."},
-			{evidence(slices.Concat(many(7), many(7))...),
-				"fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more."},
+			{
+				evidence(changed(many(31), func(p *shipments.Pallet) { p.Number = "0042" }, 6, 30)...),
+				"fail 2 [7 31] Pallet 0042 appears on rows 7 and 31.",
+			},
+			{
+				evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...),
+				"fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7.",
+			},
+			{
+				evidence(changed(numbered("1", "1", "1", "1"), inContainer, 1, 3)...),
+				"fail 4 [1 3 2 4] Pallet 1 appears on rows 1 and 3; pallet 1 appears on rows 2 and 4.",
+			},
+			{
+				evidence(slices.Concat(many(7), many(7))...),
+				"fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more.",
+			},
 		},
 		"sscc_check_digit": {
 			{evidence(many(2)...), "skip 0 [] No pallet has an SSCC (18 digits)."},
 			{evidence(numbered("106141412345678908", "P1")...), "pass 0 [] 1 SSCC checked, no check digit is wrong."},
-			{evidence(numbered("106141412345678908", "(00) 106141412345678907")...),
-				"fail 1 [2] SSCC 106141412345678907 (row 2): check digit is 7, expected 8."},
+			{
+				evidence(numbered("106141412345678908", "(00) 106141412345678907")...),
+				"fail 1 [2] SSCC 106141412345678907 (row 2): check digit is 7, expected 8.",
+			},
 		},
 		"pallet_reuse": {
 			{evidence(many(2)...), "skip 0 [] No pallet has an SSCC (18 digits); other numbers may be reused."},
-			{evidence(numbered("106141412345678908")...),
-				"pass 0 [] 1 SSCC checked, none used in another shipment of the last 12 months."},
+			{
+				evidence(numbered("106141412345678908")...),
+				"pass 0 [] 1 SSCC checked, none used in another shipment of the last 12 months.",
+			},
 			{func() shipments.Evidence {
 				e := evidence(numbered("P1", "106141412345678908")...)
-				e.Reused = []shipments.Use{{SSCC: "106141412345678908", Reference: "PO-7"},
-					{SSCC: "106141412345678908", Reference: "PO-9"}, {SSCC: "x", Reference: "y"}}
+				e.Reused = []shipments.Use{
+					{SSCC: "106141412345678908", Reference: "PO-7"},
+					{SSCC: "106141412345678908", Reference: "PO-9"},
+					{SSCC: "x", Reference: "y"},
+				}
 				return e
 			}(), "fail 1 [2] Pallet 106141412345678908 is also in shipment PO-7; pallet 106141412345678908 is also in shipment PO-9."},
 		},
 		"pallet_count_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a number of pallets."},
 			{declared(evidence(many(2)...), shipments.Declared{Pallets: 2}), "pass 0 [] 2 pallets declared, 2 pallets listed."},
-			{declared(evidence(many(19)...), shipments.Declared{Pallets: 20}),
-				"fail 1 [] 20 pallets declared, 19 pallets listed."},
+			{
+				declared(evidence(many(19)...), shipments.Declared{Pallets: 20}),
+				"fail 1 [] 20 pallets declared, 19 pallets listed.",
+			},
 		},
 		"box_total_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a number of boxes."},
-			{declared(evidence(many(10)...), shipments.Declared{Boxes: 2640}),
-				"pass 0 [] 2,640 boxes declared, 2,640 boxes listed."},
-			{declared(evidence(many(10)...), shipments.Declared{Boxes: 2641}),
-				"fail 1 [] 2,641 boxes declared, 2,640 boxes listed."},
+			{
+				declared(evidence(many(10)...), shipments.Declared{Boxes: 2640}),
+				"pass 0 [] 2,640 boxes declared, 2,640 boxes listed.",
+			},
+			{
+				declared(evidence(many(10)...), shipments.Declared{Boxes: 2641}),
+				"fail 1 [] 2,641 boxes declared, 2,640 boxes listed.",
+			},
 		},
 		"net_weight_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a net weight."},
-			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}),
-				"pass 0 [] 10,600 kg declared, 10,560 kg listed."},
-			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}),
-				"warn 1 [] 10,700.5 kg declared, 10,560 kg listed."},
-			{declared(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}),
-				"fail 1 [] 9,000 kg declared, 10,560 kg listed."},
+			{
+				declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_600_000}),
+				"pass 0 [] 10,600 kg declared, 10,560 kg listed.",
+			},
+			{
+				declared(evidence(many(10)...), shipments.Declared{NetWeight: 10_700_500}),
+				"warn 1 [] 10,700.5 kg declared, 10,560 kg listed.",
+			},
+			{
+				declared(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}),
+				"fail 1 [] 9,000 kg declared, 10,560 kg listed.",
+			},
 		},
 		"boxes_per_pallet_outlier": {
 			{evidence(many(3)...), "skip 0 [] Fewer than 4 pallets have the same produce and box weight."},
-			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 132 }, 19)...),
-				"pass 0 [] 20 pallets compared, no outliers."},
-			{evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 2640 }, 4)...),
-				"warn 1 [5] Pallet 0005 (row 5) has 2,640 boxes (usual for Avocado Hass in boxes of 4 kg: 264)."},
+			{
+				evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 132 }, 19)...),
+				"pass 0 [] 20 pallets compared, no outliers.",
+			},
+			{
+				evidence(changed(many(20), func(p *shipments.Pallet) { p.Boxes = 2640 }, 4)...),
+				"warn 1 [5] Pallet 0005 (row 5) has 2,640 boxes (usual for Avocado Hass in boxes of 4 kg: 264).",
+			},
 		},
 		"box_weight_consistent": {
 			{evidence(many(1)...), "skip 0 [] No two pallets have the same produce and calibre."},
 			{evidence(many(4)...), "pass 0 [] 4 pallets compared, box weights are consistent."},
-			{evidence(changed(many(4), light, 2)...),
-				"warn 1 [3] Pallet 0003 (row 3) has a box weight of 3.5 kg (usual for Avocado Hass 18: 4 kg)."},
+			{
+				evidence(changed(many(4), light, 2)...),
+				"warn 1 [3] Pallet 0003 (row 3) has a box weight of 3.5 kg (usual for Avocado Hass 18: 4 kg).",
+			},
 		},
 		"pallet_weight_plausible": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets with a weight."},
 			{evidence(changed(many(4), light, 1)...), "pass 0 [] 4 pallets, from 924 kg to 1,056 kg."},
-			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 1 }, 3)...),
-				"warn 1 [4] Pallet 0004 (row 4) weighs 4 kg net, less than 50 kg."},
-			{evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 376 }, 0)...),
-				"fail 1 [1] Pallet 0001 (row 1) weighs 1,504 kg net, more than the safe working load of 1,500 kg."},
+			{
+				evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 1 }, 3)...),
+				"warn 1 [4] Pallet 0004 (row 4) weighs 4 kg net, less than 50 kg.",
+			},
+			{
+				evidence(changed(many(4), func(p *shipments.Pallet) { p.Boxes = 376 }, 0)...),
+				"fail 1 [1] Pallet 0001 (row 1) weighs 1,504 kg net, more than the safe working load of 1,500 kg.",
+			},
 		},
 		"container_payload": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets with a weight."},
 			{evidence(many(20)...), "pass 0 [] 21,120 kg in 1 container with a payload of about 29,500 kg."},
 			{evidence(many(40)...), "skip 0 [] 42,240 kg exceeds the payload of one container, and no document names the containers."},
-			{declared(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}),
-				"warn 1 [] 30,624 kg exceeds the usual payload of 1 container, about 29,500 kg."},
-			{declared(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}),
-				"fail 1 [] 42,240 kg exceeds the maximum payload of 1 container, 32,000 kg."},
+			{
+				declared(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}),
+				"warn 1 [] 30,624 kg exceeds the usual payload of 1 container, about 29,500 kg.",
+			},
+			{
+				declared(evidence(many(40)...), shipments.Declared{ContainerNumber: "CSQU3054383"}),
+				"fail 1 [] 42,240 kg exceeds the maximum payload of 1 container, 32,000 kg.",
+			},
 		},
 		"container_number": {
 			{evidence(many(1)...), "skip 0 [] No document names a container."},
-			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}),
-				"pass 0 [] CSQU3054383: check digit is correct."},
-			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}),
-				"fail 1 [] CSQU3054384: check digit is 4, expected 3."},
-			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}),
-				"fail 1 [] CSQX3054383: category is X, expected U, J or Z."},
-			{declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}),
-				"fail 1 [] ÜSQU305438: expected four letters and seven digits."},
+			{
+				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "csqu 305438-3"}),
+				"pass 0 [] CSQU3054383: check digit is correct.",
+			},
+			{
+				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQU3054384"}),
+				"fail 1 [] CSQU3054384: check digit is 4, expected 3.",
+			},
+			{
+				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "CSQX3054383"}),
+				"fail 1 [] CSQX3054383: category is X, expected U, J or Z.",
+			},
+			{
+				declared(evidence(many(1)...), shipments.Declared{ContainerNumber: "ÜSQU305438"}),
+				"fail 1 [] ÜSQU305438: expected four letters and seven digits.",
+			},
 		},
 		"calibre_known": {
-			{evidence(changed(many(2), func(p *shipments.Pallet) { p.ProduceName = "Table grapes" }, 0, 1)...),
-				"skip 0 [] There is no produce with known calibres."},
-			{evidence(changed(many(3), func(p *shipments.Pallet) { p.ProduceName = "Dragon fruit" }, 0)...),
-				"pass 0 [] 2 of 3 pallets compared with the calibres of their produce."},
-			{evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...),
-				"warn 2 [1 3] 19 is not a calibre of avocado (UNECE FFV-42, III) on rows 1 and 3."},
+			{
+				evidence(changed(many(2), func(p *shipments.Pallet) { p.ProduceName = "Table grapes" }, 0, 1)...),
+				"skip 0 [] There is no produce with known calibres.",
+			},
+			{
+				evidence(changed(many(3), func(p *shipments.Pallet) { p.ProduceName = "Dragon fruit" }, 0)...),
+				"pass 0 [] 2 of 3 pallets compared with the calibres of their produce.",
+			},
+			{
+				evidence(changed(many(3), func(p *shipments.Pallet) { p.Calibre = "19" }, 0, 2)...),
+				"warn 2 [1 3] 19 is not a calibre of avocado (UNECE FFV-42, III) on rows 1 and 3.",
+			},
 		},
 		"location_codes": {
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "a farm", Destination: "a shop"}},
-				"skip 0 [] Neither origin nor destination is a known port."},
+			{
+				shipments.Evidence{Draft: shipments.Draft{Origin: "a farm", Destination: "a shop"}},
+				"skip 0 [] Neither origin nor destination is a known port.",
+			},
 			{evidence(many(1)...), "pass 0 [] Origin is ZACPT, destination is NLRTM."},
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "ZACPT", Destination: "NL RTM"}},
-				"pass 0 [] Origin is ZACPT, destination is NLRTM."},
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "Durban (ZACPT)", Destination: "?"}},
-				"warn 1 [] The origin \"Durban (ZACPT)\" has the code of Cape Town but the name of Durban (ZADUR)."},
-			{shipments.Evidence{Draft: shipments.Draft{Origin: "Rotterdam", Destination: "Port of Róterdam, NL"}},
-				"warn 1 [] Origin and destination are the same: NLRTM."},
+			{
+				shipments.Evidence{Draft: shipments.Draft{Origin: "ZACPT", Destination: "NL RTM"}},
+				"pass 0 [] Origin is ZACPT, destination is NLRTM.",
+			},
+			{
+				shipments.Evidence{Draft: shipments.Draft{Origin: "Durban (ZACPT)", Destination: "?"}},
+				"warn 1 [] The origin \"Durban (ZACPT)\" has the code of Cape Town but the name of Durban (ZADUR).",
+			},
+			{
+				shipments.Evidence{Draft: shipments.Draft{Origin: "Rotterdam", Destination: "Port of Róterdam, NL"}},
+				"warn 1 [] Origin and destination are the same: NLRTM.",
+			},
 		},
 	} {
 		for i, o := range outcomes {
@@ -245,8 +316,10 @@ func TestBasis(t *testing.T) {
 func TestRowsNameThePackingList(t *testing.T) {
 	t.Parallel()
 	e := evidence(numbered("1", "2", "3")...)
-	e.Documents = append(e.Documents, shipments.Document{ID: list2, Type: shipments.PackingList, PalletsExtracted: 1,
-		Declared: shipments.Declared{Pallets: 1}})
+	e.Documents = append(e.Documents, shipments.Document{
+		ID: list2, Type: shipments.PackingList, PalletsExtracted: 1,
+		Declared: shipments.Declared{Pallets: 1},
+	})
 	e.Pallets = append(e.Pallets, pallet("2"), pallet("3"))
 	e.Pallets[3].Source = shipments.Source{Document: list2, Row: 1}
 	const want = "fail 4 [2 1 3 0] Pallet 2 appears on row 2 of packing list 1 and row 1 of packing list 2; " +
@@ -265,8 +338,10 @@ func TestRunMakesEveryCheck(t *testing.T) {
 		p.Number, p.ProduceName, p.Calibre = strings.Repeat("🍊", shipments.MaxPalletNumber),
 			strings.Repeat("avocado ", 12)+"x", strings.Repeat("Ø", shipments.MaxCalibre)
 	}, 0, 1, 2, 3, 4, 5, 6, 7)
-	for name, e := range map[string]shipments.Evidence{"none": {}, "the worst": evidence(worst...),
-		"fine": evidence(many(3)...)} {
+	for name, e := range map[string]shipments.Evidence{
+		"none": {}, "the worst": evidence(worst...),
+		"fine": evidence(many(3)...),
+	} {
 		all := Run(e)
 		if len(all) != len(catalogue) {
 			t.Errorf("%s: %d checks", name, len(all))

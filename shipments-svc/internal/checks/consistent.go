@@ -88,7 +88,8 @@ func documentsConsistent(s subject) finding {
 
 // statementOf collects what the documents of a type state.
 func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
-	canonical func(string) []string) statement {
+	canonical func(string) []string,
+) statement {
 	st := statement{document: typeName(t)}
 	add := func(text string, at shipments.Source) {
 		for _, c := range canonical(text) {

@@ -14,8 +14,10 @@ import (
 func document(id byte, t shipments.DocumentType, facts ...string) shipments.Document {
 	doc := shipments.Document{ID: shipments.DocumentID{id}, Type: t, Status: shipments.Processed}
 	for i := 0; i+1 < len(facts); i += 2 {
-		doc.Facts = append(doc.Facts, shipments.Fact{Kind: shipments.FactKind(facts[i]), Text: facts[i+1],
-			Place: shipments.Place{Row: i/2 + 1}})
+		doc.Facts = append(doc.Facts, shipments.Fact{
+			Kind: shipments.FactKind(facts[i]), Text: facts[i+1],
+			Place: shipments.Place{Row: i/2 + 1},
+		})
 	}
 	return doc
 }
@@ -42,8 +44,10 @@ func stating(e shipments.Evidence, facts ...string) shipments.Evidence {
 // withRemarks adds remarks to the packing list of evidence, as code, text.
 func withRemarks(e shipments.Evidence, remarks ...string) shipments.Evidence {
 	for i := 0; i+1 < len(remarks); i += 2 {
-		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{Code: remarks[i], Text: remarks[i+1],
-			Place: shipments.Place{Row: 5 + i}})
+		e.Documents[0].Remarks = append(e.Documents[0].Remarks, shipments.Remark{
+			Code: remarks[i], Text: remarks[i+1],
+			Place: shipments.Place{Row: 5 + i},
+		})
 	}
 	return e
 }
@@ -101,16 +105,22 @@ func TestFindingsOfDocuments(t *testing.T) {
 					"1.050 in the column Net was read as 1050"),
 				`fail 2 [5 7] "TBC" is no weight (row 5); 1.050 in the column Net was read as 1050 (row 7).`,
 			},
-			{withRemarks(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"),
-				"warn 1 [5] 1.050 was read as 1050 (row 5)."},
+			{
+				withRemarks(evidence(many(2)...), "number_ambiguous", "1.050 was read as 1050"),
+				"warn 1 [5] 1.050 was read as 1050 (row 5).",
+			},
 		},
 		"weight_unit": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets to check."},
 			{evidence(many(2)...), "pass 0 [] The documents state the units of all weights."},
-			{withRemarks(evidence(many(2)...), "unit_converted", "converted"),
-				"pass 0 [] The documents state the units of all weights."},
-			{withRemarks(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"),
-				"warn 1 [5] No unit is given; kilograms were assumed (row 5)."},
+			{
+				withRemarks(evidence(many(2)...), "unit_converted", "converted"),
+				"pass 0 [] The documents state the units of all weights.",
+			},
+			{
+				withRemarks(evidence(many(2)...), "unit_assumed", "no unit is given; kilograms were assumed"),
+				"warn 1 [5] No unit is given; kilograms were assumed (row 5).",
+			},
 			{
 				withRemarks(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
 				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, so the unit is probably another.",
@@ -119,8 +129,10 @@ func TestFindingsOfDocuments(t *testing.T) {
 		"produce_vs_phyto": {
 			{evidence(many(2)...), "skip 0 [] There is no phytosanitary certificate to compare with."},
 			{with(evidence(), phyto), "skip 0 [] There are no pallets to compare with the certificate."},
-			{with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)),
-				"skip 0 [] The phytosanitary certificate names no known produce."},
+			{
+				with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)),
+				"skip 0 [] The phytosanitary certificate names no known produce.",
+			},
 			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate covers the produce on the pallets: Persea americana."},
 			{
 				with(holding(evidence(many(3)...), "Mango Kent", 1), phyto),
@@ -145,18 +157,28 @@ func TestFindingsOfDocuments(t *testing.T) {
 				`warn 3 [] The commercial invoice "f.csv" does not count as one: it states no invoice number; the bill of lading "f.csv" does not count as one: ` +
 					`it states no number of the bill of lading; the phytosanitary certificate "f.csv" does not count as one: it states no number of the phytosanitary certificate.`,
 			},
-			{with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")),
-				"skip 0 [] No two documents state the same fact."},
+			{
+				with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")),
+				"skip 0 [] No two documents state the same fact.",
+			},
 			{evidence(many(1)...), "skip 0 [] No two documents state the same fact."},
 			{stating(evidence(many(1)...), "vessel", "M/V MSC Carmen"), "pass 0 [] The documents agree on: vessel."},
-			{with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice),
-				"pass 0 [] The documents agree on: invoice number, number of boxes, net weight."},
-			{stating(evidence(many(1)...), "vessel", "MSC Lorena"),
-				"warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list."},
-			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")),
-				"pass 0 [] The documents agree on: net weight."},
-			{with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")),
-				"pass 0 [] The documents agree on: net weight."},
+			{
+				with(stating(evidence(many(1)...), "invoice_number", "MHF 2026 0391"), invoice),
+				"pass 0 [] The documents agree on: invoice number, number of boxes, net weight.",
+			},
+			{
+				stating(evidence(many(1)...), "vessel", "MSC Lorena"),
+				"warn 1 [1] The vessel is MSC Carmen on the shipment and MSC Lorena on the packing list.",
+			},
+			{
+				with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22,176.000 KGS")),
+				"pass 0 [] The documents agree on: net weight.",
+			},
+			{
+				with(evidence(many(21)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 MT")),
+				"pass 0 [] The documents agree on: net weight.",
+			},
 			{
 				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
 				`warn 1 [1] The net weight is "22.176 kg" (22,176 kg or 22.176 kg) on the commercial invoice and 1,056 kg on the packing lists.`,
@@ -177,18 +199,26 @@ func TestFindingsOfDocuments(t *testing.T) {
 				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
 			},
 			{destined(evidence(many(1)...), "a shop"), "skip 0 [] The document requirements of the destination are not known."},
-			{destined(evidence(many(1)...), "Shanghai, China"),
-				"skip 0 [] The document requirements of the destination are not known."},
-			{with(evidence(many(1)...), phyto, invoice),
-				"pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice."},
+			{
+				destined(evidence(many(1)...), "Shanghai, China"),
+				"skip 0 [] The document requirements of the destination are not known.",
+			},
+			{
+				with(evidence(many(1)...), phyto, invoice),
+				"pass 0 [] Attached as required by NL: a phytosanitary certificate and a commercial invoice.",
+			},
 			{
 				with(evidence(many(1)...), invoice),
 				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
-			{with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice),
-				"pass 0 [] Attached as required by NL: a commercial invoice."},
-			{destined(holding(evidence(many(1)...), "Mango Kent", 0), "Southampton"),
-				"pass 0 [] GB does not require a phytosanitary certificate for this produce."},
+			{
+				with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice),
+				"pass 0 [] Attached as required by NL: a commercial invoice.",
+			},
+			{
+				destined(holding(evidence(many(1)...), "Mango Kent", 0), "Southampton"),
+				"pass 0 [] GB does not require a phytosanitary certificate for this produce.",
+			},
 			{
 				shipped(evidence(many(1)...), "Valencia, Spain", "Rotterdam, Netherlands"),
 				"pass 0 [] A phytosanitary certificate is not required from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not required from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",

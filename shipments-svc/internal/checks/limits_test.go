@@ -83,10 +83,14 @@ func TestLimits(t *testing.T) {
 		{"weight_unit", assumed(loaded(1, 0)), "warn"},
 		{"weight_unit", assumed(loaded(1, 99), loaded(1, 100)), "warn"},
 		{"weight_unit", assumed(loaded(1, 99), loaded(1, 99), loaded(1, 100)), "fail"},
-		{"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "1000000000")),
-			"skip"},
-		{"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "999999999")),
-			"fail"},
+		{
+			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "1000000000")),
+			"skip",
+		},
+		{
+			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "999999999")),
+			"fail",
+		},
 		{"documents_consistent", with(evidence(loaded(1, 98_000)), document(9, shipments.CommercialInvoice, "net_weight",
 			"100 kg")), "pass"},
 		{"documents_consistent", with(evidence(loaded(1, 97_999)), document(9, shipments.CommercialInvoice, "net_weight",
@@ -126,25 +130,41 @@ func TestComparisons(t *testing.T) {
 	}{
 		{with(one(), bl("vessel", "Carmen")), "pass 0 [] The documents agree on: vessel."},
 		{with(one(), bl("vessel", "M/V MSC CARMEN / 442A")), "pass 0 [] The documents agree on: vessel."},
-		{with(one(), bl("vessel", "M/V Ever Given")),
-			"warn 1 [1] The vessel is MSC Carmen on the shipment and M/V Ever Given on the bill of lading."},
+		{
+			with(one(), bl("vessel", "M/V Ever Given")),
+			"warn 1 [1] The vessel is MSC Carmen on the shipment and M/V Ever Given on the bill of lading.",
+		},
 		{with(one(), bl("vessel", "/")), "skip 0 [] No two documents state the same fact."},
-		{with(one(), invoice("seal_number", "123"), bl("seal_number", "1234")),
-			"fail 2 [1 1] The seal is 123 on the commercial invoice and 1234 on the bill of lading."},
-		{with(stating(one(), "seal_number", "A1"), invoice("seal_number", "a-1"), bl("seal_number", "B2")),
-			"fail 2 [1 1] The seal is A1 on the packing list and B2 on the bill of lading."},
-		{with(declared(one(), shipments.Declared{ContainerNumber: "CSQU3054383"}), bl("container_number", "TGHU7589334")),
-			"fail 2 [0 1] The container is CSQU3054383 on the packing list and TGHU7589334 on the bill of lading."},
-		{with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"),
-			bl("container_number", "CSQU3054383", "container_number", "TGHU 758933-4")),
-			"pass 0 [] The documents agree on: container."},
-		{with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"), bl("container_number", "CSQU3054383")),
-			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on the bill of lading."},
-		{with(one(), invoice("pallets", "1", "boxes", "264")),
-			"pass 0 [] The documents agree on: number of pallets, number of boxes."},
+		{
+			with(one(), invoice("seal_number", "123"), bl("seal_number", "1234")),
+			"fail 2 [1 1] The seal is 123 on the commercial invoice and 1234 on the bill of lading.",
+		},
+		{
+			with(stating(one(), "seal_number", "A1"), invoice("seal_number", "a-1"), bl("seal_number", "B2")),
+			"fail 2 [1 1] The seal is A1 on the packing list and B2 on the bill of lading.",
+		},
+		{
+			with(declared(one(), shipments.Declared{ContainerNumber: "CSQU3054383"}), bl("container_number", "TGHU7589334")),
+			"fail 2 [0 1] The container is CSQU3054383 on the packing list and TGHU7589334 on the bill of lading.",
+		},
+		{
+			with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"),
+				bl("container_number", "CSQU3054383", "container_number", "TGHU 758933-4")),
+			"pass 0 [] The documents agree on: container.",
+		},
+		{
+			with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"), bl("container_number", "CSQU3054383")),
+			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on the bill of lading.",
+		},
+		{
+			with(one(), invoice("pallets", "1", "boxes", "264")),
+			"pass 0 [] The documents agree on: number of pallets, number of boxes.",
+		},
 		{with(one(), invoice("pallets", "2")), "warn 1 [1] The number of pallets is 2 pallets on the commercial invoice and 1 pallet on the packing lists."},
-		{with(one(), invoice("port_of_loading", "Cape Town"), bl("port_of_loading", "ZACPT")),
-			"pass 0 [] The documents agree on: port of loading."},
+		{
+			with(one(), invoice("port_of_loading", "Cape Town"), bl("port_of_loading", "ZACPT")),
+			"pass 0 [] The documents agree on: port of loading.",
+		},
 	} {
 		if got := run(c.e, "documents_consistent"); !strings.HasPrefix(got, strings.SplitN(c.want, "[", 2)[0]) ||
 			!strings.HasSuffix(got, strings.SplitN(c.want, "] ", 2)[1]) {
@@ -183,22 +203,32 @@ func TestCertificatesMustHaveBeenRead(t *testing.T) {
 func TestCountsOfReading(t *testing.T) {
 	t.Parallel()
 	list := func(id byte, status shipments.DocumentStatus) shipments.Document {
-		return shipments.Document{ID: shipments.DocumentID{id}, Type: shipments.PackingList, Status: status, RowsRead: 3,
-			PalletsExtracted: 2, Failure: shipments.Failure{Detail: "It is a scan."}}
+		return shipments.Document{
+			ID: shipments.DocumentID{id}, Type: shipments.PackingList, Status: status, RowsRead: 3,
+			PalletsExtracted: 2, Failure: shipments.Failure{Detail: "It is a scan."},
+		}
 	}
 	for _, c := range []struct {
 		check string
 		want  string
 		lists []shipments.Document
 	}{
-		{"packing_list_present", "pass 0 [] 2 packing lists with 4 pallets.",
-			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Processed)}},
-		{"packing_list_readable", "pass 0 [] 6 rows of 2 packing lists read.",
-			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Processed)}},
-		{"packing_list_readable", "skip 0 [] Not read yet: 2 packing lists.",
-			[]shipments.Document{list(1, shipments.Queued), list(2, shipments.BeingRead)}},
-		{"packing_list_readable", "fail 1 [] The packing list 2 could not be read: It is a scan.",
-			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Failed)}},
+		{
+			"packing_list_present", "pass 0 [] 2 packing lists with 4 pallets.",
+			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Processed)},
+		},
+		{
+			"packing_list_readable", "pass 0 [] 6 rows of 2 packing lists read.",
+			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Processed)},
+		},
+		{
+			"packing_list_readable", "skip 0 [] Not read yet: 2 packing lists.",
+			[]shipments.Document{list(1, shipments.Queued), list(2, shipments.BeingRead)},
+		},
+		{
+			"packing_list_readable", "fail 1 [] The packing list 2 could not be read: It is a scan.",
+			[]shipments.Document{list(1, shipments.Processed), list(2, shipments.Failed)},
+		},
 	} {
 		if got := run(shipments.Evidence{Documents: c.lists}, c.check); got != c.want {
 			t.Errorf("%s: %s, want %s", c.check, got, c.want)
@@ -290,8 +320,10 @@ func TestRowsOnOtherSheets(t *testing.T) {
 		p := pallet("1")
 		e := evidence(p)
 		e.Pallets[0].Source.Sheet = "PL"
-		e.Documents[0].Remarks = []shipments.Remark{{Code: "not_a_number", Text: "n/a",
-			Place: shipments.Place{Sheet: sheet, Row: 5}}}
+		e.Documents[0].Remarks = []shipments.Remark{{
+			Code: "not_a_number", Text: "n/a",
+			Place: shipments.Place{Sheet: sheet, Row: 5},
+		}}
 		if got := run(e, "numeric_values"); got != "fail 1 [5] N/a ("+want+")." {
 			t.Errorf("%q: %s", sheet, got)
 		}

@@ -119,8 +119,10 @@ func (q quantity) compareStated(s subject, f *finding) (agrees bool) {
 			}
 			f.report(q.result, fmt.Sprintf("the %s is %s on the %s and %s on the packing lists",
 				q.name, stated, documentName(s, doc), q.format(listed)))
-			f.places = append(f.places, shipments.Location{Source: shipments.Source{Document: doc.ID, Sheet: fact.Sheet,
-				Row: fact.Row}})
+			f.places = append(f.places, shipments.Location{Source: shipments.Source{
+				Document: doc.ID, Sheet: fact.Sheet,
+				Row: fact.Row,
+			}})
 		}
 	}
 	return agrees

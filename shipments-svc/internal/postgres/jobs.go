@@ -85,7 +85,8 @@ UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $
 // reviseJob inserts a job for a document that waits to be read, and deletes it
 // once the document is read.
 func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision,
-	doc shipments.Document) error {
+	doc shipments.Document,
+) error {
 	key := []any{uuid.UUID(org), uuid.UUID(v.From.ID), uuid.UUID(doc.ID), doc.Run}
 	if doc.Status == shipments.Queued {
 		_, err := tx.ExecContext(ctx, putJobSQL, key...)
@@ -179,7 +180,8 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 }
 
 func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration,
-	lease uuid.NullUUID) error {
+	lease uuid.NullUUID,
+) error {
 	return failure(doing, one(r.writes(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment),
 		uuid.UUID(j.Document), j.Run,
 		uuid.UUID(j.Lease), until.Seconds(), lease)))

@@ -61,8 +61,10 @@ type palletRow struct {
 }
 
 func palletRowOf(p shipments.Pallet) palletRow {
-	row := palletRow{Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes,
-		BoxWeight: p.BoxWeight, Contents: p.Contents}
+	row := palletRow{
+		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes,
+		BoxWeight: p.BoxWeight, Contents: p.Contents,
+	}
 	if p.Source != (shipments.Source{}) {
 		row.Document, row.Sheet, row.Row = new(uuid.UUID(p.Source.Document)), p.Source.Sheet, &p.Source.Row
 	}
@@ -73,8 +75,10 @@ func palletRowOf(p shipments.Pallet) palletRow {
 }
 
 func (r palletRow) pallet() shipments.Pallet {
-	p := shipments.Pallet{Number: r.Number, ProduceName: r.ProduceName, Calibre: r.Calibre, Boxes: r.Boxes,
-		BoxWeight: r.BoxWeight, Contents: r.Contents}
+	p := shipments.Pallet{
+		Number: r.Number, ProduceName: r.ProduceName, Calibre: r.Calibre, Boxes: r.Boxes,
+		BoxWeight: r.BoxWeight, Contents: r.Contents,
+	}
 	if r.Document != nil && r.Row != nil {
 		p.Source = shipments.Source{Document: shipments.DocumentID(*r.Document), Sheet: r.Sheet, Row: *r.Row}
 	}

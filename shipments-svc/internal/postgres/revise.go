@@ -67,7 +67,8 @@ LIMIT $5`
 
 // Documents implements shipments.Repository.
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
-	id shipments.ID) ([]shipments.Document, error) {
+	id shipments.ID,
+) ([]shipments.Document, error) {
 	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
 		uuid.UUID(id))
 	return each(rows.value, documentRow.document), err
@@ -172,7 +173,8 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 
 // PalletUses implements shipments.Repository.
 func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string,
-	after time.Time) ([]shipments.Use, error) {
+	after time.Time,
+) ([]shipments.Use, error) {
 	return getRows[shipments.Use](ctx, r.reads(ctx, org), "pallet uses", palletUsesSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations)
 }

@@ -74,7 +74,8 @@ func (r *Repository) AdoptStore(ctx context.Context, id shipments.StoreID) error
 
 // Known implements sweeper.Ledger.
 func (r *Repository) Known(ctx context.Context, org shipments.OrgID,
-	ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error) {
+	ids []shipments.DocumentID,
+) (map[shipments.DocumentID]bool, error) {
 	there, err := getRows[uuid.UUID](ctx, r.reads(ctx, org), "known documents", knownSQL, uuid.UUID(org), arrayOf(ids))
 	known := make(map[shipments.DocumentID]bool, len(there))
 	for _, id := range there {
@@ -85,7 +86,8 @@ func (r *Repository) Known(ctx context.Context, org shipments.OrgID,
 
 // Quarantine implements sweeper.Ledger.
 func (r *Repository) Quarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID,
-	ids []shipments.DocumentID, now time.Time) (map[shipments.DocumentID]time.Time, error) {
+	ids []shipments.DocumentID, now time.Time,
+) (map[shipments.DocumentID]time.Time, error) {
 	type fileRow struct {
 		Document uuid.UUID `db:"document_id"`
 		Since    time.Time
@@ -101,7 +103,8 @@ func (r *Repository) Quarantine(ctx context.Context, org shipments.OrgID, store 
 
 // ExpireQuarantine implements sweeper.Ledger.
 func (r *Repository) ExpireQuarantine(ctx context.Context, org shipments.OrgID, store shipments.StoreID,
-	ids []shipments.DocumentID, before time.Time) ([]shipments.DocumentID, error) {
+	ids []shipments.DocumentID, before time.Time,
+) ([]shipments.DocumentID, error) {
 	rows, err := getRows[uuid.UUID](ctx, r.writes(ctx, org), "expire quarantine", expireFilesSQL, uuid.UUID(org),
 		uuid.UUID(store), arrayOf(ids), before)
 	return idsOf[shipments.DocumentID](rows), err

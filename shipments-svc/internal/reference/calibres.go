@@ -16,8 +16,11 @@ type Sizing struct {
 	maxPieces int // pieces in a box, where sizing by number is allowed; 0: it is not
 }
 
+// SizingsSource names the table of the calibres, with its edition and date.
+var SizingsSource = sizingsSource
+
 // sizings has the rows of each commodity, by its first botanical name.
-var sizings, SizingsSource = func() (map[string][]Sizing, string) {
+var sizings, sizingsSource = func() (map[string][]Sizing, string) {
 	all := map[string][]Sizing{}
 	table, source := rows("calibres")
 	for _, r := range table {

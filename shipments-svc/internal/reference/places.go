@@ -16,7 +16,10 @@ type Port struct {
 	Names []string // in lower case
 }
 
-var ports, PortsSource = func() (all []Port, source string) {
+// PortsSource names the table of the ports, with its edition and date.
+var PortsSource = portsSource
+
+var ports, portsSource = func() (all []Port, source string) {
 	table, source := rows("ports")
 	for _, r := range table {
 		all = append(all, Port{r["code"], r.list("names")})
@@ -49,12 +52,12 @@ type country struct {
 	names     []string // in lower case and without accents
 }
 
-var countries, CountriesSource = func() (all []country, source string) {
-	table, source := rows("countries")
+var countries = func() (all []country) {
+	table, _ := rows("countries")
 	for _, r := range table {
 		all = append(all, country{r["territory"], r["code"], r.list("names")})
 	}
-	return all, source
+	return all
 }()
 
 // territoryOf returns the territory of a country; "" for one that is not in the table.

@@ -8,8 +8,11 @@ import (
 // Commodity is produce with the botanical names of its plants, the usual one first.
 type Commodity struct{ Botanical []string }
 
+// CommoditiesSource names the table of the commodities, with its edition and date.
+var CommoditiesSource = commoditiesSource
+
 // commodities indexes the table by words and by botanical names, in lower case.
-var commodities, CommoditiesSource = func() (map[string]*Commodity, string) {
+var commodities, commoditiesSource = func() (map[string]*Commodity, string) {
 	all := map[string]*Commodity{}
 	table, source := rows("commodities")
 	for _, r := range table {

@@ -132,8 +132,10 @@ func TestUnionListsItsMembers(t *testing.T) {
 // read in, as CLDR has them.
 func TestCountryOfFindsEachName(t *testing.T) {
 	t.Parallel()
-	for _, in := range []language.Tag{language.English, language.Spanish, language.French, language.Portuguese,
-		language.Afrikaans} {
+	for _, in := range []language.Tag{
+		language.English, language.Spanish, language.French, language.Portuguese,
+		language.Afrikaans,
+	} {
 		names := display.Regions(in)
 		for _, c := range countries {
 			if c.territory == outlying {

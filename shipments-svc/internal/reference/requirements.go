@@ -17,7 +17,10 @@ type Requirement struct {
 	lowRiskProduce []string
 }
 
-var requirements, RequirementsSource = func() (all []Requirement, source string) {
+// RequirementsSource names the table of the requirements, with its edition and date.
+var RequirementsSource = requirementsSource
+
+var requirements, requirementsSource = func() (all []Requirement, source string) {
 	table, source := rows("requirements")
 	for _, r := range table {
 		all = append(all, Requirement{

@@ -30,7 +30,8 @@ func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached
 // before that, while no connection to the database is held. Of concurrent requests
 // with a key each does so, and one is recorded.
 func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment,
-	encode func(Attached) ([]byte, error)) (answer []byte, replayed bool, err error) {
+	encode func(Attached) ([]byte, error),
+) (answer []byte, replayed bool, err error) {
 	answer, replayed, err = s.repo.Answer(ctx, org, k, s.now())
 	if err != nil || replayed {
 		return answer, replayed, err
@@ -132,7 +133,8 @@ func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Do
 
 // simulate returns the result that attaching a document would have.
 func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Document,
-	pallets []Pallet) (Attached, error) {
+	pallets []Pallet,
+) (Attached, error) {
 	d, err := s.getAttachable(ctx, org, a, doc, len(pallets))
 	if err != nil {
 		return Attached{}, err
@@ -155,9 +157,11 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	defer cancel()
 	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size, nil)
 	if reading.Err() != nil && ctx.Err() == nil {
-		err = &UnreadableError{Failure: Failure{Code: "too_slow",
+		err = &UnreadableError{Failure: Failure{
+			Code: "too_slow",
 			Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.",
-				previewTimeout)}}
+				previewTimeout),
+		}}
 	}
 	doc, pallets, err := a.document().finished(read, err, time.Time{})
 	if err != nil {
@@ -173,7 +177,8 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 // getAttachable returns the shipment if the document, with so many pallets, can be
 // attached to it.
 func (s *Service) getAttachable(ctx context.Context, org OrgID, a Attachment, doc Document,
-	pallets int) (Detail, error) {
+	pallets int,
+) (Detail, error) {
 	d, err := s.getFor(ctx, org, AttachDocument, a.Order)
 	if err != nil {
 		return Detail{}, err

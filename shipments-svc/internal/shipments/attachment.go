@@ -154,8 +154,10 @@ func (a Attachment) needsReading() bool {
 
 // document returns the document that is attached, without ID and times.
 func (a Attachment) document() Document {
-	doc := Document{Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets),
-		PalletsExtracted: len(a.Pallets)}
+	doc := Document{
+		Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets),
+		PalletsExtracted: len(a.Pallets),
+	}
 	if a.File != nil {
 		doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
 	}

@@ -18,8 +18,10 @@ const (
 )
 
 // DocumentTypes lists every DocumentType.
-var DocumentTypes = []DocumentType{PackingList, PhytosanitaryCertificate, CommercialInvoice, BillOfLading,
-	OtherDocument}
+var DocumentTypes = []DocumentType{
+	PackingList, PhytosanitaryCertificate, CommercialInvoice, BillOfLading,
+	OtherDocument,
+}
 
 // DocumentStatus is the progress of reading a document.
 type DocumentStatus string

@@ -83,7 +83,7 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 
 // withPeople calls do with a service over the configured database.
 func withPeople(p program, do func(*people.Service) error, needs ...config.Need) error {
-	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
+	return withDatabase(p, func(_ config.Config, db *sqlx.DB) error {
 		return do(people.NewService(postgres.NewPeople(db), people.Config{
 			Passwords: password.New(password.Default), NewID: publicid.New, Now: func() time.Time { return p.now },
 		}))

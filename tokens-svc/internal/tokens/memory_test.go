@@ -159,10 +159,10 @@ func (m *memory) CreateToken(
 }
 
 func (m *memory) RevokeTokens(
-	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
 	decide func(tokens.Token, []tokens.Token) (tokens.Revocation, error),
 ) (tokens.Token, error) {
-	made, err := m.Descendants(context.Background(), org, id)
+	made, err := m.Descendants(ctx, org, id)
 	if err != nil {
 		return tokens.Token{}, err
 	}

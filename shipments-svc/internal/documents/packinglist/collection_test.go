@@ -92,8 +92,10 @@ func judged(want collected, list shipments.Reading, err error) (verdict, detail 
 
 // warned reports whether a check of the values warns or fails.
 func warned(list shipments.Reading) bool {
-	doc := shipments.Document{ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead,
-		PalletsExtracted: len(list.Pallets), Declared: list.Declared, Facts: list.Facts, Remarks: list.Remarks}
+	doc := shipments.Document{
+		ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead,
+		PalletsExtracted: len(list.Pallets), Declared: list.Declared, Facts: list.Facts, Remarks: list.Remarks,
+	}
 	for _, c := range checks.Run(shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: list.Pallets}) {
 		if (c.Result == shipments.Warn || c.Result == shipments.Fail) && !slices.Contains([]string{"required_fields", "required_documents", "calibre_known", "produce_vs_phyto", "container_number"}, c.Name) {
 			return true

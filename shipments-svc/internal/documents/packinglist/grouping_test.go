@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -2,9 +2,10 @@ package packinglist
 
 import (
 	"fmt"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 )
 
 // quantityCase is a list of two equal lines and what is read of them.

@@ -3,11 +3,12 @@ package packinglist
 import (
 	"errors"
 	"fmt"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 )
 
 // A label of another kind does not change how the labels of several pallets are read.

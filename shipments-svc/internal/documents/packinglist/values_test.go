@@ -2,12 +2,12 @@ package packinglist
 
 import (
 	"errors"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

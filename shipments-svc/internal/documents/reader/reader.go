@@ -69,7 +69,8 @@ type result struct {
 
 // Read implements shipments.Reader.
 func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind shipments.Kind, content io.ReaderAt,
-	size int64, given []shipments.Assignment) (shipments.Reading, error) {
+	size int64, given []shipments.Assignment,
+) (shipments.Reading, error) {
 	file, err := onDisk(content, size)
 	if err != nil {
 		return shipments.Reading{}, unavailable(err)
@@ -114,7 +115,8 @@ const cpuShare = 2
 
 // run runs a child until it or its context ends, and returns its processor time.
 func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, stderr io.Writer) (used time.Duration,
-	err error) {
+	err error,
+) {
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
 	cmd.Args = append([]string{r.name, Command}, args...)
 	cmd.Env = []string{} // nil would be the parent's
@@ -148,8 +150,10 @@ func unavailable(err error) error {
 }
 
 func unreadable(code, format string, args ...any) (shipments.Reading, error) {
-	return shipments.Reading{}, &shipments.UnreadableError{Failure: shipments.Failure{Code: code,
-		Detail: fmt.Sprintf(format, args...)}}
+	return shipments.Reading{}, &shipments.UnreadableError{Failure: shipments.Failure{
+		Code:   code,
+		Detail: fmt.Sprintf(format, args...),
+	}}
 }
 
 // onDisk returns content as a file for a child: itself, or a copy without a name.

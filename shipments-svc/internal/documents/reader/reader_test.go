@@ -98,7 +98,8 @@ func inGroup() {
 }
 
 func reading(t *testing.T, docType shipments.DocumentType, kind, content string) (shipments.Reading,
-	shipments.Failure) {
+	shipments.Failure,
+) {
 	t.Helper()
 	r, err := New()
 	if err != nil {

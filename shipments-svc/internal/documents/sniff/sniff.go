@@ -41,11 +41,14 @@ const (
 // types lists the supported types, in no order.
 var types = []Type{
 	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}, []string{"application/x-pdf"}},
-	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{"application/vnd.ms-excel",
-		"application/zip"}},
+	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{
+		"application/vnd.ms-excel",
+		"application/zip",
+	}},
 	// With Excel installed, browsers send its media type for CSV.
 	{
-		csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"},
+		csv, shipments.CSV, "a CSV or text file",
+		[]string{".csv", ".tsv", ".tab", ".txt"},
 		[]string{"text/plain", "application/csv", "application/vnd.ms-excel"},
 	},
 	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},

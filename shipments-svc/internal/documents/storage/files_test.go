@@ -243,8 +243,10 @@ func TestParseKeyIsStrict(t *testing.T) {
 	if got, ok := parseKey(formatKey(key)); !ok || got != key {
 		t.Errorf("%v, want %v", got, key)
 	}
-	for _, name := range []string{"", "x", formatKey(key) + "/x", "../" + formatKey(key), strings.ToUpper(formatKey(key)),
-		strings.Replace(formatKey(key), "/", "", 1)} {
+	for _, name := range []string{
+		"", "x", formatKey(key) + "/x", "../" + formatKey(key), strings.ToUpper(formatKey(key)),
+		strings.Replace(formatKey(key), "/", "", 1),
+	} {
 		if _, ok := parseKey(name); ok {
 			t.Errorf("%q is a key", name)
 		}

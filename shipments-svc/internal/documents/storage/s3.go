@@ -61,8 +61,10 @@ func NewS3(b Bucket) (*S3, error) {
 	if b.AccessKey == "" {
 		keys = credentials.NewIAM("")
 	}
-	client, err := minio.New(u.Host, &minio.Options{Creds: keys, Secure: u.Scheme == "https", Region: b.Region,
-		MaxRetries: 2})
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds: keys, Secure: u.Scheme == "https", Region: b.Region,
+		MaxRetries: 2,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

@@ -91,7 +91,8 @@ func (y *yard) exec(t *testing.T, statement string) {
 // swept advances the clock and sweeps, and expects an error and the numbers of
 // quarantined and removed files.
 func (y *yard) swept(t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error,
-	quarantined, removed int) {
+	quarantined, removed int,
+) {
 	t.Helper()
 	y.now = y.now.Add(after)
 	r, err := sweep(t.Context())

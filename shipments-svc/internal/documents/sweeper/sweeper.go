@@ -176,7 +176,8 @@ func (s *Sweeper) sweep(ctx context.Context, admit func(files, due int) error) (
 // scan calls do with batches of the files of each organization that are older than
 // an hour, and returns the number of files.
 func (s *Sweeper) scan(ctx context.Context, do func(shipments.OrgID, []shipments.DocumentID) error) (files int,
-	err error) {
+	err error,
+) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	for key, err := range s.store.List(ctx, s.now().Add(-orphanAge)) {
 		if err != nil {

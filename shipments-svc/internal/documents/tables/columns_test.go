@@ -183,7 +183,7 @@ func TestCellsOfALine(t *testing.T) {
 		"fewer than the usual": {columns{edges: []float64{40}, usual: 9}, textLine{at("1", 50, 52), at("2", 60, 62), at("x", 70, 72), at("y", 80, 82)}, "|1|2|x|y"},
 	} {
 		var got []string
-		for _, cell := range tt.cells(tt.line, tt.columns.row([]textLine{tt.line})) {
+		for _, cell := range tt.cells(tt.line, tt.row([]textLine{tt.line})) {
 			got = append(got, cell.Text)
 		}
 		if strings.Join(got, "|") != tt.want {

@@ -20,7 +20,7 @@ import (
 // List is the facts of a document.
 type List struct{ All []shipments.Fact }
 
-// facts reads the facts of a row: after a colon, or in the cell on the right of a
+// Row reads the facts of a row: after a colon, or in the cell on the right of a
 // label. With downwards also below a label, as in forms and tables of invoices.
 func (l *List) Row(t tables.Table, i int, downwards bool) {
 	row := t.Rows[i]

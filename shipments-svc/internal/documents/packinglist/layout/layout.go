@@ -87,7 +87,7 @@ func Of(book tables.Book) (all []Part) {
 				}
 				if last.Sizes != nil {
 					p.Sizes = last.Sizes
-					p.Table = p.unpivoted(totalColumn(last.Headings))
+					p.Table = p.unpivoted()
 				}
 			}
 			all = append(all, p)

@@ -70,7 +70,7 @@ func (t Table) matrix() Table {
 	for _, f := range []vocabulary.Field{vocabulary.Calibre, vocabulary.Boxes} {
 		t.Headings = append(t.Headings, Heading{Text: "", Virtual: true, Meaning: vocabulary.Meaning{Field: f, Score: 1, Rule: "matrix"}})
 	}
-	return t.unpivoted(total)
+	return t.unpivoted()
 }
 
 // sums reports whether the cells of the calibres are numbers, and their sums are those of
@@ -119,7 +119,7 @@ func cellNumber(row tables.Row, col int) (float64, bool) {
 }
 
 // unpivoted returns the table with a row for each calibre that has boxes.
-func (t Table) unpivoted(total int) Table {
+func (t Table) unpivoted() Table {
 	t.Kind = shipments.MatrixLayout
 	calibre := len(t.Headings) - 2
 	rows := slices.Clone(t.Rows[:t.To])

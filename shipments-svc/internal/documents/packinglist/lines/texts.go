@@ -117,15 +117,14 @@ func (r *reader) captions(i int) (any bool) {
 		switch c.Field {
 		case vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.BoxWeight, vocabulary.Pack:
 			continue
+		default:
+			r.give(i, c)
+			any = true
 		}
-		r.give(i, c)
-		any = true
 	}
 	var containers []string
 	for _, col := range layout.Filled(r.t.Rows[i]) {
-		for _, text := range layout.ContainerText.FindAllString(r.t.Rows[i].Cells[col].Text, -1) {
-			containers = append(containers, text)
-		}
+		containers = append(containers, layout.ContainerText.FindAllString(r.t.Rows[i].Cells[col].Text, -1)...)
 	}
 	if len(slices.Compact(containers)) == 1 {
 		r.give(i, layout.Caption{Field: vocabulary.Container, Text: containers[0]})

@@ -202,7 +202,7 @@ func (m Mapping) with(t layout.Table, given []shipments.Assignment) Mapping {
 			m.Source = shipments.FromTemplate
 		}
 		for _, column := range a.Columns {
-			col := slices.IndexFunc(m.Columns, func(c Column) bool { return false })
+			col := -1
 			for i := range m.Columns {
 				if tables.ColumnName(i+1) == strings.ToUpper(column.Column) {
 					col = i

@@ -94,7 +94,7 @@ func (s *Settled) outcome() uint64 {
 		if _, seen := pallets[key]; !seen {
 			pallets[key] = len(pallets)
 		}
-		fmt.Fprintf(h, "%d %v %.0f\n", pallets[key], l.Boxes.Value, l.weight())
+		_, _ = fmt.Fprintf(h, "%d %v %.0f\n", pallets[key], l.Boxes.Value, l.weight())
 	}
 	return h.Sum64()
 }

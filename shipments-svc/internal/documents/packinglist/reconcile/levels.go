@@ -14,15 +14,6 @@ import (
 // amounts are the fields that the amounts of the lines were read from.
 type amounts struct{ box, whole vocabulary.Field }
 
-// level is what an amount is an amount of.
-type level int
-
-const (
-	ofLine level = iota
-	ofBox
-	ofPallet // repeated on each of its lines
-)
-
 // lightestBox is the minimum weight of a box in grams. A weight of a line that
 // would make its boxes lighter is the weight of one box.
 const lightestBox = 2 * float64(reference.LightestBox)
@@ -132,7 +123,7 @@ func (s *Settled) repeated(of func(*Line) *lines.Amount, total float64, box func
 	if groups == 0 || unequal*10 > groups {
 		return false
 	}
-	if total > 0 && near(sumLines, sumPallets) == false {
+	if total > 0 && !near(sumLines, sumPallets) {
 		if near(total, sumPallets) {
 			return true
 		}

@@ -14,7 +14,6 @@ import (
 type merger struct {
 	remarks.List
 	groups [][]Line
-	keys   []string // of the pallet of each group
 	index  map[string]int
 	last   string // the key of the line before
 }

@@ -56,9 +56,11 @@ var labelsText string
 // VesselAndVoyage is the kind of a value with both, separated by a slash.
 const VesselAndVoyage shipments.FactKind = "vessel_and_voyage"
 
-// labels indexes the kinds of facts by label; LongestLabel is the number of words of the
-// longest.
-var labels, LongestLabel = func() (map[string]shipments.FactKind, int) {
+// LongestLabel is the number of words of the longest label of a fact.
+var LongestLabel = longestLabel
+
+// labels indexes the kinds of facts by label.
+var labels, longestLabel = func() (map[string]shipments.FactKind, int) {
 	all, words := map[string]shipments.FactKind{}, 0
 	for line := range records(labelsText) {
 		head, text, _ := strings.Cut(line, ": ")
