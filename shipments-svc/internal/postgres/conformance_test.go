@@ -24,7 +24,7 @@ import (
 // newRepository returns a repository on a fresh database.
 func newRepository(tb testing.TB) *postgres.Repository {
 	tb.Helper()
-	db, err := postgres.Open(postgrestest.New(tb, postgres.Migrate), postgrestest.Session())
+	db, err := postgres.OpenPatient(postgrestest.New(tb, postgres.Migrate))
 	if err != nil {
 		tb.Fatal(err)
 	}

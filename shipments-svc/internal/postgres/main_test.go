@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
@@ -50,6 +51,15 @@ func openAt(tb testing.TB, dsn string) *sqlx.DB {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// OpenPatient is Open with ten times AnswerTimeout: where many write at once on a busy
+// machine, an answer may take longer.
+func OpenPatient(dsn string) (*sqlx.DB, error) {
+	session := postgrestest.Session()
+	return postgres.Open(dsn, postgres.Options{
+		Prepare: session.Prepare, Wrap: scoped(session), AnswerTimeout: 10 * postgres.AnswerTimeout,
+	})
 }
 
 func exec(tb testing.TB, db *sqlx.DB, query string, args ...any) {
