@@ -73,10 +73,10 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 }
 
 func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
-	together(16, func(int) { add(t, repo, 0) })
+	together(8, func(int) { add(t, repo, 0) })
 	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
-	equal(t, head.Sequence, int64(17))
+	equal(t, head.Sequence, int64(9))
 	other, err := repo.VerifyAudit(t.Context(), string(repotest.Other))
 	gives(t, err, nil)
 	equal(t, other.Sequence, int64(1))
