@@ -148,7 +148,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 // longestPermissions is a file with the maximum number of permissions, with names of the maximum length.
 func longestPermissions() []byte {
 	var entries []string
-	for n := range 100 - 7 - 2 { // without the built-in ones and the example's
+	for n := range 100 - 9 - 2 { // without the built-in ones and the example's
 		entries = append(entries, fmt.Sprintf(`{"name": "longest_name-of-a-service-2026%02d:read-and_write-everything-2026%02d", "text": "x"}`, n, n))
 	}
 	return []byte(`{"permissions": [` + strings.Join(entries, ",") + `]}`)
