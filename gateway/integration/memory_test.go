@@ -92,9 +92,10 @@ func TestAFloodWithoutTokensFitsTheMemoryLimit(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = conn.Close() })
 	}
-	for range 20 {
-		if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {
-			t.Errorf("a client with a token: %s %s", a.Status, a.body)
+	for range 20 { // the flood has most of the processor, so a request may be late and is repeated, as clients do
+		answered := func() bool {
+			return g.get(t, "/api/v1/shipments", newCaller(t), token).StatusCode == http.StatusOK
 		}
+		eventually(t, answered, "a client with a token is not answered", g.log)
 	}
 }

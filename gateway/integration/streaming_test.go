@@ -36,6 +36,10 @@ func TestResponsesAreStreamed(t *testing.T) {
 	g.introspect(t, token)
 	for _, kind := range []string{"text/event-stream", "application/x-ndjson", "application/json"} {
 		request := g.request(t, "/api/v1/shipments?type="+kind, newCaller(t), token)
+		request.Header.Set("Accept", kind)
+		if kind != "text/event-stream" {
+			request.Header.Set("Accept-Encoding", "identity") // encode waits for the first bytes
+		}
 		response, err := http.DefaultClient.Do(request) // returns with the header
 		if err != nil {
 			t.Fatal(err)
