@@ -21,7 +21,7 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
 CI_ONLY  := /deploy/(kubernetes|monitoring|backup|test/browser|lab)
-# Each runs whole programs, so they run after the others and, with the race detector, one at a time.
+# Each runs whole programs: test-all runs them before the others, one at a time.
 STACKS   := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e
 ALL       = $(shell go list $(MODULES:%=./%/...))
 UNIT      = $(filter-out %/gateway/integration %/shipments-svc/internal/postgres %/deploy/test/e2e %/deploy/test/browser,$(ALL))
@@ -30,7 +30,7 @@ SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
 test: devstack ## run the tests of a change, on real Postgres and Redis
 	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- sh -ec '\
-		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)"); go test -vet=off $(STACKS)'
+		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")'
 
 test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything that CI runs: race detector, Chromium, PgBouncer, generated requests, kills
 	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS) ./deploy/test/browser; $(TEST) $(UNIT); \
