@@ -96,7 +96,7 @@ func TestValidateDoesNotConnectToRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer redis.Close()
+	defer func() { _ = redis.Close() }()
 	if output, accepted := validate(t, "REDIS_URL=redis://"+redis.Addr().String()); !accepted {
 		t.Fatal(output)
 	}
@@ -104,7 +104,7 @@ func TestValidateDoesNotConnectToRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer own.Close()
+	defer func() { _ = own.Close() }()
 	if first, err := redis.Accept(); err != nil || first.RemoteAddr().String() != own.LocalAddr().String() {
 		t.Errorf("validate connected, %v", err)
 	}

@@ -36,7 +36,7 @@ func TestResponsesAreStreamed(t *testing.T) {
 	g.introspect(t, token)
 	for _, kind := range []string{"text/event-stream", "application/x-ndjson", "application/json"} {
 		request := g.request(t, "/api/v1/shipments?type="+kind, newCaller(t), token)
-		go func() { next <- struct{}{} }() // the header may wait for the first bytes of the body
+		go func() { next <- struct{}{} }()              // the header may wait for the first bytes of the body
 		response, err := http.DefaultClient.Do(request) // returns with the header
 		if err != nil {
 			t.Fatal(err)
