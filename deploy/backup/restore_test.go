@@ -179,7 +179,7 @@ func s3(t *testing.T) (dir string, settings []string) {
 	t.Helper()
 	program := os.Getenv("TEST_VERSITYGW")
 	if program == "" && os.Getenv("CI") == "" {
-		t.Skip("TEST_VERSITYGW is not set; `make test` sets it")
+		t.Skip("TEST_VERSITYGW is not set; `make test-all` sets it")
 	}
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -58,7 +58,7 @@ func startPebble(t *testing.T, nameServer, port string) (directory, management, 
 		if os.Getenv("CI") != "" {
 			t.Fatal("TEST_PEBBLE is not set")
 		}
-		t.Skip("TEST_PEBBLE is not set; `make test` sets it")
+		t.Skip("TEST_PEBBLE is not set; `make test-all` sets it")
 	}
 	certificateFile, keyFile, roots := certificate(t)
 	directoryPort, managementPort := freePort(t), freePort(t)

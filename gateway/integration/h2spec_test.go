@@ -19,7 +19,7 @@ func TestH2specFindsNoMoreFaultsThanInABareCaddy(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal("TEST_H2SPEC is not set")
 		}
-		t.Skip("TEST_H2SPEC is not set; `make test` sets it")
+		t.Skip("TEST_H2SPEC is not set; `make test-all` sets it")
 	}
 	service := newReplica(t, 1, "")
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port}})

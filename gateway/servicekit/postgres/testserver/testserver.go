@@ -15,7 +15,7 @@ const missing = "TEST_DATABASE_URL is not set; `make test` sets it"
 var announce = sync.OnceFunc(func() {
 	terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
-		return // nobody watches
+		return // no terminal
 	}
 	_, _ = fmt.Fprintln(terminal, "SKIPPED: tests that need Postgres:", missing)
 	_ = terminal.Close()

@@ -72,7 +72,7 @@ func buckets(t *testing.T) func(*testing.T) *S3 {
 		if os.Getenv("CI") != "" {
 			t.Fatal("TEST_VERSITYGW is not set")
 		}
-		t.Skip("TEST_VERSITYGW is not set; `make test` sets it")
+		t.Skip("TEST_VERSITYGW is not set; `make test-all` sets it")
 	}
 	server := Bucket{Endpoint: "http://" + versitygw(t, program), AccessKey: "quayside", SecretKey: "quayside-tests"}
 	var buckets atomic.Int64

@@ -64,7 +64,7 @@ func (u unread) Read([]byte) (int, error) {
 }
 
 // TestDocumentsAreAdmittedBeforeTheyAreReceived: uploads that an organization holds
-// keep its own next one waiting, unread, and nobody else's, until they end; a client
+// keep its own next one waiting, unread, and no other organization's, until they end; a client
 // that closes the connection does not end them.
 func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 	t.Parallel()
