@@ -8,10 +8,10 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate token test test-all generated bench lab test-kubernetes lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
+.PHONY: help run generate token test test-all generated bench lab test-kubernetes test-compose lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: devstack ## start everything on this machine, with demo data (OBSERVE=1: and Prometheus); Ctrl-C stops it
 	@exec .bin/devstack run
@@ -20,24 +20,23 @@ token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIO
 	@exec .bin/devstack token
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
-CI_ONLY  := /deploy/(kubernetes|monitoring|backup|test/browser|lab)
-# Each runs whole programs: test-all runs them before the others, one at a time.
-STACKS   := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e
-ALL       = $(shell go list $(MODULES:%=./%/...))
-UNIT      = $(filter-out %/gateway/integration %/shipments-svc/internal/postgres %/deploy/test/e2e %/deploy/test/browser,$(ALL))
-SERVERS   = CI=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
+CI_ONLY  := /deploy/(kubernetes|monitoring|lab)
+# Each of these runs whole programs: test-all runs one at a time, after the others.
+WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup
+UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell go list $(MODULES:%=./%/...)))
+SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec \
+	TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
 
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
 test: devstack ## run the tests of a change, on real Postgres and Redis
 	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- sh -ec '\
 		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")'
 
-test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything that CI runs: race detector, Chromium, PgBouncer, generated requests, kills
-	@$(SERVERS) sh -ec '$(TEST) -p 1 $(STACKS) ./deploy/test/browser; $(TEST) $(UNIT); \
-	if [ -n "$$TEST_DATABASE_POOLED_URL" ]; then \
-		TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$$TEST_DATABASE_POOLED_URL $(TEST) ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres; fi; \
-	$(TEST) ./deploy/test/e2e -run Generated -budget 5m -requests 5000; \
-	TEST_ALL=true $(TEST) ./gateway/integration ./shipments-svc/cmd/shipments-svc -run "TestXcaddyBuild|TestNoEventIsLost"'
+test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
+	@$(SERVERS) sh -ec '$(TEST) $(UNIT); $(TEST) -p 1 $(WHOLE); \
+	CGO_ENABLED=0 go test -count=1 ./gateway/integration -run FitsTheMemoryLimit; \
+	TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$${TEST_DATABASE_POOLED_URL:?PgBouncer is needed} \
+		$(TEST) -p 1 ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres'
 	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
@@ -53,6 +52,9 @@ lab: ## lose each part of the product under load, and print each promise with wh
 
 test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 5 minutes (NODE=127.0.0.1)
 	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
+
+test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
+	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
 
 generate: ## write what is derived from the code: the reference in deploy/docs/reference, and the Go client
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .

@@ -85,7 +85,8 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			}
 		}
 	}
-	if all := dependencies(t, "/cmd/shipments-svc"); !slices.Contains(all, module+transport) || !slices.Contains(all, module+postgres) {
+	if all := dependencies(t, "/cmd/shipments-svc"); !slices.Contains(all, module+transport) ||
+		!slices.Contains(all, module+postgres) {
 		t.Error("go list does not show dependencies: this test tests nothing")
 	}
 }

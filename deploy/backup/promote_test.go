@@ -64,7 +64,8 @@ func TestAPromotedReplicaWithoutTheLatestChangesLosesNoRevocation(t *testing.T) 
 // wanted one or after 10 seconds.
 func (p product) eventually(t *testing.T, token string, want int) (got int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) { // a poll, below the demo's limit
+	// a poll, below the demo's limit
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if got = p.status(t, token); got == want {
 			break
 		}

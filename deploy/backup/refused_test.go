@@ -15,13 +15,16 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
+const restored = `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`
+
 // TestAnIncompleteBackupIsNotRestored restores damaged backups, and backups without
 // the changes since: every attempt fails and leaves no database.
 func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 	t.Parallel()
 	s := start(t, devstack.Options{Dir: tempDir(t)})
 	s.upload(t, s.Demo.Token, 1)
-	earlier := query(t, connect(t, s.DSN("tokens")), `SELECT json_build_object('rev', rev, 'token', token_id) FROM changes ORDER BY rev`)
+	earlier := query(t, connect(t, s.DSN("tokens")),
+		`SELECT json_build_object('rev', rev, 'token', token_id) FROM changes ORDER BY rev`)
 	s.token(t)
 	dir := filepath.Join(tempDir(t), "a backup")
 	script(t, s, "backup", nil, dir)
@@ -31,6 +34,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cluster.Close() })
 	db := connect(t, cluster.URL)
+	execute(t, db, "CREATE ROLE tokens_serve LOGIN")
 	execute(t, db, `CREATE ROLE weak LOGIN CREATEROLE PASSWORD 'weak'`)
 	weak, err := url.Parse(cluster.URL)
 	if err != nil {
@@ -50,9 +54,18 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 		{name: "a login that may not create databases", server: weak.String(), want: "permission denied"},
 		{name: "a list that was cut", file: "documents.list", damage: empty, want: "not complete, or damaged"},
 		{name: "a disk that was full", file: "complete", damage: empty, want: "not complete, or damaged"},
-		{name: "checksums that were cut off", file: "complete", damage: func(b []byte) []byte { return b[:100] }, want: "not complete, or damaged"},
-		{name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) }, want: "not complete, or damaged"},
-		{name: "changes that end before the backup", changes: strings.Join(earlier, "\n"), want: "the change stream ends at revision"},
+		{
+			name: "checksums that were cut off", file: "complete", damage: func(b []byte) []byte { return b[:100] },
+			want: "not complete, or damaged",
+		},
+		{
+			name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) },
+			want: "not complete, or damaged",
+		},
+		{
+			name: "changes that end before the backup", changes: strings.Join(earlier, "\n"),
+			want: "the change stream ends at revision",
+		},
 		{name: "an archive that was never written", changes: "\n", want: "no token was revoked"},
 		{name: "an archive that is not there", changes: "-", want: "No such file"},
 		{name: "a server without a database", server: "postgres://postgres@127.0.0.1:1", want: "not of the form"},
@@ -85,7 +98,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			if err == nil || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "which are revoked now") {
 				t.Errorf("%v, want %q:\n%s", err, c.want, out)
 			}
-			if names := query(t, db, `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`); len(names) > 0 {
+			if names := query(t, db, restored); len(names) > 0 {
 				t.Errorf("got the databases %q, want none", names)
 			}
 		})
@@ -100,10 +113,11 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			continue // it does not exist yet
 		}
 	})
-	out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + cluster.URL}, dir, s.DSN("tokens")).CombinedOutput()
+	out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + cluster.URL}, dir,
+		s.DSN("tokens")).CombinedOutput()
 	done()
 	watched.Wait()
-	if names := query(t, db, `SELECT datname FROM pg_database WHERE datname IN ('tokens', 'shipments')`); err == nil || len(names) > 0 {
+	if names := query(t, db, restored); err == nil || len(names) > 0 {
 		t.Errorf("%v, %q exist:\n%s", err, names, out)
 	}
 }
@@ -127,8 +141,10 @@ func TestBackupsIntoOneDirectoryDoNotMix(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	failed := slices.ContainsFunc([]error{backups[0].Wait(), backups[1].Wait()}, func(err error) bool { return err != nil })
-	if output := outputs[0].String() + outputs[1].String(); !failed || strings.Count(output, "another backup writes to") != 1 || strings.Count(output, "backup: complete") != 1 {
+	failed := slices.ContainsFunc([]error{backups[0].Wait(), backups[1].Wait()},
+		func(err error) bool { return err != nil })
+	if output := outputs[0].String() + outputs[1].String(); !failed ||
+		strings.Count(output, "another backup writes to") != 1 || strings.Count(output, "backup: complete") != 1 {
 		t.Errorf("two concurrent backups: %s", output)
 	}
 }

@@ -45,7 +45,8 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "documents.list")); err == nil {
 				continue
 			}
-			if first.call(t, http.MethodDelete, path, kept.Secret, nil, "").status == http.StatusNoContent { //nolint:contextcheck // as above
+			answer := first.call(t, http.MethodDelete, path, kept.Secret, nil, "") //nolint:contextcheck // as above
+			if answer.status == http.StatusNoContent {
 				deleted++
 			}
 		}
@@ -63,7 +64,10 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		}
 	}
 	script(t, first, "backup", nil, dir)
-	before := map[string]map[string][]string{"tokens": rows(t, first.DSN("tokens")), "shipments": rows(t, first.DSN("shipments"))}
+	before := map[string]map[string][]string{
+		"tokens":    rows(t, first.DSN("tokens")),
+		"shipments": rows(t, first.DSN("shipments")),
+	}
 	if err := first.RevokeToken(t.Context(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +82,8 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(second, "secrets"), os.DirFS(filepath.Join(first.dir, "secrets"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(second, "demo.env"), read(t, filepath.Join(first.dir, "demo.env")), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(second, "demo.env"), read(t, filepath.Join(first.dir, "demo.env")),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	store, bucket := s3(t)
@@ -92,18 +97,23 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	} else if err := os.Chtimes(newer, old, old); err != nil {
 		t.Fatal(err)
 	}
+	execute(t, connect(t, cluster.URL), "CREATE ROLE tokens_serve LOGIN")
 	restored := append(bucket, "DATABASE_SERVER_URL="+cluster.URL)
 	output := script(t, first, "restore", restored, dir, first.DSN("tokens"))
 	if !strings.Contains(output, revoked.ID) || strings.Contains(output, kept.ID) {
 		t.Errorf("revoked by restoring:\n%s", output)
 	}
-	if again, err := command(first, "restore", restored, dir, "none").CombinedOutput(); err == nil || !strings.Contains(string(again), "the database tokens exists") {
+	if again, err := command(first, "restore", restored, dir, "none").CombinedOutput(); err == nil ||
+		!strings.Contains(string(again), "the database tokens exists") {
 		t.Errorf("restoring over a database: %v, %s", err, again)
 	}
 
 	compare(t, before["shipments"], rows(t, database(cluster.URL, "shipments")), map[string]int{}, map[string]int{})
 	compare(t, before["tokens"], rows(t, database(cluster.URL, "tokens")),
-		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "sessions": len(before["tokens"]["sessions"]), "invitations": len(before["tokens"]["invitations"])},
+		map[string]int{
+			"api_tokens": 1, "audit_heads": 1, "revision": 1, "sessions": len(before["tokens"]["sessions"]),
+			"invitations": len(before["tokens"]["invitations"]),
+		},
 		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "audit_events": 1, "changes": 1})
 
 	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL, Bucket: bucket})
@@ -192,7 +202,8 @@ func s3(t *testing.T) (dir string, settings []string) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "--access", "quayside", "--secret", "quayside-drills", "--port", address, "--quiet", "posix", "--nometa", root)
+	cmd := exec.Command(program, "--access", "quayside", "--secret", "quayside-drills", "--port", address, "--quiet",
+		"posix", "--nometa", root)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +218,8 @@ func s3(t *testing.T) (dir string, settings []string) {
 			t.Fatal("versitygw does not answer")
 		}
 	}
-	return dir, []string{"S3_ENDPOINT=http://" + address, "S3_BUCKET=documents", "S3_ACCESS_KEY=quayside", "S3_SECRET_KEY=quayside-drills"}
+	return dir, []string{"S3_ENDPOINT=http://" +
+		address, "S3_BUCKET=documents", "S3_ACCESS_KEY=quayside", "S3_SECRET_KEY=quayside-drills"}
 }
 
 // compare fails the test unless exactly these numbers of rows are missing and new.
@@ -223,7 +235,8 @@ func compare(t *testing.T, before, after map[string][]string, missing, added map
 		gone := slices.DeleteFunc(slices.Clone(before[table]), lacks(after[table]))
 		fresh := slices.DeleteFunc(slices.Clone(after[table]), lacks(before[table]))
 		if len(gone) != missing[table] || len(fresh) != added[table] {
-			t.Errorf("%s: %d of %d rows are missing and %d new, want %d and %d", table, len(gone), len(before[table]), len(fresh), missing[table], added[table])
+			t.Errorf("%s: %d of %d rows are missing and %d new, want %d and %d", table, len(gone), len(before[table]),
+				len(fresh), missing[table], added[table])
 		}
 	}
 }
@@ -232,7 +245,8 @@ func compare(t *testing.T, before, after map[string][]string, missing, added map
 func rows(t *testing.T, dsn string) map[string][]string {
 	t.Helper()
 	db, all := connect(t, dsn), map[string][]string{}
-	for _, table := range query(t, db, `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`) {
+	for _, table := range query(t, db,
+		`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`) {
 		all[table] = query(t, db, fmt.Sprintf(`SELECT t::text FROM %q t`, table))
 	}
 	return all

@@ -117,7 +117,8 @@ func (p product) upload(t *testing.T, token string, n int) (path string, sum [sh
 	t.Helper()
 	var created struct{ Shipment struct{ ID string } }
 	p.create(t, "/api/v1/shipments", token, &created, "application/json", fmt.Appendf(nil,
-		`{"shipment":{"reference":"DRILL-%d","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`, n))
+		`{"shipment":{"reference":"DRILL-%d","vessel":"MSC Carmen",`+
+			`"origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`, n))
 	content := fmt.Appendf(nil, "Pallet,Produce,Calibre,Boxes,Box weight (kg)\nP%04d,Oranges,72,80,15.0\n", n)
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -162,9 +163,10 @@ func script(t *testing.T, p product, name string, more []string, args ...string)
 
 func command(p product, name string, more []string, args ...string) *exec.Cmd {
 	cmd := exec.Command("./"+name, args...)
-	environ := slices.DeleteFunc(slices.Concat(p.Program("tokens-svc").Environ(), p.Program("shipments-svc").Environ()), func(setting string) bool {
-		return strings.HasPrefix(setting, "DATABASE_")
-	})
+	environ := slices.DeleteFunc(slices.Concat(p.Program("tokens-svc").Environ(), p.Program("shipments-svc").Environ()),
+		func(setting string) bool {
+			return strings.HasPrefix(setting, "DATABASE_")
+		})
 	cmd.Env = slices.Concat(environ, []string{
 		"DATABASE_URL_FILE=/run/secrets/of_the_program", // as in containers
 		"TOKENS_DATABASE_URL=" + p.DSN("tokens"), "SHIPMENTS_DATABASE_URL=" + p.DSN("shipments"),

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
@@ -22,6 +23,7 @@ import (
 const (
 	ActionApprove           Action = "approve"
 	ActionAttachDocument    Action = "attach_document"
+	ActionCorrectMapping    Action = "correct_mapping"
 	ActionDelete            Action = "delete"
 	ActionDeleteDocument    Action = "delete_document"
 	ActionReject            Action = "reject"
@@ -35,6 +37,8 @@ func (e Action) Valid() bool {
 	case ActionApprove:
 		return true
 	case ActionAttachDocument:
+		return true
+	case ActionCorrectMapping:
 		return true
 	case ActionDelete:
 		return true
@@ -114,6 +118,24 @@ func (e CheckResult) Valid() bool {
 	case Skip:
 		return true
 	case Warn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CorrectMappingMappingsNumberStyle.
+const (
+	CorrectMappingMappingsNumberStyleN12345  CorrectMappingMappingsNumberStyle = "1,234.5"
+	CorrectMappingMappingsNumberStyleN123451 CorrectMappingMappingsNumberStyle = "1.234,5"
+)
+
+// Valid indicates whether the value is a known member of the CorrectMappingMappingsNumberStyle enum.
+func (e CorrectMappingMappingsNumberStyle) Valid() bool {
+	switch e {
+	case CorrectMappingMappingsNumberStyleN12345:
+		return true
+	case CorrectMappingMappingsNumberStyleN123451:
 		return true
 	default:
 		return false
@@ -261,10 +283,122 @@ func (e DocumentType) Valid() bool {
 	}
 }
 
+// Defines values for GivenColumnField.
+const (
+	BoxGrossWeight      GivenColumnField = "box_gross_weight"
+	BoxWeight           GivenColumnField = "box_weight"
+	Boxes               GivenColumnField = "boxes"
+	Calibre             GivenColumnField = "calibre"
+	ContainerNumber     GivenColumnField = "container_number"
+	Ggn                 GivenColumnField = "ggn"
+	GrossWeight         GivenColumnField = "gross_weight"
+	Grower              GivenColumnField = "grower"
+	Gtin                GivenColumnField = "gtin"
+	HarvestedOn         GivenColumnField = "harvested_on"
+	Lot                 GivenColumnField = "lot"
+	NetWeight           GivenColumnField = "net_weight"
+	Orchard             GivenColumnField = "orchard"
+	Pack                GivenColumnField = "pack"
+	PackedOn            GivenColumnField = "packed_on"
+	PalletNumber        GivenColumnField = "pallet_number"
+	PalletNumberTo      GivenColumnField = "pallet_number_to"
+	Pallets             GivenColumnField = "pallets"
+	Phc                 GivenColumnField = "phc"
+	ProduceName         GivenColumnField = "produce_name"
+	Puc                 GivenColumnField = "puc"
+	SealNumber          GivenColumnField = "seal_number"
+	Sscc                GivenColumnField = "sscc"
+	TemperatureRecorder GivenColumnField = "temperature_recorder"
+	Variety             GivenColumnField = "variety"
+)
+
+// Valid indicates whether the value is a known member of the GivenColumnField enum.
+func (e GivenColumnField) Valid() bool {
+	switch e {
+	case BoxGrossWeight:
+		return true
+	case BoxWeight:
+		return true
+	case Boxes:
+		return true
+	case Calibre:
+		return true
+	case ContainerNumber:
+		return true
+	case Ggn:
+		return true
+	case GrossWeight:
+		return true
+	case Grower:
+		return true
+	case Gtin:
+		return true
+	case HarvestedOn:
+		return true
+	case Lot:
+		return true
+	case NetWeight:
+		return true
+	case Orchard:
+		return true
+	case Pack:
+		return true
+	case PackedOn:
+		return true
+	case PalletNumber:
+		return true
+	case PalletNumberTo:
+		return true
+	case Pallets:
+		return true
+	case Phc:
+		return true
+	case ProduceName:
+		return true
+	case Puc:
+		return true
+	case SealNumber:
+		return true
+	case Sscc:
+		return true
+	case TemperatureRecorder:
+		return true
+	case Variety:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GivenColumnUnit.
+const (
+	GivenColumnUnitG  GivenColumnUnit = "g"
+	GivenColumnUnitKg GivenColumnUnit = "kg"
+	GivenColumnUnitLb GivenColumnUnit = "lb"
+	GivenColumnUnitT  GivenColumnUnit = "t"
+)
+
+// Valid indicates whether the value is a known member of the GivenColumnUnit enum.
+func (e GivenColumnUnit) Valid() bool {
+	switch e {
+	case GivenColumnUnitG:
+		return true
+	case GivenColumnUnitKg:
+		return true
+	case GivenColumnUnitLb:
+		return true
+	case GivenColumnUnitT:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HistoryHistoryAction.
 const (
 	HistoryHistoryActionApprove           HistoryHistoryAction = "approve"
 	HistoryHistoryActionAttachDocument    HistoryHistoryAction = "attach_document"
+	HistoryHistoryActionCorrectMapping    HistoryHistoryAction = "correct_mapping"
 	HistoryHistoryActionCreate            HistoryHistoryAction = "create"
 	HistoryHistoryActionDeleteDocument    HistoryHistoryAction = "delete_document"
 	HistoryHistoryActionFailDocument      HistoryHistoryAction = "fail_document"
@@ -282,6 +416,8 @@ func (e HistoryHistoryAction) Valid() bool {
 	case HistoryHistoryActionApprove:
 		return true
 	case HistoryHistoryActionAttachDocument:
+		return true
+	case HistoryHistoryActionCorrectMapping:
 		return true
 	case HistoryHistoryActionCreate:
 		return true
@@ -312,6 +448,7 @@ const (
 	HistoryHistoryChangesFieldOrigin      HistoryHistoryChangesField = "origin"
 	HistoryHistoryChangesFieldReference   HistoryHistoryChangesField = "reference"
 	HistoryHistoryChangesFieldVessel      HistoryHistoryChangesField = "vessel"
+	HistoryHistoryChangesFieldVoyage      HistoryHistoryChangesField = "voyage"
 )
 
 // Valid indicates whether the value is a known member of the HistoryHistoryChangesField enum.
@@ -324,6 +461,8 @@ func (e HistoryHistoryChangesField) Valid() bool {
 	case HistoryHistoryChangesFieldReference:
 		return true
 	case HistoryHistoryChangesFieldVessel:
+		return true
+	case HistoryHistoryChangesFieldVoyage:
 		return true
 	default:
 		return false
@@ -422,16 +561,16 @@ func (e MappingLayout) Valid() bool {
 
 // Defines values for MappingNumberStyle.
 const (
-	N12345  MappingNumberStyle = "1,234.5"
-	N123451 MappingNumberStyle = "1.234,5"
+	MappingNumberStyleN12345  MappingNumberStyle = "1,234.5"
+	MappingNumberStyleN123451 MappingNumberStyle = "1.234,5"
 )
 
 // Valid indicates whether the value is a known member of the MappingNumberStyle enum.
 func (e MappingNumberStyle) Valid() bool {
 	switch e {
-	case N12345:
+	case MappingNumberStyleN12345:
 		return true
-	case N123451:
+	case MappingNumberStyleN123451:
 		return true
 	default:
 		return false
@@ -453,6 +592,24 @@ func (e MappingSource) Valid() bool {
 	case Person:
 		return true
 	case Template:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for MappingTemplateNumberStyle.
+const (
+	MappingTemplateNumberStyleN12345  MappingTemplateNumberStyle = "1,234.5"
+	MappingTemplateNumberStyleN123451 MappingTemplateNumberStyle = "1.234,5"
+)
+
+// Valid indicates whether the value is a known member of the MappingTemplateNumberStyle enum.
+func (e MappingTemplateNumberStyle) Valid() bool {
+	switch e {
+	case MappingTemplateNumberStyleN12345:
+		return true
+	case MappingTemplateNumberStyleN123451:
 		return true
 	default:
 		return false
@@ -675,6 +832,27 @@ type Check struct {
 // not be made.
 type CheckResult string
 
+// CorrectMapping defines model for CorrectMapping.
+type CorrectMapping struct {
+	// Mappings Without elements the list is read as its headings and templates say.
+	Mappings []struct {
+		// Columns The columns that have another field.
+		Columns *[]GivenColumn `json:"columns,omitempty"`
+
+		// NumberStyle How the numbers are written; absent where they show it.
+		NumberStyle *CorrectMappingMappingsNumberStyle `json:"number_style,omitempty"`
+
+		// Sheet The `sheet` of the table; without it every table is read so.
+		Sheet *string `json:"sheet,omitempty"`
+	} `json:"mappings"`
+
+	// SaveAs The name of the template that is kept of the mapping; only with one.
+	SaveAs *string `json:"save_as,omitempty"`
+}
+
+// CorrectMappingMappingsNumberStyle How the numbers are written; absent where they show it.
+type CorrectMappingMappingsNumberStyle string
+
 // CreateShipment defines model for CreateShipment.
 type CreateShipment struct {
 	// Shipment The new shipment.
@@ -690,6 +868,9 @@ type CreateShipment struct {
 
 		// Vessel The name of the vessel.
 		Vessel string `json:"vessel"`
+
+		// Voyage The carrier's number of the voyage; empty: none.
+		Voyage *string `json:"voyage,omitempty"`
 	} `json:"shipment"`
 }
 
@@ -832,7 +1013,7 @@ type Document struct {
 	Error *struct {
 		// Code Stable; for programs.
 		//
-		// Examples: no_header_row, no_pallets, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
+		// Examples: no_header_row, no_pallets, no_boxes, contradicted, ambiguous_mapping, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
 		Code string `json:"code"`
 
 		// Detail For people.
@@ -921,7 +1102,7 @@ type DocumentFacts struct {
 	Error *struct {
 		// Code Stable; for programs.
 		//
-		// Examples: no_header_row, no_pallets, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
+		// Examples: no_header_row, no_pallets, no_boxes, contradicted, ambiguous_mapping, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
 		Code string `json:"code"`
 
 		// Detail For people.
@@ -1067,6 +1248,24 @@ type EventList struct {
 // Examples: shipment.ready_for_review
 type EventType = string
 
+// GivenColumn defines model for GivenColumn.
+type GivenColumn struct {
+	// Column The letters of the column.
+	Column string `json:"column"`
+
+	// Field The field of the column; absent where it is not to be used.
+	Field *GivenColumnField `json:"field,omitempty"`
+
+	// Unit The unit of a weight; absent: as the column shows.
+	Unit *GivenColumnUnit `json:"unit,omitempty"`
+}
+
+// GivenColumnField The field of the column; absent where it is not to be used.
+type GivenColumnField string
+
+// GivenColumnUnit The unit of a weight; absent: as the column shows.
+type GivenColumnUnit string
+
 // History defines model for History.
 type History struct {
 	// History Empty where there is nothing, never null.
@@ -1085,10 +1284,10 @@ type History struct {
 			// Field The member that changed.
 			Field HistoryHistoryChangesField `json:"field"`
 
-			// From The text before.
+			// From The text before; empty: there was none.
 			From string `json:"from"`
 
-			// To The text after.
+			// To The text after; empty: it was removed.
 			To string `json:"to"`
 		} `json:"changes,omitempty"`
 
@@ -1102,8 +1301,11 @@ type History struct {
 		// once a person can decide; `approved` and `rejected` are their decisions.
 		Status Status `json:"status"`
 
-		// TokenID The token by which it was done; absent where the service itself did it.
+		// TokenID The token by which it was done; absent where a person or the service itself did it.
 		TokenID *string `json:"token_id,omitempty"`
+
+		// UserID The person who did it on a page, instead of a token.
+		UserID *string `json:"user_id,omitempty"`
 
 		// Version The version that the change made.
 		Version int64 `json:"version"`
@@ -1223,6 +1425,33 @@ type MappingNumberStyle string
 // MappingSource What gave the fields of the columns.
 type MappingSource string
 
+// MappingTemplate The mapping of lists with the same headings, as it was corrected.
+type MappingTemplate struct {
+	// Columns The fields of the columns.
+	Columns []AssignedColumn `json:"columns"`
+
+	// CreatedAt UTC, with milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Fingerprint The `fingerprint` of the mappings that it is for.
+	Fingerprint string `json:"fingerprint"`
+
+	// ID The template's identifier.
+	ID string `json:"id"`
+
+	// Name Need not be unique.
+	Name string `json:"name"`
+
+	// NumberStyle How the numbers are written; absent where they show it.
+	NumberStyle *MappingTemplateNumberStyle `json:"number_style,omitempty"`
+
+	// UpdatedAt UTC, with milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+}
+
+// MappingTemplateNumberStyle How the numbers are written; absent where they show it.
+type MappingTemplateNumberStyle string
+
 // Meta The page and the number of all elements.
 type Meta struct {
 	// Page The page that this is.
@@ -1262,6 +1491,104 @@ type OneDelivery struct {
 	Delivery Delivery `json:"delivery"`
 }
 
+// OneDocument defines model for OneDocument.
+type OneDocument struct {
+	// Document The document with its mappings.
+	Document struct {
+		// ContentType The media type, detected from the content.
+		ContentType *string `json:"content_type,omitempty"`
+
+		// CreatedAt UTC, with milliseconds.
+		CreatedAt Timestamp `json:"created_at"`
+
+		// Declared The totals that the document declares for its pallets; checks compare them. A member that is 0 or absent is
+		// not declared.
+		Declared *Declared `json:"declared,omitempty"`
+
+		// Error Why the document could not be read; only where it is `failed`.
+		Error *struct {
+			// Code Stable; for programs.
+			//
+			// Examples: no_header_row, no_pallets, no_boxes, contradicted, ambiguous_mapping, pallet_range, no_text_layer, encrypted, malformed, too_large_unzipped, too_many_rows, too_many_pallets, too_slow, too_much_memory, unreadable
+			Code string `json:"code"`
+
+			// Detail For people.
+			Detail string `json:"detail"`
+		} `json:"error,omitempty"`
+
+		// Facts Statements of the document about the shipment as a whole, such as the number of an invoice. Needs `documents:read`; absent in events.
+		Facts *[]struct {
+			// Kind The kind of statement. Ignore unknown kinds.
+			//
+			// Examples: vessel, container_number, invoice_number
+			Kind string `json:"kind"`
+
+			// Row The row of the statement; absent where the document has no rows.
+			Row *int `json:"row,omitempty"`
+
+			// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+			Sheet *Sheet `json:"sheet,omitempty"`
+
+			// Text As it was written.
+			Text string `json:"text"`
+		} `json:"facts,omitempty"`
+
+		// Filename The name of the file; absent where the document was given by its pallets.
+		Filename *string `json:"filename,omitempty"`
+
+		// ID Opaque. Absent where something was loaded without a document.
+		ID DocumentID `json:"id"`
+
+		// Mappings How each table of a packing list was understood when it was last read, also of one that failed; absent where none was.
+		Mappings *[]Mapping `json:"mappings,omitempty"`
+
+		// PalletsExtracted The number of pallets that they gave.
+		PalletsExtracted int `json:"pallets_extracted"`
+
+		// ProcessedAt UTC, with milliseconds.
+		ProcessedAt *Timestamp `json:"processed_at,omitempty"`
+
+		// Remarks Rows that were skipped and values that were assumed in reading the document.
+		Remarks *[]struct {
+			// Code Stable; for programs. Ignore unknown codes.
+			//
+			// Examples: row_skipped, unit_assumed
+			Code string `json:"code"`
+
+			// Row The row of the remark; absent where it is about the whole document.
+			Row *int `json:"row,omitempty"`
+
+			// Rule The id of the rule that made it.
+			Rule *string `json:"rule,omitempty"`
+
+			// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+			Sheet *Sheet `json:"sheet,omitempty"`
+
+			// Stage The stage of reading that made the remark.
+			Stage *string `json:"stage,omitempty"`
+
+			// Text For people.
+			Text string `json:"text"`
+		} `json:"remarks,omitempty"`
+
+		// RowsRead The number of rows that were read.
+		RowsRead int `json:"rows_read"`
+
+		// Sha256 The SHA-256 of the file; without one a fingerprint of the pallets, the same for the same content.
+		Sha256 string `json:"sha256"`
+
+		// SizeBytes The size of the file.
+		SizeBytes *int64 `json:"size_bytes,omitempty"`
+
+		// Status `queued`: waits to be read. `processing`: is being read. `processed`: its content is part of the shipment.
+		// `failed`: nothing of it is part of the shipment; `error` has the reason.
+		Status DocumentStatus `json:"status"`
+
+		// Type A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
+		Type DocumentType `json:"type"`
+	} `json:"document"`
+}
+
 // OneShipment defines model for OneShipment.
 type OneShipment struct {
 	// Shipment A shipment as lists show it.
@@ -1285,7 +1612,10 @@ type Pallet struct {
 	// Calibre The size grade, as it was written.
 	Calibre string `json:"calibre"`
 
-	// Contents The lines that the pallet was put together from, where there are several, or where its line names a lot or an orchard.
+	// ContainerNumber The container that the pallet is in.
+	ContainerNumber *string `json:"container_number,omitempty"`
+
+	// Contents The lines that the pallet was put together from, where there are several, or where its line says more of them.
 	Contents *[]struct {
 		// BoxWeightKg The weight of one box in kilograms, with up to three decimals.
 		BoxWeightKg float32 `json:"box_weight_kg"`
@@ -1296,27 +1626,104 @@ type Pallet struct {
 		// Calibre The size grade, as it was written.
 		Calibre string `json:"calibre"`
 
-		// Lot Absent where the line names none.
+		// ContainerNumber The container that the pallet is in.
+		ContainerNumber *string `json:"container_number,omitempty"`
+
+		// Ggn The GLOBALG.A.P. number.
+		Ggn *string `json:"ggn,omitempty"`
+
+		// GrossWeightKg The gross weight of all boxes, in kilograms.
+		GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+		// Grower Who grew it.
+		Grower *string `json:"grower,omitempty"`
+
+		// Gtin The Global Trade Item Number of the boxes (GS1).
+		Gtin *string `json:"gtin,omitempty"`
+
+		// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+		//
+		// Examples: 2026-11-02
+		HarvestedOn *string `json:"harvested_on,omitempty"`
+
+		// Lot The lot, or batch.
 		Lot *string `json:"lot,omitempty"`
 
-		// Orchard Where it grew, or who grew it: an orchard, a grower, a code of either. Absent where the line does not say.
+		// NetWeightKg The net weight of all boxes, in kilograms.
+		NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+		// Orchard The orchard or block where it grew.
 		Orchard *string `json:"orchard,omitempty"`
+
+		// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+		//
+		// Examples: 2026-11-04
+		PackedOn *string `json:"packed_on,omitempty"`
+
+		// Phc The code of the packhouse.
+		Phc *string `json:"phc,omitempty"`
 
 		// ProduceName The produce of the line.
 		ProduceName string `json:"produce_name"`
 
+		// Puc The code of the production unit.
+		Puc *string `json:"puc,omitempty"`
+
 		// Row The row of the line.
 		Row *int `json:"row,omitempty"`
 
+		// SealNumber The seal of that container.
+		SealNumber *string `json:"seal_number,omitempty"`
+
 		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 		Sheet *Sheet `json:"sheet,omitempty"`
+
+		// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+		Sscc *string `json:"sscc,omitempty"`
+
+		// TemperatureRecorder The number of the temperature recorder.
+		TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
 	} `json:"contents,omitempty"`
 
 	// DocumentID Opaque. Absent where something was loaded without a document.
 	DocumentID *DocumentID `json:"document_id,omitempty"`
 
+	// Ggn The GLOBALG.A.P. number.
+	Ggn *string `json:"ggn,omitempty"`
+
+	// GrossWeightKg The gross weight of all boxes, in kilograms.
+	GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+	// Grower Who grew it.
+	Grower *string `json:"grower,omitempty"`
+
+	// Gtin The Global Trade Item Number of the boxes (GS1).
+	Gtin *string `json:"gtin,omitempty"`
+
+	// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+	//
+	// Examples: 2026-11-02
+	HarvestedOn *string `json:"harvested_on,omitempty"`
+
+	// Lot The lot, or batch.
+	Lot *string `json:"lot,omitempty"`
+
+	// NetWeightKg The net weight of all boxes, in kilograms.
+	NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+	// Orchard The orchard or block where it grew.
+	Orchard *string `json:"orchard,omitempty"`
+
+	// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+	//
+	// Examples: 2026-11-04
+	PackedOn *string `json:"packed_on,omitempty"`
+
 	// PalletNumber The pallet's label.
 	PalletNumber string `json:"pallet_number"`
+
+	// Phc The code of the packhouse.
+	Phc *string `json:"phc,omitempty"`
 
 	// Places Where values of the pallet stand that are not in its row, by their names.
 	Places *struct {
@@ -1336,11 +1743,75 @@ type Pallet struct {
 	// ProduceName The produce on it.
 	ProduceName string `json:"produce_name"`
 
+	// Puc The code of the production unit.
+	Puc *string `json:"puc,omitempty"`
+
 	// Row The row of the document with which the pallet begins, or its place in a list that was given by its pallets.
 	Row *int `json:"row,omitempty"`
 
+	// SealNumber The seal of that container.
+	SealNumber *string `json:"seal_number,omitempty"`
+
 	// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
 	Sheet *Sheet `json:"sheet,omitempty"`
+
+	// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+	Sscc *string `json:"sscc,omitempty"`
+
+	// TemperatureRecorder The number of the temperature recorder.
+	TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+}
+
+// Particulars What a document says of a pallet or of a line, each absent where it says nothing. Of a pallet whose lines differ, weights are sums, and texts that differ are absent.
+type Particulars struct {
+	// ContainerNumber The container that the pallet is in.
+	ContainerNumber *string `json:"container_number,omitempty"`
+
+	// Ggn The GLOBALG.A.P. number.
+	Ggn *string `json:"ggn,omitempty"`
+
+	// GrossWeightKg The gross weight of all boxes, in kilograms.
+	GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+	// Grower Who grew it.
+	Grower *string `json:"grower,omitempty"`
+
+	// Gtin The Global Trade Item Number of the boxes (GS1).
+	Gtin *string `json:"gtin,omitempty"`
+
+	// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+	//
+	// Examples: 2026-11-02
+	HarvestedOn *string `json:"harvested_on,omitempty"`
+
+	// Lot The lot, or batch.
+	Lot *string `json:"lot,omitempty"`
+
+	// NetWeightKg The net weight of all boxes, in kilograms.
+	NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+	// Orchard The orchard or block where it grew.
+	Orchard *string `json:"orchard,omitempty"`
+
+	// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+	//
+	// Examples: 2026-11-04
+	PackedOn *string `json:"packed_on,omitempty"`
+
+	// Phc The code of the packhouse.
+	Phc *string `json:"phc,omitempty"`
+
+	// Puc The code of the production unit.
+	Puc *string `json:"puc,omitempty"`
+
+	// SealNumber The seal of that container.
+	SealNumber *string `json:"seal_number,omitempty"`
+
+	// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+	Sscc *string `json:"sscc,omitempty"`
+
+	// TemperatureRecorder The number of the temperature recorder.
+	TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
 }
 
 // Place A place in a document.
@@ -1468,6 +1939,9 @@ type Shipment struct {
 
 	// Vessel The name of the vessel.
 	Vessel string `json:"vessel"`
+
+	// Voyage The carrier's number of the voyage; present where it was given.
+	Voyage *string `json:"voyage,omitempty"`
 }
 
 // ShipmentDetail A shipment as it is shown alone, with its parts. Lists without elements are empty, never null.
@@ -1508,6 +1982,9 @@ type ShipmentDetail struct {
 
 	// Vessel The name of the vessel.
 	Vessel string `json:"vessel"`
+
+	// Voyage The carrier's number of the voyage; present where it was given.
+	Voyage *string `json:"voyage,omitempty"`
 }
 
 // ShipmentID Opaque. Newer shipments have higher identifiers.
@@ -1529,6 +2006,18 @@ type Status string
 // Timestamp UTC, with milliseconds.
 type Timestamp = time.Time
 
+// UpdateMappingTemplate defines model for UpdateMappingTemplate.
+type UpdateMappingTemplate struct {
+	// MappingTemplate The members to change; the others stay as they are.
+	MappingTemplate struct {
+		// Columns The fields of the columns, in place of those that there are.
+		Columns *[]GivenColumn `json:"columns,omitempty"`
+
+		// Name Need not be unique.
+		Name *string `json:"name,omitempty"`
+	} `json:"mapping_template"`
+}
+
 // UpdateShipment defines model for UpdateShipment.
 type UpdateShipment struct {
 	// Shipment The members to change; the others stay as they are.
@@ -1544,6 +2033,9 @@ type UpdateShipment struct {
 
 		// Vessel The name of the vessel.
 		Vessel *string `json:"vessel,omitempty"`
+
+		// Voyage The carrier's number of the voyage; empty or `null`: none.
+		Voyage nullable.Nullable[string] `json:"voyage,omitempty"`
 	} `json:"shipment"`
 }
 
@@ -1681,6 +2173,9 @@ type IdempotencyKey = string
 
 // IfMatch defines model for IfMatch.
 type IfMatch = string
+
+// MappingTemplateInPath defines model for MappingTemplateInPath.
+type MappingTemplateInPath = string
 
 // Page defines model for Page.
 type Page = int64
@@ -1829,6 +2324,13 @@ type DownloadDocumentParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
+// CorrectMappingParams defines parameters for CorrectMapping.
+type CorrectMappingParams struct {
+	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
 // ReprocessDocumentParams defines parameters for ReprocessDocument.
 type ReprocessDocumentParams struct {
 	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
@@ -1956,6 +2458,12 @@ type ReceiveEventJSONBody1 struct {
 // ReceiveEventJSONBody1Type defines parameters for ReceiveEvent.
 type ReceiveEventJSONBody1Type string
 
+// UpdateMappingTemplateJSONRequestBody defines body for UpdateMappingTemplate for application/json ContentType.
+type UpdateMappingTemplateJSONRequestBody = UpdateMappingTemplate
+
+// UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody defines body for UpdateMappingTemplate for application/merge-patch+json ContentType.
+type UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody = UpdateMappingTemplate
+
 // CreateShipmentJSONRequestBody defines body for CreateShipment for application/json ContentType.
 type CreateShipmentJSONRequestBody = CreateShipment
 
@@ -1973,6 +2481,9 @@ type AttachDocumentJSONRequestBody = AttachDocument
 
 // AttachDocumentMultipartRequestBody defines body for AttachDocument for multipart/form-data ContentType.
 type AttachDocumentMultipartRequestBody = AttachForm
+
+// CorrectMappingJSONRequestBody defines body for CorrectMapping for application/json ContentType.
+type CorrectMappingJSONRequestBody = CorrectMapping
 
 // RejectShipmentJSONRequestBody defines body for RejectShipment for application/json ContentType.
 type RejectShipmentJSONRequestBody = RejectShipment
@@ -2152,6 +2663,64 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/events (the `ListEvents` operationId).
 	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListMappingTemplates List mapping templates
+	//
+	// Returns the organization's templates, the oldest first: mappings that were kept with `save_as` and are used for
+	// lists with the same headings. There are at most 200.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Corresponds with GET /api/v1/mapping_templates (the `ListMappingTemplates` operationId).
+	ListMappingTemplates(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteMappingTemplate Delete a mapping template
+	//
+	// Removes the template. Documents that were read with it stay as they are.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
+	DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMappingTemplateWithBody Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMappingTemplate Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/merge-patch+json` content type.
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListShipments List shipments
 	//
 	// Returns one page of the organization's shipments: the newest first; of those created in the same millisecond,
@@ -2225,9 +2794,9 @@ type ClientInterface interface {
 	// UpdateShipmentWithBody Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -2241,9 +2810,9 @@ type ClientInterface interface {
 	// UpdateShipment Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -2257,9 +2826,9 @@ type ClientInterface interface {
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBody Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -2330,7 +2899,7 @@ type ClientInterface interface {
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2354,7 +2923,7 @@ type ClientInterface interface {
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -2392,6 +2961,48 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
 	DownloadDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CorrectMappingWithBody Correct the mapping of a packing list
+	//
+	// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+	// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+	// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+	// numbers of the list still verify the fields.
+	//
+	// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+	// it is forgotten. Sent again with the same mappings, nothing is read again.
+	//
+	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// and style of numbers is read with it. A template for these headings that exists is replaced.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+	CorrectMappingWithBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CorrectMapping Correct the mapping of a packing list
+	//
+	// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+	// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+	// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+	// numbers of the list still verify the fields.
+	//
+	// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+	// it is forgotten. Sent again with the same mappings, nothing is read again.
+	//
+	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// and style of numbers is read with it. A template for these headings that exists is replaced.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+	CorrectMapping(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReprocessDocument Read a document again
 	//
@@ -2678,6 +3289,114 @@ func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEd
 	return c.Client.Do(req)
 }
 
+// ListMappingTemplates List mapping templates
+//
+// Returns the organization's templates, the oldest first: mappings that were kept with `save_as` and are used for
+// lists with the same headings. There are at most 200.
+//
+// Needs the permission `documents:write`.
+//
+// Corresponds with GET /api/v1/mapping_templates (the `ListMappingTemplates` operationId).
+func (c *Client) ListMappingTemplates(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMappingTemplatesRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteMappingTemplate Delete a mapping template
+//
+// Removes the template. Documents that were read with it stay as they are.
+//
+// Needs the permission `documents:write`.
+//
+// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
+func (c *Client) DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteMappingTemplateRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMappingTemplateWithBody Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *Client) UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMappingTemplate Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *Client) UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/merge-patch+json` content type.
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *Client) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListShipments List shipments
 //
 // Returns one page of the organization's shipments: the newest first; of those created in the same millisecond,
@@ -2801,9 +3520,9 @@ func (c *Client) GetShipment(ctx context.Context, id ShipmentInPath, params *Get
 // UpdateShipmentWithBody Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -2827,9 +3546,9 @@ func (c *Client) UpdateShipmentWithBody(ctx context.Context, id ShipmentInPath, 
 // UpdateShipment Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -2853,9 +3572,9 @@ func (c *Client) UpdateShipment(ctx context.Context, id ShipmentInPath, params *
 // UpdateShipmentWithApplicationMergePatchPlusJSONBody Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -2964,7 +3683,7 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 //
 // Needs the permission `documents:write`.
 //
@@ -2998,7 +3717,7 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 //
 // Needs the permission `documents:write`.
 //
@@ -3067,6 +3786,68 @@ func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document Do
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
 func (c *Client) DownloadDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadDocumentRequest(c.Server, id, document, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CorrectMappingWithBody Correct the mapping of a packing list
+//
+// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+// numbers of the list still verify the fields.
+//
+// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+// it is forgotten. Sent again with the same mappings, nothing is read again.
+//
+// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// and style of numbers is read with it. A template for these headings that exists is replaced.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+func (c *Client) CorrectMappingWithBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCorrectMappingRequestWithBody(c.Server, id, document, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CorrectMapping Correct the mapping of a packing list
+//
+// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+// numbers of the list still verify the fields.
+//
+// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+// it is forgotten. Sent again with the same mappings, nothing is read again.
+//
+// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// and style of numbers is read with it. A template for these headings that exists is replaced.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+func (c *Client) CorrectMapping(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCorrectMappingRequest(c.Server, id, document, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3583,6 +4364,125 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewListMappingTemplatesRequest constructs an http.Request for the ListMappingTemplates method
+func NewListMappingTemplatesRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/mapping_templates")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteMappingTemplateRequest constructs an http.Request for the DeleteMappingTemplate method
+func NewDeleteMappingTemplateRequest(server string, id MappingTemplateInPath) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/mapping_templates/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateMappingTemplateRequest calls the generic UpdateMappingTemplate builder with application/json body
+func NewUpdateMappingTemplateRequest(server string, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMappingTemplateRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateMappingTemplate builder with application/merge-patch+json body
+func NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(server string, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMappingTemplateRequestWithBody(server, id, "application/merge-patch+json", bodyReader)
+}
+
+// NewUpdateMappingTemplateRequestWithBody constructs an http.Request for the UpdateMappingTemplate method, with any body, and a specified content type
+func NewUpdateMappingTemplateRequestWithBody(server string, id MappingTemplateInPath, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/mapping_templates/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -4309,6 +5209,75 @@ func NewDownloadDocumentRequest(server string, id ShipmentInPath, document Docum
 			}
 
 			req.Header.Set("If-None-Match", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCorrectMappingRequest calls the generic CorrectMapping builder with application/json body
+func NewCorrectMappingRequest(server string, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCorrectMappingRequestWithBody(server, id, document, params, "application/json", bodyReader)
+}
+
+// NewCorrectMappingRequestWithBody constructs an http.Request for the CorrectMapping method, with any body, and a specified content type
+func NewCorrectMappingRequestWithBody(server string, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "document", document, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/shipments/%s/documents/%s/mapping", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
 		}
 
 	}
@@ -5072,6 +6041,68 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/events (the `ListEvents` operationId).
 	ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
 
+	// ListMappingTemplatesWithResponse List mapping templates
+	//
+	// Returns the organization's templates, the oldest first: mappings that were kept with `save_as` and are used for
+	// lists with the same headings. There are at most 200.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/mapping_templates (the `ListMappingTemplates` operationId).
+	ListMappingTemplatesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListMappingTemplatesResponse, error)
+
+	// DeleteMappingTemplateWithResponse Delete a mapping template
+	//
+	// Removes the template. Documents that were read with it stay as they are.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
+	DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error)
+
+	// UpdateMappingTemplateWithBodyWithResponse Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+
+	// UpdateMappingTemplateWithResponse Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+
+	// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse Update a mapping template
+	//
+	// Replaces the name or the columns of the template, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+	// `reprocess` reads one again.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+
 	// ListShipmentsWithResponse List shipments
 	//
 	// Returns one page of the organization's shipments: the newest first; of those created in the same millisecond,
@@ -5151,9 +6182,9 @@ type ClientWithResponsesInterface interface {
 	// UpdateShipmentWithBodyWithResponse Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -5167,9 +6198,9 @@ type ClientWithResponsesInterface interface {
 	// UpdateShipmentWithResponse Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -5183,9 +6214,9 @@ type ClientWithResponsesInterface interface {
 	// UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse Update a shipment
 	//
 	// Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-	// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-	// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-	// the new origin, destination and vessel.
+	// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+	// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+	// texts.
 	//
 	// Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 	//
@@ -5258,7 +6289,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -5282,7 +6313,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 	// be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-	// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+	// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 	//
 	// Needs the permission `documents:write`.
 	//
@@ -5326,6 +6357,48 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document}/content (the `DownloadDocument` operationId).
 	DownloadDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*DownloadDocumentResponse, error)
+
+	// CorrectMappingWithBodyWithResponse Correct the mapping of a packing list
+	//
+	// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+	// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+	// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+	// numbers of the list still verify the fields.
+	//
+	// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+	// it is forgotten. Sent again with the same mappings, nothing is read again.
+	//
+	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// and style of numbers is read with it. A template for these headings that exists is replaced.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+	CorrectMappingWithBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CorrectMappingResponse, error)
+
+	// CorrectMappingWithResponse Correct the mapping of a packing list
+	//
+	// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+	// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+	// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+	// numbers of the list still verify the fields.
+	//
+	// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+	// it is forgotten. Sent again with the same mappings, nothing is read again.
+	//
+	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// and style of numbers is read with it. A template for these headings that exists is replaced.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+	CorrectMappingWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*CorrectMappingResponse, error)
 
 	// ReprocessDocumentWithResponse Read a document again
 	//
@@ -5657,6 +6730,155 @@ func (r ListEventsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListMappingTemplatesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *struct {
+		// MappingTemplates Empty where there are none, never null.
+		MappingTemplates []MappingTemplate `json:"mapping_templates"`
+	}
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListMappingTemplatesResponse) GetJSON200() *struct {
+	// MappingTemplates Empty where there are none, never null.
+	MappingTemplates []MappingTemplate `json:"mapping_templates"`
+} {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListMappingTemplatesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListMappingTemplatesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListMappingTemplatesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListMappingTemplatesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListMappingTemplatesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteMappingTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteMappingTemplateResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteMappingTemplateResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteMappingTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteMappingTemplateResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteMappingTemplateResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateMappingTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *struct {
+		// MappingTemplate The mapping of lists with the same headings, as it was corrected.
+		MappingTemplate MappingTemplate `json:"mapping_template"`
+	}
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateMappingTemplateResponse) GetJSON200() *struct {
+	// MappingTemplate The mapping of lists with the same headings, as it was corrected.
+	MappingTemplate MappingTemplate `json:"mapping_template"`
+} {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateMappingTemplateResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateMappingTemplateResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMappingTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMappingTemplateResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateMappingTemplateResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6104,19 +7326,13 @@ type GetDocumentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *struct {
-		// Document A document of a shipment.
-		Document Document `json:"document"`
-	}
+	JSON200 *OneDocument
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r GetDocumentResponse) GetJSON200() *struct {
-	// Document A document of a shipment.
-	Document Document `json:"document"`
-} {
+func (r GetDocumentResponse) GetJSON200() *OneDocument {
 	return r.JSON200
 }
 
@@ -6202,23 +7418,65 @@ func (r DownloadDocumentResponse) ContentType() string {
 	return ""
 }
 
-type ReprocessDocumentResponse struct {
+type CorrectMappingResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *struct {
-		// Document A document of a shipment.
-		Document Document `json:"document"`
-	}
+	JSON202 *OneDocument
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
 
 // GetJSON202 returns the response for an HTTP 202 `application/json` response
-func (r ReprocessDocumentResponse) GetJSON202() *struct {
-	// Document A document of a shipment.
-	Document Document `json:"document"`
-} {
+func (r CorrectMappingResponse) GetJSON202() *OneDocument {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CorrectMappingResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CorrectMappingResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CorrectMappingResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CorrectMappingResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CorrectMappingResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReprocessDocumentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *OneDocument
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ReprocessDocumentResponse) GetJSON202() *OneDocument {
 	return r.JSON202
 }
 
@@ -6803,6 +8061,98 @@ func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, params
 	return ParseListEventsResponse(rsp)
 }
 
+// ListMappingTemplatesWithResponse List mapping templates
+//
+// Returns the organization's templates, the oldest first: mappings that were kept with `save_as` and are used for
+// lists with the same headings. There are at most 200.
+//
+// Needs the permission `documents:write`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/mapping_templates (the `ListMappingTemplates` operationId).
+func (c *ClientWithResponses) ListMappingTemplatesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListMappingTemplatesResponse, error) {
+	rsp, err := c.ListMappingTemplates(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListMappingTemplatesResponse(rsp)
+}
+
+// DeleteMappingTemplateWithResponse Delete a mapping template
+//
+// Removes the template. Documents that were read with it stay as they are.
+//
+// Needs the permission `documents:write`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
+func (c *ClientWithResponses) DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error) {
+	rsp, err := c.DeleteMappingTemplate(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteMappingTemplateResponse(rsp)
+}
+
+// UpdateMappingTemplateWithBodyWithResponse Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *ClientWithResponses) UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplateWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMappingTemplateResponse(rsp)
+}
+
+// UpdateMappingTemplateWithResponse Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *ClientWithResponses) UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplate(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMappingTemplateResponse(rsp)
+}
+
+// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse Update a mapping template
+//
+// Replaces the name or the columns of the template, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)). Documents that were read with it stay as they are;
+// `reprocess` reads one again.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
+func (c *ClientWithResponses) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMappingTemplateResponse(rsp)
+}
+
 // ListShipmentsWithResponse List shipments
 //
 // Returns one page of the organization's shipments: the newest first; of those created in the same millisecond,
@@ -6912,9 +8262,9 @@ func (c *ClientWithResponses) GetShipmentWithResponse(ctx context.Context, id Sh
 // UpdateShipmentWithBodyWithResponse Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -6934,9 +8284,9 @@ func (c *ClientWithResponses) UpdateShipmentWithBodyWithResponse(ctx context.Con
 // UpdateShipmentWithResponse Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -6956,9 +8306,9 @@ func (c *ClientWithResponses) UpdateShipmentWithResponse(ctx context.Context, id
 // UpdateShipmentWithApplicationMergePatchPlusJSONBodyWithResponse Update a shipment
 //
 // Replaces texts of the shipment, by a merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)):
-// members that are left out stay as they are. None can be removed, so `null` is refused. Where nothing differs
-// nothing changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with
-// the new origin, destination and vessel.
+// members that are left out stay as they are, and `null` removes an optional one. Where nothing differs nothing
+// changes, not even the `ETag`. An approved shipment cannot be updated. The checks are run again, with the new
+// texts.
 //
 // Send your `ETag` as `If-Match`, so that the request fails if the shipment was changed in the meantime.
 //
@@ -7053,7 +8403,7 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 //
 // Needs the permission `documents:write`.
 //
@@ -7083,7 +8433,7 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 //
 // With `dry_run` nothing is stored: the answer, with status 200, has the document and the checks as they would
 // be, and in `mappings` the field that each column of a packing list was read as, the columns and rows that were
-// not used, and why. A file that takes more than 2.5 seconds to read is then `failed` as `too_slow`.
+// not used, and why. The answer comes when the file was read, which takes up to 30 seconds, as after attaching.
 //
 // Needs the permission `documents:write`.
 //
@@ -7150,6 +8500,60 @@ func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseDownloadDocumentResponse(rsp)
+}
+
+// CorrectMappingWithBodyWithResponse Correct the mapping of a packing list
+//
+// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+// numbers of the list still verify the fields.
+//
+// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+// it is forgotten. Sent again with the same mappings, nothing is read again.
+//
+// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// and style of numbers is read with it. A template for these headings that exists is replaced.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+func (c *ClientWithResponses) CorrectMappingWithBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CorrectMappingResponse, error) {
+	rsp, err := c.CorrectMappingWithBody(ctx, id, document, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCorrectMappingResponse(rsp)
+}
+
+// CorrectMappingWithResponse Correct the mapping of a packing list
+//
+// Reads a packing list again with other fields of its columns, in place of what its headings say; columns that
+// are not named are read as before. The `mappings` of the document show what was understood, also of one that is
+// `failed`; where its `error` is `ambiguous_mapping`, their `candidates` have the answers to choose from. The
+// numbers of the list still verify the fields.
+//
+// The document is `queued` and the shipment `processing`; the document's pallets stay until the new reading
+// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
+// it is forgotten. Sent again with the same mappings, nothing is read again.
+//
+// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// and style of numbers is read with it. A template for these headings that exists is replaced.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/v1/shipments/{id}/documents/{document}/mapping (the `CorrectMapping` operationId).
+func (c *ClientWithResponses) CorrectMappingWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *CorrectMappingParams, body CorrectMappingJSONRequestBody, reqEditors ...RequestEditorFn) (*CorrectMappingResponse, error) {
+	rsp, err := c.CorrectMapping(ctx, id, document, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCorrectMappingResponse(rsp)
 }
 
 // ReprocessDocumentWithResponse Read a document again
@@ -7620,6 +9024,107 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 	return response, nil
 }
 
+// ParseListMappingTemplatesResponse parses an HTTP response from a ListMappingTemplatesWithResponse call
+func ParseListMappingTemplatesResponse(rsp *http.Response) (*ListMappingTemplatesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListMappingTemplatesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			// MappingTemplates Empty where there are none, never null.
+			MappingTemplates []MappingTemplate `json:"mapping_templates"`
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteMappingTemplateResponse parses an HTTP response from a DeleteMappingTemplateWithResponse call
+func ParseDeleteMappingTemplateResponse(rsp *http.Response) (*DeleteMappingTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteMappingTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMappingTemplateResponse parses an HTTP response from a UpdateMappingTemplateWithResponse call
+func ParseUpdateMappingTemplateResponse(rsp *http.Response) (*UpdateMappingTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMappingTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			// MappingTemplate The mapping of lists with the same headings, as it was corrected.
+			MappingTemplate MappingTemplate `json:"mapping_template"`
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListShipmentsResponse parses an HTTP response from a ListShipmentsWithResponse call
 func ParseListShipmentsResponse(rsp *http.Response) (*ListShipmentsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7937,10 +9442,7 @@ func ParseGetDocumentResponse(rsp *http.Response) (*GetDocumentResponse, error) 
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			// Document A document of a shipment.
-			Document Document `json:"document"`
-		}
+		var dest OneDocument
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -7991,6 +9493,39 @@ func ParseDownloadDocumentResponse(rsp *http.Response) (*DownloadDocumentRespons
 	return response, nil
 }
 
+// ParseCorrectMappingResponse parses an HTTP response from a CorrectMappingWithResponse call
+func ParseCorrectMappingResponse(rsp *http.Response) (*CorrectMappingResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CorrectMappingResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest OneDocument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseReprocessDocumentResponse parses an HTTP response from a ReprocessDocumentWithResponse call
 func ParseReprocessDocumentResponse(rsp *http.Response) (*ReprocessDocumentResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -8006,10 +9541,7 @@ func ParseReprocessDocumentResponse(rsp *http.Response) (*ReprocessDocumentRespo
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest struct {
-			// Document A document of a shipment.
-			Document Document `json:"document"`
-		}
+		var dest OneDocument
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,7 +25,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	list, err := api.ListShipmentsWithResponse(context.Background(), &client.ListShipmentsParams{Status: new(client.StatusApproved)})
+	list, err := api.ListShipmentsWithResponse(context.Background(),
+		&client.ListShipmentsParams{Status: new(client.StatusApproved)})
 	switch {
 	case err != nil:
 		fmt.Println(err) // there is no response
@@ -36,4 +38,14 @@ func ExampleNew() {
 	// Output:
 	// /api/v1/shipments?status=approved Bearer shpt_live_…
 	// 1 CFE-2026-0419
+}
+
+// A member that is removed is null; one that stays as it is is left out.
+func ExampleUpdateShipment() {
+	var update client.UpdateShipment
+	update.Shipment.Vessel = new("Maersk Lavras")
+	update.Shipment.Voyage.SetNull()
+	body, err := json.Marshal(update)
+	fmt.Println(string(body), err)
+	// Output: {"shipment":{"vessel":"Maersk Lavras","voyage":null}} <nil>
 }

@@ -38,7 +38,8 @@ func TestClusterKeepsThePromises(t *testing.T) {
 		t.Run(program+" is updated without a failed request", func(t *testing.T) { c.updates(t, program) })
 		t.Run(program+" is scaled from 1 to 3 to 1 without a failed request", func(t *testing.T) { c.scales(t, program) })
 		t.Run(program+" loses only requests in flight when a pod is killed", func(t *testing.T) { c.losesAPod(t, program) })
-		t.Run(program+" refuses a wrong secret and says why, while old pods serve", func(t *testing.T) { c.refusesSecrets(t, program) })
+		t.Run(program+" refuses a wrong secret and says why, while old pods serve",
+			func(t *testing.T) { c.refusesSecrets(t, program) })
 	}
 }
 
@@ -72,7 +73,8 @@ func install(t *testing.T, kubeconfig string) *cluster {
 		t.Fatal(err)
 	}
 	c.exec(t, "shipments-svc", string(shipments), "seed", "--organization", organization)
-	c.token = strings.TrimSpace(c.exec(t, "tokens-svc", "", "token", "create", "--organization", organization, "--name", "test",
+	c.token = strings.TrimSpace(c.exec(t, "tokens-svc", "", "token", "create", "--organization", organization, "--name",
+		"test",
 		"--permissions", "admin", "--limit", "1000000"))
 	return c
 }
@@ -90,7 +92,8 @@ func (c *cluster) kubectl(t *testing.T, args ...string) string {
 func (c *cluster) command(t *testing.T, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
 	t.Cleanup(cancel)
-	return exec.CommandContext(ctx, "kubectl", append([]string{"--kubeconfig", c.kubeconfig, "--namespace", "quayside"}, args...)...)
+	return exec.CommandContext(ctx, "kubectl",
+		append([]string{"--kubeconfig", c.kubeconfig, "--namespace", "quayside"}, args...)...)
 }
 
 // exec runs a program's command in one of its pods and returns its standard output.
@@ -117,13 +120,15 @@ func (c *cluster) scale(t *testing.T, program string, replicas int) {
 	t.Helper()
 	c.kubectl(t, "scale", "deployment", program, "--replicas="+strconv.Itoa(replicas))
 	c.rolledOut(t, program)
-	eventually(t, fmt.Sprintf("%d pods of %s", replicas, program), func() bool { return len(c.pods(t, program)) == replicas })
+	eventually(t, fmt.Sprintf("%d pods of %s", replicas, program),
+		func() bool { return len(c.pods(t, program)) == replicas })
 }
 
 // pods are the names of a program's pods, also of those that end.
 func (c *cluster) pods(t *testing.T, program string) []string {
 	t.Helper()
-	return strings.Fields(c.kubectl(t, "get", "pods", "-l", "app.kubernetes.io/name="+program, "-o", "jsonpath={.items[*].metadata.name}"))
+	return strings.Fields(c.kubectl(t, "get", "pods", "-l", "app.kubernetes.io/name="+program, "-o",
+		"jsonpath={.items[*].metadata.name}"))
 }
 
 // metric adds up the samples of a pod whose line begins with this prefix.

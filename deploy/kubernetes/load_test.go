@@ -71,7 +71,8 @@ func (c *cluster) try(client *http.Client, n int) (failure string) {
 		path = "/api/v1/token"
 	case 2:
 		method, path, want = http.MethodPost, "/api/v1/shipments", http.StatusCreated
-		body = fmt.Sprintf(`{"shipment":{"reference":"K8S-%d","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`, n)
+		body = fmt.Sprintf(`{"shipment":{"reference":"K8S-%d","vessel":"MSC Carmen",`+
+			`"origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`, n)
 	}
 	status, text, err := c.request(context.Background(), client, method, path, "application/json", body)
 	switch {
@@ -83,7 +84,9 @@ func (c *cluster) try(client *http.Client, n int) (failure string) {
 	return ""
 }
 
-func (c *cluster) request(ctx context.Context, client *http.Client, method, path, mediaType, body string) (status int, text string, err error) {
+func (c *cluster) request(
+	ctx context.Context, client *http.Client, method, path, mediaType, body string,
+) (status int, text string, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err

@@ -51,7 +51,8 @@ type manifests struct {
 // build renders an overlay with components as kustomize does, and refuses what the Kubernetes API has no field for.
 func build(t *testing.T, overlay string, components ...string) (m manifests) {
 	t.Helper()
-	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), extend(t, overlay, components))
+	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+		extend(t, overlay, components))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,8 @@ func TestManifestsMatchTheSchemasOfTheAPI(t *testing.T) {
 	each(t, func(t *testing.T, m manifests) { validate(t, m.text) })
 }
 
-// validate runs the API server's validation of manifests with the published schemas of Kubernetes 1.30: kubectl-validate.
+// validate runs the API server's validation of manifests with the published schemas of Kubernetes 1.30:
+// kubectl-validate.
 func validate(t *testing.T, manifests []byte, options ...string) {
 	t.Helper()
 	binary := os.Getenv("TEST_KUBECTL_VALIDATE")

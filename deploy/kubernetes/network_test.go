@@ -53,7 +53,9 @@ func TestNetworkPoliciesAdmitOnlyWhatIsListed(t *testing.T) {
 }
 
 // admits reports whether a policy of pod admits a connection with peer in this direction.
-func admits(t *testing.T, m manifests, pod, peer workload, port corev1.ContainerPort, direction networkingv1.PolicyType) bool {
+func admits(
+	t *testing.T, m manifests, pod, peer workload, port corev1.ContainerPort, direction networkingv1.PolicyType,
+) bool {
 	t.Helper()
 	for _, p := range m.policies {
 		if !selects(t, &p.Spec.PodSelector, pod) {

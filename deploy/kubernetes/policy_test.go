@@ -34,7 +34,8 @@ func TestSecretsAreFilesThatEveryProgramHasOnlyItsOwnOf(t *testing.T) {
 		for _, w := range m.workloads() {
 			for _, c := range w.containers() {
 				for _, e := range c.Env {
-					if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil || strings.Contains(e.Name, "PASSWORD") && !strings.HasSuffix(e.Name, "_FILE") {
+					if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil ||
+						strings.Contains(e.Name, "PASSWORD") && !strings.HasSuffix(e.Name, "_FILE") {
 						t.Errorf("%s %s has a secret in its environment: %s", w.kind, w.name, e.Name)
 					}
 				}
@@ -45,7 +46,8 @@ func TestSecretsAreFilesThatEveryProgramHasOnlyItsOwnOf(t *testing.T) {
 				}
 			}
 			for _, v := range w.pod.Volumes {
-				if v.Secret != nil && (*v.Secret.DefaultMode != 0o440 || w.pod.SecurityContext.FSGroup == nil || unhashed(v.Secret.SecretName) != w.name) {
+				if v.Secret != nil && (*v.Secret.DefaultMode != 0o440 || w.pod.SecurityContext.FSGroup == nil ||
+					unhashed(v.Secret.SecretName) != w.name) {
 					t.Errorf("%s %s mounts %s with mode %o", w.kind, w.name, v.Secret.SecretName, *v.Secret.DefaultMode)
 				}
 			}

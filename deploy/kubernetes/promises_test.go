@@ -53,14 +53,16 @@ func (c *cluster) answersTheRequestOfTheREADME(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Shipments) != 1 || got.Meta["total"] != want.Meta["total"] || got.Shipments[0]["reference"] != want.Shipments[0]["reference"] {
+	if len(got.Shipments) != 1 || got.Meta["total"] != want.Meta["total"] ||
+		got.Shipments[0]["reference"] != want.Shipments[0]["reference"] {
 		t.Errorf("got %v, README.md has %v", got, want)
 	}
 }
 
 // Reading takes a child process that drops privileges, a temporary directory and the volume of documents.
 func (c *cluster) readsDocuments(t *testing.T) {
-	status, text, err := c.request(t.Context(), http.DefaultClient, http.MethodPost, "/api/v1/shipments", "application/json",
+	status, text, err := c.request(t.Context(), http.DefaultClient, http.MethodPost, "/api/v1/shipments",
+		"application/json",
 		`{"shipment":{"reference":"K8S-DOC","vessel":"MSC Carmen","origin":"Cape Town, ZA","destination":"Rotterdam, NL"}}`)
 	if err != nil || status != http.StatusCreated {
 		t.Fatal(status, text, err)
@@ -81,8 +83,11 @@ func (c *cluster) readsDocuments(t *testing.T) {
 	}
 	path := "/api/v1/shipments/" + created.Shipment.ID
 	form := "--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\npacking_list\r\n" +
-		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"packing-list.csv\"\r\nContent-Type: text/csv\r\n\r\n" + string(list) + "\r\n--b--\r\n"
-	if status, text, err = c.request(t.Context(), http.DefaultClient, http.MethodPost, path+"/documents", "multipart/form-data; boundary=b", form); err != nil || status != http.StatusCreated {
+		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"packing-list.csv\"\r\n" +
+		"Content-Type: text/csv\r\n\r\n" + string(list) + "\r\n--b--\r\n"
+	const mediaType = "multipart/form-data; boundary=b"
+	status, text, err = c.request(t.Context(), http.DefaultClient, http.MethodPost, path+"/documents", mediaType, form)
+	if err != nil || status != http.StatusCreated {
 		t.Fatal(status, text, err)
 	}
 	var read answer
@@ -133,7 +138,8 @@ func (c *cluster) followed(t *testing.T, l *load, program string, replicas int) 
 		}
 		prefix := fmt.Sprintf("quayside_gateway_upstream_addresses{service=\"%s:%s\",state=", program, port)
 		eventually(t, fmt.Sprintf("%s has %d healthy addresses of %s and no other", gateway, replicas, program), func() bool {
-			return c.metric(t, "gateway", gateway, prefix+`"healthy"}`) == float64(replicas) && c.metric(t, "gateway", gateway, prefix) == float64(replicas)
+			return c.metric(t, "gateway", gateway, prefix+`"healthy"}`) == float64(replicas) &&
+				c.metric(t, "gateway", gateway, prefix) == float64(replicas)
 		})
 	}
 	for _, pod := range c.pods(t, program) {
@@ -149,7 +155,10 @@ func (c *cluster) losesAPod(t *testing.T, program string) {
 	c.followed(t, l, program, 2)
 	killed := c.pods(t, program)[0]
 	c.kubectl(t, "delete", "pod", killed, "--grace-period=0", "--force")
-	eventually(t, "another pod serves", func() bool { pods := c.pods(t, program); return len(pods) == 2 && !slices.Contains(pods, killed) })
+	eventually(t, "another pod serves", func() bool {
+		pods := c.pods(t, program)
+		return len(pods) == 2 && !slices.Contains(pods, killed)
+	})
 	c.rolledOut(t, program)
 	l.end(t, connections)
 }
@@ -179,11 +188,14 @@ func (c *cluster) refusesSecrets(t *testing.T, program string) {
 	l := c.send(t)
 	c.mount(t, program, program+"-wrong")
 	eventually(t, "the new pod says that "+wrong[1]+" is wrong", func() bool {
-		return slices.ContainsFunc(c.pods(t, program), func(pod string) bool { return strings.Contains(c.lastWords(t, pod), wrong[1]) })
+		return slices.ContainsFunc(c.pods(t, program), func(pod string) bool {
+			return strings.Contains(c.lastWords(t, pod), wrong[1])
+		})
 	})
 	c.mount(t, program, "missing")
 	eventually(t, "an event that the Secret is missing", func() bool {
-		return strings.Contains(c.kubectl(t, "get", "events", "--field-selector", "reason=FailedMount"), `secret "missing" not found`)
+		events := c.kubectl(t, "get", "events", "--field-selector", "reason=FailedMount")
+		return strings.Contains(events, `secret "missing" not found`)
 	})
 	c.kubectl(t, "delete", "events", "--field-selector", "reason=FailedMount")
 	c.mount(t, program, original)
@@ -195,5 +207,6 @@ func (c *cluster) refusesSecrets(t *testing.T, program string) {
 func (c *cluster) mount(t *testing.T, program, secret string) {
 	t.Helper()
 	c.kubectl(t, "patch", "deployment", program, "--type=json",
-		"--patch", fmt.Sprintf(`[{"op":"replace","path":"/spec/template/spec/volumes/0/secret/secretName","value":%q}]`, secret))
+		"--patch", fmt.Sprintf(
+			`[{"op":"replace","path":"/spec/template/spec/volumes/0/secret/secretName","value":%q}]`, secret))
 }

@@ -26,7 +26,10 @@ func TestEachAlertFiresForItsFaultAndNotBefore(t *testing.T) {
 	if err != nil {
 		t.Errorf("promtool: %v\n%s", err, out)
 	}
-	for _, check := range [][]string{{"check", "config", "--syntax-only", "prometheus.yml"}, append([]string{"check", "rules"}, glob(t, "rules/*.yml")...)} {
+	for _, check := range [][]string{
+		{"check", "config", "--syntax-only", "prometheus.yml"},
+		append([]string{"check", "rules"}, glob(t, "rules/*.yml")...),
+	} {
 		if out, err := exec.CommandContext(t.Context(), promtool, check...).CombinedOutput(); err != nil {
 			t.Errorf("promtool: %v\n%s", err, out)
 		}

@@ -34,8 +34,9 @@ var documents = []struct{ Path, Title, Document string }{
 }
 
 // documentsPolicy: Redoc writes style elements while it runs, and searches in a worker that it makes from a blob.
-const documentsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " +
-	"img-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const documentsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+	"connect-src 'self'; img-src 'self' data:; " +
+	"worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 var (
 	documentPages = kind{"text/html; charset=utf-8", documentsPolicy, "public, max-age=3600"}

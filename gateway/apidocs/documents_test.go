@@ -44,7 +44,8 @@ func TestPagesLoadNothingFromOtherHosts(t *testing.T) {
 				t.Errorf("%s leads to %s", path, at)
 			}
 		}
-		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") || strings.Contains(p, "http") {
+		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") ||
+			strings.Contains(p, "http") {
 			t.Errorf("%s has the policy %s", path, p)
 		}
 	}

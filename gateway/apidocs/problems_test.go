@@ -53,7 +53,10 @@ func TestPagesArePlainAndSafe(t *testing.T) {
 
 func TestOtherPathsAreNotFound(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/docs/", "/docs/other", "/problems/", "/problems/no_such_code", "/problems/not_found/x", "/"} {
+	for _, path := range []string{
+		"/docs/", "/docs/other", "/problems/", "/problems/no_such_code", "/problems/not_found/x",
+		"/",
+	} {
 		err := new(Handler).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil), nil)
 		var known caddyhttp.HandlerError
 		if !errors.As(err, &known) || known.StatusCode != http.StatusNotFound {

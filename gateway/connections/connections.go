@@ -55,7 +55,8 @@ func (w *Wrapper) Provision(caddy.Context) error {
 // Validate implements caddy.Validator.
 func (w *Wrapper) Validate() error {
 	if w.Total < 1 || w.PerAddress < 1 {
-		return fmt.Errorf("connections: %d in total and %d for each address must be whole numbers from 1", w.Total, w.PerAddress)
+		return fmt.Errorf("connections: %d in total and %d for each address must be whole numbers from 1", w.Total,
+			w.PerAddress)
 	}
 	return nil
 }

@@ -59,7 +59,10 @@ func TestClosedListenerReturnsImmediately(t *testing.T) {
 func TestDelayIsReadFromTheCaddyfile(t *testing.T) {
 	t.Parallel()
 
-	for text, want := range map[string]time.Duration{"drain": 0, "drain 5s": 5 * time.Second, "drain 0s": 0, "drain soon": -1, "drain -1s": -1, "drain 1s 2s": -1} {
+	for text, want := range map[string]time.Duration{
+		"drain": 0, "drain 5s": 5 * time.Second, "drain 0s": 0,
+		"drain soon": -1, "drain -1s": -1, "drain 1s 2s": -1,
+	} {
 		var w Wrapper
 		err := w.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text))
 		if (err == nil) != (want >= 0) || err == nil && time.Duration(w.Delay) != want {

@@ -24,7 +24,10 @@ func TestCertificatesAreObtainedByACME(t *testing.T) {
 	names := newNameServer(t, netip.MustParseAddr("127.0.0.1"))
 	directory, management, authority, roots := startPebble(t, names.overTCP(t), public)
 	issuers := x509.NewCertPool()
-	root := fetch(t, &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}, management+"/roots/0", "")
+	root := fetch(t, &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs:    roots,
+		MinVersion: tls.VersionTLS12,
+	}}}, management+"/roots/0", "")
 	if !issuers.AppendCertsFromPEM(root) {
 		t.Fatalf("no certificate: %s", root)
 	}
@@ -49,9 +52,11 @@ func TestCertificatesAreObtainedByACME(t *testing.T) {
 	}
 }
 
-// startPebble runs an ACME server that validates at port of the addresses that the name server has. It returns the URLs of
-// its directory and of its management interface, and the certificate of both.
-func startPebble(t *testing.T, nameServer, port string) (directory, management, certificateFile string, roots *x509.CertPool) {
+// startPebble runs an ACME server that validates at port of the addresses that the name server has. It returns the URLs
+// of its directory and of its management interface, and the certificate of both.
+func startPebble(t *testing.T, nameServer,
+	port string,
+) (directory, management, certificateFile string, roots *x509.CertPool) {
 	t.Helper()
 	program := os.Getenv("TEST_PEBBLE")
 	if program == "" {

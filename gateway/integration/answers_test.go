@@ -23,15 +23,6 @@ type wireAnswer struct {
 // send sends one request on a connection of its own and reads everything until the other side closes.
 func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
 	t.Helper()
-	a := g.sendOnce(t, lines)
-	for timedOut(a.body) {
-		a = g.sendOnce(t, lines)
-	}
-	return a
-}
-
-func (g *gateway) sendOnce(t *testing.T, lines []string) wireAnswer {
-	t.Helper()
 	begin := time.Now()
 	conn, err := g.dial()
 	if err != nil {
@@ -94,7 +85,10 @@ func (a wireAnswer) countHeader(name string) (n int) {
 // misbehaving is a service with invalid responses, chosen by the path.
 func misbehaving(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	for _, name := range []string{"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT", "RateLimit-Policy", "Sunset", "X-Request-ID", "X-RateLimit-Other"} {
+	for _, name := range []string{
+		"X-RateLimit-Limit", "x-ratelimit-remaining", "X-Ratelimit-Reset", "RATELIMIT",
+		"RateLimit-Policy", "Sunset", "X-Request-ID", "X-RateLimit-Other",
+	} {
 		header[name] = []string{"of the service", "twice"}
 	}
 	switch strings.TrimPrefix(r.URL.Path, "/api/v1/shipments/") {
@@ -153,37 +147,128 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 		policy string
 		also   []string
 	}{
-		"200":                       {[]string{"GET /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
-		"200 streamed":              {[]string{"GET /api/v1/shipments/streamed HTTP/1.1", bearer}, 200, "", "token", nil},
-		"200 with trailers":         {[]string{"GET /api/v1/shipments/trailers HTTP/1.1", bearer}, 200, "", "token", nil},
-		"200 to HEAD":               {[]string{"HEAD /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
-		"200 public":                {[]string{"GET /api/v1/openapi.json HTTP/1.1"}, 200, "", "public", nil},
-		"405 public":                {[]string{"POST /docs HTTP/1.1", "Content-Length: 1\r\n\r\nx"}, 405, "method_not_allowed", "public", []string{"Allow: GET, HEAD"}},
-		"405 of a public preflight": {[]string{"OPTIONS /problems/x HTTP/1.1"}, 405, "method_not_allowed", "public", []string{"Allow: GET, HEAD"}},
-		"204":                       {[]string{"GET /api/v1/shipments/no-content HTTP/1.1", bearer}, 204, "", "token", nil},
-		"401 without a token":       {[]string{"GET /api/v1/shipments HTTP/1.1"}, 401, "missing_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments"`, "Cache-Control: no-store"}},
-		"401 of another scheme":     {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic eDp5"}, 401, "missing_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments"`}},
-		"401 with a malformed one":  {[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"}, 401, "invalid_token", "address", []string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", error_description="The API token is malformed; check that it was copied whole."`, "Cache-Control: no-store"}},
-		"401 with two":              {[]string{"GET /api/v1/shipments HTTP/1.1", bearer, bearer}, 401, "invalid_token", "address", nil},
-		"401 at an unknown path":    {[]string{"GET /nowhere HTTP/1.1"}, 401, "missing_token", "address", nil},
-		"401 of the query":          {[]string{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1"}, 401, "missing_token", "address", nil},
-		"403 of the service":        {[]string{"GET /api/v1/shipments/forbidden HTTP/1.1", bearer}, 403, "", "token", []string{"Cache-Control: no-store"}},
-		"403 of the allow-list":     {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + limited}, 403, "address_not_allowed", "address", []string{"Cache-Control: no-store"}},
-		"400 before any handler":    {[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer}, 400, "bad_request", "public", nil},
-		"405 before any handler":    {[]string{strings.Repeat("GET", 20) + " /api/v1/shipments HTTP/1.1", bearer}, 405, "method_not_allowed", "public", nil},
-		"404":                       {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
-		"404 of an unclean path":    {[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"200":               {[]string{"GET /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 streamed":      {[]string{"GET /api/v1/shipments/streamed HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 with trailers": {[]string{"GET /api/v1/shipments/trailers HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 to HEAD":       {[]string{"HEAD /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
+		"200 public":        {[]string{"GET /api/v1/openapi.json HTTP/1.1"}, 200, "", "public", nil},
+		"405 public": {
+			[]string{"POST /docs HTTP/1.1", "Content-Length: 1\r\n\r\nx"},
+			405,
+			"method_not_allowed", "public",
+			[]string{"Allow: GET, HEAD"},
+		},
+		"405 of a public preflight": {
+			[]string{"OPTIONS /problems/x HTTP/1.1"},
+			405, "method_not_allowed", "public",
+			[]string{"Allow: GET, HEAD"},
+		},
+		"204": {[]string{"GET /api/v1/shipments/no-content HTTP/1.1", bearer}, 204, "", "token", nil},
+		"401 without a token": {
+			[]string{"GET /api/v1/shipments HTTP/1.1"},
+			401, "missing_token", "address",
+			[]string{`WWW-Authenticate: Bearer realm="shipments"`, "Cache-Control: no-store"},
+		},
+		"401 of another scheme": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic eDp5"},
+			401,
+			"missing_token", "address",
+			[]string{`WWW-Authenticate: Bearer realm="shipments"`},
+		},
+		"401 with a malformed one": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"},
+			401, "invalid_token",
+			"address",
+			[]string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
+				`error_description="The API token is malformed; check that it was copied whole."`, "Cache-Control: no-store"},
+		},
+		"401 with two": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", bearer, bearer},
+			401, "invalid_token",
+			"address", nil,
+		},
+		"401 at an unknown path": {[]string{"GET /nowhere HTTP/1.1"}, 401, "missing_token", "address", nil},
+		"401 of the query": {
+			[]string{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1"},
+			401,
+			"missing_token", "address", nil,
+		},
+		"403 of the service": {
+			[]string{"GET /api/v1/shipments/forbidden HTTP/1.1", bearer},
+			403, "", "token",
+			[]string{"Cache-Control: no-store"},
+		},
+		"403 of the allow-list": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + limited},
+			403,
+			"address_not_allowed", "address",
+			[]string{"Cache-Control: no-store"},
+		},
+		"400 before any handler": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer},
+			400, "bad_request",
+			"public", nil,
+		},
+		"405 before any handler": {
+			[]string{strings.Repeat("GET", 20) + " /api/v1/shipments HTTP/1.1", bearer},
+			405,
+			"method_not_allowed", "public", nil,
+		},
+		"404": {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
+		"404 of an unclean path": {
+			[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer},
+			404, "not_found",
+			"token", nil,
+		},
 		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
 		"404 of the service":        {[]string{"GET /api/v1/shipments/own-404 HTTP/1.1", bearer}, 404, "", "token", nil},
-		"405 of the service":        {[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer}, 405, "", "token", []string{"Allow: GET"}},
-		"405 of TRACE":              {[]string{"TRACE /api/v1/shipments HTTP/1.1", bearer}, 405, "method_not_allowed", "token", []string{"Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}},
-		"413 by length":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large}, 413, "body_too_large", "token", nil},
-		"413 by chunks":             {[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked}, 413, "body_too_large", "token", nil},
-		"429":                       {[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent}, 429, "rate_limited", "token", []string{"Cache-Control: no-store"}},
-		"503 no address":            {[]string{"GET /api/v1/token HTTP/1.1", bearer}, 503, "upstream_unavailable", "token", []string{"Retry-After: 2", "Cache-Control: no-store"}},
-		"502 aborted":               {[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"}, 502, "upstream_unreachable", "token", nil},
-		"503 of the service":        {[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer}, 503, "", "token", []string{"Retry-After: 7", "Cache-Control: no-store"}},
-		"504":                       {[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer}, 504, "upstream_timeout", "token", nil},
+		"405 of the service": {
+			[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer},
+			405, "", "token",
+			[]string{"Allow: GET"},
+		},
+		"405 of TRACE": {
+			[]string{"TRACE /api/v1/shipments HTTP/1.1", bearer},
+			405, "method_not_allowed",
+			"token",
+			[]string{"Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"},
+		},
+		"413 by length": {
+			[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large},
+			413, "body_too_large",
+			"token", nil,
+		},
+		"413 by chunks": {
+			[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked},
+			413, "body_too_large",
+			"token", nil,
+		},
+		"429": {
+			[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + spent},
+			429,
+			"rate_limited", "token",
+			[]string{"Cache-Control: no-store"},
+		},
+		"503 no address": {
+			[]string{"GET /api/v1/token HTTP/1.1", bearer},
+			503, "upstream_unavailable", "token",
+			[]string{"Retry-After: 2", "Cache-Control: no-store"},
+		},
+		"502 aborted": {
+			[]string{"POST /api/v1/shipments/broken HTTP/1.1", bearer, "Content-Length: 0"},
+			502,
+			"upstream_unreachable", "token", nil,
+		},
+		"503 of the service": {
+			[]string{"GET /api/v1/shipments/own-503 HTTP/1.1", bearer},
+			503, "", "token",
+			[]string{"Retry-After: 7", "Cache-Control: no-store"},
+		},
+		"504": {
+			[]string{"GET /api/v1/shipments/hung HTTP/1.1", bearer},
+			504, "upstream_timeout",
+			"token", nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,15 +289,19 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 					t.Errorf("%s: %q in\n%s", spelling, values, strings.Join(a.lines, "\n"))
 				}
 			}
-			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") || a.countHeader("X-RateLimit-Other")+a.countHeader("Sunset")+a.countHeader("Server")+a.countHeader("Via") > 0 {
-				t.Errorf("headers that services must not set or the gateway must not send:\n%s\n%s", strings.Join(a.lines, "\n"), a.body)
+			if strings.Contains(strings.Join(a.lines, "\n")+a.body, "of the service") ||
+				a.countHeader("X-RateLimit-Other")+a.countHeader("Sunset")+a.countHeader("Server")+a.countHeader("Via") > 0 {
+				t.Errorf("headers that services must not set or the gateway must not send:\n%s\n%s", strings.Join(a.lines, "\n"),
+					a.body)
 			}
 			for _, line := range tt.also {
-				if name, value, _ := strings.Cut(line, ": "); a.countHeader(name) != 1 || a.values(name) == nil || a.values(name)[0] != value {
+				if name, value, _ := strings.Cut(line, ": "); a.countHeader(name) != 1 || a.values(name) == nil ||
+					a.values(name)[0] != value {
 					t.Errorf("want one line %s in\n%s", line, strings.Join(a.lines, "\n"))
 				}
 			}
-			if tt.code != "" && !strings.Contains(a.body, `"code":"`+tt.code+`","request_id":"`+a.values("X-Request-ID")[0]+`"`) {
+			if tt.code != "" && !strings.Contains(a.body,
+				`"code":"`+tt.code+`","request_id":"`+a.values("X-Request-ID")[0]+`"`) {
 				t.Errorf("body %s", a.body)
 			}
 			if tt.status == http.StatusTooManyRequests && a.countHeader("Retry-After") != 1 {
@@ -233,7 +322,10 @@ func TestRotatedTokensGetASunsetHeader(t *testing.T) {
 		answer string
 		want   []string
 	}{
-		"rotated":        {fmt.Sprintf(`,"exp":%d,"rotated_to":"tok_000000000001"`, end.Unix()), []string{end.UTC().Format(http.TimeFormat)}},
+		"rotated": {
+			fmt.Sprintf(`,"exp":%d,"rotated_to":"tok_000000000001"`, end.Unix()),
+			[]string{end.UTC().Format(http.TimeFormat)},
+		},
 		"expiring":       {fmt.Sprintf(`,"exp":%d`, end.Unix()), nil},
 		"never expiring": {"", nil},
 	} {
@@ -266,7 +358,8 @@ func TestReasonsOfInactiveTokensNeedTheSecret(t *testing.T) {
 		for range 2 { // introspected, then cached
 			a := g.get(t, "/api/v1/shipments?page=2", newCaller(t), token)
 			p := a.problem(t)
-			if a.StatusCode != http.StatusUnauthorized || p["code"] != "invalid_token" || p["detail"] != want || p["instance"] != "/api/v1/shipments" {
+			if a.StatusCode != http.StatusUnauthorized || p["code"] != "invalid_token" || p["detail"] != want ||
+				p["instance"] != "/api/v1/shipments" {
 				t.Errorf("%s: %v", a.Status, p)
 			}
 		}

@@ -23,7 +23,6 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 		}
 	}), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	requests := g.introspect(t, token)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		ctx, leave := context.WithCancel(t.Context())
 		request := g.request(t, "/api/v1/shipments/waits", newCaller(t), token).WithContext(ctx)
@@ -49,21 +48,21 @@ func TestAClientThatDisconnectsIsRecordedAs499(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nContent-Length: 10\r\n\r\nhalf"); err != nil {
+	if _, err := io.WriteString(conn,
+		"POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nContent-Length: "+
+			"10\r\n\r\nhalf"); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	log := g.logOf(t, requests+3)
+	log := g.logOf(t, 3)
 	if n := strings.Count(log, `"status":499`); n != 3 {
 		t.Errorf("%d requests are recorded as 499:\n%s", n, log)
 	}
 	for line := range strings.Lines(log) {
-		// On a busy machine the limiter may fail at any time, and the tokens service before the token is cached.
-		disturbed := strings.Contains(line, "rate limiter fails") || strings.Contains(line, "tokens service fails")
-		if (strings.Contains(line, `"level":"error"`) || strings.Contains(line, "service fails")) && !disturbed {
+		if strings.Contains(line, `"level":"error"`) {
 			t.Errorf("an error in the log: %s", line)
 		}
 	}

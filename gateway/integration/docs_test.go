@@ -11,7 +11,8 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 	t.Parallel()
 
 	env := withoutRedis(t)
-	env["SHIPMENTS_PORT"], env["TOKENS_PORT"], env["TOKENS_INTERNAL_URL"] = freePort(t), freePort(t), "http://127.0.0.1:"+freePort(t)
+	env["SHIPMENTS_PORT"], env["TOKENS_PORT"] = freePort(t), freePort(t)
+	env["TOKENS_INTERNAL_URL"] = "http://127.0.0.1:" + freePort(t)
 	g := start(t, options{env: env})
 	for path, want := range map[string]string{
 		"/docs":                          `spec-url="/api/v1/openapi.json"`,
@@ -22,7 +23,8 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 	} {
 		for _, accept := range []string{"*/*", "application/json", "text/html"} {
 			a := g.plainly(t, http.MethodGet, path, "", "Accept", accept)
-			if a.StatusCode != http.StatusOK || !strings.Contains(a.body, want) || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/") ||
+			if a.StatusCode != http.StatusOK || !strings.Contains(a.body, want) ||
+				!strings.HasPrefix(a.Header.Get("Content-Type"), "text/") ||
 				a.Header.Get("X-Ratelimit-Limit") != "600" || a.Header.Get("Content-Security-Policy") == "" {
 				t.Errorf("%s for %s: %s %v\n%.200s", path, accept, a.Status, a.Header, a.body)
 			}
@@ -31,15 +33,18 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 			t.Errorf("HEAD %s: %s %q", path, a.Status, a.body)
 		}
 	}
-	if a := g.plainly(t, http.MethodGet, "/problems", "", "Accept-Encoding", "gzip"); a.Header.Get("Content-Encoding") != "gzip" {
+	if a := g.plainly(t, http.MethodGet, "/problems", "", "Accept-Encoding",
+		"gzip"); a.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("not compressed: %v", a.Header)
 	}
 	for _, path := range []string{"/problems/no_such_code", "/docs/other"} {
-		if a := g.plainly(t, http.MethodGet, path, ""); a.StatusCode != http.StatusNotFound || a.problem(t)["code"] != "not_found" {
+		if a := g.plainly(t, http.MethodGet, path, ""); a.StatusCode != http.StatusNotFound ||
+			a.problem(t)["code"] != "not_found" {
 			t.Errorf("%s: %s %s", path, a.Status, a.body)
 		}
 	}
-	if a := g.plainly(t, http.MethodGet, "/api/v1/openapi.json", ""); a.StatusCode != http.StatusBadGateway && a.StatusCode != http.StatusServiceUnavailable {
+	if a := g.plainly(t, http.MethodGet, "/api/v1/openapi.json", ""); a.StatusCode != http.StatusBadGateway &&
+		a.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a path of a stopped service: %s", a.Status)
 	}
 }

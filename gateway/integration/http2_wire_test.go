@@ -63,7 +63,10 @@ func (c *http2Conn) open(end bool, fields ...string) error {
 	} else {
 		c.stream += 2
 	}
-	return c.WriteHeaders(http2.HeadersFrameParam{StreamID: c.stream, BlockFragment: c.encode(fields), EndHeaders: true, EndStream: end})
+	return c.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: c.stream, BlockFragment: c.encode(fields), EndHeaders: true,
+		EndStream: end,
+	})
 }
 
 func (c *http2Conn) encode(fields []string) []byte {
@@ -116,7 +119,8 @@ func (c *http2Conn) answer() (status, body string) {
 func (g *gateway) askHTTP2(t *testing.T, method, path string, fields ...string) (status, body string) {
 	t.Helper()
 	c := g.dialHTTP2(t)
-	if err := c.open(true, append([]string{":method", method, ":scheme", "http", ":authority", "api", ":path", path}, fields...)...); err != nil {
+	if err := c.open(true, append([]string{":method", method, ":scheme", "http", ":authority", "api", ":path", path},
+		fields...)...); err != nil {
 		t.Fatal(err)
 	}
 	status, body = c.answer()

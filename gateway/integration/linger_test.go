@@ -16,15 +16,15 @@ func TestRequestsRefusedBeforeTheirBodyGetAResponse(t *testing.T) {
 
 	g := start(t, options{env: map[string]string{"REDIS_DOWN": "allow"}})
 	good, _ := g.tokens.create("")
-	g.introspect(t, good)
 	body := strings.Repeat("x", 16_000_000)
 	for token, want := range map[string]int{"malformed": http.StatusUnauthorized, good: http.StatusRequestEntityTooLarge} {
 		conn, err := g.dial()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = fmt.Fprintf(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nConnection: close\r\nX-Forwarded-For: %s\r\n"+
-			"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", newCaller(t), token, len(body), body)
+		_, err = fmt.Fprintf(conn,
+			"POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nConnection: close\r\nX-Forwarded-For: %s\r\n"+
+				"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", newCaller(t), token, len(body), body)
 		if err != nil {
 			t.Errorf("%d: sending: %v", want, err)
 		}
@@ -51,7 +51,9 @@ func TestARefusalDoesNotWaitForABodyThatTheClientHoldsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		if _, err := fmt.Fprintf(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: %s\r\nContent-Length: 500000\r\nExpect: 100-continue\r\n\r\n", newCaller(t)); err != nil {
+		if _, err := fmt.Fprintf(conn,
+			"POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: %s\r\nContent-Length: "+
+				"500000\r\nExpect: 100-continue\r\n\r\n", newCaller(t)); err != nil {
 			t.Fatal(err)
 		}
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)

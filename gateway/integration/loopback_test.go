@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// withoutRedis is the environment of a gateway that counts in memory, so that no response depends on the time that Redis
-// takes.
+// withoutRedis is the environment of a gateway that counts in memory, so that no response depends on the time that
+// Redis takes.
 func withoutRedis(t testing.TB) map[string]string {
 	t.Helper()
 	return map[string]string{"REDIS_URL": "redis://127.0.0.1:" + freePort(t), "REDIS_DOWN": "local"}

@@ -29,18 +29,31 @@ import (
 	_ "github.com/quayside/quayside/gateway"
 	_ "github.com/quayside/quayside/gateway/internal/caddy/stock"
 	"github.com/quayside/quayside/gateway/internal/environment"
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
+	"github.com/quayside/quayside/gateway/upstream"
 )
 
 // The program under test is the test binary, which runs as the gateway when this variable is set: cmd/gateway has the
 // same modules. All tests use this one build, with the race detector if the tests have it.
 const becomeGateway = "QUAYSIDE_TEST_BECOME_GATEWAY"
 
+// Gateways under test have patience with Redis, tokens-svc and services, which a busy machine delays, unless
+// shippedTimeouts is set.
+const (
+	patience        = 20 * time.Second
+	shippedTimeouts = "QUAYSIDE_TEST_SHIPPED_TIMEOUTS"
+)
+
 const testCredential = "a-credential-for-tests-that-is-long-enough"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(becomeGateway) != "" {
 		useNameServer(os.Getenv(nameServerVariable))
+		if os.Getenv(shippedTimeouts) == "" {
+			ratelimit.Timeout, introspect.Timeout, upstream.DialTimeout = patience, patience, patience
+		}
 		if err := environment.Prepare(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -76,7 +89,6 @@ type gateway struct {
 	tokens     *tokensService
 	log        *lockedBuffer
 	process    *os.Process
-	noRedis    bool // the test gave an address of its own
 }
 
 // options are the differences from the default gateway of a test.
@@ -85,6 +97,7 @@ type options struct {
 	upstream http.Handler
 	tokens   *tokensService
 	public   string // the port of the public listener; empty: a free one
+	shipped  bool   // the timeouts are the shipped ones
 }
 
 // start runs a gateway until the test ends. TestMain fails if it exits with an error, such as a data race.
@@ -96,9 +109,9 @@ func start(t testing.TB, o options) *gateway {
 	if o.tokens == nil {
 		o.tokens = newTokensService(t)
 	}
-	upstream := httptest.NewServer(ready(o.upstream))
-	t.Cleanup(upstream.Close)
-	host, port, err := net.SplitHostPort(strings.TrimPrefix(upstream.URL, "http://"))
+	service := httptest.NewServer(ready(o.upstream))
+	t.Cleanup(service.Close)
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(service.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +137,13 @@ func start(t testing.TB, o options) *gateway {
 		"SHIPMENTS_HOST":        host,
 		"SHIPMENTS_PORT":        port,
 		"TRUSTED_PROXIES":       "127.0.0.1/32 " + g.client + "/32",
-		"REDIS_DOWN":            "deny", // so that a Redis that is too slow is visible
+		"REDIS_DOWN":            "deny", // so that a request that Redis did not count is visible
 	}
-	if _, g.noRedis = o.env["REDIS_URL"]; !g.noRedis {
+	if _, ok := o.env["REDIS_URL"]; !ok {
 		env["REDIS_URL"] = redistest.URL(t)
+	}
+	if o.shipped {
+		env[shippedTimeouts] = "1"
 	}
 	maps.Copy(env, o.env)
 

@@ -11,18 +11,14 @@ import (
 func TestMetricsHaveOutcomesAndNoIdentities(t *testing.T) {
 	t.Parallel()
 
-	var token, id, caller, metrics string
-	undisturbed(t, func() bool {
-		g := start(t, options{})
-		token, id = g.tokens.create("")
-		caller = newCaller(t)
-		g.get(t, "/api/v1/shipments", caller, token)
-		g.get(t, "/api/v1/shipments", caller, token)
-		g.get(t, "/api/v1/shipments", newCaller(t), "")
-		g.get(t, "/problems", caller, "")
-		metrics = g.metrics(t)
-		return !g.disturbed()
-	})
+	g := start(t, options{})
+	token, id := g.tokens.create("")
+	caller := newCaller(t)
+	g.get(t, "/api/v1/shipments", caller, token)
+	g.get(t, "/api/v1/shipments", caller, token)
+	g.get(t, "/api/v1/shipments", newCaller(t), "")
+	g.get(t, "/problems", caller, "")
+	metrics := g.metrics(t)
 	for _, want := range []string{
 		`quayside_gateway_requests_total{outcome="forwarded"} 2`,
 		`quayside_gateway_requests_total{outcome="missing_token"} 1`,
@@ -55,7 +51,10 @@ func TestHealthSubcommandFollowsReadiness(t *testing.T) {
 	g := start(t, options{tokens: tokens})
 	health := func() ([]byte, error) {
 		process := exec.CommandContext(t.Context(), os.Args[0], "health")
-		process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "GATEWAY_INNER_ADDRESS=" + strings.TrimPrefix(g.inner, "http://127.0.0.1")}
+		process.Env = []string{
+			becomeGateway + "=1", "HOME=" + t.TempDir(),
+			"GATEWAY_INNER_ADDRESS=" + strings.TrimPrefix(g.inner, "http://127.0.0.1"),
+		}
 		return process.CombinedOutput()
 	}
 	if output, err := health(); err == nil {

@@ -53,8 +53,8 @@ func (g *gateway) oneLine(t *testing.T, request string) string {
 	return status
 }
 
-// The gate decides by the path that the service receives. An ambiguous path is not forwarded, and neither is any of these
-// requests without a token.
+// The gate decides by the path that the service receives. An ambiguous path is not forwarded, and neither is any of
+// these requests without a token.
 func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	t.Parallel()
 
@@ -64,8 +64,8 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(other.URL, "http://"))
 	g := start(t, options{upstream: shipments, env: map[string]string{"TOKENS_PORT": port, "REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
-	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK }, "tokens-svc", g.log)
+	eventually(t, func() bool { return g.get(t, "/api/v1/token", newCaller(t), token).StatusCode == http.StatusOK },
+		"tokens-svc", g.log)
 	_, _ = shipments.take(), tokens.take()
 
 	for target, want := range map[string]string{ // with a token; empty: not forwarded
@@ -128,7 +128,9 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 			}
 			statuses := map[string]string{}
 			if want != "HTTP/2 only" {
-				statuses["HTTP/1"] = g.oneLine(t, "GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nX-Forwarded-For: "+caller+"\r\nConnection: close\r\n\r\n")
+				statuses["HTTP/1"] = g.oneLine(t,
+					"GET "+target+" HTTP/1.1\r\nHost: api\r\nAuthorization: "+bearer+"\r\nX-Forwarded-For: "+caller+
+						"\r\nConnection: close\r\n\r\n")
 				checkForwarded(t, "GET "+target, expected, shipments, tokens)
 			} else {
 				expected = ""
@@ -161,7 +163,9 @@ func TestAmbiguousPathsReachNoOtherRoute(t *testing.T) {
 		"PRI *":                                       "",
 		"get /api/v1/shipments":                       "shipments /api/v1/shipments",
 	} {
-		g.oneLine(t, line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+"\r\nConnection: close\r\n\r\n")
+		g.oneLine(t,
+			line+" HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer "+token+"\r\nX-Forwarded-For: "+newCaller(t)+
+				"\r\nConnection: close\r\n\r\n")
 		checkForwarded(t, line, want, shipments, tokens)
 	}
 	for method, want := range map[string]string{"TRACE": "", "CONNECT": ""} {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // dial opens a connection from the test's own address: all gateways count in one Redis, where other tests exhaust the
@@ -37,26 +36,8 @@ func (g *gateway) get(t *testing.T, path, caller, token string) answer {
 	return g.do(t, g.request(t, path, caller, token))
 }
 
-// do sends a request. On a busy machine Redis may not respond within 50 ms, or the tokens service within 250 ms. If the
-// response is 503 for that reason, do repeats the request, unless the test has a Redis of its own or causes the fault.
+// do sends a request.
 func (g *gateway) do(t *testing.T, request *http.Request) answer {
-	t.Helper()
-	for range 100 {
-		a := g.once(t, request)
-		if (g.noRedis || !a.disturbed()) && (g.tokens.fault.Load() != 0 || !a.unauthenticated()) {
-			return a
-		}
-		if request.GetBody != nil {
-			request.Body, _ = request.GetBody()
-		}
-		<-time.After(50 * time.Millisecond) // the circuit breaker is open for a second
-	}
-	t.Fatal("calls of Redis or the tokens service time out")
-	return answer{}
-}
-
-// once sends a request once.
-func (g *gateway) once(t *testing.T, request *http.Request) answer {
 	t.Helper()
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -68,17 +49,6 @@ func (g *gateway) once(t *testing.T, request *http.Request) answer {
 		t.Fatal(err)
 	}
 	return answer{response, string(body)}
-}
-
-// introspect makes the gateway cache token. On a busy machine the first introspection may time out, and the response
-// is 503.
-func (g *gateway) introspect(t *testing.T, token string) (requests int) {
-	t.Helper()
-	eventually(t, func() bool {
-		requests++
-		return g.once(t, g.request(t, "/api/v1/shipments", newCaller(t), token)).StatusCode == http.StatusOK
-	}, "a cached token", g.log)
-	return requests
 }
 
 // answer is a response with its whole body.
@@ -99,39 +69,4 @@ func (a answer) problem(t *testing.T) map[string]any {
 		t.Fatalf("%v in %s", err, a.body)
 	}
 	return members
-}
-
-// disturbed reports whether a is 503 because Redis did not count the request.
-func (a answer) disturbed() bool {
-	return a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"limiter_unavailable"`)
-}
-
-// unauthenticated reports whether a is 503 because the tokens service did not respond.
-func (a answer) unauthenticated() bool {
-	return a.StatusCode == http.StatusServiceUnavailable && strings.Contains(a.body, `"auth_unavailable"`)
-}
-
-// timedOut reports whether text, a raw response, is 503 because Redis or the tokens service did not respond. Those who
-// send raw requests repeat them then, as do does.
-func timedOut(text string) bool {
-	return strings.Contains(text, `"limiter_unavailable"`) || strings.Contains(text, `"auth_unavailable"`)
-}
-
-// disturbed reports whether a call of Redis or the tokens service timed out, after which counts may differ.
-func (g *gateway) disturbed() bool {
-	log := g.log.String()
-	return strings.Contains(log, "rate limiter fails") || strings.Contains(log, "tokens service fails")
-}
-
-// undisturbed runs round, a test of exact counts, until it reports that no call of Redis or the tokens service timed
-// out. A request whose call timed out is refused, and Redis may have counted it.
-func undisturbed(t *testing.T, round func() bool) {
-	t.Helper()
-	for range 10 {
-		if round() {
-			return
-		}
-		<-time.After(300 * time.Millisecond) // the circuit breaker is open for a second
-	}
-	t.Error("calls of Redis or the tokens service timed out in every round")
 }

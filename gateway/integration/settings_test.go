@@ -14,7 +14,8 @@ import (
 // validate runs the command validate with the shipped Caddyfile.
 func validate(t *testing.T, settings ...string) (output string, accepted bool) {
 	t.Helper()
-	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter", "caddyfile")
+	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../Caddyfile", "--adapter",
+		"caddyfile")
 	process.Env = append([]string{
 		becomeGateway + "=1", "HOME=" + t.TempDir(), "QUAYSIDE_DEMO=true",
 		"GATEWAY_CREDENTIAL=demo-0123456789012345678901234567890",
@@ -75,7 +76,8 @@ func TestRoutesForFurtherPathsAreAccepted(t *testing.T) {
 	for i, path := range []string{
 		"/api/v1/further", "/api/v1/further/*", "/further/*/*", "/api/v1/shipments/*/temperature",
 	} {
-		text := fmt.Sprintf("@a%d {\npath %s\nmethod GET\n}\nhandle @a%[1]d {\nimport service further 127.0.0.1:1 1MiB\n}\n", i, path)
+		text := fmt.Sprintf("@a%d {\npath %s\nmethod GET\n}\nhandle @a%[1]d {\nimport service further 127.0.0.1:1 1MiB\n}\n",
+			i, path)
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".caddy")), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

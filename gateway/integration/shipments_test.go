@@ -43,7 +43,8 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 		if a.StatusCode != tt.want {
 			t.Errorf("%d bytes to %s: %s, want %d", tt.bytes, tt.path, a.Status, tt.want)
 		}
-		if limit := strconv.Itoa(tt.bytes - 1); tt.want != http.StatusOK && !strings.Contains(a.body, "larger than the "+limit+" bytes") {
+		if limit := strconv.Itoa(tt.bytes - 1); tt.want != http.StatusOK &&
+			!strings.Contains(a.body, "larger than the "+limit+" bytes") {
 			t.Errorf("%d bytes to %s: %s does not give the limit", tt.bytes, tt.path, a.body)
 		}
 	}
@@ -67,23 +68,14 @@ func TestPreferWaitExtendsTheTimeout(t *testing.T) {
 		prefer []string
 		want   int
 	}{
-		"none":                   {nil, timeout},
-		"another":                {[]string{"respond-async"}, timeout},
-		"another that ends so":   {[]string{"long-wait=4"}, timeout},
-		"another that begins so": {[]string{"wait-for=4"}, timeout},
-		"wait":                   {[]string{"wait=25"}, ok},
-		"capitalized":            {[]string{"Wait=4"}, ok},
-		"upper case":             {[]string{"WAIT=4"}, ok},
-		"space before the sign":  {[]string{"wait =4"}, ok},
-		"space around the sign":  {[]string{"wait \t= 4"}, ok},
-		"quoted":                 {[]string{`wait="4"`}, ok},
-		"with a parameter":       {[]string{"wait=4;x"}, ok},
-		"after another":          {[]string{"respond-async, wait=25"}, ok},
-		"after an empty one":     {[]string{", ,wait=25"}, ok},
-		"on a line of its own":   {[]string{"respond-async", "Wait=4"}, ok},
-		"after a quoted comma":   {[]string{`x="a,b", wait=4`}, ok},
-		"before another":         {[]string{"WAIT =4 , respond-async"}, ok},
-		"at the end of a line":   {[]string{"a=b", "respond-async,\twait=4"}, ok},
+		"none":                  {nil, timeout},
+		"another":               {[]string{"respond-async"}, timeout},
+		"another that ends so":  {[]string{"long-wait=4"}, timeout},
+		"wait":                  {[]string{"wait=25"}, ok},
+		"upper case":            {[]string{"WAIT=4"}, ok},
+		"space around the sign": {[]string{"wait \t= 4"}, ok},
+		"after another":         {[]string{"respond-async, wait=25"}, ok},
+		"after a quoted comma":  {[]string{`x="a,b", wait=4`}, ok},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

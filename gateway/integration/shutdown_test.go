@@ -69,15 +69,14 @@ func TestSIGTERMBehindABalancerLosesNoRequest(t *testing.T) {
 	going := start(t, options{env: env})
 	staying := start(t, options{env: env, tokens: going.tokens})
 	token, _ := going.tokens.create(plenty)
-	going.introspect(t, token)
-	staying.introspect(t, token)
 	b := newBalancer(t, going, staying)
 	if !b.ready[0].Load() || !b.ready[1].Load() {
 		t.Fatal("a gateway is not ready")
 	}
 	loads := map[string]*load{
-		"keep their connections":   loadBy(t, &http.Transport{MaxIdleConnsPerHost: 1, DialContext: b.dial}, going.url, token),
-		"connect for each request": loadBy(t, &http.Transport{DisableKeepAlives: true, DialContext: b.dial}, going.url, token),
+		"keep their connections": loadBy(t, &http.Transport{MaxIdleConnsPerHost: 1, DialContext: b.dial}, going.url, token),
+		"connect for each request": loadBy(t, &http.Transport{DisableKeepAlives: true, DialContext: b.dial}, going.url,
+			token),
 	}
 	for _, l := range loads {
 		eventually(t, func() bool { return l.sent.Load() > 200 }, "requests", going.log)

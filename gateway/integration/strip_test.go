@@ -26,7 +26,8 @@ func (u *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // identityNames are the headers that only the gateway may send to a service, or that no service may receive.
 var identityNames = []string{
 	"X-Organization-ID", "X-Token-ID", "X-Token-Permissions", "X-Request-ID", "X-Gateway-Assertion", "X-Client-Address",
-	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Forwarded", "X-Forwarded-For", "X-Forwarded-User", "Cookie",
+	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Forwarded", "X-Forwarded-For", "X-Forwarded-User",
+	"Cookie",
 }
 
 // A client that could remove, change or double the gateway's identity headers could choose its principal. Each case is
@@ -58,9 +59,6 @@ func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 		token, id := g.tokens.create("")
 		lines = append([]string{"Authorization: Bearer " + token}, lines...)
 		status := g.raw(t, lines)
-		for timedOut(status) {
-			status = g.raw(t, lines)
-		}
 		got := upstream.last.Load()
 		if got == nil {
 			t.Errorf("%s: not forwarded: %s", name, status)
@@ -74,7 +72,8 @@ func TestReservedHeadersOfClientsAreRemoved(t *testing.T) {
 func hasGatewayIdentity(t *testing.T, name, id, client string, got *http.Request) {
 	t.Helper()
 	for header, want := range map[string]string{
-		"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write", "X-Client-Address": client,
+		"X-Organization-Id": testOrganization, "X-Token-Id": id, "X-Token-Permissions": "shipments:read shipments:write",
+		"X-Client-Address": client,
 	} {
 		if values := got.Header[header]; len(values) != 1 || values[0] != want {
 			t.Errorf("%s: %s is %q, want %q", name, header, values, want)
@@ -87,7 +86,8 @@ func hasGatewayIdentity(t *testing.T, name, id, client string, got *http.Request
 		t.Errorf("%s: X-Gateway-Assertion is %q", name, values)
 	}
 	for header, values := range got.Header {
-		if strings.Contains(strings.Join(values, " "), "evil") || header == "Authorization" || header == "Cookie" || header == "Connection" || strings.HasPrefix(header, "X-Forwarded-") {
+		if strings.Contains(strings.Join(values, " "), "evil") || header == "Authorization" || header == "Cookie" ||
+			header == "Connection" || strings.HasPrefix(header, "X-Forwarded-") {
 			t.Errorf("%s: the service received %s: %q", name, header, values)
 		}
 	}
@@ -104,7 +104,8 @@ func (g *gateway) raw(t *testing.T, lines []string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := fmt.Fprintf(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\n%s\r\n\r\n", strings.Join(lines, "\r\n")); err != nil {
+	if _, err := fmt.Fprintf(conn, "POST /api/v1/shipments HTTP/1.1\r\nHost: api\r\n%s\r\n\r\n",
+		strings.Join(lines, "\r\n")); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, 4096)
@@ -136,7 +137,8 @@ func TestIdentityHeadersAreThoseOfTheContract(t *testing.T) {
 		t.Fatal(a.Status)
 	}
 	contract["X-Request-ID"] = a.Header.Get("X-Request-ID")
-	assertion, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
+	assertion, err := jwt.ParseSigned(upstream.last.Load().Header.Get("X-Gateway-Assertion"),
+		[]jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +170,8 @@ func TestTheClientAddressComesFromATrustedProxy(t *testing.T) {
 	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.StatusCode != http.StatusOK {
 		t.Errorf("from an allowed address: %s", a.Status)
 	}
-	if got := upstream.last.Load().Header; got.Get("X-Client-Address") != "198.51.100.7" || got.Values("X-Forwarded-For") != nil {
+	if got := upstream.last.Load().Header; got.Get("X-Client-Address") != "198.51.100.7" ||
+		got.Values("X-Forwarded-For") != nil {
 		t.Errorf("the service receives the addresses %q, %q", got.Values("X-Client-Address"), got.Values("X-Forwarded-For"))
 	}
 	// The entry before the last is from the client and not trusted.
@@ -176,7 +179,7 @@ func TestTheClientAddressComesFromATrustedProxy(t *testing.T) {
 		t.Errorf("from an address that only claims to be another: %s", a.Status)
 	}
 	// The token is not charged for requests from refused addresses.
-	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.Header.Get("X-RateLimit-Remaining") != "98" && !g.disturbed() {
+	if a := g.get(t, "/api/v1/shipments", "198.51.100.7", token); a.Header.Get("X-RateLimit-Remaining") != "98" {
 		t.Errorf("%s requests left of 100 after 2", a.Header.Get("X-RateLimit-Remaining"))
 	}
 }

@@ -120,7 +120,8 @@ func (s *tokensService) create(more string) (token, id string) {
 func (s *tokensService) createWithPrefix(prefix, more string) (token, id string) {
 	token, id = newTokenWithPrefix(prefix)
 	s.answers.Store(token, fmt.Sprintf(
-		`{"active":true,"token_type":"Bearer","scope":"shipments:read shipments:write","sub":%q,"organization_id":%q%s}`, id, testOrganization, more))
+		`{"active":true,"token_type":"Bearer","scope":"shipments:read shipments:write","sub":%q,"organization_id":%q%s}`,
+		id, testOrganization, more))
 	return token, id
 }
 

@@ -113,10 +113,10 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 	two := newReplica(t, 2, one.port)
 	names := newNameServer(t, one.ip, two.ip)
 	g := start(t, options{env: map[string]string{
-		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address, "REDIS_DOWN": "allow",
+		"SHIPMENTS_HOST": "shipments.test.", "SHIPMENTS_PORT": one.port, nameServerVariable: names.address,
+		"REDIS_DOWN": "allow",
 	}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	l := loadOn(t, g.url, token)
 	for range 2 {
 		for _, r := range []*replica{one, two} {
@@ -142,7 +142,6 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
 	bare := startBare(t, net.JoinHostPort(service.ip.String(), service.port))
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	byGateway, byBare := loadOn(t, g.url, token), loadOn(t, bare.url, token)
 	connecting := loadBy(t, &http.Transport{DisableKeepAlives: true}, g.url, token)
 	for range 20 {
@@ -152,9 +151,9 @@ func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
 	byGateway.end()
 	byBare.end()
 	connecting.end()
-	// On a busy machine a response may time out, with the bare Caddy as well.
-	if lost := byGateway.lost.Load(); byGateway.unanswered.Load() > 0 || lost > byBare.lost.Load() {
-		t.Errorf("%d of %d requests were lost: %v", lost, byGateway.sent.Load(), byGateway.reasons())
+	// A new connection that the kernel completes while the old listener closes is reset, with the bare Caddy as well.
+	if lost, sent := byGateway.lost.Load(), byGateway.sent.Load(); lost > byBare.lost.Load()+sent/1000 {
+		t.Errorf("%d of %d requests were lost: %v", lost, sent, byGateway.reasons())
 	}
 	if lost, sent := connecting.lost.Load(), connecting.sent.Load(); lost > sent/50 {
 		t.Errorf("clients that connect for each request lost %d of %d: %v", lost, sent, connecting.reasons())
@@ -171,7 +170,6 @@ func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
 	service := newReplica(t, 1, "")
 	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create(plenty)
-	g.introspect(t, token)
 	l := loadOn(t, g.url, token)
 	eventually(t, func() bool { return l.sent.Load() > 500 }, "requests", g.log)
 	if err := g.process.Signal(syscall.SIGTERM); err != nil {
@@ -180,8 +178,7 @@ func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
 	g.waitForLog(t, "shutdown complete")
 	l.end()
 	for why, times := range l.reasons() {
-		// On a busy machine a response may time out.
-		if !strings.Contains(why, "connection refused") && !strings.Contains(why, "504 Gateway Timeout") {
+		if !strings.Contains(why, "connection refused") {
 			t.Errorf("%d × %s", times, why)
 		}
 	}

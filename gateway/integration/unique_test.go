@@ -46,7 +46,8 @@ func newCaller(t testing.TB) string {
 // is reserved until the process exits.
 func freePort(t testing.TB) string {
 	t.Helper()
-	syscall.ForkLock.RLock() // or a process that starts could keep the listener for a moment, until it executes its program
+	// or a process that starts could keep the listener for a moment, until it executes its program
+	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	for range 1000 {
 		port := strconv.Itoa(int(lastPort.Add(1)))

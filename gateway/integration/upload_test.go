@@ -32,8 +32,10 @@ func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := fmt.Fprintf(conn, "POST /api/v1/shipments/ship_1/documents HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: %s\r\n"+
-		"Authorization: Bearer %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n", newCaller(t), token, size); err != nil {
+	if _, err := fmt.Fprintf(conn,
+		"POST /api/v1/shipments/ship_1/documents HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: %s\r\n"+
+			"Authorization: Bearer %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
+		newCaller(t), token, size); err != nil {
 		t.Fatal(err)
 	}
 	answered := make(chan answer, 1)
@@ -76,7 +78,6 @@ func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	g.introspect(t, token)
 	sizes := map[int]int{9_000_000: 300_000, 14 << 20: 600_000}
 	if *long {
 		sizes[14<<20] = 64 << 10
@@ -98,14 +99,14 @@ func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 
 	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	g.introspect(t, token)
 	for name, rate := range map[string]int{"stops": 0, "drips": 100} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begin := time.Now()
 			a := g.upload(t, token, 200_000, rate)
 			p := a.problem(t)
-			if a.StatusCode != http.StatusRequestTimeout || p["code"] != "request_timeout" || a.Header.Get("X-Request-ID") != p["request_id"] {
+			if a.StatusCode != http.StatusRequestTimeout || p["code"] != "request_timeout" ||
+				a.Header.Get("X-Request-ID") != p["request_id"] {
 				t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
 			}
 			if took := time.Since(begin); took < 18*time.Second || took > 30*time.Second {

@@ -11,16 +11,13 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // run is a whole service: it verifies the gateway's assertions, responds with
 // problems, serves health and metrics on an internal listener, and drains.
 func run(ctx context.Context, publicKeys, address, internalAddress string, stderr io.Writer) error {
-	lines := logging.NewBuffer(stderr)
-	defer lines.Close()
-	log := slog.New(slog.NewJSONHandler(lines, nil))
+	log := slog.New(slog.NewJSONHandler(stderr, nil))
 	keys, err := assertion.ParseKeys(publicKeys)
 	if err != nil {
 		return fmt.Errorf("GATEWAY_PUBLIC_KEYS: %w", err)
@@ -36,7 +33,7 @@ func run(ctx context.Context, publicKeys, address, internalAddress string, stder
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "hello-svc", ListenAddress: address, InnerAddress: internalAddress,
 		GatewayKeys: keys, GatewayIssuer: assertion.DefaultIssuer,
-		Log: log, Metrics: metrics.New("hello", lines.Dropped),
+		Log: log, Metrics: metrics.New("hello"),
 		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(log, servicekit.Logged(log, routes)) },
 	})
 }

@@ -82,13 +82,19 @@ func TestTheExampleIsAService(t *testing.T) {
 		{"public", "/readyz", http.StatusOK, ""},
 		{"public", "/metrics", http.StatusNotFound, `"code":"not_found"`},
 		{"inner", "/livez", http.StatusOK, "ok"},
-		{"inner", "/metrics", http.StatusOK, `quayside_hello_request_seconds_count{code="401",method="GET",route="/api/v1/hello"} 1`},
+		{
+			"inner", "/metrics", http.StatusOK,
+			`quayside_hello_request_seconds_count{code="401",method="GET",route="/api/v1/hello"} 1`,
+		},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, addresses[c.server]+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header = http.Header{"X-Organization-Id": {organization}, "X-Token-Id": {"tok_1"}, "X-Token-Permissions": {"hello:read"}}
+		req.Header = http.Header{
+			"X-Organization-Id": {organization}, "X-Token-Id": {"tok_1"},
+			"X-Token-Permissions": {"hello:read"},
+		}
 		if c.status == http.StatusOK || c.status == http.StatusForbidden {
 			req.Header.Set("X-Gateway-Assertion", assertion)
 		}

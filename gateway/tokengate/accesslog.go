@@ -2,12 +2,13 @@ package tokengate
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
 // accessLog names the gate's logger: it has the name of Caddy's access log, so that configurations apply to both.
@@ -26,7 +27,7 @@ type accessLine responseWriter
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
 	line.AddString("method", methodLabel(l.method))
-	line.AddString("path", redactPath(l.path, l.gate.TokenPrefix))
+	line.AddString("path", redact.Path(l.path, l.gate.TokenPrefix))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
 	line.AddFloat64("seconds", time.Since(l.began).Seconds())
@@ -34,6 +35,10 @@ func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	if l.token != nil {
 		line.AddString("token_id", l.token.TokenID)
 		line.AddString("organization_id", l.token.OrganizationID)
+	}
+	if l.session != nil {
+		line.AddString("user_id", l.session.UserID)
+		line.AddString("organization_id", l.session.OrganizationID)
 	}
 	if l.span != nil {
 		if traced := l.span.SpanContext(); traced.IsSampled() {
@@ -80,42 +85,4 @@ func methodLabel(method string) string {
 	default:
 		return "another"
 	}
-}
-
-const (
-	// beforeSecrets is the path below which codes and invitations are, after a kind and a slash.
-	beforeSecrets = "/sign-in/"
-	// invitation is a segment below which users put codes by mistake.
-	invitation = "invitation"
-)
-
-// longestSegment is longer than every id and name in a path, and shorter than the secret of a token.
-const longestSegment = 40
-
-// redactPath cuts an escaped path where a secret may begin: at a token, at a segment that is long enough for one
-// without its prefix, at an escape, which could hide one, and where codes and invitations are.
-func redactPath(path, tokenPrefix string) string {
-	segment := 0
-	for i := range len(path) {
-		c := path[i]
-		if c == '/' {
-			segment = i + 1
-		}
-		switch {
-		case i-segment == longestSegment:
-			return path[:segment] + "…"
-		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):
-			return path[:i] + "…"
-		case c == '/' && secretFollows(path[:i]):
-			return path[:i+1] + "…"
-		}
-	}
-	return path
-}
-
-// secretFollows reports whether path ends with /sign-in/ and a kind, or with /invitation.
-func secretFollows(path string) bool {
-	kind := path[strings.LastIndexByte(path, '/')+1:]
-	rest := path[:len(path)-len(kind)]
-	return strings.EqualFold(kind, invitation) || len(rest) >= len(beforeSecrets) && strings.EqualFold(rest[len(rest)-len(beforeSecrets):], beforeSecrets)
 }

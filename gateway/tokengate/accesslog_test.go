@@ -14,49 +14,6 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
-func TestAPathIsLoggedUpToWhereASecretMayBegin(t *testing.T) {
-	t.Parallel()
-
-	for path, want := range map[string]string{
-		"":                                  "",
-		"/":                                 "/",
-		"/api/v1/shipments/ship_0abc":       "/api/v1/shipments/ship_0abc",
-		"/api/v1/shpt_live_secret/x":        "/api/v1/…",
-		"/SHPT_live_secret":                 "/…",
-		"/api/sshpt_live_secret":            "/api/s…",
-		"/api/%73hpt_live_secret":           "/api/…",
-		"/sign-in":                          "/sign-in",
-		"/sign-in/invitation":               "/sign-in/invitation",
-		"/sign-in/invitation/code":          "/sign-in/invitation/…",
-		"/Sign-In/invitation/code/and/more": "/Sign-In/invitation/…",
-		"/sign-in//code":                    "/sign-in//…",
-		"/sign-in/shpt_live_secret/code":    "/sign-in/…",
-		"/a/sign-in/invitation/code":        "/a/sign-in/invitation/…",
-		"/sign-inn/kind/code":               "/sign-inn/kind/code",
-		"/invitation/code":                  "/invitation/…",
-		"/a/" + strings.Repeat("x", 40):     "/a/" + strings.Repeat("x", 40),
-		"/a/" + strings.Repeat("x", 41):     "/a/…",
-		"/live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19/a": "/…",
-		"/a/Invitation/code/more":                                     "/a/Invitation/…",
-		"/settings/org_1/invitations/inv_1":                           "/settings/org_1/invitations/inv_1",
-	} {
-		if got := redactPath(path, "shpt"); got != want {
-			t.Errorf("%s is logged as %s, want %s", path, got, want)
-		}
-	}
-}
-
-func FuzzHarmless(f *testing.F) {
-	f.Add("/api/v1/", "/x")
-	f.Add("/sign-in/", "/code")
-	f.Fuzz(func(t *testing.T, before, after string) {
-		got := redactPath(before+"shpt_live_secret"+after, "shpt")
-		if strings.Contains(got, "live") && !strings.Contains(before, "live") {
-			t.Error(got)
-		}
-	})
-}
-
 func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	t.Parallel()
 
@@ -64,13 +21,15 @@ func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 		TraceID: trace.TraceID{0x4b, 15: 0x36}, SpanID: trace.SpanID{0xb7, 7: 1}, TraceFlags: trace.FlagsSampled,
 	})
 	var text strings.Builder
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text), zapcore.InfoLevel)
-	g := &Gate{access: zap.New(core).Named("http.log.access")}
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text),
+		zapcore.InfoLevel)
+	g := &Gate{TokenPrefix: "shpt", access: zap.New(core).Named("http.log.access")}
 	g.note(&responseWriter{
 		gate:      g,
-		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true, failure: "refused",
-		token:  &introspect.Result{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
-		method: "GET\n", path: "/api/v1/shipments", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
+		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true,
+		failure: "refused",
+		token:   &introspect.Result{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
+		method:  "GET\n", path: "/api/v1/shpt_live_secret", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
 		span: trace.SpanFromContext(trace.ContextWithSpanContext(t.Context(), recorded)),
 	})
 	var got map[string]any
@@ -79,7 +38,7 @@ func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"level": "error", "logger": "http.log.access", "msg": "handled request",
-		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/shipments", "status": 502.0,
+		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/…", "status": 502.0,
 		"bytes": 12.0, "error": "refused", "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
 		"organization_id": "org_01k9x3v7t2e8sbq4m6n0pacdfh",
 		"trace_id":        "4b000000000000000000000000000036", "span_id": "b700000000000001",

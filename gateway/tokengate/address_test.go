@@ -67,7 +67,8 @@ func TestAddressesAreCountedByNetwork(t *testing.T) {
 		"64:ff9b::192.0.2.1":   "[{page:64:ff9b::/64 {10 60000000000}} {page:64:ff9b::/48 {40 60000000000}}]",
 	} {
 		parsed, _ := netip.ParseAddr(addr)
-		if got := fmt.Sprint(addressCounts(pageWindow, parsed, ratelimit.Quota{Limit: 10, Window: time.Minute})); got != want {
+		if got := fmt.Sprint(addressCounts(pageWindow, parsed,
+			ratelimit.Quota{Limit: 10, Window: time.Minute})); got != want {
 			t.Errorf("%s: %s", addr, got)
 		}
 	}

@@ -42,7 +42,8 @@ func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
 			}
 		}
 		w, got := g.serve(t, r, nil)
-		if got.forwarded == tt.preflight || w.Header().Get("Access-Control-Allow-Origin") != tt.allowed || w.Header().Get("Vary") != tt.vary {
+		if got.forwarded == tt.preflight || w.Header().Get("Access-Control-Allow-Origin") != tt.allowed ||
+			w.Header().Get("Vary") != tt.vary {
 			t.Errorf("%+v: forwarded %t, %v", tt, got.forwarded, w.Header())
 		}
 		if exposed := w.Header().Get("Access-Control-Expose-Headers"); (exposed == corsExposed) != (tt.allowed != "") {
@@ -62,7 +63,8 @@ func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := http.Header{}
-	if everyone.complete(header, "https://any.example"); header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Vary") != "" {
+	if everyone.complete(header, "https://any.example"); header.Get("Access-Control-Allow-Origin") != "*" ||
+		header.Get("Vary") != "" {
 		t.Errorf("to every origin: %v", header)
 	}
 	if (*cors)(nil).isPreflight(request(http.MethodOptions, "/")) {
@@ -114,8 +116,12 @@ func TestErrorsHaveTheFormOfTheirRouteAndClient(t *testing.T) {
 	} {
 		r := request(http.MethodGet, tt.path)
 		r.Header.Set("Accept", tt.accept)
-		w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error { return caddyhttp.Error(http.StatusNotFound, nil) })
-		if html := strings.HasPrefix(w.Body.String(), "<!doctype html>"); html != tt.html || (w.Header().Get("Content-Security-Policy") == "") != tt.framed {
+		w, _ := g.serve(t, r, func(http.ResponseWriter, *http.Request) error {
+			return caddyhttp.Error(http.StatusNotFound,
+				nil)
+		})
+		if html := strings.HasPrefix(w.Body.String(), "<!doctype html>"); html != tt.html ||
+			(w.Header().Get("Content-Security-Policy") == "") != tt.framed {
 			t.Errorf("%s for %s: %v %s", tt.path, tt.accept, w.Header(), w.Body)
 		}
 		if w.Header().Get("Content-Length") == "" || w.Header().Get("Cache-Control") != "no-store" {
@@ -248,7 +254,8 @@ func TestOnlyAHandshakeOfWebSocketKeepsItsUpgrade(t *testing.T) {
 		r.Header.Set("Trailer", "X-Organization-ID")
 		tt.change(r)
 		strip(r, false)
-		if r.Header.Get("Upgrade") != tt.want || (r.Header.Get("Connection") == "Upgrade") != (tt.want != "") || r.Header.Get("Trailer") != "" {
+		if r.Header.Get("Upgrade") != tt.want || (r.Header.Get("Connection") == "Upgrade") != (tt.want != "") ||
+			r.Header.Get("Trailer") != "" {
 			t.Errorf("%s: %v", name, r.Header)
 		}
 	}

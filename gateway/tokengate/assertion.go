@@ -14,8 +14,8 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// setIdentityPlaceholders sets the placeholders of r's next handlers that identify caller. An assertion is signed when its placeholder
-// is read; it is empty for a zero caller.
+// setIdentityPlaceholders sets the placeholders of r's next handlers that identify caller. An assertion is signed when
+// its placeholder is read; it is empty for a zero caller.
 func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
@@ -42,9 +42,9 @@ func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) 
 // userPlaceholder is the value of a placeholder of Caddy's authenticated user, if name is one.
 func userPlaceholder(name string, caller identity.Caller) (any, bool) {
 	switch {
-	case caller.TokenID == "":
+	case caller.Subject == "":
 	case name == "http.auth.user.id":
-		return caller.TokenID, true
+		return caller.Subject, true
 	case name == "http.auth.user.organization_id":
 		return caller.OrganizationID, true
 	}
@@ -58,14 +58,16 @@ func (g *Gate) provisionSigner(text string) error {
 		if g.demo {
 			return nil
 		}
-		return errors.New("token_gate: the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
+		return errors.New("token_gate: the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or " +
+			"GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
 	}
 	key, err := identity.ParseKey(text)
 	if err != nil {
 		return fmt.Errorf("token_gate: signing_key: %w", err)
 	}
 	if identity.Demo(key) && !g.demo {
-		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true for development")
+		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another " +
+			"one, or QUAYSIDE_DEMO=true for development")
 	}
 	if g.signer, err = identity.NewSigner(key, g.Issuer, time.Now); err != nil {
 		return fmt.Errorf("token_gate: signing_key: %w", err)

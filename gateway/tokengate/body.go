@@ -57,8 +57,8 @@ func (b *body) hasResponse() bool {
 // Close implements io.Closer.
 func (*body) Close() error { return nil }
 
-// responseBegins is called when a response begins. The rest of the body must then arrive within lingerTime, because net/http
-// sends the response only after it.
+// responseBegins is called when a response begins. The rest of the body must then arrive within lingerTime, because
+// net/http sends the response only after it.
 func (b *body) responseBegins() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

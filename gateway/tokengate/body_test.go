@@ -97,7 +97,11 @@ func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 func TestAnAnswerDoesNotWaitForTheBody(t *testing.T) {
 	t.Parallel()
 
-	to := serveBodies(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	to := serveBodies(t, time.Minute, func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	conn := send(t, to, "POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 10\r\n\r\nhalf")
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

@@ -32,6 +32,7 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    mode            enforce|shadow
 //	    public          <path...>
 //	    pages           <path...>
+//	    sessions        <path...>
 //	    cors_origins    [<origin...>]
 //	    token_prefix    <prefix>
 //	    realm           <realm>
@@ -62,7 +63,7 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"issuer":           &g.Issuer,
 		"demo":             &g.Demo,
 	}
-	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages}
+	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages, "sessions": &g.Sessions}
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
 		name := d.Val()

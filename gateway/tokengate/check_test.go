@@ -13,7 +13,8 @@ import (
 func TestActiveTokenPassesWithThePrincipalAndItsWindow(t *testing.T) {
 	t.Parallel()
 
-	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":2,"window_seconds":86400},`, 1))
+	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":2,"window_seconds":86400},`,
+		1))
 	for _, left := range []string{"1", "0"} {
 		w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil)
 		if w.Code != http.StatusOK || !got.forwarded {
@@ -31,12 +32,14 @@ func TestActiveTokenPassesWithThePrincipalAndItsWindow(t *testing.T) {
 			t.Errorf("remaining %s, want %s", got, left)
 		}
 		repl := got.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-		if user, org := repl.ReplaceAll("{http.auth.user.id}", ""), repl.ReplaceAll("{http.auth.user.organization_id}", ""); user != "tok_4fZyo82mVyR1" || org != testOrg {
+		if user, org := repl.ReplaceAll("{http.auth.user.id}", ""), repl.ReplaceAll("{http.auth.user.organization_id}",
+			""); user != "tok_4fZyo82mVyR1" || org != testOrg {
 			t.Errorf("Caddy's user is %q of %q", user, org)
 		}
 	}
 	w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil)
-	if got.forwarded || w.Code != http.StatusTooManyRequests || code(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
+	if got.forwarded || w.Code != http.StatusTooManyRequests || code(t, w) != "rate_limited" ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("over the limit: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 }
@@ -51,12 +54,28 @@ func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing
 		code, detail        string
 		challenge           string
 	}{
-		"missing":       {activeBody, "", 401, "missing_token", "needs the header", `Bearer realm="shipments"`},
-		"malformed":     {activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed", `Bearer realm="shipments", error="invalid_token", error_description="The API token is malformed; check that it was copied whole."`},
-		"unknown":       {`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "unknown", `Bearer realm="shipments", error="invalid_token", error_description="The API token is unknown."`},
-		"revoked":       {`{"active":false,"reason":"revoked"}`, "Bearer " + testToken, 401, "invalid_token", "was revoked", `Bearer realm="shipments", error="invalid_token", error_description="The API token was revoked."`},
-		"expired":       {`{"active":false,"reason":"expired"}`, "Bearer " + testToken, 401, "invalid_token", "has expired", `Bearer realm="shipments", error="invalid_token", error_description="The API token has expired."`},
-		"other address": {strings.Replace(activeBody, "{", `{"ip_allow":["198.51.100.0/24"],`, 1), "Bearer " + testToken, 403, "address_not_allowed", "from this address", ""},
+		"missing": {activeBody, "", 401, "missing_token", "needs the header", `Bearer realm="shipments"`},
+		"malformed": {
+			activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed",
+			`Bearer realm="shipments", error="invalid_token", ` +
+				`error_description="The API token is malformed; check that it was copied whole."`,
+		},
+		"unknown": {
+			`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "unknown",
+			`Bearer realm="shipments", error="invalid_token", error_description="The API token is unknown."`,
+		},
+		"revoked": {
+			`{"active":false,"reason":"revoked"}`, "Bearer " + testToken, 401, "invalid_token", "was revoked",
+			`Bearer realm="shipments", error="invalid_token", error_description="The API token was revoked."`,
+		},
+		"expired": {
+			`{"active":false,"reason":"expired"}`, "Bearer " + testToken, 401, "invalid_token", "has expired",
+			`Bearer realm="shipments", error="invalid_token", error_description="The API token has expired."`,
+		},
+		"other address": {
+			strings.Replace(activeBody, "{", `{"ip_allow":["198.51.100.0/24"],`, 1), "Bearer " + testToken, 403,
+			"address_not_allowed", "from this address", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +130,8 @@ func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 		if w, got := g.serve(t, unknown, nil); (w.Code == http.StatusTooManyRequests) != refused || got.forwarded {
 			t.Errorf("%s, unknown: %d %s", mode, w.Code, w.Body)
 		}
-		if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK || !got.forwarded {
+		if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK ||
+			!got.forwarded {
 			t.Errorf("%s: a known token pays for others at its address: %d %s", mode, w.Code, w.Body)
 		}
 	}
@@ -123,7 +143,8 @@ func TestFaultsAre503(t *testing.T) {
 	t.Run("tokens service", func(t *testing.T) {
 		t.Parallel()
 		w, got := newTestGate(t, new(Gate), "").serve(t, request(http.MethodGet, "/"), nil)
-		if got.forwarded || w.Code != http.StatusServiceUnavailable || code(t, w) != "auth_unavailable" || w.Header().Get("Retry-After") != "2" {
+		if got.forwarded || w.Code != http.StatusServiceUnavailable || code(t, w) != "auth_unavailable" ||
+			w.Header().Get("Retry-After") != "2" {
 			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
 		if left := field(w, "X-RateLimit-Remaining"); left != "100" {
@@ -173,7 +194,8 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 		}
 		window := tt.policy + field(w, "X-RateLimit-Reset")
 		used[window]++
-		if field(w, "X-RateLimit-Remaining") != strconv.Itoa(tt.limit-used[window]) || !strings.HasPrefix(field(w, "RateLimit-Policy"), `"`+tt.policy+`"`) {
+		if field(w, "X-RateLimit-Remaining") != strconv.Itoa(tt.limit-used[window]) ||
+			!strings.HasPrefix(field(w, "RateLimit-Policy"), `"`+tt.policy+`"`) {
 			t.Errorf("%s %s: %v", tt.method, tt.path, w.Header())
 		}
 		if allow := w.Header().Get("Allow"); (allow == "GET, HEAD") != (tt.status == 405) {
@@ -187,7 +209,8 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 	r.Header.Set("Origin", "https://app.example")
 	r.Header.Set("Access-Control-Request-Method", "GET")
 	w, got := g.serve(t, r, nil)
-	if w.Code != http.StatusNoContent || got.forwarded || w.Header().Get("Access-Control-Allow-Origin") != "https://app.example" {
+	if w.Code != http.StatusNoContent || got.forwarded ||
+		w.Header().Get("Access-Control-Allow-Origin") != "https://app.example" {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
 	for {
@@ -196,7 +219,8 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 		if used[window]++; used[window] <= signInQuota.Limit && got.forwarded {
 			continue
 		}
-		if used[window] != signInQuota.Limit+1 || w.Code != http.StatusTooManyRequests || got.forwarded || !strings.Contains(w.Body.String(), "from your address") {
+		if used[window] != signInQuota.Limit+1 || w.Code != http.StatusTooManyRequests || got.forwarded ||
+			!strings.Contains(w.Body.String(), "from your address") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		break

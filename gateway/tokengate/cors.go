@@ -33,7 +33,8 @@ func newCORS(origins []string) (*cors, error) {
 		case origin == "*":
 			c.any = true
 		case !webOrigin.MatchString(origin) || defaultPort.MatchString(origin):
-			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin as browsers write it, such as https://app.example, or *", origin)
+			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin as browsers write it, such as "+
+				"https://app.example, or *", origin)
 		}
 	}
 	return c, nil
@@ -46,7 +47,8 @@ func (c *cors) allows(origin string) bool {
 
 // isPreflight reports whether r is a CORS preflight request of an allowed origin.
 func (c *cors) isPreflight(r *http.Request) bool {
-	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 && c.allows(r.Header.Get("Origin"))
+	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 &&
+		c.allows(r.Header.Get("Origin"))
 }
 
 // The methods and headers that pages may send, and the headers of a response that they may read.

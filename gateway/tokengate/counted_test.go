@@ -27,7 +27,8 @@ func metricValues(t *testing.T) map[string]float64 {
 			for _, label := range metric.GetLabel() {
 				name += " " + label.GetValue()
 			}
-			values[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+			values[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue() +
+				float64(metric.GetHistogram().GetSampleCount())
 		}
 	}
 	return values
@@ -40,7 +41,10 @@ func counted(t *testing.T, do func()) map[string]float64 {
 	do()
 	grown := map[string]float64{}
 	for name, value := range metricValues(t) {
-		for _, prefix := range []string{"requests_total ", "window_decisions_total ", "introspection_seconds ", "upstream_failures_total ", "usage_"} {
+		for _, prefix := range []string{
+			"requests_total ", "window_decisions_total ", "introspection_seconds ",
+			"upstream_failures_total ", "usage_",
+		} {
 			if strings.HasPrefix(name, prefix) && value != before[name] {
 				grown[name] = value - before[name]
 			}
@@ -51,7 +55,8 @@ func counted(t *testing.T, do func()) map[string]float64 {
 
 // Metrics are those of the process, so this test does not run in parallel with others.
 func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
-	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":2,"window_seconds":86400},`, 1))
+	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":2,"window_seconds":86400},`,
+		1))
 	plain := func(method, path string) *http.Request {
 		r := request(method, path)
 		r.Header.Del("Authorization")
@@ -65,7 +70,10 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 	preflight := plain(http.MethodOptions, "/api/v1/shipments")
 	preflight.Header.Set("Origin", "https://app.example")
 	preflight.Header.Set("Access-Control-Request-Method", "GET")
-	forwarded := map[string]float64{"requests_total forwarded": 1, "window_decisions_total allowed redis token": 1, "introspection_seconds cache": 1}
+	forwarded := map[string]float64{
+		"requests_total forwarded": 1, "window_decisions_total allowed redis token": 1,
+		"introspection_seconds cache": 1,
+	}
 	for _, tt := range []struct {
 		r    *http.Request
 		body string // of introspections
@@ -74,23 +82,50 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 	}{
 		{request(http.MethodGet, "/"), "", nil, forwarded},
 		{request(http.MethodGet, "/"), "", nil, forwarded},
-		{request(http.MethodGet, "/"), "", nil, map[string]float64{"requests_total rate_limited": 1, "window_decisions_total refused memory token": 1, "introspection_seconds cache": 1}},
-		{plain(http.MethodGet, "/"), "", nil, map[string]float64{"requests_total missing_token": 1, "window_decisions_total allowed local address": 1}},
-		{plain(http.MethodGet, "/docs/a"), "", nil, map[string]float64{"requests_total public": 1, "window_decisions_total allowed local public": 1}},
-		{plain(http.MethodPost, "/docs/a"), "", nil, map[string]float64{"requests_total method_not_allowed": 1, "window_decisions_total allowed local public": 1}},
-		{plain(http.MethodGet, "/settings/a"), "", nil, map[string]float64{"requests_total page": 1, "window_decisions_total allowed redis page": 1}},
-		{plain(http.MethodPost, "/sign-in"), "", nil, map[string]float64{"requests_total sign-in": 1, "window_decisions_total allowed redis sign-in": 1}},
-		{preflight, "", nil, map[string]float64{"requests_total preflight": 1, "window_decisions_total allowed local public": 1}},
+		{request(http.MethodGet, "/"), "", nil, map[string]float64{
+			"requests_total rate_limited":                 1,
+			"window_decisions_total refused memory token": 1, "introspection_seconds cache": 1,
+		}},
+		{plain(http.MethodGet, "/"), "", nil, map[string]float64{
+			"requests_total missing_token":                 1,
+			"window_decisions_total allowed local address": 1,
+		}},
+		{plain(http.MethodGet, "/docs/a"), "", nil, map[string]float64{
+			"requests_total public":                       1,
+			"window_decisions_total allowed local public": 1,
+		}},
+		{plain(http.MethodPost, "/docs/a"), "", nil, map[string]float64{
+			"requests_total method_not_allowed":           1,
+			"window_decisions_total allowed local public": 1,
+		}},
+		{plain(http.MethodGet, "/settings/a"), "", nil, map[string]float64{
+			"requests_total page":                       1,
+			"window_decisions_total allowed redis page": 1,
+		}},
+		{plain(http.MethodPost, "/sign-in"), "", nil, map[string]float64{
+			"requests_total sign-in":                       1,
+			"window_decisions_total allowed redis sign-in": 1,
+		}},
+		{preflight, "", nil, map[string]float64{
+			"requests_total preflight":                    1,
+			"window_decisions_total allowed local public": 1,
+		}},
 		{
 			plain(http.MethodGet, "/docs/a"), "",
 			func(http.ResponseWriter, *http.Request) error {
 				return caddyhttp.Error(http.StatusBadGateway, http.ErrHandlerTimeout)
 			},
-			map[string]float64{"requests_total public": 1, "window_decisions_total allowed local public": 1, "upstream_failures_total upstream_unreachable ": 1},
+			map[string]float64{
+				"requests_total public": 1, "window_decisions_total allowed local public": 1,
+				"upstream_failures_total upstream_unreachable ": 1,
+			},
 		},
 		{
 			unknown("shpt_live_000000000001_0000000000000000000000000000000027i4HK"), `{"active":false}`, nil,
-			map[string]float64{"requests_total invalid_token": 1, "window_decisions_total allowed redis address": 1, "introspection_seconds service": 1},
+			map[string]float64{
+				"requests_total invalid_token": 1, "window_decisions_total allowed redis address": 1,
+				"introspection_seconds service": 1,
+			},
 		},
 		{
 			unknown("shpt_test_000000000000_000000000000000000000000000000004VaWUc"), "", nil,
@@ -108,7 +143,8 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 	if got := counted(t, g.usage.Close); !maps.Equal(got, map[string]float64{"usage_batches_total delivered": 1}) {
 		t.Errorf("the report is counted as %v", got)
 	}
-	if !strings.Contains(g.reports(), `"token":"tok_4fZyo82mVyR1"`) || !strings.Contains(g.reports(), `"count":2,"refused":1,"address":"192.0.2.1"`) {
+	if !strings.Contains(g.reports(), `"token":"tok_4fZyo82mVyR1"`) ||
+		!strings.Contains(g.reports(), `"count":2,"refused":1,"address":"192.0.2.1"`) {
 		t.Errorf("reported %s", g.reports())
 	}
 }
@@ -121,7 +157,8 @@ func TestGaugesFollowTheChangeStream(t *testing.T) {
 	newTestGate(t, new(Gate), activeBody)
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		values := metricValues(t)
-		if values["change_stream_connected"] == 1 && values["revocation_lag_seconds"] >= 0 && values["revocation_lag_seconds"] < 3 {
+		if values["change_stream_connected"] == 1 && values["revocation_lag_seconds"] >= 0 &&
+			values["revocation_lag_seconds"] < 3 {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -130,7 +167,8 @@ func TestGaugesFollowTheChangeStream(t *testing.T) {
 	}
 	other := newTestGate(t, new(Gate), "") // has never had a heartbeat
 	other.setBody(activeBody)
-	if values := metricValues(t); values["change_stream_connected"] != 0 || values["revocation_lag_seconds"] < 1e9 || values["degraded"] != 0 {
+	if values := metricValues(t); values["change_stream_connected"] != 0 || values["revocation_lag_seconds"] < 1e9 ||
+		values["degraded"] != 0 {
 		t.Errorf("beside a stream without heartbeats: %v", values)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,9 @@ type testGate struct {
 	mu    sync.Mutex
 	body  string // of introspections; empty: 503
 	uses  string // the reports of them
+	// session is the response about sessions, and asked the form of the last request for one.
+	session string
+	asked   url.Values
 }
 
 // newTestGate returns a gate with these settings whose tokens service answers with body.
@@ -100,14 +104,20 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		if tg.body == "" {
+		body := tg.body
+		if r.URL.Path == "/sessions/introspect" {
+			_ = r.ParseForm()
+			body, tg.asked = tg.session, r.PostForm
+		}
+		if body == "" {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-		_, _ = w.Write([]byte(tg.body))
+		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
 	g.Introspection, g.CredentialFile, g.Demo = server.URL+"/introspect", credentialFile(t), "true"
 	g.Public, g.Pages = caddyhttp.MatchPath{"/docs/*"}, caddyhttp.MatchPath{"/sign-in", "/settings/*"}
+	g.Sessions = caddyhttp.MatchPath{"/shipments", "/shipments/*"}
 	g.CORSOrigins = []string{"https://app.example"}
 	if err := provision(t, g); err != nil {
 		t.Fatal(err)

@@ -27,8 +27,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy aborts a response by a panic
 	route := g.routeOf(r)
-	out.page = route == pageRoute
-	authorization, body := strip(r, out.page), r.Body
+	out.page, out.cookies = route == pageRoute || route == sessionRoute, route == pageRoute
+	cookie := strings.Join(r.Header["Cookie"], "; ")
+	authorization, body := strip(r, out.cookies), r.Body
 	out.clientTags = stripEncodedTags(r.Header)
 	out.body = takeBody(w, r)
 	r.Header[requestIDCanonical] = []string{out.requestID}
@@ -42,7 +43,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if failed { // in handle_errors, for a request that Caddy refused before this handler
 		refused = g.countPublic(r.Context(), out, caller) //nolint:contextcheck // counting goes on when the client has gone
 	} else {
-		refused = g.admit(out, r, route, caller, authorization)
+		refused = g.admit(out, r, route, caller, authorization, cookie)
 	}
 	if refused != nil {
 		if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
@@ -84,11 +85,15 @@ func (g *Gate) refuse(out *responseWriter, p problem) {
 
 // admit decides whether the request may pass, and prepares it for the next handlers. Otherwise it returns the
 // response.
-func (g *Gate) admit(out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string) *problem {
+func (g *Gate) admit(
+	out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string, cookie string,
+) *problem {
 	switch route {
 	case pageRoute:
 		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
 		return g.admitPage(out, r, caller)
+	case sessionRoute:
+		return g.admitSession(out, r, caller, cookie)
 	case preflightRoute:
 		requestsTotal.WithLabelValues("preflight").Inc()
 		return g.countPublic(r.Context(), out, caller)
@@ -125,7 +130,7 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 	r.Header["X-Token-Permissions"] = values[2:3:3]
 
 	g.setIdentityPlaceholders(r, identity.Caller{
-		TokenID: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
+		Subject: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
 	})
 }
 
@@ -144,6 +149,12 @@ func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 // answer responds with p unless a response has begun. A client that has disconnected is no fault.
 func (g *Gate) answer(out *responseWriter, p problem) {
 	if out.status != 0 {
+		return
+	}
+	if out.location != "" {
+		out.Header().Set("Location", out.location)
+		out.Header().Set("Cache-Control", "no-store")
+		out.WriteHeader(http.StatusSeeOther)
 		return
 	}
 	switch p.Code { // RFC 6750, section 3

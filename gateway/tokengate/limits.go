@@ -48,7 +48,8 @@ type RouteQuota struct {
 
 func (q *RouteQuota) valid() bool {
 	window := time.Duration(q.Window)
-	return q.Limit > 0 && q.Limit <= maxRequests && window >= time.Second && window <= maxRouteWindow && window%time.Second == 0
+	return q.Limit > 0 && q.Limit <= maxRequests && window >= time.Second && window <= maxRouteWindow &&
+		window%time.Second == 0
 }
 
 // CaddyModule returns the Caddy module information.
@@ -74,17 +75,22 @@ const (
 func (l *Limits) Validate() error {
 	var problems []error
 	if !limitsName.MatchString(l.Name) || slices.Contains(windowNames, l.Name) {
-		problems = append(problems, fmt.Errorf("limits: the name %q must be lower-case letters, digits and -, and none of %v", l.Name, windowNames))
+		problems = append(problems, fmt.Errorf("limits: the name %q must be lower-case letters, digits and -, and none of %v",
+			l.Name, windowNames))
 	}
 	if l.Cost < 0 || l.Cost > maxCost || l.Concurrent < 0 || l.Concurrent > maxRequests {
-		problems = append(problems, fmt.Errorf("limits: cost must be a whole number from 1 to %d, and concurrent one from 1 to %d", maxCost, maxRequests))
+		problems = append(problems,
+			fmt.Errorf("limits: cost must be a whole number from 1 to %d, and concurrent one from 1 to %d", maxCost,
+				maxRequests))
 	}
 	if l.Cost < 2 && l.Token == nil && l.Organization == nil && l.Concurrent == 0 {
-		problems = append(problems, errors.New("limits: nothing is limited; give a cost of at least 2, token, organization or concurrent"))
+		problems = append(problems,
+			errors.New("limits: nothing is limited; give a cost of at least 2, token, organization or concurrent"))
 	}
 	for name, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization} {
 		if quota != nil && !quota.valid() {
-			problems = append(problems, fmt.Errorf("limits: %s must be 1 to %d requests in a window of whole seconds, at most 744h", name, maxRequests))
+			problems = append(problems,
+				fmt.Errorf("limits: %s must be 1 to %d requests in a window of whole seconds, at most 744h", name, maxRequests))
 		}
 	}
 	return errors.Join(problems...)
@@ -131,7 +137,9 @@ func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introsp
 		}
 		quota := ratelimit.Quota{Limit: one.quota.Limit, Window: time.Duration(one.quota.Window)}
 		result, err := out.gate.windows.Take(ctx, "route:"+l.Name+":"+one.id, quota)
-		if p := out.gate.refuseRoute(l.Name, result, err, "The requests of the "+one.whose+" for this resource are used up; wait until the time in X-RateLimit-Reset."); p != nil {
+		if p := out.gate.refuseRoute(l.Name, result, err,
+			"The requests of the "+one.whose+" for this resource are used up; wait until the time in "+
+				"X-RateLimit-Reset."); p != nil {
 			if err == nil {
 				out.window = windowState{l.Name, result}
 				p.retryAfter = out.window.secondsLeft()
@@ -145,11 +153,15 @@ func (l *Limits) charge(ctx context.Context, out *responseWriter, token *introsp
 	// The gate has counted 1 already.
 	out.further += l.Cost - 1
 	if out.further >= token.Limit && !out.gate.enforced.shadow {
-		p := limitTooLow.withDetail(fmt.Sprintf("This request counts as %d, and the token's limit is %d in a whole window; waiting does not help.", out.further+1, token.Limit))
+		p := limitTooLow.withDetail(fmt.Sprintf("This request counts as %d, and the token's limit is %d in a "+
+			"whole window; waiting does not help.", out.further+1, token.Limit))
 		return &p
 	}
-	result, err := out.gate.windows.TakeAll(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window}, l.Cost-1)
-	p := out.gate.refuseRoute(tokenWindow, result, err, fmt.Sprintf("This request counts as %d, and the window of the token has fewer left; wait until the time in X-RateLimit-Reset.", out.further+1))
+	result, err := out.gate.windows.TakeAll(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window},
+		l.Cost-1)
+	p := out.gate.refuseRoute(tokenWindow, result, err,
+		fmt.Sprintf("This request counts as %d, and the window of the token has fewer left; wait until the time "+
+			"in X-RateLimit-Reset.", out.further+1))
 	switch {
 	case p == nil && result.Allowed:
 		out.window.Result = result

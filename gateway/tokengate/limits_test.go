@@ -27,9 +27,12 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 		remaining    string // after the first request
 		detail       string
 	}{
-		"token":                  {"limits x {\ntoken 2 24h\n}", "", 2, "x", "99", "requests of the token"},
-		"organization":           {"limits x {\norganization 3 24h\n}", "", 3, "x", "99", "requests of the organization"},
-		"the lower one":          {"limits x {\norganization 3 24h\ntoken 1 24h\n}", "", 1, "x", "99", "requests of the token"},
+		"token":        {"limits x {\ntoken 2 24h\n}", "", 2, "x", "99", "requests of the token"},
+		"organization": {"limits x {\norganization 3 24h\n}", "", 3, "x", "99", "requests of the organization"},
+		"the lower one": {
+			"limits x {\norganization 3 24h\ntoken 1 24h\n}", "", 1, "x", "99",
+			"requests of the token",
+		},
 		"cost":                   {"limits x {\ncost 30\n}", "", 3, "token", "70", "counts as 30"},
 		"token, in shadow mode":  {"limits x {\ntoken 2 24h\n}", "shadow", 4, "token", "99", ""},
 		"cost, in shadow mode":   {"limits x {\ncost 30\n}", "shadow", 4, "token", "70", ""},
@@ -45,7 +48,8 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 			if tt.mode == "allow" {
 				settings = &Gate{RedisDown: "allow"}
 			}
-			g := newTestGate(t, settings, strings.Replace(activeBody, "{", `{"rate_limit":{"limit":100,"window_seconds":86400},`, 1))
+			g := newTestGate(t, settings, strings.Replace(activeBody, "{", `{"rate_limit":{"limit":100,"window_seconds":86400},`,
+				1))
 			g.redis.down = tt.mode == "allow"
 			for n := 1; n <= 4; n++ {
 				passed := false
@@ -64,7 +68,8 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 				if passed {
 					continue
 				}
-				if code(t, w) != "rate_limited" || !strings.Contains(w.Body.String(), tt.detail) || w.Header().Get("Retry-After") == "" ||
+				if code(t, w) != "rate_limited" || !strings.Contains(w.Body.String(), tt.detail) ||
+					w.Header().Get("Retry-After") == "" ||
 					!strings.HasPrefix(field(w, "RateLimit-Policy"), `"`+tt.policy+`"`) {
 					t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 				}
@@ -77,8 +82,12 @@ func TestLimitsRefuseOverTheQuotaOfTheTokenAndOfTheOrganization(t *testing.T) {
 func TestCostsThatAddUpToMoreThanTheLimitAreNotRateLimited(t *testing.T) {
 	t.Parallel()
 
-	for costs, want := range map[[2]string]string{{"60", "41"}: "", {"60", "42"}: "limit_too_low", {"1000", "2"}: "limit_too_low"} {
-		g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":100,"window_seconds":86400},`, 1))
+	for costs, want := range map[[2]string]string{
+		{"60", "41"}: "", {"60", "42"}: "limit_too_low",
+		{"1000", "2"}: "limit_too_low",
+	} {
+		g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"rate_limit":{"limit":100,"window_seconds":86400},`,
+			1))
 		first, err := parsedLimits("limits x {\ncost " + costs[0] + "\n}")
 		second, err2 := parsedLimits("limits y {\ncost " + costs[1] + "\n}")
 		if err != nil || err2 != nil {
@@ -92,7 +101,11 @@ func TestCostsThatAddUpToMoreThanTheLimitAreNotRateLimited(t *testing.T) {
 		if got := field(w, "X-RateLimit-Remaining"); want == "" && (w.Code != http.StatusOK || got != "0") {
 			t.Errorf("costs %v: %d, %s remaining", costs, w.Code, got)
 		}
-		if want != "" && (!strings.Contains(w.Body.String(), "counts as "+map[string]string{"42": "101", "2": "1000"}[costs[1]]+",") || w.Code != http.StatusForbidden || code(t, w) != want || w.Header().Get("Retry-After") != "") {
+		if want != "" && (!strings.Contains(w.Body.String(), "counts as "+map[string]string{
+			"42": "101",
+			"2":  "1000",
+		}[costs[1]]+",") || w.Code != http.StatusForbidden || code(t, w) != want ||
+			w.Header().Get("Retry-After") != "") {
 			t.Errorf("costs %v: %d %v %s, want %s", costs, w.Code, w.Header(), w.Body, want)
 		}
 	}
@@ -195,16 +208,20 @@ func TestLimitsAreReadFromTheCaddyfile(t *testing.T) {
 		t.Fatal(err, got.Validate())
 	}
 	if got.Name != "uploads" || got.Cost != 2 || got.Concurrent != 1 ||
-		*got.Token != (RouteQuota{10, caddy.Duration(time.Second)}) || *got.Organization != (RouteQuota{20, caddy.Duration(time.Minute)}) {
+		*got.Token != (RouteQuota{10, caddy.Duration(time.Second)}) ||
+		*got.Organization != (RouteQuota{20, caddy.Duration(time.Minute)}) {
 		t.Errorf("%+v", got)
 	}
 	for _, text := range []string{
-		"limits", "limits a b", "limits a {\ncost\n}", "limits a {\ncost 0\n}", "limits a {\ncost x\n}", "limits a {\ncost 1 2\n}",
+		"limits", "limits a b", "limits a {\ncost\n}", "limits a {\ncost 0\n}", "limits a {\ncost x\n}",
+		"limits a {\ncost 1 2\n}",
 		"limits a {\ncost 1\ncost 2\n}", "limits a {\nunknown 1\n}", "limits a {\ntoken 1\n}", "limits a {\ntoken 0 1m\n}",
-		"limits a {\ntoken x 1m\n}", "limits a {\ntoken 1 x\n}", "limits a {\ntoken 1 1500ms\n}", "limits a {\ntoken 1 999ms\n}",
+		"limits a {\ntoken x 1m\n}", "limits a {\ntoken 1 x\n}", "limits a {\ntoken 1 1500ms\n}",
+		"limits a {\ntoken 1 999ms\n}",
 		"limits a {\ntoken 1 0s\n}", "limits a {\ntoken 1 1m\ntoken 2 1m\n}", "limits a {\nconcurrent 0\n}",
 		"limits a {\ncost 1000001\n}", "limits a {\nconcurrent 1000000001\n}", "limits a {\ntoken 1000000001 1m\n}",
-		"limits a {\norganization 9223372036854775807 1m\n}", "limits a {\ntoken 1 745h\n}", "limits a {\ntoken 1 2540400h\n}",
+		"limits a {\norganization 9223372036854775807 1m\n}", "limits a {\ntoken 1 745h\n}",
+		"limits a {\ntoken 1 2540400h\n}",
 	} {
 		if got, err := parsedLimits(text); err == nil || !strings.Contains(err.Error(), "Testfile:") {
 			t.Errorf("%q: %+v, %v", text, got, err)

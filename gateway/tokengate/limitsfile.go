@@ -22,11 +22,14 @@ func parseLimits(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	return limits, limits.agree(h.State, place)
 }
 
-// agree fails if limits of this name have other numbers elsewhere in the Caddyfile or a file of routes: they count together.
-// state is that of the whole Caddyfile.
+// agree fails if limits of this name have other numbers elsewhere in the Caddyfile or a file of routes: they count
+// together. state is that of the whole Caddyfile.
 func (l *Limits) agree(state map[string]any, place string) error {
 	type use struct{ numbers, place string }
-	for kind, quota := range map[string]*RouteQuota{"token": l.Token, "organization": l.Organization, "concurrent": {Limit: l.Concurrent}} {
+	for kind, quota := range map[string]*RouteQuota{
+		"token": l.Token, "organization": l.Organization,
+		"concurrent": {Limit: l.Concurrent},
+	} {
 		if quota == nil || quota.Limit == 0 {
 			continue
 		}
@@ -37,7 +40,8 @@ func (l *Limits) agree(state map[string]any, place string) error {
 		key := "limits " + l.Name + " " + kind
 		first, ok := state[key].(use)
 		if ok && first.numbers != numbers {
-			return fmt.Errorf("%s: %s is %s, and %s at %s; limits of one name have the same numbers", place, key, numbers, first.numbers, first.place)
+			return fmt.Errorf("%s: %s is %s, and %s at %s; limits of one name have the same numbers", place, key, numbers,
+				first.numbers, first.place)
 		}
 		state[key] = use{numbers, place}
 	}
@@ -76,7 +80,8 @@ func (l *Limits) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			length, lengthErr := caddy.ParseDuration(args[1])
 			quota := &RouteQuota{Limit: n, Window: caddy.Duration(length)}
 			if err != nil || lengthErr != nil || !quota.valid() {
-				return d.Errf("%s: want 1 to %d requests and a window of whole seconds up to 744h, such as 1000 1m", name, maxRequests)
+				return d.Errf("%s: want 1 to %d requests and a window of whole seconds up to 744h, such as 1000 1m", name,
+					maxRequests)
 			}
 			*window = quota
 		default:

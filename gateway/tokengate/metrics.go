@@ -19,7 +19,8 @@ var (
 	}, []string{"outcome"})
 	introspectionSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "introspection_seconds",
-		Help:    "Time to learn whether a token is active, by source: cache, service, unconfirmed (a stale result while the service is not available) or fault.",
+		Help: "Time to learn whether a token is active, by source: cache, service, unconfirmed (a stale " +
+			"result while the service is not available) or fault.",
 		Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5},
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -31,12 +32,15 @@ var (
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
-		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names it) and the code of the gate's answer.",
+		Help: "Forwarded requests that got no answer of their service, by service (as the configuration names " +
+			"it) and the code of the gate's answer.",
 	}, []string{"service", "code"})
 	responseSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "request_seconds",
-		Help:    "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none if it broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .3, .5, 1, 2.5, 5, 10, 30}, // .3: the latency objective
+		Help: "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none " +
+			"if it broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
+		// .3: the latency objective
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .3, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"status", "kind"})
 	usageBatchesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
@@ -57,8 +61,8 @@ var buildInfo = func() prometheus.Collector {
 	}, func() float64 { return 1 })
 }()
 
-// kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests whose
-// duration the client chooses have another one, because the latency objective does not apply to them.
+// kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests
+// whose duration the client chooses have another one, because the latency objective does not apply to them.
 const (
 	kindVar     = "token_gate.kind"
 	defaultKind = "request"
@@ -86,7 +90,8 @@ var (
 	})
 	revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
-		Help: "Time since the last heartbeat of the change stream: the age that an unseen revocation can have. +Inf before the first.",
+		Help: "Time since the last heartbeat of the change stream: the age that an unseen revocation can have. " +
+			"+Inf before the first.",
 	}, func() float64 {
 		last := lastHeartbeat()
 		if last.IsZero() {
@@ -99,7 +104,8 @@ var (
 // degraded is read at each scrape, too.
 var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	Namespace: "quayside", Subsystem: "gateway", Name: "degraded",
-	Help: "1 while the gateway is in service although introspections fail: only cached tokens are served. It is 0 again when none has failed for 3 s.",
+	Help: "1 while the gateway is in service although introspections fail: only cached tokens are served. It " +
+		"is 0 again when none has failed for 3 s.",
 }, func() float64 {
 	for service := range tokensServices.All() {
 		if service.outages.down() {

@@ -6,7 +6,8 @@
 // the services, and complete the headers of the response. The package guarantees that
 //
 //   - no request reaches the next handler without an active token, except on the paths configured as
-//     public or as pages, and none carries identity headers that the gate did not write itself;
+//     public or as pages, and with a person's session on those of sessions, and none carries identity headers that
+//     the gate did not write itself;
 //   - cookies pass on the paths of pages only, and an Authorization header nowhere;
 //   - every response, its own or the next handler's, carries the window headers once each and a request id;
 //   - a fault of Redis or of the tokens service is 503, and never 401 or 200;
@@ -60,7 +61,8 @@ const (
 // no site with a gate needs the directive log.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
-	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default: http://127.0.0.1:9082/internal/v1/introspect
+	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default:
+	// http://127.0.0.1:9082/internal/v1/introspect
 	Introspection string `json:"introspection,omitempty"`
 	// Credential authenticates the gateway there; at least 32 bytes.
 	Credential string `json:"credential,omitempty"`
@@ -93,6 +95,10 @@ type Gate struct {
 	// need no token, may use cookies, and are counted against windows of the client address: 600
 	// requests a minute, and 30 for attempts to sign in, at or below /sign-in.
 	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
+	// Sessions lists the paths of the pages of services, in the form of the path matcher. They need the session of a
+	// person who is a member of the organization in the path; the services get the person's identity instead of the
+	// cookie. Requests are counted by person: 600 a minute.
+	Sessions caddyhttp.MatchPath `json:"sessions,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
 	// TokenPrefix is what every token begins with: <prefix>_live_… or <prefix>_test_…. Default: shpt
@@ -106,6 +112,7 @@ type Gate struct {
 	Demo string `json:"demo,omitempty"`
 
 	public, pages paths
+	sessions      paths
 	known         []string // patterns of the routes beside the gate
 	tokenFormat   bearer.Format
 	cors          *cors // nil: no origin is allowed
@@ -140,10 +147,12 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	g.upstreams = &upstreamErrors{logger: g.logger}
 	g.addOpenRoutes(ctx)
-	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx)); err != nil {
+	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx),
+		g.Sessions.Provision(ctx)); err != nil {
 		return err
 	}
-	g.public, g.pages, g.known = newPaths(g.Public), newPaths(g.Pages), knownPaths(besides(ctx))
+	g.public, g.pages, g.sessions = newPaths(g.Public), newPaths(g.Pages), newPaths(g.Sessions)
+	g.known = knownPaths(besides(ctx))
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
@@ -204,7 +213,10 @@ var secretReference = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
 // Validate reports all faults of the configuration.
 func (g *Gate) Validate() error {
 	var problems []error
-	for name, reference := range map[string]string{"credential": g.Credential, "signing_key": g.SigningKey, "redis": g.Redis} {
+	for name, reference := range map[string]string{
+		"credential": g.Credential, "signing_key": g.SigningKey,
+		"redis": g.Redis,
+	} {
 		if reference != "" && !secretReference.MatchString(reference) {
 			problems = append(problems, fmt.Errorf("token_gate: %s must be one placeholder, {env.NAME} or {file.PATH}", name))
 		}
@@ -212,11 +224,14 @@ func (g *Gate) Validate() error {
 	if err := checkCredential(g.credential, g.demo); err != nil {
 		problems = append(problems, err)
 	}
-	if u, err := url.Parse(g.Introspection); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		problems = append(problems, errors.New("token_gate: introspection must be an http or https URL without user information"))
+	if u, err := url.Parse(g.Introspection); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
+		u.User != nil {
+		problems = append(problems,
+			errors.New("token_gate: introspection must be an http or https URL without user information"))
 	}
 	if strings.ContainsFunc(g.Realm, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
-		problems = append(problems, fmt.Errorf("token_gate: realm %q: must be printable ASCII without quotes and backslashes", g.Realm))
+		problems = append(problems, fmt.Errorf("token_gate: realm %q: must be printable ASCII without quotes and backslashes",
+			g.Realm))
 	}
 	return errors.Join(problems...)
 }

@@ -52,7 +52,11 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 			})
 		}, map[string]any{"status": 502, "error": "refused", "token_id": "tok_4fZyo82mVyR1"}, 2},
 		"refusal by limits": {func() {
-			g.serve(t, request(http.MethodGet, "/a"), func(http.ResponseWriter, *http.Request) error { return refusal{limiterUnavailable} })
+			g.serve(t, request(http.MethodGet, "/a"), func(http.ResponseWriter,
+				*http.Request,
+			) error {
+				return refusal{limiterUnavailable}
+			})
 		}, map[string]any{"status": 503, "token_id": "tok_4fZyo82mVyR1"}, 2},
 		"panic": {func() {
 			defer func() { _ = recover() }()
@@ -93,7 +97,8 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 		for _, attribute := range ended[len(ended)-1].Attributes() {
 			attributes[string(attribute.Key)] = attribute.Value.AsInterface()
 		}
-		if fmt.Sprint(attributes["http.response.status_code"]) != fmt.Sprint(got["status"]) || attributes["url.path"] != "/a" ||
+		if fmt.Sprint(attributes["http.response.status_code"]) != fmt.Sprint(got["status"]) ||
+			attributes["url.path"] != "/a" ||
 			(attributes["quayside.token_id"] == "tok_4fZyo82mVyR1") != (got["token_id"] != nil) {
 			t.Errorf("%s: %v", name, attributes)
 		}
@@ -162,8 +167,12 @@ func TestWhatAClientStillSendsIsReadAfterARefusal(t *testing.T) {
 		status int
 		read   bool
 	}{
-		"without a token":     {func(r *http.Request) { r.Header.Del("Authorization") }, nil, nil, 401, true},
-		"waiting for a 100":   {func(r *http.Request) { r.Header.Del("Authorization"); r.Header.Set("Expect", "100-continue") }, nil, nil, 401, false},
+		"without a token": {func(r *http.Request) { r.Header.Del("Authorization") }, nil, nil, 401, true},
+		"waiting for a 100": {func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.Header.Set("Expect",
+				"100-continue")
+		}, nil, nil, 401, false},
 		"refused by Caddy":    {func(*http.Request) {}, caddyhttp.Error(http.StatusBadRequest, nil), nil, 400, true},
 		"error of a service":  {func(*http.Request) {}, nil, caddyhttp.Error(http.StatusBadGateway, io.EOF), 502, true},
 		"ambiguous path":      {func(r *http.Request) { r.URL.Path = "/a/../b" }, nil, nil, 404, true},
@@ -178,7 +187,11 @@ func TestWhatAClientStillSendsIsReadAfterARefusal(t *testing.T) {
 		if tt.failed != nil {
 			r = r.WithContext(context.WithValue(r.Context(), caddyhttp.ErrorCtxKey, tt.failed))
 		}
-		if err := g.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error { return tt.next })); err != nil {
+		if err := g.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(http.ResponseWriter,
+			*http.Request,
+		) error {
+			return tt.next
+		})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if w.Code != tt.status || (body.Len() == 0) != tt.read || tt.read != w.Flushed || tt.read && len(w.set) == 0 {

@@ -15,7 +15,7 @@ import (
 
 func init() {
 	caddy.RegisterModule(new(openPaths))
-	for _, directive := range []string{"handle_public", "handle_pages"} {
+	for _, directive := range []string{"handle_public", "handle_pages", "handle_session"} {
 		httpcaddyfile.RegisterDirective(directive, parseOpenRoute)
 		httpcaddyfile.RegisterDirectiveOrder(directive, httpcaddyfile.Before, "handle")
 	}
@@ -25,8 +25,8 @@ func init() {
 // that they are written once, and both match them alike.
 type openPaths struct {
 	Paths caddyhttp.MatchPath `json:"paths"`
-	// Pages: the paths are pages, see [Gate.Pages]; otherwise they are public, see [Gate.Public].
-	Pages bool `json:"pages,omitempty"`
+	// Kind is "public", "pages" or "session", see the fields of [Gate].
+	Kind string `json:"kind"`
 
 	paths paths
 }
@@ -50,12 +50,12 @@ func (m *openPaths) MatchWithError(r *http.Request) (bool, error) { return m.pat
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
 //
-//	handle_public|handle_pages <path...> {
+//	handle_public|handle_pages|handle_session <path...> {
 //	    <directives...>
 //	}
 func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	h.Next() // the directive's name
-	open := &openPaths{Pages: h.Val() == "handle_pages"}
+	open := &openPaths{Kind: strings.TrimPrefix(h.Val(), "handle_")}
 	for h.NextArg() {
 		if h.Val()[0] != '/' {
 			return nil, h.Errf("%s is not a path; this directive takes paths, and no other matcher", h.Val())
@@ -90,10 +90,14 @@ func (g *Gate) addOpenRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
 		for _, matcher := range slices.Concat(route.MatcherSets...) {
 			open, ok := matcher.(*openPaths)
-			switch {
-			case !ok:
-			case open.Pages:
+			if !ok {
+				continue
+			}
+			switch open.Kind {
+			case "pages":
 				g.Pages = append(g.Pages, open.Paths...)
+			case "session":
+				g.Sessions = append(g.Sessions, open.Paths...)
 			default:
 				g.Public = append(g.Public, open.Paths...)
 			}

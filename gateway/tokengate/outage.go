@@ -10,7 +10,7 @@ import (
 // tokensOutages log the outages of a tokens service, one for each use of it. They outlive the configuration that
 // created them.
 type tokensOutages struct {
-	introspection, credential, stream, usage *outage.Tracker
+	introspection, credential, stream, usage *outage.Journal
 }
 
 func newTokensOutages() tokensOutages {
@@ -29,11 +29,11 @@ func (o tokensOutages) down() bool { return o.introspection.Down() || o.credenti
 // not end it.
 func (o tokensOutages) record(err error) {
 	if errors.Is(err, introspect.ErrCredential) {
-		o.credential.Record(err)
+		o.credential.Note(err)
 		return
 	}
-	o.introspection.Record(err)
+	o.introspection.Note(err)
 	if err == nil {
-		o.credential.Record(nil)
+		o.credential.Note(nil)
 	}
 }

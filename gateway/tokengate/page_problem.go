@@ -36,7 +36,8 @@ var pageProblem = template.Must(template.New("problem").Parse(`<!doctype html>
 func (p problem) writePage(w http.ResponseWriter, html bool, instance, requestID string) error {
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
-	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
 	if !html {
@@ -92,7 +93,10 @@ func (h *heldProblem) show(w *responseWriter) error {
 		header.Del(name)
 	}
 	retryAfter, _ := strconv.Atoi(header.Get("Retry-After"))
-	p := problem{Title: members.Title, Status: h.status, Detail: members.Detail, Code: members.Code, retryAfter: retryAfter}
+	p := problem{
+		Title: members.Title, Status: h.status, Detail: members.Detail, Code: members.Code,
+		retryAfter: retryAfter,
+	}
 	return p.writePage(w, true, w.path, w.requestID)
 }
 

@@ -52,7 +52,8 @@ func TestUnreadableProblemIsShownByItsStatus(t *testing.T) {
 	out.WriteHeader(http.StatusBadGateway)
 	_, _ = io.WriteString(out, `{"title":"half`)
 	out.finish()
-	if text := w.Body.String(); !strings.Contains(text, "<h1>Bad Gateway</h1>") || !strings.Contains(text, "/problems/upstream_unreachable") {
+	if text := w.Body.String(); !strings.Contains(text, "<h1>Bad Gateway</h1>") ||
+		!strings.Contains(text, "/problems/upstream_unreachable") {
 		t.Errorf("%d %s", w.Code, text)
 	}
 }

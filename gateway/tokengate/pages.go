@@ -27,6 +27,9 @@ func triesSignIn(r *http.Request) bool {
 	if matched, err := signInPaths.MatchWithError(r); err != nil || !matched {
 		return false
 	}
+	if sameOrigin.Check(r) != nil {
+		return false // tokens-svc refuses it without trying, so another site's page cannot use up the window
+	}
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return !looks || !strings.EqualFold(r.URL.Path, signInPaths[0])
 }

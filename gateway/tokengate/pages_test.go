@@ -101,7 +101,10 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 		if !html {
 			continue
 		}
-		for _, want := range []string{"&lt;b&gt;", "&#34;&amp;", "in 1 second.", `Status 429, code <a href="/problems/rate_limited">`, "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`} {
+		for _, want := range []string{
+			"&lt;b&gt;", "&#34;&amp;", "in 1 second.",
+			`Status 429, code <a href="/problems/rate_limited">`, "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`,
+		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("no %s in\n%s", want, body)
 			}

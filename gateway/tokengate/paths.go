@@ -13,7 +13,8 @@ type route int
 
 const (
 	tokenRoute     route = iota // needs a token
-	pageRoute                   // uses a session instead of a token
+	pageRoute                   // uses a session instead of a token, which the service reads itself
+	sessionRoute                // needs the session of a person
 	publicRoute                 // needs nothing
 	preflightRoute              // is answered here
 )
@@ -23,6 +24,8 @@ func (g *Gate) routeOf(r *http.Request) route {
 	switch {
 	case g.pages.match(r):
 		return pageRoute
+	case g.sessions.match(r):
+		return sessionRoute
 	case g.cors.isPreflight(r):
 		return preflightRoute
 	case g.public.match(r):
@@ -90,7 +93,8 @@ func isUnambiguous(u *url.URL) bool {
 	if isPlainURL(u) {
 		return true
 	}
-	if u.Path == "" || u.Path[0] != '/' || strings.Contains(u.Path, "//") || strings.Contains(strings.ToLower(u.RawPath), "%2f") {
+	if u.Path == "" || u.Path[0] != '/' || strings.Contains(u.Path, "//") ||
+		strings.Contains(strings.ToLower(u.RawPath), "%2f") {
 		return false
 	}
 	for i := range len(u.Path) {

@@ -2,7 +2,6 @@ package tokengate
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"path"
 	"strings"
@@ -24,8 +23,10 @@ var somePaths = []caddyhttp.MatchPath{
 func FuzzPathsAgreeWithTheMatcher(f *testing.F) {
 	for _, seed := range []string{
 		"", "/", "//", "/.", "/..", "/settings", "/Settings/", "/SETTINGS/x", "/settingsx", "/settings/../api/v1/shipments",
-		"/settings//x", "//settings", "/./settings", "/settings/.", "/problems/not_found", "/api/v1/openapi.json", "/api/v1/openapi.json/",
-		"/settings\x00", "/\u212aettings", "/\u017fettings", "/sett\u0131ngs", "/settings/*", "/*", "settings", "/a/b", "/x/1/y", "/docs.json", "/ settings",
+		"/settings//x", "//settings", "/./settings", "/settings/.", "/problems/not_found", "/api/v1/openapi.json",
+		"/api/v1/openapi.json/",
+		"/settings\x00", "/\u212aettings", "/\u017fettings", "/sett\u0131ngs", "/settings/*", "/*", "settings", "/a/b",
+		"/x/1/y", "/docs.json", "/ settings",
 	} {
 		f.Add(seed)
 	}
@@ -44,8 +45,10 @@ func FuzzPathsAgreeWithTheMatcher(f *testing.F) {
 // a backslash for a slash.
 func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
 	for target, straight := range map[string]bool{
-		"/": true, "/a": true, "/a/": true, "/a/b;c": true, "/a;/b": true, "/a.b/.c": true, "/...": true, "/%61": true, "/a%20b": true, "/a%3f": true, "/a%25": true,
-		"//": false, "/a//b": false, "/.": false, "/a/..": false, "/a/./b": false, "/a/..;/b": false, "/a/.;x": false, "/%2e%2e/a": false, "/a/%2E": false,
+		"/": true, "/a": true, "/a/": true, "/a/b;c": true, "/a;/b": true, "/a.b/.c": true, "/...": true, "/%61": true,
+		"/a%20b": true, "/a%3f": true, "/a%25": true,
+		"//": false, "/a//b": false, "/.": false, "/a/..": false, "/a/./b": false, "/a/..;/b": false, "/a/.;x": false,
+		"/%2e%2e/a": false, "/a/%2E": false,
 		"/a%2fb": false, "/a%2Fb": false, "/a%5cb": false, `/a\b`: false, "/%00": false, "/a%0d%0ab": false, "/%7f": false,
 	} {
 		u, err := url.ParseRequestURI(target)
@@ -77,15 +80,6 @@ func FuzzAStraightPathIsReadTheSameByAll(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Every request is checked, so the check of one that goes on costs no memory.
-func TestCheckOfTheDestinationDoesNotAllocate(t *testing.T) {
-	r := httptest.NewRequest(http.MethodGet, "/api/v1/shipments?page=1", http.NoBody)
-	w := httptest.NewRecorder()
-	if n := testing.AllocsPerRun(100, func() { _ = checkDestination(w, r) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
 }
 
 func BenchmarkPaths(b *testing.B) {

@@ -70,15 +70,39 @@ var (
 
 // chainProblems are the responses to errors of the next handlers.
 var chainProblems = map[int]problem{
-	http.StatusBadRequest:            {Code: "bad_request", Title: "Bad request", Detail: "The request cannot be understood."},
-	http.StatusNotFound:              {Code: "not_found", Title: "Not found", Detail: "There is nothing at this path."},
-	http.StatusMethodNotAllowed:      {Code: "method_not_allowed", Title: "Method not allowed", Detail: "The method is not allowed at this path."},
-	http.StatusRequestTimeout:        {Code: "request_timeout", Title: "Request timeout", Detail: "The request body stopped, or came at less than 64 KiB/s after its first 20 s."},
-	http.StatusRequestEntityTooLarge: {Code: "body_too_large", Title: "Body too large", Detail: "The request body is larger than the gateway accepts."},
-	http.StatusInternalServerError:   {Code: "internal_error", Title: "Internal error", Detail: "The request failed; tell us its request_id."},
-	http.StatusBadGateway:            {Code: "upstream_unreachable", Title: "Service unreachable", Detail: "The service behind the gateway cannot be reached."},
-	http.StatusServiceUnavailable:    {Code: "upstream_unavailable", Title: "Service unavailable", Detail: "The service behind the gateway is not available.", retryAfter: 2},
-	http.StatusGatewayTimeout:        {Code: "upstream_timeout", Title: "Service timed out", Detail: "The service behind the gateway did not answer in time."},
+	http.StatusBadRequest: {
+		Code: "bad_request", Title: "Bad request",
+		Detail: "The request cannot be understood.",
+	},
+	http.StatusNotFound: {Code: "not_found", Title: "Not found", Detail: "There is nothing at this path."},
+	http.StatusMethodNotAllowed: {
+		Code: "method_not_allowed", Title: "Method not allowed",
+		Detail: "The method is not allowed at this path.",
+	},
+	http.StatusRequestTimeout: {
+		Code: "request_timeout", Title: "Request timeout",
+		Detail: "The request body stopped, or came at less than 64 KiB/s after its first 20 s.",
+	},
+	http.StatusRequestEntityTooLarge: {
+		Code: "body_too_large", Title: "Body too large",
+		Detail: "The request body is larger than the gateway accepts.",
+	},
+	http.StatusInternalServerError: {
+		Code: "internal_error", Title: "Internal error",
+		Detail: "The request failed; tell us its request_id.",
+	},
+	http.StatusBadGateway: {
+		Code: "upstream_unreachable", Title: "Service unreachable",
+		Detail: "The service behind the gateway cannot be reached.",
+	},
+	http.StatusServiceUnavailable: {
+		Code: "upstream_unavailable", Title: "Service unavailable",
+		Detail: "The service behind the gateway is not available.", retryAfter: 2,
+	},
+	http.StatusGatewayTimeout: {
+		Code: "upstream_timeout", Title: "Service timed out",
+		Detail: "The service behind the gateway did not answer in time.",
+	},
 }
 
 // problemOf returns the response to an error of the next handlers.

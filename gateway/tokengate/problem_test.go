@@ -74,7 +74,8 @@ func TestProblemOfErrorsBehindTheGate(t *testing.T) {
 		{errors.New("secret detail"), 500, "internal_error"},
 	} {
 		p := problemOf(tt.err)
-		if p.Status != tt.status || p.Code != tt.code || p.Title == "" || p.Detail == "" || strings.Contains(p.Detail, "secret") {
+		if p.Status != tt.status || p.Code != tt.code || p.Title == "" || p.Detail == "" ||
+			strings.Contains(p.Detail, "secret") {
 			t.Errorf("%v: %+v", tt.err, p)
 		}
 	}
@@ -83,7 +84,10 @@ func TestProblemOfErrorsBehindTheGate(t *testing.T) {
 func TestEveryProblemIsComplete(t *testing.T) {
 	t.Parallel()
 
-	all := []problem{missingToken, invalidToken, revokedToken, expiredToken, addressNotAllowed, rateLimited, authUnavailable, limiterUnavailable}
+	all := []problem{
+		missingToken, invalidToken, revokedToken, expiredToken, addressNotAllowed, rateLimited,
+		authUnavailable, limiterUnavailable,
+	}
 	for status := range chainProblems {
 		all = append(all, problemOf(caddyhttp.Error(status, nil)))
 	}
@@ -91,7 +95,8 @@ func TestEveryProblemIsComplete(t *testing.T) {
 		if p.Status == 0 || p.Title == "" || p.Detail == "" || p.Code == "" {
 			t.Errorf("incomplete: %+v", p)
 		}
-		if (p.Code == missingToken.Code || p.Code == invalidToken.Code) != (p.Status == http.StatusUnauthorized) { // the codes with a challenge
+		// the codes with a challenge
+		if (p.Code == missingToken.Code || p.Code == invalidToken.Code) != (p.Status == http.StatusUnauthorized) {
 			t.Errorf("%s with status %d", p.Code, p.Status)
 		}
 		if p.Status == http.StatusServiceUnavailable && p.retryAfter == 0 {

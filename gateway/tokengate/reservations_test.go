@@ -82,7 +82,8 @@ func TestAReservationIsWaitedForUntilTheContextEnds(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("no waiting request goes on after a reservation was released")
 	}
-	if _, err := r.reserve(t.Context(), "a", func() (int, error) { return 0, context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := r.reserve(t.Context(), "a", func() (int, error) { return 0, context.DeadlineExceeded }); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("the error of left: %v", err)
 	}
 	if len(r.byID) != 0 {

@@ -45,14 +45,14 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 			Changes:       neighbour(base, "changes"),
 			Credential:    key.credential,
 			Now:           time.Now,
-			OnStream:      outages.stream.Record,
+			OnStream:      outages.stream.Note,
 		}),
 		usage: usage.New(usage.Config{
 			Endpoint:   neighbour(base, "usage").String(),
 			Credential: key.credential,
 			OnBatch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
-				outages.usage.Record(err)
+				outages.usage.Note(err)
 			},
 			OnLost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
 		}),
@@ -106,7 +106,8 @@ func (g *Gate) acquire(redisURL string) error {
 	g.windows = limiter.Limiter
 
 	key := tokensServiceKey{g.Introspection, g.credential}
-	shared, releaseService, err := tokensServices.Take(key, func() (*tokensService, error) { return newTokensService(key) })
+	shared, releaseService, err := tokensServices.Take(key,
+		func() (*tokensService, error) { return newTokensService(key) })
 	if err != nil {
 		return err
 	}

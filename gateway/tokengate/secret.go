@@ -56,13 +56,15 @@ func readFile(path string) ([]byte, error) {
 func checkCredential(credential string, demo bool) error {
 	switch {
 	case credential == "":
-		return errors.New("token_gate: the gateway's credential is missing: set GATEWAY_CREDENTIAL or GATEWAY_CREDENTIAL_FILE")
+		return errors.New("token_gate: the gateway's credential is missing: set GATEWAY_CREDENTIAL or " +
+			"GATEWAY_CREDENTIAL_FILE")
 	case len(credential) < minCredentialBytes:
 		return fmt.Errorf("token_gate: the gateway's credential must have at least %d bytes", minCredentialBytes)
 	case strings.ContainsFunc(credential, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errors.New("token_gate: the gateway's credential must be printable ASCII without spaces")
 	case strings.HasPrefix(credential, "demo-") && !demo:
-		return errors.New("token_gate: the gateway's credential is the demo's, which is published: set another one, or QUAYSIDE_DEMO=true for development")
+		return errors.New("token_gate: the gateway's credential is the demo's, which is published: set another " +
+			"one, or QUAYSIDE_DEMO=true for development")
 	default:
 		return nil
 	}

@@ -39,7 +39,8 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 		demo t
 	}`))
 	want := &Gate{
-		Introspection: "a", Credential: "b", CredentialFile: "c", SigningKey: "d", SigningKeyFile: "e", Redis: "f", RedisFile: "g",
+		Introspection: "a", Credential: "b", CredentialFile: "c", SigningKey: "d", SigningKeyFile: "e", Redis: "f",
+		RedisFile: "g",
 		RedisDown: "h", Replicas: "i", Mode: "j", Public: caddyhttp.MatchPath{"k", "l"}, Pages: caddyhttp.MatchPath{"m", "n"},
 		CORSOrigins: []string{"o", "p"}, TokenPrefix: "q", Realm: "r", Issuer: "s", Demo: "t",
 	}
@@ -48,7 +49,8 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 	}
 	for _, text := range []string{
 		"token_gate x", "token_gate {\nunknown x\n}", "token_gate {\nmode\n}", "token_gate {\nmode enforce shadow\n}",
-		"token_gate {\nmode enforce\nmode enforce\n}", "token_gate {\npublic\n}", "token_gate {\npages\n}", "token_gate {\npublic /a\npublic /b\n}",
+		"token_gate {\nmode enforce\nmode enforce\n}", "token_gate {\npublic\n}", "token_gate {\npages\n}",
+		"token_gate {\npublic /a\npublic /b\n}",
 	} {
 		if err := new(Gate).UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)); err == nil {
 			t.Errorf("%q is accepted", text)
@@ -69,7 +71,8 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", `realm "a\"b"`, "UPPER", "redis_down", "replicas", "mode", "cors_origins", "credential_file", "signing_key_file", "redis_file", "credential is missing",
+		"introspection must be", `realm "a\"b"`, "UPPER", "redis_down", "replicas", "mode", "cors_origins", "credential_file",
+		"signing_key_file", "redis_file", "credential is missing",
 	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%s is missing in %v", part, err)
@@ -82,7 +85,8 @@ func TestIntrospectionAndRealmAreChecked(t *testing.T) {
 
 	const credential = "a-credential-of-more-than-32-bytes"
 	for introspection, ok := range map[string]bool{
-		"http://tokens": true, "https://tokens:9082/x": true, "": false, "tokens": false, "ftp://tokens": false, "http://": false,
+		"http://tokens": true, "https://tokens:9082/x": true, "": false, "tokens": false, "ftp://tokens": false,
+		"http://":            false,
 		"http://user@tokens": false, "http://%zz": false,
 	} {
 		g := &Gate{Introspection: introspection, Realm: "shipments", credential: credential}
@@ -90,7 +94,10 @@ func TestIntrospectionAndRealmAreChecked(t *testing.T) {
 			t.Errorf("introspection %q: %v", introspection, err)
 		}
 	}
-	for realm, ok := range map[string]bool{"a b~ ": true, "a\x1f": false, "a\x7f": false, `a"`: false, `a\`: false, "é": false} {
+	for realm, ok := range map[string]bool{
+		"a b~ ": true, "a\x1f": false, "a\x7f": false, `a"`: false, `a\`: false,
+		"é": false,
+	} {
 		g := &Gate{Introspection: "http://tokens", Realm: realm, credential: credential}
 		if err := g.Validate(); (err == nil) != ok {
 			t.Errorf("realm %q: %v", realm, err)
@@ -125,7 +132,10 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()
-	for name, content := range map[string]string{"full": " \nsecret\n", "empty": " \n", "longest": "secret" + strings.Repeat("\n", maxFile-len("secret"))} {
+	for name, content := range map[string]string{
+		"full": " \nsecret\n", "empty": " \n",
+		"longest": "secret" + strings.Repeat("\n", maxFile-len("secret")),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +153,8 @@ func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
 		{"", "/dev/zero", "", "/dev/zero has more than 1048576 bytes"},
 	} {
 		got, err := secret(caddy.NewReplacer(), "x", tt.reference, tt.path)
-		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && (!strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "value")) {
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil &&
+			(!strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "value")) {
 			t.Errorf("%q, %q: %q, %v", tt.reference, tt.path, got, err)
 		}
 	}
@@ -196,7 +207,8 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	for _, wrong := range []string{
-		"app.example", "https://", "https://App.example", "https://app.example/", "ftp://app.example", "https://app.example?x", "https://u@app.example", "http://%zz", "",
+		"app.example", "https://", "https://App.example", "https://app.example/", "ftp://app.example",
+		"https://app.example?x", "https://u@app.example", "http://%zz", "",
 	} {
 		if _, err := newCORS([]string{"https://good.example", wrong}); err == nil {
 			t.Errorf("%q is accepted", wrong)
@@ -211,7 +223,8 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for origin, want := range map[string][3]bool{
-		"https://app.example": {true, true}, "http://app.example:8080": {true, true}, "http://app.example": {false, true}, "": {false, false},
+		"https://app.example": {true, true}, "http://app.example:8080": {true, true}, "http://app.example": {false, true},
+		"": {false, false},
 	} {
 		if got := [3]bool{some.allows(origin), all.allows(origin), (*cors)(nil).allows(origin)}; got != want {
 			t.Errorf("%q: %v", origin, got)

@@ -34,7 +34,7 @@ func conflict(before, after caddyhttp.Route) error {
 		for _, b := range wanted {
 			switch {
 			case open && alsoOpen && meet(a, b):
-				return fmt.Errorf("token_gate: the paths %s and %s of handle_public or handle_pages overlap; remove one of them", a, b)
+				return fmt.Errorf("token_gate: the paths %s and %s of routes without a token overlap; remove one of them", a, b)
 			case always && covers(a, b):
 				return fmt.Errorf("token_gate: the path %s is never reached: a route before it takes %s; remove one of them", b, a)
 			}

@@ -11,12 +11,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
 // traces send the spans of the process, the last of them when it exits.
 var traces = sync.OnceValues(func() (tracing.Traces, error) {
-	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces", outage.Log).Record)
+	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces", outage.Log).Note)
 	caddy.OnExit(started.Close)
 	return started, err
 })
@@ -42,7 +43,7 @@ func describe(out *responseWriter) {
 	}
 	out.span.SetAttributes(
 		attribute.String("http.request.method", methodLabel(out.method)),
-		attribute.String("url.path", redactPath(out.path, out.gate.TokenPrefix)),
+		attribute.String("url.path", redact.Path(out.path, out.gate.TokenPrefix)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),
 	)

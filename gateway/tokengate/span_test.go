@@ -32,7 +32,8 @@ func TestSpansLinkTheClientsTraceAndMarkServerErrors(t *testing.T) {
 		describe(&responseWriter{gate: new(Gate), span: span, status: tt.status})
 		span.End()
 		got := recorder.Ended()[i]
-		if len(got.Links()) != tt.links || got.Parent().IsValid() || got.SpanContext().TraceID().String() == outside || got.Status().Code != tt.code {
+		if len(got.Links()) != tt.links || got.Parent().IsValid() || got.SpanContext().TraceID().String() == outside ||
+			got.Status().Code != tt.code {
 			t.Errorf("%q: %v, parent %v, %v", tt.parent, got.Links(), got.Parent(), got.Status())
 		}
 		if tt.links > 0 && got.Links()[0].SpanContext.TraceID().String() != outside {

@@ -20,10 +20,13 @@ var reserved = []string{
 	"x-client-address",
 	"x-gateway-assertion",
 	"x-organization-id",
+	"x-organization-name",
 	"x-real-ip",
 	"x-request-id",
 	"x-token-id",
 	"x-token-permissions",
+	"x-user-id",
+	"x-user-name",
 }
 
 // strip removes from r what a client must not send on, and returns the values of its Authorization header.

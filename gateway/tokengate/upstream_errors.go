@@ -34,7 +34,7 @@ func (u *upstreamErrors) failed(r *http.Request, p problem, err error) (reason s
 	tracker, _ := u.trackers.LoadOrStore(service, outage.New("service", func() *zap.Logger {
 		return u.logger.With(zap.String("service", service))
 	}))
-	tracker.(*outage.Tracker).Record(errors.New(p.Code + ": " + reason))
+	tracker.(*outage.Journal).Note(errors.New(p.Code + ": " + reason))
 	return reason
 }
 
@@ -44,7 +44,7 @@ func (u *upstreamErrors) succeeded(r *http.Request) {
 		return
 	}
 	if tracker, ok := u.trackers.Load(serviceOf(r)); ok {
-		tracker.(*outage.Tracker).Record(nil)
+		tracker.(*outage.Journal).Note(nil)
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // through returns a request that its route sends to a service.
 func through(ctx context.Context, service string) *http.Request {
 	vars := map[string]any{upstream.ServiceVar: service}
-	return httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(context.WithValue(ctx, caddyhttp.VarsCtxKey, vars))
+	return httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(context.WithValue(ctx, caddyhttp.VarsCtxKey,
+		vars))
 }
 
 // However many requests meet it: what single requests met is in the access log.
@@ -45,7 +46,8 @@ func TestAServiceThatFailsIsOneLineForEachService(t *testing.T) {
 	}
 	for i, service := range []string{"shipments-svc:8081", "tokens-svc:8082"} {
 		fields := lines[i].ContextMap()
-		if lines[i].Message != "service fails" || fields["service"] != service || fields["error"] != "upstream_unreachable: dial tcp: connection refused" {
+		if lines[i].Message != "service fails" || fields["service"] != service ||
+			fields["error"] != "upstream_unreachable: dial tcp: connection refused" {
 			t.Errorf("%s %v", lines[i].Message, fields)
 		}
 	}
@@ -71,7 +73,8 @@ func TestOnlyServerErrorsAreFailuresOfAService(t *testing.T) {
 
 	u := &upstreamErrors{logger: zap.NewNop()}
 	for status, want := range map[int]string{499: "", 500: "broken"} {
-		if got := u.failed(through(t.Context(), "status:80"), problem{Status: status, Code: "x"}, errors.New("broken")); got != want {
+		if got := u.failed(through(t.Context(), "status:80"), problem{Status: status, Code: "x"},
+			errors.New("broken")); got != want {
 			t.Errorf("%d: %q", status, got)
 		}
 	}

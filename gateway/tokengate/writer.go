@@ -31,17 +31,20 @@ type responseWriter struct {
 	path       string // escaped
 	client     string // the address; empty if it is not known
 	window     windowState
-	token      *introspect.Result // of a caller that is known; else nil
-	further    int                // what the request costs of the token's window beside its 1
-	page       bool               // uses a session instead of a token
-	html       bool               // the client shows HTML: a browser that navigates
-	origin     string             // of the page that sends the request, if it is another one's
-	clientTags string             // see stripEncodedTags
-	held       *heldProblem       // nil: nothing is held back
-	span       trace.Span         // nil: the request is not traced
-	body       *body              // nil: the request has none
-	closes     bool               // the connection ends with the response
-	anonymous  flight             // see enter; zero if the request is not counted
+	token      *introspect.Result  // of a caller that is known; else nil
+	further    int                 // what the request costs of the token's window beside its 1
+	session    *introspect.Session // of a person who is known; else nil
+	page       bool                // uses a session instead of a token
+	cookies    bool                // the service reads and sets cookies
+	location   string              // where a browser without a session is sent
+	html       bool                // the client shows HTML: a browser that navigates
+	origin     string              // of the page that sends the request, if it is another one's
+	clientTags string              // see stripEncodedTags
+	held       *heldProblem        // nil: nothing is held back
+	span       trace.Span          // nil: the request is not traced
+	body       *body               // nil: the request has none
+	closes     bool                // the connection ends with the response
+	anonymous  flight              // see enter; zero if the request is not counted
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
@@ -134,8 +137,8 @@ func (w *responseWriter) implicitHeader() {
 	}
 }
 
-// complete sets the headers of every response. It removes those that name the software of the gateway, and those by which
-// a service would let other origins use a browser's credentials or read pages.
+// complete sets the headers of every response. It removes those that name the software of the gateway, and those by
+// which a service would let other origins use a browser's credentials or read pages.
 func (w *responseWriter) complete(status int) {
 	header := w.Header()
 	delete(header, "Server")
@@ -167,7 +170,7 @@ func (w *responseWriter) complete(status int) {
 func (w *responseWriter) removeGateHeaders() {
 	header := w.Header()
 	for name := range header {
-		if isGateHeader(name) || !w.page && strings.EqualFold(name, "Set-Cookie") {
+		if isGateHeader(name) || !w.cookies && strings.EqualFold(name, "Set-Cookie") {
 			delete(header, name)
 		}
 	}
@@ -190,7 +193,8 @@ func (w *responseWriter) removeGateHeaders() {
 
 // isGateHeader reports whether only the gate may set the response header name.
 func isGateHeader(name string) bool {
-	return strings.EqualFold(name, "Sunset") || strings.EqualFold(name, requestIDHeader) || strings.EqualFold(name, "RateLimit") ||
+	return strings.EqualFold(name, "Sunset") || strings.EqualFold(name, requestIDHeader) ||
+		strings.EqualFold(name, "RateLimit") ||
 		strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
 }
 

@@ -11,11 +11,15 @@ import (
 func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 	t.Parallel()
 
-	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"exp":4102444800,"rotated_to":"tok_000000000001",`, 1))
+	g := newTestGate(t, new(Gate), strings.Replace(activeBody, "{", `{"exp":4102444800,"rotated_to":"tok_000000000001",`,
+		1))
 	for _, answers := range []bool{true, false} { // with and without a call of WriteHeader
 		w, _ := g.serve(t, request(http.MethodGet, "/"), func(w http.ResponseWriter, _ *http.Request) error {
 			h := w.Header()
-			for _, name := range []string{"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit", "Ratelimit-Policy", "Sunset", "Set-Cookie", "Access-Control-Allow-Credentials"} {
+			for _, name := range []string{
+				"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit",
+				"Ratelimit-Policy", "Sunset", "Set-Cookie", "Access-Control-Allow-Credentials",
+			} {
 				h[name] = []string{"service"}
 			}
 			h.Set("Trailer", "X-Kept, Sunset, ")
@@ -43,7 +47,8 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 		w.Header().Set("Set-Cookie", "session=x")
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		return nil
-	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" || w.Header().Get("Access-Control-Allow-Origin") != "" {
+	}); w.Header().Get("Set-Cookie") != "session=x" || w.Header().Get("Sunset") != "" ||
+		w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("of a page: %v", w.Header())
 	}
 }
@@ -53,7 +58,8 @@ func TestTagsOfCompressedResponsesAreThoseOfTheService(t *testing.T) {
 
 	header := http.Header{"If-None-Match": {`"a-gzip"`, `"b-zstd", "c"`}, "If-Match": {`"d-gzip"`}, "If-Range": {`"e"`}}
 	known := stripEncodedTags(header)
-	if known != `"a-gzip", "b-zstd", "c"` || header.Get("If-None-Match") != `"a", "b", "c"` || header.Get("If-Match") != `"d"` || header.Get("If-Range") != `"e"` {
+	if known != `"a-gzip", "b-zstd", "c"` || header.Get("If-None-Match") != `"a", "b", "c"` ||
+		header.Get("If-Match") != `"d"` || header.Get("If-Range") != `"e"` {
 		t.Errorf("%s, %v", known, header)
 	}
 	if known := stripEncodedTags(http.Header{"If-Match": {`"d-gzip"`}, "If-None-Match": {`"c"`}}); known != "" {
@@ -74,12 +80,18 @@ func TestTagsOfCompressedResponsesAreThoseOfTheService(t *testing.T) {
 func TestPlainPathsAndQualitiesHaveBounds(t *testing.T) {
 	t.Parallel()
 
-	for text, want := range map[string]bool{"09": true, "AZ": true, "az": true, "-": true, "/": true, ":": false, "@": false, "[": false, "`": false, "{": false} {
+	for text, want := range map[string]bool{
+		"09": true, "AZ": true, "az": true, "-": true, "/": true, ":": false,
+		"@": false, "[": false, "`": false, "{": false,
+	} {
 		if got := isPlain("/a" + text); got != want {
 			t.Errorf("path %q: %t", text, got)
 		}
 	}
-	for parameters, want := range map[string]float64{"": 1, "q=0": 0, "q=1": 1, "q=0.5": .5, "q=1.1": 0, "q=-0.1": 0, "q=x": 0, "level=1; Q=0.3": .3, "q=NaN": 0} {
+	for parameters, want := range map[string]float64{
+		"": 1, "q=0": 0, "q=1": 1, "q=0.5": .5, "q=1.1": 0, "q=-0.1": 0,
+		"q=x": 0, "level=1; Q=0.3": .3, "q=NaN": 0,
+	} {
 		if got := quality(parameters); got != want {
 			t.Errorf("%q: %v", parameters, got)
 		}

@@ -98,7 +98,7 @@ func (u *Upstreams) Provision(ctx caddy.Context) error {
 func open(address string) (service, error) {
 	ejections := ejectionsTotal.WithLabelValues(address)
 	s, err := discovery.New(discovery.Config{
-		Name: address, CheckPath: readyPath, OnEject: ejections.Inc,
+		Name: address, CheckPath: readyPath, OnEject: ejections.Inc, DialTimeout: DialTimeout,
 		Logger: func() *zap.Logger { return caddy.Log().Named(string(new(Upstreams).CaddyModule().ID)) },
 	})
 	return service{s}, err

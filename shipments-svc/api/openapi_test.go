@@ -63,7 +63,8 @@ func TestExamplesOfProblemsNameTheirCode(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s has no example", name)
 		}
-		if example["type"] != "/problems/"+example["code"].(string) || !strings.HasPrefix(example["request_id"].(string), "req_") {
+		if example["type"] != "/problems/"+example["code"].(string) ||
+			!strings.HasPrefix(example["request_id"].(string), "req_") {
 			t.Errorf("%s: %v", name, example)
 		}
 	}

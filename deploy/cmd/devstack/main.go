@@ -94,7 +94,8 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if stack.PrometheusURL != "" {
 		alerts = stack.PrometheusURL + "/alerts"
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password, alerts)
+	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password,
+		alerts)
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
@@ -113,6 +114,7 @@ func commandFailed(err error) error {
 const welcome = `
 Quayside is running.
 
+  shipments  %[1]s/shipments
   settings   %[1]s/settings
   sign-in    %[4]s
   password   %[5]s

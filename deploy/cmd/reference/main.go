@@ -19,13 +19,22 @@ type page struct {
 }
 
 var pages = []page{
-	{"settings.md", "Settings", "Each program reads its settings from the environment, and reports all that are wrong at " +
-		"once. A secret, or a setting with a file, can be given as the path of a file instead: `NAME_FILE`.", writeSettings},
-	{"metrics.md", "Metrics", "Prometheus scrapes them from `/metrics` of each program's internal listener. " +
-		"`PROGRAM` is `shipments` or `tokens`; those of Go and of the process are there, too.", writeMetrics},
+	{
+		"settings.md", "Settings", "Each program reads its settings from the environment, and reports all that are " +
+			"wrong at once. Each marked *file* can be given as the path of a file instead, in `NAME_FILE`.",
+		writeSettings,
+	},
+	{
+		"metrics.md", "Metrics", "Prometheus scrapes them from `/metrics` of each program's internal listener. " +
+			"`PROGRAM` is `shipments` or `tokens`; those of Go and of the process are there, too.",
+		writeMetrics,
+	},
 	{"commands.md", "Commands", "Exit codes: 0 success, 1 failure, 2 wrong command line.", writeCommands},
-	{"problems.md", "Problems", "Errors are `application/problem+json` (RFC 9457). `code` is stable and does not change " +
-		"within v1; `type` is the address of a page with the same text and what to do, `/problems/CODE`.", writeProblems},
+	{
+		"problems.md", "Problems", "Errors are `application/problem+json` (RFC 9457). `code` is stable and does not " +
+			"change within v1; `type` is the address of a page that says what it means and what to do, `/problems/CODE`.",
+		writeProblems,
+	},
 }
 
 func main() {

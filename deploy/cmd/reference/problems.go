@@ -15,15 +15,15 @@ func writeProblems(root string, out *bytes.Buffer) error {
 		return err
 	}
 	var problems []struct {
-		Code, Meaning string
-		Status        int
+		Code, Title string
+		Status      int
 	}
 	if err := json.Unmarshal(text, &problems); err != nil {
 		return err
 	}
-	header(out, "", "code", "status", "meaning")
+	header(out, "", "code", "status", "title")
 	for _, problem := range problems {
-		row(out, code(problem.Code), strconv.Itoa(problem.Status), problem.Meaning)
+		row(out, code(problem.Code), strconv.Itoa(problem.Status), problem.Title)
 	}
 	return nil
 }

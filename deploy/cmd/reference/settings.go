@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,13 +20,37 @@ func writeSettings(root string, out *bytes.Buffer) error {
 	if err := gatewaySettings(root, out); err != nil {
 		return fmt.Errorf("gateway: %w", err)
 	}
-	for _, program := range []string{"shipments-svc", "tokens-svc"} {
-		if err := serviceSettings(root, program, out); err != nil {
-			return fmt.Errorf("%s: %w", program, err)
+	shipments, err := serviceSettings(root, "shipments-svc")
+	if err != nil {
+		return fmt.Errorf("shipments-svc: %w", err)
+	}
+	tokens, err := serviceSettings(root, "tokens-svc")
+	if err != nil {
+		return fmt.Errorf("tokens-svc: %w", err)
+	}
+	ofBoth := func(s setting) bool { return slices.Contains(shipments, s) && slices.Contains(tokens, s) }
+	ofOne := func(s setting) bool { return !ofBoth(s) }
+	for _, section := range []struct {
+		heading string
+		all     []setting
+		in      func(setting) bool
+	}{
+		{"shipments-svc and tokens-svc", shipments, ofBoth},
+		{"shipments-svc", shipments, ofOne},
+		{"tokens-svc", tokens, ofOne},
+	} {
+		header(out, section.heading, "variable", "default", "meaning")
+		for _, s := range section.all {
+			if section.in(s) {
+				row(out, code(s.name), code(s.value), s.meaning)
+			}
 		}
 	}
 	return nil
 }
+
+// setting is a row of a table.
+type setting struct{ name, value, meaning string }
 
 var (
 	described = regexp.MustCompile(`(?m)^# ([A-Z][A-Z0-9_]+): (.*(?:\n#   .*)*)`)
@@ -58,7 +84,7 @@ func gatewaySettings(root string, out *bytes.Buffer) error {
 		}
 		_, file := defaults[name+"_FILE"]
 		meaning := strings.Join(strings.Fields(strings.ReplaceAll(string(match[2]), "\n#", " ")), " ")
-		row(out, code(name), code(defaults[name]), meaning+alsoFile(name, file))
+		row(out, code(name), code(defaults[name]), meaning+alsoFile(file))
 		delete(defaults, name)
 		delete(defaults, name+"_FILE")
 	}
@@ -68,25 +94,23 @@ func gatewaySettings(root string, out *bytes.Buffer) error {
 	return nil
 }
 
-func alsoFile(name string, is bool) string {
+func alsoFile(is bool) string {
 	if !is {
 		return ""
 	}
-	return " Also `" + name + "_FILE`."
+	return " *file*"
 }
 
 // serviceSettings reads the struct Settings of a service: its tags, and the text from the tag doc or from the comment.
-func serviceSettings(root, program string, out *bytes.Buffer) error {
+func serviceSettings(root, program string) (found []setting, err error) {
 	files, err := filepath.Glob(filepath.Join(root, program, "internal", "config", "*.go"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	header(out, program, "variable", "default", "meaning")
-	found := 0
 	for _, path := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
 			spec, ok := node.(*ast.TypeSpec)
@@ -104,15 +128,14 @@ func serviceSettings(root, program string, out *bytes.Buffer) error {
 				if secret {
 					meaning += " Secret."
 				}
-				name := tag.Get("env")
-				row(out, code(name), code(tag.Get("envDefault")), meaning+alsoFile(name, secret || tag.Get("file") == "true"))
-				found++
+				meaning += alsoFile(secret || tag.Get("file") == "true")
+				found = append(found, setting{tag.Get("env"), tag.Get("envDefault"), meaning})
 			}
 			return false
 		})
 	}
-	if found == 0 {
-		return fmt.Errorf("internal/config has no struct Settings with tags")
+	if len(found) == 0 {
+		return nil, errors.New("internal/config has no struct Settings with tags")
 	}
-	return nil
+	return found, nil
 }

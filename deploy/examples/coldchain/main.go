@@ -67,7 +67,7 @@ func main() {
 	err = servicekit.Run(ctx, servicekit.Service{
 		Name: "coldchain", ListenAddress: os.Getenv("LISTEN_ADDRESS"), InnerAddress: os.Getenv("INNER_ADDRESS"),
 		GatewayKeys: keys, GatewayIssuer: assertion.DefaultIssuer,
-		Log: logger, Metrics: metrics.New("coldchain", func() int64 { return 0 }),
+		Log: logger, Metrics: metrics.New("coldchain"),
 		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(logger, servicekit.Logged(logger, routes())) },
 	})
 	if err != nil {

@@ -27,7 +27,8 @@ func TestTemperaturesTakeBoundedMemory(t *testing.T) {
 
 func store(t *testing.T, shipment int, body string) string {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprintf("/api/v1/shipments/ship_%d/temperature", shipment), strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPut,
+		fmt.Sprintf("/api/v1/shipments/ship_%d/temperature", shipment), strings.NewReader(body))
 	r.Header.Set(assertion.HeaderOrganization, "org_01m7xzb0gzec9swnkhafwhcvka")
 	r.Header.Set(assertion.HeaderToken, "tok_1")
 	r.Header.Set(assertion.HeaderPermissions, "temperatures:write")

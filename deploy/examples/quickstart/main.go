@@ -36,7 +36,8 @@ func run(ctx context.Context) error {
 	wanted.Shipment.Reference, wanted.Shipment.Vessel = "CFE-2026-0117", "MSC Carmen"
 	wanted.Shipment.Origin, wanted.Shipment.Destination = "Cape Town, ZA", "Rotterdam, NL"
 	// The key makes it safe to send this again when no answer came: the shipment is created once.
-	created, err := api.CreateShipmentWithResponse(ctx, &client.CreateShipmentParams{IdempotencyKey: new(rand.Text())}, wanted)
+	created, err := api.CreateShipmentWithResponse(ctx, &client.CreateShipmentParams{IdempotencyKey: new(rand.Text())},
+		wanted)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	var list client.AttachDocument
-	list.Document.Type, list.Document.Filename, list.Document.ContentBase64 = "packing_list", new(filepath.Base(os.Args[1])), &content
+	list.Document.Type, list.Document.ContentBase64 = "packing_list", &content
+	list.Document.Filename = new(filepath.Base(os.Args[1]))
 	attached, err := api.AttachDocumentWithResponse(ctx, id, nil, list)
 	if err != nil {
 		return err
@@ -75,9 +77,12 @@ func run(ctx context.Context) error {
 // settled returns the shipment once its documents have been read. It asks for
 // it once it is another than the one that it has: the answer comes when it
 // changes, or after 25 seconds.
-func settled(ctx context.Context, api *client.ClientWithResponses, id client.ShipmentID) (*client.ShipmentDetail, error) {
+func settled(
+	ctx context.Context, api *client.ClientWithResponses, id client.ShipmentID,
+) (*client.ShipmentDetail, error) {
 	for etag := `"0"`; ; {
-		answer, err := api.GetShipmentWithResponse(ctx, id, &client.GetShipmentParams{Prefer: new("wait=25"), IfNoneMatch: &etag})
+		answer, err := api.GetShipmentWithResponse(ctx, id,
+			&client.GetShipmentParams{Prefer: new("wait=25"), IfNoneMatch: &etag})
 		if err != nil {
 			return nil, err
 		}

@@ -27,14 +27,17 @@ const (
 
 // scenarios creates the tokens and the traffic. A bare Caddy forwards everything.
 func (b *testbed) scenarios(ctx context.Context) ([]kind, error) {
-	create := func(n int, flags ...string) ([]string, error) {
-		return b.stack.CreateTokens(ctx, n, b.stack.Demo.Organization, "shipments:read", flags...)
-	}
-	many, err := create(1000, "--limit", "1000000", "--window-seconds", "60")
+	organization, err := b.stack.CreateOrganization(ctx, "Bench") // one may have 1,000 tokens
 	if err != nil {
 		return nil, err
 	}
-	spent, err := create(16, "--limit", "1", "--window-seconds", "86400")
+	many, err := b.stack.CreateTokens(ctx, 1000, organization, "shipments:read",
+		"--limit", "1000000", "--window-seconds", "60")
+	if err != nil {
+		return nil, err
+	}
+	spent, err := b.stack.CreateTokens(ctx, 16, b.stack.Demo.Organization, "shipments:read",
+		"--limit", "1", "--window-seconds", "86400")
 	if err != nil {
 		return nil, err
 	}

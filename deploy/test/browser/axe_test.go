@@ -60,7 +60,8 @@ func (b *tab) fitsPhones() {
 	if width := eval[int](b, "document.documentElement.scrollWidth"); width > 320 {
 		wide := eval[[]string](b, `[...document.querySelectorAll("body *")]
 			.filter(e => e.getBoundingClientRect().right > 320).map(e => e.outerHTML.slice(0, 120))`)
-		b.Errorf("at %s: %d pixels wide in a window of 320; beyond it reach\n\t%s", b.path(), width, strings.Join(wide, "\n\t"))
+		b.Errorf("at %s: %d pixels wide in a window of 320; beyond it reach\n\t%s", b.path(), width,
+			strings.Join(wide, "\n\t"))
 	}
 	b.size(1280, 800)
 }

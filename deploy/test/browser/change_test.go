@@ -207,7 +207,8 @@ func (b *tab) tabTo(selector string) {
 	b.Helper()
 	for range 60 {
 		if eval[bool](b, "document.activeElement.matches(`"+selector+"`)") {
-			if !eval[bool](b, `(s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== "none")(getComputedStyle(document.activeElement))`) {
+			if !eval[bool](b, `(s => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 ||
+				s.boxShadow !== "none")(getComputedStyle(document.activeElement))`) {
 				b.Errorf("at %s: that %s has the focus cannot be seen", b.path(), selector)
 			}
 			return

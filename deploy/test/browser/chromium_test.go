@@ -20,7 +20,7 @@ import (
 )
 
 // patience is the time-out of everything that a test waits for.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // tab is a page of a browser. Its methods fail the test on errors and after patience.
 type tab struct {
@@ -177,7 +177,8 @@ func (b *tab) click(selector string) {
 // fill replaces the text of a field.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
-	b.do(chromedp.Focus(chromedp.CSS(selector), chromedp.NodeVisible), edit("selectAll"), edit("delete"), chromedp.KeyEvent(text))
+	b.do(chromedp.Focus(chromedp.CSS(selector), chromedp.NodeVisible), edit("selectAll"), edit("delete"),
+		chromedp.KeyEvent(text))
 }
 
 // edit runs an editing command of the browser, as keyboard shortcuts do.
@@ -296,7 +297,8 @@ func (b *tab) dark(dark bool) {
 // withoutScript disables JavaScript.
 func (b *tab) withoutScript() {
 	b.Helper()
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		b.Fatal(err)
 	}
 }

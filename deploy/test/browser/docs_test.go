@@ -30,7 +30,8 @@ func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 		defer mu.Unlock()
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if at := e.Request.URL; !strings.HasPrefix(at, b.base+"/") && !strings.HasPrefix(at, "data:") && !strings.HasPrefix(at, "blob:") {
+			if at := e.Request.URL; !strings.HasPrefix(at, b.base+"/") && !strings.HasPrefix(at, "data:") &&
+				!strings.HasPrefix(at, "blob:") {
 				foreign[e.RequestID] = at
 			}
 		case *network.EventLoadingFailed:

@@ -34,12 +34,14 @@ func TestFormsOfAnotherOriginAreRefused(t *testing.T) {
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `<!doctype html><title>Prize</title><form method="post" action="%s"><button>Win</button></form>
 			<script>for (const [name, value] of new URLSearchParams(%q)) {
-				const field = document.createElement("input"); field.name = name; field.value = value; document.forms[0].append(field);
+				const field = document.createElement("input"); field.name = name; field.value = value;
+				document.forms[0].append(field);
 			}</script>`, r.URL.Query().Get("to"), r.URL.Query().Get("fields"))
 	}))
 	defer foreign.Close()
 	for path, fields := range forms {
-		b.do(chromedp.Navigate(foreign.URL + "/?to=" + url.QueryEscape(stack.URL+path) + "&fields=" + url.QueryEscape(fields)))
+		b.do(chromedp.Navigate(foreign.URL + "/?to=" + url.QueryEscape(stack.URL+path) + "&fields=" +
+			url.QueryEscape(fields)))
 		if status := b.follow("button"); status != http.StatusForbidden {
 			t.Errorf("POST %s from another origin: got %d", path, status)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
 
-var update = flag.Bool("update", false, "write the screenshots of tokens-svc's README")
+var update = flag.Bool("update", false, "write the screenshots of the documents")
 
 var (
 	stack    *devstack.Stack // the product under test; nil without a browser
@@ -37,11 +37,12 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case chromium != "":
-		os.Exit(stacktest.Main(m, devstack.Options{Debug: true, Traces: true}, func(ctx context.Context, s *devstack.Stack) (err error) {
-			stack = s
-			axe, err = loadAxe(ctx)
-			return err
-		}))
+		os.Exit(stacktest.Main(m, devstack.Options{Debug: true, Traces: true},
+			func(ctx context.Context, s *devstack.Stack) (err error) {
+				stack = s
+				axe, err = loadAxe(ctx)
+				return err
+			}))
 	case os.Getenv("CI") != "":
 		fmt.Fprintln(os.Stderr, "no Chromium on PATH; on Debian: apt-get install chromium")
 		os.Exit(1)

@@ -21,7 +21,7 @@ import (
 // a real one.
 const published = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 
-// TestScreenshots takes the screenshots of tokens-svc's README, with -update.
+// TestScreenshots takes the screenshots of the documents, with -update.
 func TestScreenshots(t *testing.T) {
 	if !*update {
 		t.Skip("takes pictures with -update only")
@@ -86,6 +86,21 @@ func TestScreenshots(t *testing.T) {
 	b.take("audit-log")
 	b.visit("/settings/sessions")
 	b.take("sessions")
+
+	for _, reference := range []string{"CFE-2026-0464", "CFE-2026-0465"} {
+		b.visit(o.shipments(""))
+		b.newShipment(reference)
+	}
+	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
+	b.click("#dry-run")
+	b.awaits(`!!document.querySelector("#preview")`)
+	b.take("preview")
+	b.follow("#attach")
+	b.awaits(`!!document.querySelector("#decision")`)
+	b.take("shipment")
+	b.takeOnPhone("shipment")
+	b.visit(o.shipments(""))
+	b.take("shipments")
 }
 
 // publish replaces the token on the page by the published example.
@@ -109,7 +124,8 @@ func pretendUse(t *testing.T, o organization) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	_, err = db.ExecContext(t.Context(), `INSERT INTO token_usage (token_id, hour, requests, refused, last_used_at, address)
+	_, err = db.ExecContext(t.Context(), `
+		INSERT INTO token_usage (token_id, hour, requests, refused, last_used_at, address)
 		SELECT id, date_trunc('hour', now()) - n * interval '1 hour', 40 + (n * n * 37) % 90,
 			CASE WHEN n = 5 THEN 12 ELSE 0 END, now() - n * interval '1 hour' - interval '2 minutes', '192.0.2.44'
 		FROM api_tokens, generate_series(0, 23) AS n
@@ -142,7 +158,7 @@ func (b *tab) write(name string) {
 	if len(content) > 150_000 {
 		b.Errorf("%s has %d bytes", name, len(content))
 	}
-	dir := "../../../tokens-svc/docs/screenshots"
+	dir := "../../docs/screenshots"
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}

@@ -22,7 +22,8 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 	}
 	b.sees("Incorrect e-mail address or password.")
 	b.awaits(`document.activeElement.id === "summary"`)
-	if email, password := eval[string](b, `document.querySelector("#email").value`), eval[string](b, `document.querySelector("#password").value`); email != o.owner.email || password != "" {
+	if email, password := eval[string](b, `document.querySelector("#email").value`), eval[string](b,
+		`document.querySelector("#password").value`); email != o.owner.email || password != "" {
 		t.Errorf("the form was sent back with e-mail %q and password %q", email, password)
 	}
 	b.signIn(o.owner)
@@ -30,7 +31,8 @@ func TestSigningInRedirectsToTheRequestedPage(t *testing.T) {
 		t.Errorf("after signing in: got the page %s", b.path())
 	}
 	for _, cookie := range cookies(b) {
-		if !cookie.HTTPOnly || cookie.SameSite == "" || cookie.Path != "/" || cookie.Expires > 0 && cookie.Name != "quayside-device" {
+		if !cookie.HTTPOnly || cookie.SameSite == "" || cookie.Path != "/" ||
+			cookie.Expires > 0 && cookie.Name != "quayside-device" {
 			t.Errorf("cookie %+v", cookie)
 		}
 	}

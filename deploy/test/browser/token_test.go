@@ -32,7 +32,8 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	for _, format := range []struct{ tab, button, want string }{
 		{"#tab-token-button", `[data-copy="token"]`, token},
 		{"#tab-env-button", `[data-copy="env"]`, "QUAYSIDE_TOKEN=" + token},
-		{"#tab-curl-button", `[data-copy="curl"]`, "curl " + b.base + "/api/v1/shipments \\\n  -H \"Authorization: Bearer " + token + "\" \\\n  -H \"Content-Type: application/json\""},
+		{"#tab-curl-button", `[data-copy="curl"]`, "curl " + b.base + "/api/v1/shipments \\\n  -H \"Authorization: Bearer " +
+			token + "\" \\\n  -H \"Content-Type: application/json\""},
 	} {
 		b.click(format.tab)
 		b.click(format.button)
@@ -141,7 +142,8 @@ func TestAFormCreatesOneTokenAndShowsItOnce(t *testing.T) {
 	quoted, _ := json.Marshal(form)
 	for range 2 {
 		answer := eval[string](other, `fetch("`+o.path("/api")+`", {method: "POST", headers: {"Content-Type":
-			"application/x-www-form-urlencoded"}, body: `+string(quoted)+`}).then(r => r.text().then(text => r.status + " " + text))`)
+			"application/x-www-form-urlencoded"}, body: `+string(quoted)+`})
+			.then(r => r.text().then(text => r.status + " " + text))`)
 		if !strings.HasPrefix(answer, "409 ") || holds([]byte(answer), secret) {
 			t.Errorf("the same form again: got %.300s", answer)
 		}
@@ -238,7 +240,8 @@ func (b *tab) shownToken() string {
 // onlyToken fails the test unless the list has one token, ERP.
 func (b *tab) onlyToken() {
 	b.Helper()
-	if names := eval[string](b, `[...document.querySelectorAll("#tokens tbody th a")].map(a => a.textContent).join(", ")`); names != "ERP" {
+	names := eval[string](b, `[...document.querySelectorAll("#tokens tbody th a")].map(a => a.textContent).join(", ")`)
+	if names != "ERP" {
 		b.Errorf("the list has %q, want ERP alone", names)
 	}
 }
@@ -281,7 +284,10 @@ func getOnce(t *testing.T, b *tab, path, token string) (status int, header http.
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(b.address)}}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+	client := &http.Client{
+		Timeout:   patience,
+		Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
+	}
 	res, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +306,8 @@ const bound = 11 * time.Second
 // refused waits until a token is refused.
 func refused(t *testing.T, b *tab, token string) {
 	t.Helper()
-	answerWithin(t, b, token, "the refusal", func(status int, _ http.Header) bool { return status == http.StatusUnauthorized })
+	answerWithin(t, b, token, "the refusal",
+		func(status int, _ http.Header) bool { return status == http.StatusUnauthorized })
 }
 
 // answerWithin sends requests with a token until the response is as required, for at

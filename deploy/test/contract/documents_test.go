@@ -25,7 +25,8 @@ func TestDocumentLinks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if name := entry.Name(); entry.IsDir() && (name == "node_modules" || name == ".run" || name == ".bin" || name == ".git") {
+		if name := entry.Name(); entry.IsDir() &&
+			(name == "node_modules" || name == ".run" || name == ".bin" || name == ".git") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) != ".md" {

@@ -42,7 +42,8 @@ func TestExamplesOfProblemsHaveTheTitlesOfTheirPages(t *testing.T) {
 			example, _ := content.Example.(map[string]any)
 			for _, page := range pages {
 				if page.Code == example["code"] && page.Title != example["title"] {
-					t.Errorf("%s: %s: the example of %s has the title %q, its page %q", path, name, page.Code, example["title"], page.Title)
+					t.Errorf("%s: %s: the example of %s has the title %q, its page %q", path, name, page.Code, example["title"],
+						page.Title)
 				}
 			}
 		}
@@ -101,7 +102,10 @@ func TestEveryCodeInTheOpenAPIDocumentHasItsPage(t *testing.T) {
 			codes = append(codes, match[1])
 		}
 		for _, code := range codes {
-			if !slices.ContainsFunc(pages, func(page page) bool { return page.Code == code && page.Status == example["status"] }) {
+			if !slices.ContainsFunc(pages, func(page page) bool {
+				return page.Code == code &&
+					page.Status == example["status"]
+			}) {
 				t.Errorf("%s: %s has no page with status %v", name, code, example["status"])
 			}
 		}

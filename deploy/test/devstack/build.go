@@ -27,7 +27,8 @@ func Build(ctx context.Context, root string, race bool) (dir string, err error) 
 		return "", err
 	}
 	defer func() { _ = held.Close() }()
-	args = append(args, "-o", dir+"/", "./tokens-svc/cmd/tokens-svc", "./shipments-svc/cmd/shipments-svc", "./gateway/cmd/gateway")
+	args = append(args, "-o", dir+"/", "./tokens-svc/cmd/tokens-svc", "./shipments-svc/cmd/shipments-svc",
+		"./gateway/cmd/gateway")
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {

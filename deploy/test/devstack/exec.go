@@ -45,7 +45,8 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: the caller's command is the point
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL, "TEST_REDIS_URL="+redisURL)
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL,
+		"TEST_REDIS_URL="+redisURL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
 }

@@ -15,6 +15,7 @@ func (s *Stack) StartGateway(ctx context.Context, name string, env ...string) (*
 	p := *s.Program("gateway")
 	p.Name, p.Process, p.Address, p.Inner = name, nil, addresses[0], addresses[1]
 	// the last value of a variable applies
-	p.Env = slices.Concat(p.Env, env, []string{"GATEWAY_ADDRESS=" + port(p.Address), "GATEWAY_INNER_ADDRESS=" + port(p.Inner)})
+	p.Env = slices.Concat(p.Env, env,
+		[]string{"GATEWAY_ADDRESS=" + port(p.Address), "GATEWAY_INNER_ADDRESS=" + port(p.Inner)})
 	return &p, p.Start(ctx)
 }

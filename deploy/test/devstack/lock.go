@@ -11,7 +11,8 @@ import (
 // or its program ends. If another holds it, the error wraps syscall.EWOULDBLOCK,
 // unless wait is set.
 func lock(dir string, wait bool) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // G304: our own file
+	//nolint:gosec // G304: our own file
+	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -5,40 +5,32 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/lib/pq"
 )
 
-// servingLogin is the login of tokens-svc once its database is migrated. It may
-// act as the role quayside_tokens, and has no other right.
+// servingLogin is the login of tokens-svc, which has the rights that migrate up grants.
 const servingLogin = "tokens_serve"
 
-// restrictLogin makes a program connect as servingLogin from now on. It does
-// nothing on a Postgres server that is not the stack's own.
-func (s *Stack) restrictLogin(ctx context.Context, p *Program) error {
-	if s.database == nil {
-		return nil
-	}
-	db, err := sql.Open("postgres", s.dsn["tokens"])
-	if err != nil {
+// migrate migrates the database of a service. On the stack's own Postgres server
+// tokens-svc connects as servingLogin from then on.
+func (s *Stack) migrate(ctx context.Context, p *Program) error {
+	if p.Name != "tokens-svc" || s.database == nil {
+		_, err := p.Run(ctx, nil, "migrate", "up")
 		return err
 	}
-	defer func() { _ = db.Close() }()
-	var exists bool
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", servingLogin).Scan(&exists)
-	if err == nil && !exists {
-		_, err = db.ExecContext(ctx, "CREATE ROLE "+servingLogin+" LOGIN NOINHERIT IN ROLE quayside_tokens")
-	}
-	if err == nil {
-		_, err = db.ExecContext(ctx, "ALTER ROLE "+servingLogin+" PASSWORD "+pq.QuoteLiteral(s.secrets.tokensPostgres))
-	}
-	if err != nil {
+	if err := s.createLogin(ctx); err != nil {
 		return fmt.Errorf("login %s: %w", servingLogin, err)
+	}
+	p.Env = append(p.Env, "SERVE_LOGIN="+servingLogin)
+	if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {
+		return err
 	}
 	for i, setting := range p.Env {
 		name, value, _ := strings.Cut(setting, "=")
-		if name != "DATABASE_URL" && name != "DATABASE_DIRECT_URL" {
+		if !slices.Contains([]string{"DATABASE_URL", "DATABASE_DIRECT_URL"}, name) {
 			continue
 		}
 		u, err := url.Parse(value)
@@ -49,4 +41,21 @@ func (s *Stack) restrictLogin(ctx context.Context, p *Program) error {
 		p.Env[i] = name + "=" + u.String()
 	}
 	return nil
+}
+
+func (s *Stack) createLogin(ctx context.Context) error {
+	db, err := sql.Open("postgres", s.dsn["tokens"])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	var exists bool
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", servingLogin).Scan(&exists)
+	if err == nil && !exists {
+		_, err = db.ExecContext(ctx, "CREATE ROLE "+servingLogin+" LOGIN")
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, "ALTER ROLE "+servingLogin+" PASSWORD "+pq.QuoteLiteral(s.secrets.tokensPostgres))
+	}
+	return err
 }

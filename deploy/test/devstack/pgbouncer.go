@@ -12,9 +12,9 @@ import (
 )
 
 // pooling is the configuration of PgBouncer. It ignores statement_timeout in the
-// startup message, which tokens-svc sends and a pooler cannot forward.
+// startup message, which tokens-svc sends and a pooler cannot forward, and sets it.
 const pooling = `[databases]
-* = host=%s port=%s user=%s password=%s
+* = host=%s port=%s user=%s password=%s connect_query='SET statement_timeout = 900'
 
 [pgbouncer]
 listen_addr = %s
@@ -51,11 +51,13 @@ func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (
 	}
 	// Beside the cluster, where its owner may read: PgBouncer also refuses to run as root.
 	config := filepath.Join(filepath.Dir(s.config.dir), "pgbouncer-"+filepath.Base(s.config.dir)+".ini")
-	if err := s.owner.Write(config, fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
+	if err := s.owner.Write(config,
+		fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
 		return nil, "", err
 	}
-	defer func() { _ = os.Remove(config) }()       // it is read at the start
-	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
+	defer func() { _ = os.Remove(config) }() // it is read at the start
+	//nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
+	cmd := exec.Command(binary, "--quiet", config)
 	s.owner.Become(cmd)
 	running, err := StartProcess("pgbouncer", dir, cmd)
 	if err != nil {

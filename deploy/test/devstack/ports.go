@@ -28,7 +28,8 @@ func choosePorts(ctx context.Context, gateway int) (p ports, err error) {
 	if gateway != 0 {
 		p.gateway = loopback(gateway)
 		if err := tryListen(ctx, p.gateway); err != nil {
-			return p, fmt.Errorf("port %d is in use (%w): stop what listens there, or choose another with QUAYSIDE_PORT=8090 make run", gateway, err)
+			return p, fmt.Errorf("port %d is in use (%w): stop what listens there, "+
+				"or choose another with QUAYSIDE_PORT=8090 make run", gateway, err)
 		}
 		reserve(ctx, p.gateway)
 	}

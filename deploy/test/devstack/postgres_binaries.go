@@ -74,7 +74,8 @@ func (s *server) startEmbedded() error {
 		Version(embedded.V17).Port(uint32(port)).Username("postgres").Password(s.config.password).
 		DataPath(s.config.dir).RuntimePath(s.config.dir + "-runtime").StartTimeout(startTimeout).Logger(io.Discard))
 	if err := db.Start(); err != nil {
-		return fmt.Errorf("%w\nPostgres is needed. On Debian: sudo apt-get install postgresql. On macOS: brew install postgresql@17. Or set DATABASE_URL", err)
+		return fmt.Errorf("%w\nPostgres is needed. On Debian: sudo apt-get install postgresql. "+
+			"On macOS: brew install postgresql@17. Or set DATABASE_URL", err)
 	}
 	s.running = db
 	return nil

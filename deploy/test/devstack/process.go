@@ -36,7 +36,10 @@ type Process struct {
 // puts the child into a process group of its own, so that Ctrl-C in a terminal
 // reaches this program alone, which then stops its children in order.
 func StartProcess(name, logDir string, cmd *exec.Cmd) (*Process, error) {
-	p := &Process{name: name, cmd: cmd, logPath: filepath.Join(logDir, name+".log"), quit: syscall.SIGTERM, done: make(chan struct{})}
+	p := &Process{
+		name: name, cmd: cmd, logPath: filepath.Join(logDir, name+".log"), quit: syscall.SIGTERM,
+		done: make(chan struct{}),
+	}
 	log, err := os.OpenFile(p.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -122,9 +125,6 @@ func (p *Process) Await(ctx context.Context, ready func() error) error {
 		}
 	}
 }
-
-// LogPath is the path of the log.
-func (p *Process) LogPath() string { return p.logPath }
 
 // LogTail is the end of the log.
 func (p *Process) LogTail() []byte {

@@ -29,12 +29,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			continue
 		}
 		if p.Command[1] == "serve" {
-			if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {
-				return err
-			}
-		}
-		if program == "tokens-svc" {
-			if err := s.restrictLogin(ctx, p); err != nil {
+			if err := s.migrate(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -115,7 +110,10 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 }
 
 func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
-	links := map[string]string{"gateway-redis": "", "gateway-tokens-inner": s.ports.tokensInner, "gateway-tokens": s.ports.tokens}
+	links := map[string]string{
+		"gateway-redis": "", "gateway-tokens-inner": s.ports.tokensInner,
+		"gateway-tokens": s.ports.tokens,
+	}
 	redis, err := url.Parse(s.RedisURL)
 	if err != nil {
 		return nil, errors.New("REDIS_URL is no URL")
@@ -152,6 +150,9 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 	}
 	return &Program{replicas: s.replicas, ProgramConfig: ProgramConfig{
 		Name: "gateway", Address: s.ports.gateway, Inner: s.ports.gatewayInner, Env: env,
-		Command: []string{"gateway", "run", "--adapter", "caddyfile", "--config", filepath.Join(s.opts.Root, "gateway", "Caddyfile")},
+		Command: []string{
+			"gateway", "run", "--adapter", "caddyfile", "--config",
+			filepath.Join(s.opts.Root, "gateway", "Caddyfile"),
+		},
 	}}, nil
 }

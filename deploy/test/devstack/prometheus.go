@@ -14,7 +14,8 @@ import (
 // the rules of deploy/monitoring.
 func (s *Stack) startPrometheus(ctx context.Context) error {
 	if err := install(ctx, s.opts.Log, "prometheus"); errors.Is(err, errCannotInstall) {
-		return errors.New("OBSERVE=1 needs Prometheus. On Debian: sudo apt-get install prometheus. On macOS: brew install prometheus")
+		return errors.New("OBSERVE=1 needs Prometheus. On Debian: sudo apt-get install prometheus. " +
+			"On macOS: brew install prometheus")
 	} else if err != nil {
 		return err
 	}
@@ -50,10 +51,12 @@ func (s *Stack) prometheusConfig() string {
 		targets[job] = append(targets[job], p.Inner)
 	}
 	var config strings.Builder
-	_, _ = fmt.Fprintf(&config, "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [%q]\nscrape_configs:\n",
+	_, _ = fmt.Fprintf(&config, "global: {scrape_interval: 5s, evaluation_interval: 5s}\n"+
+		"rule_files: [%q]\nscrape_configs:\n",
 		filepath.Join(s.opts.Root, "deploy", "monitoring", "rules", "*.yml"))
 	for job, addresses := range targets {
-		_, _ = fmt.Fprintf(&config, "  - {job_name: %q, static_configs: [{targets: [%s]}]}\n", job, strings.Join(addresses, ", "))
+		_, _ = fmt.Fprintf(&config, "  - {job_name: %q, static_configs: [{targets: [%s]}]}\n", job,
+			strings.Join(addresses, ", "))
 	}
 	return config.String()
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// setting matches a placeholder of the environment in the gateway's Caddyfile and its routes, which are the one list of its settings.
+// setting matches a placeholder of the environment in the gateway's Caddyfile and its routes, which are the one list of
+// its settings.
 var setting = regexp.MustCompile(`\{\$(\w+)|\{env\.(\w+)\}`)
 
 // passThrough returns the settings of the gateway under root that lookup has, as NAME=value, except for the addresses

@@ -31,6 +31,7 @@ type Options struct {
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
+	ThrowAway   bool      // Postgres does not wait for the disk
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, one line per step
 
@@ -143,7 +144,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	url := s.opts.DatabaseURL
 	if url == "" {
 		config := serverConfig{
-			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(),
+			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(), throwAway: s.opts.ThrowAway,
 			port: s.ports.postgres, password: s.secrets.postgres, log: s.opts.Log,
 		}
 		s.onClose(s.StopPostgres)

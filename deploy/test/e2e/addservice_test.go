@@ -18,7 +18,8 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again, and
+// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again,
+// and
 // no other file changes. It restarts tokens-svc, so it is not parallel.
 func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	page, err := os.ReadFile("../../docs/tutorials/add-a-service.md")
@@ -30,7 +31,8 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	public, inner := addresses[0], addresses[1]
-	ports := strings.NewReplacer("127.0.0.1:8083", public, "{$COLDCHAIN_HOST:127.0.0.1}:8083", public, "127.0.0.1:9083", inner)
+	ports := strings.NewReplacer("127.0.0.1:8083", public, "{$COLDCHAIN_HOST:127.0.0.1}:8083", public, "127.0.0.1:9083",
+		inner)
 	var steps []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1) {
 		steps = append(steps, ports.Replace(string(block[1])))
@@ -99,18 +101,34 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 		status              int
 		want                string
 	}{
-		"without a token":                 {http.MethodGet, "", "", http.StatusUnauthorized, `"code":"missing_token"`},
-		"without the permission":          {http.MethodGet, before.Secret, "", http.StatusForbidden, `"code":"insufficient_permission","request_id":"req_`},
-		"with the permission to read":     {http.MethodGet, reader.Secret, "", http.StatusOK, `{"celsius":3.5}`},
-		"with the permission to read, it": {http.MethodPut, reader.Secret, "{}", http.StatusForbidden, `"code":"insufficient_permission"`},
-		"of another organization":         {http.MethodGet, other.Secret, "", http.StatusOK, "{}"},
-		"with a body that is too large":   {http.MethodPut, token.Secret, strings.Repeat(" ", 1025), http.StatusRequestEntityTooLarge, `"code":"body_too_large"`},
-		"with a body that is no JSON":     {http.MethodPut, token.Secret, "<p>", http.StatusBadRequest, `"code":"invalid_json"`},
-		"with HEAD":                       {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
-		"with another method":             {http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed, `"code":"method_not_allowed"`},
+		"without a token": {http.MethodGet, "", "", http.StatusUnauthorized, `"code":"missing_token"`},
+		"without the permission": {
+			http.MethodGet, before.Secret, "", http.StatusForbidden,
+			`"code":"insufficient_permission","request_id":"req_`,
+		},
+		"with the permission to read": {http.MethodGet, reader.Secret, "", http.StatusOK, `{"celsius":3.5}`},
+		"with the permission to read, it": {
+			http.MethodPut, reader.Secret, "{}", http.StatusForbidden,
+			`"code":"insufficient_permission"`,
+		},
+		"of another organization": {http.MethodGet, other.Secret, "", http.StatusOK, "{}"},
+		"with a body that is too large": {
+			http.MethodPut, token.Secret, strings.Repeat(" ", 1025),
+			http.StatusRequestEntityTooLarge, `"code":"body_too_large"`,
+		},
+		"with a body that is no JSON": {
+			http.MethodPut, token.Secret, "<p>", http.StatusBadRequest,
+			`"code":"invalid_json"`,
+		},
+		"with HEAD": {http.MethodHead, reader.Secret, "", http.StatusOK, ""},
+		"with another method": {
+			http.MethodDelete, token.Secret, "", http.StatusMethodNotAllowed,
+			`"code":"method_not_allowed"`,
+		},
 	} {
 		got, header, body := exchange(t, c.method, stack.URL+path, c.token, c.body)
-		if got != c.status || !strings.Contains(body, c.want) || header.Get("X-RateLimit-Limit") != "100" || header.Get("X-Request-ID") == "" {
+		if got != c.status || !strings.Contains(body, c.want) || header.Get("X-RateLimit-Limit") != "100" ||
+			header.Get("X-Request-ID") == "" {
 			t.Errorf("%s: %d %s, %v", name, got, body, header)
 		}
 	}
@@ -125,7 +143,8 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 			t.Errorf("after %s %s remain, want %d", step.method, got, step.remaining)
 		}
 	}
-	if _, _, body := exchange(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body, `quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
+	if _, _, body := exchange(t, http.MethodGet, "http://"+inner+"/metrics", "", ""); !strings.Contains(body,
+		`quayside_coldchain_request_seconds_count{code="200",method="PUT",route="/api/v1/shipments/{id}/temperature"}`) {
 		t.Errorf("the service's metrics lack its requests")
 	}
 	if got := status(t, "http://"+stack.Program("gateway").Inner+"/readyz", ""); got != http.StatusOK {
@@ -149,7 +168,8 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 func longestPermissions() []byte {
 	var entries []string
 	for n := range 100 - 9 - 2 { // without the built-in ones and the example's
-		entries = append(entries, fmt.Sprintf(`{"name": "longest_name-of-a-service-2026%02d:read-and_write-everything-2026%02d", "text": "x"}`, n, n))
+		entries = append(entries, fmt.Sprintf(
+			`{"name": "longest_name-of-a-service-2026%02d:read-and_write-everything-2026%02d", "text": "x"}`, n, n))
 	}
 	return []byte(`{"permissions": [` + strings.Join(entries, ",") + `]}`)
 }

@@ -29,7 +29,10 @@ func TestTestAndLiveDataAreSeparate(t *testing.T) {
 		a := do(t, call{method: http.MethodPost, path: "/api/v1/shipments", token: token, body: valid, header: key})
 		a.wants(t, http.StatusCreated, "")
 		made[environment] = decode[one](t, a).Shipment.ID
-		a = do(t, call{method: http.MethodPost, path: "/api/v1/webhook_endpoints", token: token, body: `{"webhook_endpoint":{"url":"` + newInbox(t).url + `"}}`})
+		a = do(t, call{
+			method: http.MethodPost, path: "/api/v1/webhook_endpoints", token: token,
+			body: `{"webhook_endpoint":{"url":"` + newInbox(t).url + `"}}`,
+		})
 		a.wants(t, http.StatusCreated, "")
 		endpoints[environment] = decode[struct {
 			Endpoint struct{ ID string } `json:"webhook_endpoint"`

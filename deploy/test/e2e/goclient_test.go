@@ -29,8 +29,10 @@ func TestTheGoClientCallsEveryStepOfAShipment(t *testing.T) {
 	}
 	id := created.JSON201.Shipment.ID
 
-	changed := must(api.UpdateShipmentWithResponse(ctx, id, &client.UpdateShipmentParams{IfMatch: new(`"0"`)}, update("MSC Isabella")))
-	if p := changed.ApplicationProblemJSONDefault; p == nil || p.Status != http.StatusPreconditionFailed || p.Code != "etag_mismatch" {
+	changed := must(api.UpdateShipmentWithResponse(ctx, id, &client.UpdateShipmentParams{IfMatch: new(`"0"`)},
+		update("MSC Isabella")))
+	if p := changed.ApplicationProblemJSONDefault; p == nil || p.Status != http.StatusPreconditionFailed ||
+		p.Code != "etag_mismatch" {
 		t.Errorf("changed with another version's ETag: %s", changed.Body)
 	}
 	changed = must(api.UpdateShipmentWithResponse(ctx, id, nil, update("MSC Isabella")))
@@ -38,7 +40,8 @@ func TestTheGoClientCallsEveryStepOfAShipment(t *testing.T) {
 		t.Errorf("changed %s", changed.Body)
 	}
 
-	content := []byte("Pallet,Variety,Calibre,Boxes,Net weight per box (kg)\nP-1,Avocado Hass,18,264,4\nP-1,Avocado Hass,18,264,4\n")
+	content := []byte("Pallet,Variety,Calibre,Boxes,Net weight per box (kg)\n" +
+		"P-1,Avocado Hass,18,264,4\nP-1,Avocado Hass,18,264,4\n")
 	var list client.AttachDocument
 	list.Document.Type, list.Document.Filename, list.Document.ContentBase64 = "packing_list", new("list.csv"), &content
 	attached := must(api.AttachDocumentWithResponse(ctx, id, nil, list))
@@ -54,21 +57,25 @@ func TestTheGoClientCallsEveryStepOfAShipment(t *testing.T) {
 	if p := refused.ApplicationProblemJSONDefault; p == nil || p.Code != "checks_failing" {
 		t.Errorf("approved over a failing check: %s", refused.Body)
 	}
-	approved := must(api.ApproveShipmentWithResponse(ctx, id, nil, client.ApproveShipment{OverrideReason: new("Counted at the quay.")}))
+	approved := must(api.ApproveShipmentWithResponse(ctx, id, nil,
+		client.ApproveShipment{OverrideReason: new("Counted at the quay.")}))
 	if approved.JSON200 == nil || approved.JSON200.Shipment.ApprovedAt == nil {
 		t.Errorf("approved %s", approved.Body)
 	}
 
-	listed := must(api.ListShipmentsWithResponse(ctx, &client.ListShipmentsParams{Reference: new("GO-1"), Status: new(client.Status("approved"))}))
+	listed := must(api.ListShipmentsWithResponse(ctx,
+		&client.ListShipmentsParams{Reference: new("GO-1"), Status: new(client.Status("approved"))}))
 	if listed.JSON200 == nil || listed.JSON200.Meta.Total != 1 || listed.JSON200.Shipments[0].ID != id {
 		t.Errorf("listed %s", listed.Body)
 	}
 	history := must(api.GetShipmentHistoryWithResponse(ctx, id, nil))
-	if h := history.JSON200; h == nil || h.Meta.Total != 6 || h.History[0].Action != "approve" || h.History[5].Action != "create" {
+	if h := history.JSON200; h == nil || h.Meta.Total != 6 || h.History[0].Action != "approve" ||
+		h.History[5].Action != "create" {
 		t.Errorf("history %s", history.Body)
 	}
 	missing := must(api.GetShipmentWithResponse(ctx, "ship_00000000000000000000000000", nil))
-	if p := missing.ApplicationProblemJSONDefault; p == nil || p.Code != "not_found" || missing.HTTPResponse.Header.Get("X-RateLimit-Limit") != "100" {
+	if p := missing.ApplicationProblemJSONDefault; p == nil || p.Code != "not_found" ||
+		missing.HTTPResponse.Header.Get("X-RateLimit-Limit") != "100" {
 		t.Errorf("missing %s", missing.Body)
 	}
 }
@@ -87,10 +94,13 @@ func update(vessel string) (u client.UpdateShipment) {
 }
 
 // read waits until the documents of a shipment have been read.
-func read(ctx context.Context, t *testing.T, api *client.ClientWithResponses, id client.ShipmentID) client.ShipmentDetail {
+func read(
+	ctx context.Context, t *testing.T, api *client.ClientWithResponses, id client.ShipmentID,
+) client.ShipmentDetail {
 	t.Helper()
 	for etag := `"0"`; ; {
-		answer := must(api.GetShipmentWithResponse(ctx, id, &client.GetShipmentParams{Prefer: new("wait=25"), IfNoneMatch: &etag}))
+		answer := must(api.GetShipmentWithResponse(ctx, id,
+			&client.GetShipmentParams{Prefer: new("wait=25"), IfNoneMatch: &etag}))
 		etag = answer.HTTPResponse.Header.Get("ETag")
 		switch {
 		case answer.StatusCode() == http.StatusNotModified:

@@ -163,7 +163,8 @@ func packingList(rng *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("Pallet No,Produce,Calibre,Boxes,Box weight kg\n")
 	for range 1 + rng.IntN(30) {
-		b.WriteString(word(rng, 3, 10) + ",Avocado Hass,18," + []string{"264", "88", "0", "-1", "x", "1e9"}[rng.IntN(6)] + ",4.125\n")
+		b.WriteString(word(rng, 3, 10) + ",Avocado Hass,18," + []string{"264", "88", "0", "-1", "x", "1e9"}[rng.IntN(6)] +
+			",4.125\n")
 	}
 	return b.String()
 }

@@ -9,18 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/quayside/quayside/deploy/test/apidoc"
 )
-
-// slowest is the maximum duration of a request, in addition to the wait that a client
-// requested.
-const slowest = 3 * time.Second
 
 // verdict returns the guarantees that the response to r violates, or nil.
 func (r *request) verdict(res response) error {
@@ -29,9 +23,6 @@ func (r *request) verdict(res response) error {
 
 	if res.status >= http.StatusInternalServerError {
 		complain("status %d: %.300s", res.status, res.body)
-	}
-	if allowed := slowest + wait(res.header); res.took > allowed {
-		complain("took %s, more than %s", res.took, allowed)
 	}
 	if byNetHTTP(res) {
 		return errors.Join(wrong...)
@@ -113,7 +104,8 @@ func errorIf(wrong bool, format string, args ...any) error {
 // the product's headers.
 func byNetHTTP(res response) bool {
 	switch res.status {
-	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported, http.StatusExpectationFailed:
+	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported,
+		http.StatusExpectationFailed:
 		return res.header.Get("X-Request-Id") == "" && res.last
 	}
 	return false
@@ -134,7 +126,8 @@ func checkProblem(res response) error {
 	if err := json.Unmarshal(res.body, &p); err != nil {
 		return fmt.Errorf("%w: %.200q", err, res.body)
 	}
-	if p.Status != res.status || p.Code == "" || p.Title == "" || p.Detail == "" || p.RequestID != res.header.Get("X-Request-Id") {
+	if p.Status != res.status || p.Code == "" || p.Title == "" || p.Detail == "" ||
+		p.RequestID != res.header.Get("X-Request-Id") {
 		return fmt.Errorf("the problem does not match its response: %s", res.body)
 	}
 	return nil
@@ -161,12 +154,6 @@ func decompress(encoding string, body []byte) ([]byte, error) {
 		return nil, errors.New("the request does not accept it")
 	}
 	return io.ReadAll(r)
-}
-
-// wait returns how long the server waited because of Prefer: wait.
-func wait(h http.Header) time.Duration {
-	seconds, _ := strconv.Atoi(strings.TrimPrefix(h.Get("Preference-Applied"), "wait="))
-	return time.Duration(seconds) * time.Second
 }
 
 type readCloser struct{ *bytes.Reader }

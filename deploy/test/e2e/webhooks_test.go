@@ -105,16 +105,19 @@ func TestEventsAreListedAndDelivered(t *testing.T) {
 	type made struct {
 		Endpoint struct{ ID, Secret, Status string } `json:"webhook_endpoint"`
 	}
-	a := post(endpoints, hooks, fmt.Sprintf(`{"webhook_endpoint":{"url":%q,"event_types":["shipment.created"]}}`, in.url), http.StatusCreated)
+	a := post(endpoints, hooks, fmt.Sprintf(`{"webhook_endpoint":{"url":%q,"event_types":["shipment.created"]}}`, in.url),
+		http.StatusCreated)
 	one := a.header.Get("Location")
 	in.trust(decode[made](t, a).Endpoint.Secret)
 
 	create := func() (e event) {
 		t.Helper()
-		created := decode[struct{ Shipment shipment }](t, post("/api/v1/shipments", write, valid, http.StatusCreated)).Shipment
+		created := decode[struct{ Shipment shipment }](t,
+			post("/api/v1/shipments", write, valid, http.StatusCreated)).Shipment
 		after := int64(0)
 		eventually(t, 5*time.Second, "the event of "+created.ID, func() bool {
-			page := decode[eventPage](t, do(t, call{path: fmt.Sprintf("/api/v1/events?limit=100&after=%d", after), token: write}))
+			page := decode[eventPage](t, do(t,
+				call{path: fmt.Sprintf("/api/v1/events?limit=100&after=%d", after), token: write}))
 			for _, e = range page.Events {
 				if e.Type == "shipment.created" && e.Data.Shipment.ID == created.ID {
 					return true

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 func TestASettingThatBreaksTheCaddyfileIsNamed(t *testing.T) {
 	t.Parallel()
 
-	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter", "caddyfile")
+	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter",
+		"caddyfile")
 	process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), `TRUSTED_PROXIES="`}
 	output, err := process.CombinedOutput()
 	if want := `TRUSTED_PROXIES must not contain quotes`; err == nil || !strings.HasPrefix(string(output), want) {

@@ -115,7 +115,8 @@ func TestEjectionsDoubleAndReturnWithSlowStart(t *testing.T) {
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
-			if took := time.Since(begin); took < want*time.Second-100*time.Millisecond || took > want*time.Second+100*time.Millisecond {
+			if took := time.Since(begin); took < want*time.Second-100*time.Millisecond ||
+				took > want*time.Second+100*time.Millisecond {
 				t.Errorf("ejected for %v, want %v s", took, int(want))
 			}
 			bad.Record(true) // a single failure after its return
@@ -169,7 +170,11 @@ func TestEjectionsBeginAgainAfterAMinuteWithoutOne(t *testing.T) {
 
 	now, o := time.Now(), new(outlier)
 	for i, tt := range []struct{ pause, want time.Duration }{
-		{0, minEjection}, {0, 2 * minEjection}, {maxEjection, 4 * minEjection}, {maxEjection + 1, minEjection}, {0, 2 * minEjection},
+		{0, minEjection},
+		{0, 2 * minEjection},
+		{maxEjection, 4 * minEjection},
+		{maxEjection + 1, minEjection},
+		{0, 2 * minEjection},
 	} {
 		now = now.Add(tt.pause)
 		got := o.eject(now, 5)

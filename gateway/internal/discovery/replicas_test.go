@@ -101,7 +101,8 @@ func serviceOf(t *testing.T, all []*replica) (*Service, *names) {
 		dns.found = append(dns.found, r.ip)
 	}
 	s := newService(t, Config{
-		Name: "service:" + port, CheckPath: checkPath, Resolve: dns.resolve, DialTimeout: 10 * time.Second, CheckTimeout: 300 * time.Millisecond,
+		Name: "service:" + port, CheckPath: checkPath, Resolve: dns.resolve, DialTimeout: 10 * time.Second,
+		CheckTimeout: 300 * time.Millisecond,
 	})
 	s.lookUp(t.Context(), false)
 	s.checkAll(t.Context())

@@ -100,7 +100,10 @@ func TestServiceIsWatchedBetweenStartAndClose(t *testing.T) {
 
 func BenchmarkPick(b *testing.B) {
 	s := newService(b, Config{Name: "service:80"})
-	s.setAddresses([]netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3")})
+	s.setAddresses([]netip.Addr{
+		netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"),
+		netip.MustParseAddr("192.0.2.3"),
+	})
 	b.ReportAllocs()
 	for b.Loop() {
 		if s.Pick(nil) == nil {

@@ -93,7 +93,8 @@ func TestLastAddressesAreKeptWhileTheLookupFails(t *testing.T) {
 	if failing = s.lookUp(t.Context(), failing); failing || len(statesOf(s)) != 3 {
 		t.Fatalf("%v", statesOf(s))
 	}
-	if lines := logs.All(); len(lines) != 2 || lines[0].Level != zapcore.ErrorLevel || lines[1].Message != "lookup of the service works again" {
+	if lines := logs.All(); len(lines) != 2 || lines[0].Level != zapcore.ErrorLevel ||
+		lines[1].Message != "lookup of the service works again" {
 		t.Errorf("logged %v", lines)
 	}
 	if got := statesOf(s); got[0] != Unknown || got[1] != Healthy || got[2] != Unknown {
@@ -166,7 +167,10 @@ func TestChecksInARowMakeAnAddressHealthyAgain(t *testing.T) {
 func TestTimeoutsInARowMakeAnAddressSuspect(t *testing.T) {
 	t.Parallel()
 
-	for before, want := range map[State][3]State{Healthy: {Healthy, Suspect, Suspect}, Unknown: {Suspect, Suspect, Suspect}, Recovering: {Recovering, Suspect, Suspect}} {
+	for before, want := range map[State][3]State{
+		Healthy: {Healthy, Suspect, Suspect},
+		Unknown: {Suspect, Suspect, Suspect}, Recovering: {Recovering, Suspect, Suspect},
+	} {
 		a := new(Address)
 		for i, state := range want {
 			a.setState(before)

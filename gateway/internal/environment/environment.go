@@ -34,7 +34,8 @@ var names = []string{
 	"GATEWAY_ADDRESS", "GATEWAY_INNER_ADDRESS", "GATEWAY_BIND", "GATEWAY_TLS", "GATEWAY_TLS_CERTIFICATE",
 	"GATEWAY_TLS_KEY",
 	"ACME_DIRECTORY", "ACME_EMAIL", "REDIS_DOWN", "GATEWAY_REPLICAS", "WINDOWS_MODE", "TOKENS_INTERNAL_URL", "TOKENS_HOST",
-	"TOKENS_PORT", "SHIPMENTS_HOST", "SHIPMENTS_PORT", "SERVICE_ROUTES", "GATEWAY_ISSUER", "GATEWAY_SHUTDOWN_DELAY", "TRUSTED_PROXIES",
+	"TOKENS_PORT", "SHIPMENTS_HOST", "SHIPMENTS_PORT", "SERVICE_ROUTES", "GATEWAY_ISSUER", "GATEWAY_SHUTDOWN_DELAY",
+	"TRUSTED_PROXIES",
 	"CORS_ALLOWED_ORIGINS", "DEBUG_ENDPOINTS", "LOG_LEVEL",
 }
 
@@ -47,7 +48,8 @@ func Prepare() error {
 		case value == "":
 			faults = append(faults, os.Unsetenv(name))
 		case hasSyntax(value):
-			faults = append(faults, fmt.Errorf("%s must not contain quotes, braces, backslashes, line breaks, << or words that begin with #", name))
+			faults = append(faults,
+				fmt.Errorf("%s must not contain quotes, braces, backslashes, line breaks, << or words that begin with #", name))
 		case name == "SERVICE_ROUTES" && len(strings.Fields(value)) > 1: // all but the first would be ignored
 			faults = append(faults, errors.New("SERVICE_ROUTES must be one path or pattern, without spaces"))
 		}
@@ -78,20 +80,21 @@ func checkAddress() error {
 		case address.Scheme != "" && address.Scheme != scheme:
 			return fmt.Errorf("GATEWAY_ADDRESS is %s, and GATEWAY_TLS=%s needs %s://, or :%s", field, mode, scheme, address.Port)
 		case strings.TrimLeft(address.Port, "0") == strings.TrimLeft(inner, "0"):
-			return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS both have the port %s: the internal listener must not be public",
+			return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS both have the port %s: the internal "+
+				"listener must not be public",
 				address.Port)
 		case address.Host == "":
 			ports++
 		case mode != "auto":
-			return fmt.Errorf("GATEWAY_ADDRESS is %s: requests to other hosts would not reach the gateway; set GATEWAY_ADDRESS=:%s, "+
-				"and GATEWAY_BIND for the addresses to listen on", field, address.Port)
+			return fmt.Errorf("GATEWAY_ADDRESS is %s: requests to other hosts would not reach the gateway; set "+
+				"GATEWAY_ADDRESS=:%s, and GATEWAY_BIND for the addresses to listen on", field, address.Port)
 		default:
 			hosts++
 		}
 	}
 	if mode == "auto" && (hosts == 0 || ports == 0) { // with no host no handshake succeeds
-		return errors.New("GATEWAY_TLS=auto obtains certificates for the hosts in GATEWAY_ADDRESS, which also needs an address " +
-			"without a host; set, for example, GATEWAY_ADDRESS='https://:8080 https://api.example.com:8080'")
+		return errors.New("GATEWAY_TLS=auto obtains certificates for the hosts in GATEWAY_ADDRESS, which also " +
+			"needs an address without a host; set, for example, GATEWAY_ADDRESS='https://:8080 https://api.example.com:8080'")
 	}
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each setting that is part of the Caddyfile's text is refused by its name if it has characters of the Caddyfile's syntax.
+// Each setting that is part of the Caddyfile's text is refused by its name if it has characters of the Caddyfile's
+// syntax.
 func TestSettingsCannotHaveTheSyntaxOfTheCaddyfile(t *testing.T) {
 	names := map[string]bool{}
 	for _, file := range []string{"../../Caddyfile", "../../routes/shipments.caddy", "../../routes/tokens.caddy"} {

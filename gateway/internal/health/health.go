@@ -75,7 +75,8 @@ func Check(ctx context.Context, address, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	//nolint:gosec // G704: the operator chooses the address, and only the status is shown
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path,
+		http.NoBody)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,13 @@
 // can reach their ports.
 //
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
-// claims are iss, the gateway's issuer, aud the one service that it is for, sub the token's id, org the
-// organization's, scope the permissions, iat and exp. The assertion for a page, which has a session instead of
-// a token, has neither sub, org nor scope but client, the client's address. Its guarantees:
+// claims are iss, the gateway's issuer, aud the one service that it is for, sub the id of the token (tok_…) or of the
+// signed-in person (usr_…), org the organization's, scope the permissions, iat and exp; for a person also name,
+// org_name and sid, the session. The assertion for the pages of signing in and of settings, whose session tokens-svc
+// reads itself, has neither sub, org nor scope but client, the client's address. Its guarantees:
 //
 //   - It holds for at most [Lifetime], and one handed out still holds for at least half of that.
-//   - One for another service, token, organization, list of permissions or client address is another assertion.
+//   - One for another service, token, person, organization, list of permissions or client address is another assertion.
 //   - A token, and the address of a page's client, costs one signature per service and half [Lifetime], however
 //     busy it is; memory is bounded.
 //   - It contains no part of the token's text.
@@ -37,11 +38,16 @@ const DefaultIssuer = "quayside-gateway"
 // maxCached bounds the assertions in memory.
 const maxCached = 100_000
 
-// Caller is the principal of a request, as the services receive it in headers: a token, or the client of a page.
+// Caller is the principal of a request, as the services receive it in headers: a token, a person, or the client of a
+// page.
 type Caller struct {
-	TokenID        string
+	Subject        string // tok_… or usr_…
 	OrganizationID string
 	Permissions    string // separated by single spaces
+	// Name, OrganizationName and SessionID are a person's.
+	Name             string
+	OrganizationName string
+	SessionID        string
 	// ClientAddress is set for pages only.
 	ClientAddress string
 }
@@ -54,7 +60,7 @@ type Signer struct {
 	made   *otter.Cache[subject, assertion]
 }
 
-type subject struct{ audience, tokenID, clientAddress string }
+type subject struct{ audience, id, organization, clientAddress string }
 
 type assertion struct {
 	caller Caller
@@ -90,7 +96,7 @@ func NewSigner(key ed25519.PrivateKey, issuer string, now func() time.Time) (*Si
 // Assertion returns what convinces the service called audience that caller calls.
 func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 	now := s.now()
-	about := subject{audience, caller.TokenID, caller.ClientAddress}
+	about := subject{audience, caller.Subject, caller.OrganizationID, caller.ClientAddress}
 	if known, ok := s.made.GetIfPresent(about); ok && known.caller == caller && now.Before(known.until) {
 		return known.text, nil
 	}
@@ -98,13 +104,16 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 		Claims: jwt.Claims{
 			Issuer:   s.issuer,
 			Audience: jwt.Audience{audience},
-			Subject:  caller.TokenID,
+			Subject:  caller.Subject,
 			IssuedAt: jwt.NewNumericDate(now),
 			Expiry:   jwt.NewNumericDate(now.Add(Lifetime)),
 		},
-		Organization: caller.OrganizationID,
-		Scope:        caller.Permissions,
-		Client:       caller.ClientAddress,
+		Organization:     caller.OrganizationID,
+		OrganizationName: caller.OrganizationName,
+		Name:             caller.Name,
+		Session:          caller.SessionID,
+		Scope:            caller.Permissions,
+		Client:           caller.ClientAddress,
 	}).Serialize()
 	if err != nil {
 		return "", fmt.Errorf("sign the assertion for %s: %w", audience, err)
@@ -119,7 +128,10 @@ func (s *Signer) Close() { s.made.StopAllGoroutines() }
 type claims struct {
 	jwt.Claims
 
-	Organization string `json:"org"`
-	Scope        string `json:"scope"`
-	Client       string `json:"client,omitempty"`
+	Organization     string `json:"org"`
+	OrganizationName string `json:"org_name,omitempty"`
+	Name             string `json:"name,omitempty"`
+	Session          string `json:"sid,omitempty"`
+	Scope            string `json:"scope"`
+	Client           string `json:"client,omitempty"`
 }

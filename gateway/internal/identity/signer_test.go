@@ -42,7 +42,10 @@ type golden struct {
 }
 
 func (g golden) caller() identity.Caller {
-	return identity.Caller{TokenID: g.Token, OrganizationID: g.Organization, Permissions: g.Permissions, ClientAddress: g.Client}
+	return identity.Caller{
+		Subject: g.Token, OrganizationID: g.Organization, Permissions: g.Permissions,
+		ClientAddress: g.Client,
+	}
 }
 
 func read(t *testing.T, name string) golden {
@@ -136,9 +139,15 @@ func TestEachPrincipalAndAudienceHasItsOwnAssertion(t *testing.T) {
 		caller   identity.Caller
 	}{
 		{"tokens-svc", g.caller()},
-		{g.Audience, identity.Caller{TokenID: "tok_000000000001", OrganizationID: g.Organization, Permissions: g.Permissions}},
-		{g.Audience, identity.Caller{TokenID: g.Token, OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh", Permissions: g.Permissions}},
-		{g.Audience, identity.Caller{TokenID: g.Token, OrganizationID: g.Organization, Permissions: "shipments:read"}},
+		{g.Audience, identity.Caller{
+			Subject: "tok_000000000001", OrganizationID: g.Organization,
+			Permissions: g.Permissions,
+		}},
+		{g.Audience, identity.Caller{
+			Subject: g.Token, OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh",
+			Permissions: g.Permissions,
+		}},
+		{g.Audience, identity.Caller{Subject: g.Token, OrganizationID: g.Organization, Permissions: "shipments:read"}},
 		{g.Audience, page},
 		{"tokens-svc", page},
 		{g.Audience, identity.Caller{ClientAddress: "192.0.2.8"}},
@@ -197,7 +206,10 @@ func BenchmarkAssertionOfABusyToken(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	caller := identity.Caller{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfg", Permissions: "shipments:read"}
+	caller := identity.Caller{
+		Subject: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfg",
+		Permissions: "shipments:read",
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := s.Assertion("shipments-svc", caller); err != nil {

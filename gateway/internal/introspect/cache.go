@@ -94,7 +94,8 @@ func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamStat
 		age := now.Sub(known.requestedAt)
 		return known.result, age < stream.lifetime(known.requestedAt, now) || age < time.Duration(known.staleUntil.Load())
 	}
-	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest && now.Sub(known.requestedAt) < NegativeLifetime {
+	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest &&
+		now.Sub(known.requestedAt) < NegativeLifetime {
 		return known.result, true
 	}
 	return nil, false
@@ -103,7 +104,8 @@ func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamStat
 // confirmed returns the entry of an active result that was confirmed within UnconfirmedLifetime, or nil.
 func (c *cache) confirmed(id tokenID, digest digest, now time.Time, stream *streamState) *entry {
 	known, ok := c.positive.GetIfPresent(id)
-	if !ok || known.digest != digest || now.Sub(stream.confirmedAt(known.requestedAt)) >= UnconfirmedLifetime || known.result.expiredAt(now) {
+	if !ok || known.digest != digest || now.Sub(stream.confirmedAt(known.requestedAt)) >= UnconfirmedLifetime ||
+		known.result.expiredAt(now) {
 		return nil
 	}
 	return known

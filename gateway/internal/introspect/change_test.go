@@ -206,7 +206,10 @@ func TestNewTokenIsActiveImmediately(t *testing.T) {
 }
 
 func FuzzParseChange(f *testing.F) {
-	for _, seed := range []string{"", "{}", "null", heartbeat(813), changed(goodID, 813), `{"rev":1e3}`, `{"rev":null,"token":null}`, `{"REV":1,"rev":2}`} {
+	for _, seed := range []string{
+		"", "{}", "null", heartbeat(813), changed(goodID, 813), `{"rev":1e3}`,
+		`{"rev":null,"token":null}`, `{"REV":1,"rev":2}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

@@ -22,8 +22,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
-// Timeout bounds one introspection, retry included.
-const Timeout = 250 * time.Millisecond
+// Timeout bounds one introspection, retry included. It is a variable for tests on busy machines.
+var Timeout = 250 * time.Millisecond
 
 var (
 	// ErrUnavailable reports that there was no usable response in time. The state of the token is unknown.
@@ -46,6 +46,7 @@ const maxInFlight = 64
 // client sends introspections (RFC 7662, section 2.1) to the addresses of the tokens service in turn.
 type client struct {
 	introspection *url.URL
+	sessions      *url.URL
 	stream        *url.URL
 	credential    string
 	http          *http.Client
@@ -58,6 +59,7 @@ type client struct {
 func newClient(config Config) *client {
 	return &client{
 		introspection: config.Introspection,
+		sessions:      config.Introspection.ResolveReference(&url.URL{Path: "sessions/introspect"}),
 		stream:        config.Changes,
 		credential:    config.Credential,
 		endpoints:     newService(config.Introspection, config.Resolve),
@@ -103,7 +105,21 @@ var errNoAddress = errors.New("no address is known")
 
 // introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	body, err := c.call(ctx, Timeout, c.introspection, url.Values{"token": {token}})
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := decode(body)
+	if err != nil {
+		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	c.reached.Store(true)
+	return result, nil
+}
+
+// call sends a form to target and returns the body of the response. Errors contain nothing of the form.
+func (c *client) call(ctx context.Context, timeout time.Duration, target *url.URL, form url.Values) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ctx, span := tracing.Child(ctx, "introspect", trace.SpanKindClient)
 	defer span.End()
@@ -112,21 +128,13 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
-		return Result{}, errBusy
+		return nil, errBusy
 	}
-	response, err := c.post(ctx, token)
+	response, err := c.post(ctx, target, form.Encode())
 	if err != nil {
-		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := checkStatus(response.status); err != nil {
-		return Result{}, err
-	}
-	result, err := decode(response.body)
-	if err != nil {
-		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	c.reached.Store(true)
-	return result, nil
+	return response.body, checkStatus(response.status)
 }
 
 // response is a complete response.
@@ -137,30 +145,32 @@ type response struct {
 
 // post sends the introspection, which is idempotent, and retries once if the first address fails: most likely an idle
 // connection that a restart closed, or an address that hangs. A 5xx is retried at another address only.
-func (c *client) post(ctx context.Context, token string) (got response, err error) {
+func (c *client) post(ctx context.Context, target *url.URL, form string) (got response, err error) {
 	c.endpoints.Wait(ctx)
 	first := c.endpoints.Pick(nil)
 	if first == nil {
 		return response{}, errNoAddress
 	}
 	second := c.endpoints.Pick(first)
-	got, err = c.postTo(ctx, first, second != nil, token)
+	got, err = c.postTo(ctx, first, second != nil, target, form)
 	failed := err != nil || second != nil && got.status >= http.StatusInternalServerError
 	if !failed || ctx.Err() != nil {
 		return got, err
 	}
-	return c.postTo(ctx, cmp.Or(second, first), false, token)
+	return c.postTo(ctx, cmp.Or(second, first), false, target, form)
 }
 
-// postTo sends the introspection to one address. It has half of [Timeout] if there is an alternative.
-func (c *client) postTo(ctx context.Context, to *discovery.Address, hasAlternative bool, token string) (response, error) {
+// postTo sends the introspection to one address. It has half of the time left if there is an alternative.
+func (c *client) postTo(
+	ctx context.Context, to *discovery.Address, hasAlternative bool, target *url.URL, form string,
+) (response, error) {
 	if hasAlternative {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, Timeout/2)
+		until, _ := ctx.Deadline()
+		ctx, cancel = context.WithTimeout(ctx, time.Until(until)/2)
 		defer cancel()
 	}
-	form := url.Values{"token": {token}}.Encode()
-	request, err := c.request(ctx, http.MethodPost, c.introspection, to, strings.NewReader(form))
+	request, err := c.request(ctx, http.MethodPost, target, to, strings.NewReader(form))
 	if err != nil {
 		return response{}, err
 	}
@@ -177,7 +187,9 @@ func (c *client) postTo(ctx context.Context, to *discovery.Address, hasAlternati
 }
 
 // request returns a request for target at one of its addresses.
-func (c *client) request(ctx context.Context, method string, target *url.URL, to *discovery.Address, body io.Reader) (*http.Request, error) {
+func (c *client) request(ctx context.Context, method string, target *url.URL, to *discovery.Address,
+	body io.Reader,
+) (*http.Request, error) {
 	at := *target
 	at.Host = to.HostPort
 	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)

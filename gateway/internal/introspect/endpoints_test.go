@@ -33,7 +33,8 @@ func withReplicas(t *testing.T, n int, test func(t *testing.T, r *replicas)) {
 			r.names = append(r.names, netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
 		}
 		r.Introspector = New(Config{
-			Introspection: Parsed("https://tokens.example/introspect"), Changes: Parsed("https://tokens.example/changes"), Now: time.Now,
+			Introspection: Parsed("https://tokens.example/introspect"), Changes: Parsed("https://tokens.example/changes"),
+			Now:     time.Now,
 			Resolve: func(context.Context, string, string) ([]netip.Addr, error) { return r.names, nil },
 		})
 		r.client.http.Transport = r
@@ -147,7 +148,10 @@ func (h *hanging) RoundTrip(request *http.Request) (*http.Response, error) {
 // Introspections that find no free slot in time are a fault and never "inactive".
 func TestIntrospectionsInFlightAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := New(Config{Introspection: Parsed("http://192.0.2.1/introspect"), Changes: Parsed("http://192.0.2.1/changes"), Now: time.Now})
+		i := New(Config{
+			Introspection: Parsed("http://192.0.2.1/introspect"), Changes: Parsed("http://192.0.2.1/changes"),
+			Now: time.Now,
+		})
 		transport := new(hanging)
 		i.client.http.Transport = transport
 		errs := make(chan error, 1000)

@@ -52,7 +52,8 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		w := &fakeService{t: t}
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
 		w.Introspector = New(Config{
-			Introspection: Parsed("http://tokens/introspect"), Changes: Parsed("http://tokens/changes"), Credential: "x", Now: time.Now,
+			Introspection: Parsed("http://tokens/introspect"), Changes: Parsed("http://tokens/changes"), Credential: "x",
+			Now: time.Now,
 			Resolve: func(context.Context, string, string) ([]netip.Addr, error) {
 				return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
 			},
@@ -73,7 +74,8 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 }
 
 func active(id string, revision int64) string {
-	return fmt.Sprintf(`{"active":true,"scope":"","sub":%q,"organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","rev":%d}`, id, revision)
+	return fmt.Sprintf(`{"active":true,"scope":"","sub":%q,"organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","rev":%d}`,
+		id, revision)
 }
 
 func (w *fakeService) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -17,7 +17,8 @@ const (
 	credential = "a credential of thirty-two bytes."
 )
 
-const activeAnswer = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg"}`
+const activeAnswer = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1",` +
+	`"organization_id":"org_01k9x3v7t2e8sbq4m6n0pacdfg"}`
 
 // tokensService responds to introspections with a fixed body and counts them.
 type tokensService struct {
@@ -66,7 +67,8 @@ const nowhere = "http://127.0.0.1:1/changes"
 func newStreaming(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
 	t.Helper()
 	i := introspect.New(introspect.Config{
-		Introspection: introspect.Parsed(introspection), Changes: introspect.Parsed(changes), Credential: credential, Now: c.now, OnStream: func(error) {},
+		Introspection: introspect.Parsed(introspection), Changes: introspect.Parsed(changes), Credential: credential,
+		Now: c.now, OnStream: func(error) {},
 	})
 	t.Cleanup(i.Close)
 	return i

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
@@ -47,6 +48,7 @@ type Config struct {
 type Introspector struct {
 	client   *client
 	cache    *cache
+	people   *otter.Cache[digest, struct{}] // Cookie headers of active sessions
 	follower *follower
 	flight   singleflight.Group
 	now      func() time.Time
@@ -61,10 +63,14 @@ type Introspector struct {
 func New(config Config) *Introspector {
 	client, cache := newClient(config), newCache()
 	i := &Introspector{
-		client:   client,
-		cache:    cache,
-		follower: &follower{open: client.changes, onStatus: config.OnStream, cache: cache, now: config.Now, revision: unknownRevision},
-		now:      config.Now,
+		client: client,
+		cache:  cache,
+		people: newPeople(),
+		follower: &follower{
+			open: client.changes, onStatus: config.OnStream, cache: cache, now: config.Now,
+			revision: unknownRevision,
+		},
+		now: config.Now,
 	}
 	i.lifetime, i.end = context.WithCancel(context.Background())
 	return i
@@ -158,4 +164,5 @@ func (i *Introspector) Close() {
 	i.following.Wait()
 	i.client.close()
 	i.cache.close()
+	i.people.StopAllGoroutines()
 }

@@ -35,7 +35,8 @@ var (
 type Result struct {
 	// Active reports whether the token is valid. If not, only Reason has a meaning.
 	Active bool
-	// Reason is why it is not: "revoked", "expired", another word or empty. The tokens service gives it only for the right secret.
+	// Reason is why it is not: "revoked", "expired", another word or empty. The tokens service gives it only for the right
+	// secret.
 	Reason string
 	// TokenID is the public id, "tok_…".
 	TokenID string
@@ -135,7 +136,8 @@ func decode(body []byte) (Result, error) {
 		result.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
 	}
 	if limit := wire.RateLimit; limit != nil {
-		if limit.Limit < 1 || limit.Limit > MaxLimit || limit.WindowSeconds < 1 || limit.WindowSeconds > int64(maxWindow/time.Second) {
+		if limit.Limit < 1 || limit.Limit > MaxLimit || limit.WindowSeconds < 1 ||
+			limit.WindowSeconds > int64(maxWindow/time.Second) {
 			return Result{}, fmt.Errorf("active response with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
 		}
 		result.Limit = limit.Limit

@@ -40,7 +40,8 @@ func TestIntrospectFollowsTheContract(t *testing.T) {
 		},
 		"active_rotated": {
 			Active: true, TokenID: "tok_000000000001", Lineage: "tok_000000000001", OrganizationID: organization,
-			Permissions: "shipments:read", ExpiresAt: time.Unix(1_795_341_832, 0), Rotated: true, Limit: 100, Window: time.Minute, Revision: 814,
+			Permissions: "shipments:read", ExpiresAt: time.Unix(1_795_341_832, 0), Rotated: true, Limit: 100,
+			Window: time.Minute, Revision: 814,
 		},
 		"inactive":         {},
 		"inactive_revoked": {Reason: "revoked"},
@@ -106,7 +107,8 @@ func TestSmallestAndLargestQuotaAreAccepted(t *testing.T) {
 func TestAdmitsMappedAddressesAsIPv4(t *testing.T) {
 	t.Parallel()
 
-	body := strings.Replace(activeAnswer, "{", `{"ip_allow":["192.0.2.0/24","::ffff:198.51.100.0/120","2001:db8::/32","203.0.113.7","::ffff:203.0.113.9"],`, 1)
+	body := strings.Replace(activeAnswer, "{",
+		`{"ip_allow":["192.0.2.0/24","::ffff:198.51.100.0/120","2001:db8::/32","203.0.113.7","::ffff:203.0.113.9"],`, 1)
 	answer, err := newIntrospector(t, newTokensService(t, body).URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)

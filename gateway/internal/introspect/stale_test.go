@@ -15,13 +15,28 @@ func TestStaleResultsAreUsedForAMinuteOfAnOutage(t *testing.T) {
 		before func(*fakeService)
 		bridge time.Duration // from the beginning of the outage
 	}{
-		"never followed":             {func(w *fakeService) { w.introspect(good) }, UnconfirmedLifetime},
-		"never followed, for 9 s":    {func(w *fakeService) { w.introspect(good); w.advance(9 * time.Second) }, UnconfirmedLifetime - 9*time.Second},
-		"followed":                   {func(w *fakeService) { w.startStream() }, UnconfirmedLifetime},
-		"followed for 9 s":           {func(w *fakeService) { w.startStream(); w.heartbeats(9*time.Second, 10) }, UnconfirmedLifetime},
-		"followed for 34 s":          {func(w *fakeService) { w.startStream(); w.heartbeats(34*time.Second, 10) }, UnconfirmedLifetime},
-		"followed for 59 s":          {func(w *fakeService) { w.startStream(); w.heartbeats(59*time.Second, 10) }, UnconfirmedLifetime},
-		"followed, unused for 100 s": {func(w *fakeService) { w.startStream(); w.heartbeats(100*time.Second, 10) }, UnconfirmedLifetime - 40*time.Second},
+		"never followed": {func(w *fakeService) { w.introspect(good) }, UnconfirmedLifetime},
+		"never followed, for 9 s": {
+			func(w *fakeService) { w.introspect(good); w.advance(9 * time.Second) },
+			UnconfirmedLifetime - 9*time.Second,
+		},
+		"followed": {func(w *fakeService) { w.startStream() }, UnconfirmedLifetime},
+		"followed for 9 s": {
+			func(w *fakeService) { w.startStream(); w.heartbeats(9*time.Second, 10) },
+			UnconfirmedLifetime,
+		},
+		"followed for 34 s": {
+			func(w *fakeService) { w.startStream(); w.heartbeats(34*time.Second, 10) },
+			UnconfirmedLifetime,
+		},
+		"followed for 59 s": {
+			func(w *fakeService) { w.startStream(); w.heartbeats(59*time.Second, 10) },
+			UnconfirmedLifetime,
+		},
+		"followed, unused for 100 s": {
+			func(w *fakeService) { w.startStream(); w.heartbeats(100*time.Second, 10) },
+			UnconfirmedLifetime - 40*time.Second,
+		},
 		"followed, with another's change": {func(w *fakeService) {
 			w.startStream()
 			w.heartbeats(20*time.Second, 10)

@@ -49,7 +49,8 @@ func TestStreamWithoutHeartbeatIsReplacedAfterThreeSeconds(t *testing.T) {
 		w.advance(2 * time.Nanosecond)
 		w.assertUsable(false)
 		w.advance(time.Second)
-		if len(w.streams) != 2 || !w.streams[0].closed || w.streams[1].target != "/changes?after=10" || !errors.Is(w.ended[0], errNoHeartbeat) {
+		if len(w.streams) != 2 || !w.streams[0].closed || w.streams[1].target != "/changes?after=10" ||
+			!errors.Is(w.ended[0], errNoHeartbeat) {
 			t.Fatalf("connections %+v, ended by %v", w.streams, w.ended)
 		}
 		w.assertUsable(false)
@@ -174,7 +175,8 @@ func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
 	h := &streamState{since: since, lastHeartbeat: heartbeatAt}
 	late := heartbeatAt.Add(HeartbeatTimeout + 1)
 	if !h.fresh(heartbeatAt.Add(HeartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heartbeatAt) {
-		t.Errorf("%v, %v, %v", h.fresh(heartbeatAt.Add(HeartbeatTimeout)), h.fresh(late), (*streamState)(nil).fresh(heartbeatAt))
+		t.Errorf("%v, %v, %v", h.fresh(heartbeatAt.Add(HeartbeatTimeout)), h.fresh(late),
+			(*streamState)(nil).fresh(heartbeatAt))
 	}
 	for name, tt := range map[string]struct {
 		state            *streamState

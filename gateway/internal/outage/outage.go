@@ -1,75 +1,47 @@
-// Package outage logs a failure that many requests meet as two lines: one when it begins and one when it is over.
+// Package outage makes servicekit's journals of outages write to Caddy's log.
 package outage
 
 import (
-	"sync"
-	"sync/atomic"
-	"time"
+	"context"
+	"log/slog"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
+	"go.uber.org/zap/exp/zapslog"
+
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
-// StableTime is how long nothing may have failed before an outage is over. Intermittent failures are one outage.
-const StableTime = 3 * time.Second
+// Journal logs the outages of one dependency as two lines each.
+type Journal = outage.Journal
 
-// Tracker tracks the outages of one thing. It is safe for concurrent use. Create it with [New].
-type Tracker struct {
-	name   string
-	logger func() *zap.Logger
-	down   atomic.Bool
+// StableTime is the time without a failure after which an outage is over.
+const StableTime = outage.StableTime
 
-	mu       sync.Mutex
-	since    time.Time
-	last     time.Time // time of the last failure
-	failures int
-	recovery *time.Timer // runs since the first success after a failure; nil: none yet
-}
-
-// Log returns the gate's logger in the present configuration; trackers outlive theirs.
+// Log returns the gate's logger in the present configuration; journals outlive theirs.
 func Log() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
 
-// New returns a Tracker of the thing with that name. logger returns the logger to use, see [Log].
-func New(name string, logger func() *zap.Logger) *Tracker {
-	return &Tracker{name: name, logger: logger}
+// New returns a journal of the dependency with that name. logger returns the logger to use, see [Log].
+func New(name string, logger func() *zap.Logger) *Journal {
+	return outage.New(slog.New(handler{logger: logger}), name)
 }
 
-// Record records a failure, or with nil a success, which without an outage costs one atomic load.
-func (j *Tracker) Record(err error) {
-	if err == nil && !j.down.Load() {
-		return
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err == nil {
-		if j.down.Load() && j.recovery == nil {
-			j.recovery = time.AfterFunc(StableTime, j.endIfStable)
-		}
-		return
-	}
-	j.last = time.Now()
-	if !j.down.Swap(true) {
-		j.since, j.failures = j.last, 0
-		j.logger().Error(j.name+" fails", zap.Error(err))
-	}
-	j.failures++
-	if j.recovery != nil {
-		j.recovery.Stop()
-		j.recovery = nil
-	}
+// handler hands records to the logger of the moment.
+type handler struct {
+	slog.Handler // the rest of the interface; never called
+
+	logger func() *zap.Logger
 }
 
-// Down reports whether there is an outage.
-func (j *Tracker) Down() bool { return j.down.Load() }
+// Enabled implements slog.Handler.
+func (handler) Enabled(context.Context, slog.Level) bool { return true }
 
-// endIfStable ends the outage unless something failed within StableTime.
-func (j *Tracker) endIfStable() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.recovery == nil || time.Since(j.last) < StableTime {
-		return
+// Handle implements slog.Handler.
+func (h handler) Handle(ctx context.Context, record slog.Record) error {
+	logger := h.logger()
+	to := zapslog.NewHandler(logger.Core(), zapslog.WithName(logger.Name()))
+	if !to.Enabled(ctx, record.Level) {
+		return nil
 	}
-	j.recovery = nil
-	j.down.Store(false)
-	j.logger().Info(j.name+" works again", zap.Int("failures", j.failures), zap.Duration("lasted", j.last.Sub(j.since)))
+	return to.Handle(ctx, record)
 }

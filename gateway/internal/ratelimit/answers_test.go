@@ -13,10 +13,9 @@ import (
 
 // answers is a Redis without a network: a hook that answers each script call, in a synctest bubble.
 type answers struct {
-	flushes  atomic.Int64
-	calls    atomic.Int64
-	readings atomic.Int64 // of the time
-	reply    func(cost int64) (allowed, remaining int64, err error)
+	flushes atomic.Int64
+	calls   atomic.Int64
+	reply   func(cost int64) (allowed, remaining int64, err error)
 }
 
 func (a *answers) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -26,10 +25,6 @@ func (a *answers) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPi
 	return func(_ context.Context, cmds []redis.Cmder) error {
 		a.flushes.Add(1)
 		for _, cmd := range cmds {
-			if reading, ok := cmd.(*redis.Cmd); ok {
-				a.readings.Add(1)
-				reading.SetVal([]any{time.Now().Unix(), int64(time.Now().Nanosecond() / 1000)})
-			}
 			call, ok := cmd.(sentOnce)
 			if !ok {
 				continue
@@ -62,15 +57,6 @@ func withAnswers(t *testing.T, test func(t *testing.T, a *answers, l *Limiter)) 
 	})
 }
 
-// take takes a request of id and fails the test unless it is allowed.
-func (l *Limiter) take(t *testing.T, id string) {
-	t.Helper()
-	result, err := l.Take(t.Context(), id, Quota{Limit: 100, Window: time.Minute})
-	if err != nil || !result.Allowed {
-		t.Errorf("%+v, %v", result, err)
-	}
-}
-
 // A value that cannot be repaired must not be sent again and again.
 func TestKeyThatStaysCorruptFailsTheRequest(t *testing.T) {
 	t.Parallel()
@@ -78,7 +64,8 @@ func TestKeyThatStaysCorruptFailsTheRequest(t *testing.T) {
 		a.reply = func(int64) (int64, int64, error) {
 			return 0, 0, wrongType{}
 		}
-		if _, err := l.Take(t.Context(), "tok_x", Quota{Limit: 100, Window: time.Minute}); !errors.Is(err, ErrUnavailable) || a.calls.Load() != 2 {
+		if _, err := l.Take(t.Context(), "tok_x", Quota{Limit: 100, Window: time.Minute}); !errors.Is(err, ErrUnavailable) ||
+			a.calls.Load() != 2 {
 			t.Errorf("%v after %d calls", err, a.calls.Load())
 		}
 	})
@@ -96,9 +83,8 @@ func TestCloseStopsTheProbes(t *testing.T) {
 	t.Parallel()
 
 	l := unreachable(Options{})
-	l.breaker = newCircuitBreaker(func(context.Context) error { return errTest }, func(error) {})
 	l.Close()
-	if l.breaker.closing.Err() == nil {
+	if l.nodes.single.breaker.closing.Err() == nil || l.clock.breaker.closing.Err() == nil {
 		t.Error("probes continue")
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -27,31 +25,19 @@ var (
 	errCircuitOpen = fmt.Errorf("%w: the circuit breaker is open", errNotSent)
 )
 
-// batcher sends batch entries to Redis, one pipeline at a time. An idle batcher flushes immediately; entries that arrive
-// during a flush go together in the next one.
+// batcher sends batch entries to one master of Redis, one pipeline at a time. An idle batcher flushes immediately;
+// entries that arrive during a flush go together in the next one.
 //
 // A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
 type batcher struct {
-	client  redis.UniversalClient
-	clock   *clock
-	memory  *memory
+	nodes   *nodes
 	breaker *circuitBreaker
-
-	timeout      time.Duration // of an entry, from when it was queued
-	flushTimeout time.Duration
 
 	mu       sync.Mutex
 	flushing bool // a flush is running
 	queue    []*batchEntry
 	queued   map[entryKey]*batchEntry
-}
-
-func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
-	return &batcher{
-		client: client, clock: clock, memory: memory,
-		timeout: Timeout, flushTimeout: flushTimeout,
-		queued: make(map[entryKey]*batchEntry),
-	}
+	failed   string // key of the last window that could not be counted
 }
 
 // count adds a request of the window w to the next flush and returns its slot. If ctx ends first, the error is
@@ -83,7 +69,7 @@ func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own 
 		if len(b.queue) == maxQueued {
 			return slot{}, false, errQueueFull
 		}
-		entry = newEntry(b.client, key, w, now)
+		entry = newEntry(b.nodes.client, key, w, now)
 		if entry.whole = cost > 1; !entry.whole {
 			b.queued[key] = entry
 		}
@@ -143,8 +129,8 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 func (b *batcher) flush() {
 	start := time.Now()
 	batch := b.dequeue(maxCalls)
-	deadline := start.Add(b.flushTimeout)
-	if latest := batch[0].queuedAt.Add(b.timeout); latest.Before(deadline) {
+	deadline := start.Add(b.nodes.flushTimeout)
+	if latest := batch[0].queuedAt.Add(b.nodes.timeout); latest.Before(deadline) {
 		deadline = latest
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
@@ -152,17 +138,28 @@ func (b *batcher) flush() {
 
 	b.exchange(ctx, batch)
 	end := time.Now()
-	b.breaker.record(flushError(batch))
+	b.record(batch)
 	observeFlush(batch, end.Sub(start))
 	for _, o := range batch {
-		o.complete(b.memory)
+		o.complete(b.nodes.memory)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
 		for _, o := range b.dequeue(maxQueued) {
 			o.err = errSkipped
-			o.complete(b.memory)
+			o.complete(b.nodes.memory)
 		}
 	}
+}
+
+// record records the result of a flush in the circuit breaker.
+func (b *batcher) record(batch []*batchEntry) {
+	err := flushError(batch)
+	if err != nil {
+		b.mu.Lock()
+		b.failed = batch[0].key
+		b.mu.Unlock()
+	}
+	b.breaker.record(err)
 }
 
 // exchange sends batch and reads the replies. It sends another pipeline before the same deadline if Redis does not
@@ -172,15 +169,13 @@ func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 		if o.whole {
 			continue
 		}
-		o.unsynced = b.memory.get(o.id, o.window).unsynced
+		o.unsynced = b.nodes.memory.get(o.id, o.window).unsynced
 	}
 	for pending := slices.Clone(batch); len(pending) > 0; {
-		pipe := b.client.Pipeline()
-		read := b.clock.syncIn(ctx, pipe)
+		pipe := b.nodes.client.Pipeline()
 		pending = slices.DeleteFunc(pending, func(o *batchEntry) bool { return o.advance(ctx, pipe) })
 		if len(pending) > 0 {
 			_, _ = pipe.Exec(ctx) // each command has its own error
-			read()
 		}
 	}
 }

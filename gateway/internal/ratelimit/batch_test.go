@@ -221,7 +221,9 @@ func TestQueueIsBounded(t *testing.T) {
 
 // takeUnderLoad makes requests of one id from 400 callers at each of two limiters for several windows, and returns
 // how many were allowed in each. It fails if two have the same remaining count.
-func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota, windows int) map[time.Time]int {
+func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota,
+	windows int,
+) map[time.Time]int {
 	t.Helper()
 	var mu sync.Mutex
 	seen := map[time.Time]map[int]bool{}

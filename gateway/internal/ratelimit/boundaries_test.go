@@ -35,26 +35,26 @@ func TestKnownEmptyWindowIsExhausted(t *testing.T) {
 func TestOnlyPresentWindowsWithUnsyncedRequestsAreReconciled(t *testing.T) {
 	t.Parallel()
 
-	b := newBatcher(nil, nil, newMemory(1000))
+	b := newNodes(nil, nil, newMemory(1000), nil).single
 	now := time.Unix(1_795_255_432, 0)
 	for i, unsynced := range []int{0, 1, 7} {
 		for j, age := range []time.Duration{0, time.Minute, 2 * time.Minute} {
 			id := fmt.Sprintf("tok_%d%d", i, j)
-			b.memory.update(id, windowAt(now.Add(-age), id, time.Minute), func(known *tally) {
+			b.nodes.memory.update(id, windowAt(now.Add(-age), id, time.Minute), func(known *tally) {
 				known.limit, known.unsynced = 100, unsynced
 			})
 		}
 	}
 	ended := windowAt(now, "tok_end", time.Minute)
-	b.memory.update("tok_end", ended, func(known *tally) { known.unsynced = 1 })
+	b.nodes.memory.update("tok_end", ended, func(known *tally) { known.unsynced = 1 })
 	got := map[string]bool{}
-	for _, entry := range b.unsyncedEntries(now) {
+	for _, entry := range b.unsyncedEntries(t.Context(), now) {
 		got[entry.id] = entry.limit == 100 || entry.id == "tok_end"
 	}
 	if want := fmt.Sprint(map[string]bool{"tok_10": true, "tok_20": true, "tok_end": true}); fmt.Sprint(got) != want {
 		t.Errorf("reconciled %v, want %s", got, want)
 	}
-	for _, entry := range b.unsyncedEntries(ended.end()) {
+	for _, entry := range b.unsyncedEntries(t.Context(), ended.end()) {
 		if entry.id == "tok_end" {
 			t.Error("a window is reconciled at its end")
 		}

@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -9,20 +10,9 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-const (
-	// syncInterval is how often Redis's time is read while requests are counted. In between, time advances by this
-	// machine's monotonic clock, so that setting the wall clock moves no window.
-	syncInterval = 10 * time.Second
-	// maxReadingAge is how old a reading may be before requests wait for a new one. Only an idle gateway gets there.
-	maxReadingAge = time.Minute
-)
-
 // In a cluster every node has a clock, and TIME would read any of them. A script with a key reads the clock of the node
 // that has the key, which is the same for all gateways.
-const (
-	timeScript = `return redis.call('TIME')`
-	clockKey   = "rate:clock"
-)
+const timeScript = `return redis.call('TIME')`
 
 // reading is Redis's time at a moment of the monotonic clock.
 type reading struct {
@@ -30,40 +20,39 @@ type reading struct {
 	local time.Time
 }
 
-// clock estimates Redis's time.
+// clock estimates Redis's time. Each registration of the gateway reads it (see [replicas]); in between, time advances
+// by this machine's monotonic clock, so that setting the wall clock moves no window.
 type clock struct {
 	client  redis.UniversalClient
 	timeout time.Duration // of a reading
-	// onError receives the error of a failed reading that requests waited for; onSkew receives, after each reading,
-	// how far Redis's clock is ahead of this machine's.
-	onError func(error)
-	onSkew  func(time.Duration)
+	breaker *circuitBreaker
+	onSkew  func(time.Duration) // receives, after each reading, how far Redis's clock is ahead of this machine's
 
 	last  atomic.Pointer[reading]
 	first singleflight.Group
 }
 
-// now returns Redis's time at the local time, reading it first if there is no fresh reading. With an error, the time
-// is the best estimate.
+func newClock(client redis.UniversalClient, log *stateLog) *clock {
+	c := &clock{client: client, timeout: flushTimeout(), onSkew: log.clockSkewed}
+	c.breaker = newCircuitBreaker(c.sync, log.outage.Note)
+	return c
+}
+
+// now returns Redis's time at the local time. Without a reading the window's number would be a guess, so all requests
+// wait for the first one (singleflight). With an error, the time is the local one.
 func (c *clock) now(ctx context.Context, local time.Time) (time.Time, error) {
-	if c.isFresh(local) {
+	if c.last.Load() != nil {
 		return c.estimate(local), nil
 	}
-	// Without a reading the window's number would be a guess, so all requests wait for one (singleflight).
+	if c.breaker.isOpen() {
+		return local, errCircuitOpen
+	}
 	_, err, _ := c.first.Do("", func() (any, error) {
 		err := c.sync(ctx)
-		if err != nil {
-			c.onError(err)
-		}
+		c.breaker.record(err)
 		return nil, err
 	})
 	return c.estimate(local), err
-}
-
-// isFresh reports whether there is a reading of at most maxReadingAge at the local time now.
-func (c *clock) isFresh(now time.Time) bool {
-	last := c.last.Load()
-	return last != nil && now.Sub(last.local) < maxReadingAge
 }
 
 // estimate returns Redis's time at the local time now from the last reading, or now itself without one.
@@ -81,29 +70,25 @@ func (c *clock) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
 	start := time.Now()
-	cmd := c.client.Eval(ctx, timeScript, []string{clockKey})
-	c.record(cmd, start)
-	return cmd.Err()
-}
-
-// syncIn adds a reading to pipe if one is due. Call the returned function after pipe was executed.
-func (c *clock) syncIn(ctx context.Context, pipe redis.Pipeliner) func() {
-	start := time.Now()
-	if last := c.last.Load(); last != nil && start.Sub(last.local) < syncInterval {
-		return func() {}
+	reply, err := c.client.Eval(ctx, timeScript, []string{replicasKey}).Int64Slice()
+	switch {
+	case err != nil:
+		return err
+	case len(reply) != 2:
+		return fmt.Errorf("the reply to TIME has %d numbers", len(reply))
 	}
-	cmd := pipe.Eval(ctx, timeScript, []string{clockKey})
-	return func() { c.record(cmd, start) }
+	c.record(reply[0], reply[1], start)
+	return nil
 }
 
-// record takes Redis's reply as the time at the middle of the round trip.
-func (c *clock) record(cmd *redis.Cmd, start time.Time) {
-	reply, err := cmd.Int64Slice()
-	if err != nil || len(reply) != 2 {
+// record takes Redis's time as that of the middle of a round trip that began at start. If it took longer than timeout,
+// the time is too inexact.
+func (c *clock) record(seconds, microseconds int64, start time.Time) {
+	end := time.Now()
+	if end.Sub(start) > c.timeout {
 		return
 	}
-	end := time.Now()
-	now := time.Unix(reply[0], reply[1]*int64(time.Microsecond)).Add(end.Sub(start) / 2)
+	now := time.Unix(seconds, microseconds*int64(time.Microsecond)).Add(end.Sub(start) / 2)
 	c.last.Store(&reading{redis: now, local: end})
 	c.onSkew(now.Sub(end))
 }

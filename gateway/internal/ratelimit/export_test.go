@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"crypto/rand"
+	"testing"
 	"time"
 
 	"go.uber.org/zap"
@@ -15,24 +16,37 @@ func WithLongTimeout(l *Limiter) *Limiter {
 
 // SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
-	l.batcher.timeout, l.batcher.flushTimeout, l.clock.timeout = timeout, timeout, timeout
+	l.nodes.timeout, l.nodes.flushTimeout, l.clock.timeout = timeout, timeout, timeout
 }
 
 // SetLogger makes l log to logger.
 func SetLogger(l *Limiter, logger *zap.Logger) {
 	log := newStateLog(func() *zap.Logger { return logger })
-	l.clock.onSkew, l.breaker.onChange = log.clockSkewed, log.outage.Record
+	l.clock.onSkew, l.clock.breaker.onChange = log.clockSkewed, log.outage.Note
+	l.nodes.single.breaker.onChange = log.outage.Note
 }
 
 // Queued returns how many requests that take a unit are queued.
 func Queued(l *Limiter) int {
-	l.batcher.mu.Lock()
-	defer l.batcher.mu.Unlock()
+	b := l.nodes.single
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	n := 0
-	for _, o := range l.batcher.queue {
+	for _, o := range b.queue {
 		n += o.requests
 	}
 	return n
+}
+
+// Key returns the key in Redis of id's present window.
+func Key(l *Limiter, id string, quota Quota) string {
+	return redisPrefix + windowAt(l.clock.estimate(time.Now()), id, quota.Window).key(id)
+}
+
+// CircuitBreakerIsOpen reports whether requests of id's present window are not sent to Redis.
+func CircuitBreakerIsOpen(t *testing.T, l *Limiter, id string, quota Quota) bool {
+	t.Helper()
+	return l.nodes.of(t.Context(), id, windowAt(l.clock.estimate(time.Now()), id, quota.Window)).breaker.isOpen()
 }
 
 // Replicas returns the last known number of gateways.

@@ -35,7 +35,8 @@ func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Serve
 	query := url.Values{"master_name": {"limits"}, "username": {"gateway"}, "password": {"hunter2"}}
 	for range 3 {
 		sentinel := redistest.StartSentinel(t, "requirepass sentinel", "sentinel monitor limits "+host+" "+port+" 2",
-			"sentinel auth-pass limits master", "sentinel down-after-milliseconds limits 500", "sentinel failover-timeout limits 5000")
+			"sentinel auth-pass limits master", "sentinel down-after-milliseconds limits 500",
+			"sentinel failover-timeout limits 5000")
 		if parsed.Host == "" {
 			parsed.Host = sentinel.Addr
 		} else {
@@ -53,16 +54,19 @@ func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Serve
 	return parsed.String(), master, replica
 }
 
-// newCluster starts three masters, and a replica of the first one. It returns the URL and the nodes, the replica last.
-func newCluster(t *testing.T) (string, []*redistest.Server) {
+// newCluster starts three masters, and a replica of the first one, with further lines of configuration. It returns the
+// URL and the nodes, the replica last.
+func newCluster(t *testing.T, config ...string) (string, []*redistest.Server) {
 	t.Helper()
 	const nodes, slots = 4, 16384
 	servers := make([]*redistest.Server, nodes)
 	clients := make([]*redis.Client, nodes)
 	for i := range servers {
 		_, bus, _ := net.SplitHostPort(redistest.FreeAddr(t))
-		servers[i] = redistest.Start(t, "cluster-enabled yes", "cluster-port "+bus, "cluster-node-timeout 500",
-			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser)
+		servers[i] = redistest.Start(t, append([]string{
+			"cluster-enabled yes", "cluster-port " + bus, "cluster-node-timeout 500",
+			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser,
+		}, config...)...)
 		clients[i] = servers[i].Client(t)
 		host, port, _ := net.SplitHostPort(servers[i].Addr)
 		if err := clients[0].Do(t.Context(), "cluster", "meet", host, port, bus).Err(); err != nil {
@@ -142,7 +146,8 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 			for _, limiter := range limiters {
 				waitForAll(t, limiter, recovery-time.Since(elected))
 			}
-			t.Logf("another master was elected %v after the first died, and counting continued %v later", elected.Sub(died), time.Since(elected))
+			t.Logf("another master was elected %v after the first died, and counting continued %v later", elected.Sub(died),
+				time.Since(elected))
 			later, _ := takeFromAll(t, limiters, ids, 100, 100)
 			if n := 60 + allowed.most + later.most; n > 200 {
 				t.Errorf("%d of 100 were allowed", n)
@@ -170,8 +175,9 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 		return &cutConn{conn, &cut}, err
 	}
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
-	perDay := ratelimit.Quota{Limit: 100, Window: 24 * time.Hour}
-	take := func(id string, count func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error), remaining int) {
+	take := func(id string, count func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error),
+		remaining int,
+	) {
 		t.Helper()
 		if result, err := count(t.Context(), id, perDay); err != nil || result.Remaining != remaining {
 			t.Errorf("%+v, %v, want %d remaining", result, err, remaining)
@@ -204,7 +210,8 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 	slot := nodes[0].ClusterKeySlot(t.Context(), key).Val()
 	successor := nodes[(slot*3/16384+1)%3]
 	for _, node := range nodes {
-		if err := node.Do(t.Context(), "cluster", "setslot", slot, "node", successor.ClusterMyID(t.Context()).Val()).Err(); err != nil {
+		if err := node.Do(t.Context(), "cluster", "setslot", slot, "node",
+			successor.ClusterMyID(t.Context()).Val()).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -289,7 +296,9 @@ func takeExactly(t *testing.T, limiters []*ratelimit.Limiter, limit, n, want int
 
 // takeFromAll makes n requests of each id at each limiter, in windows of a day. It reports whether any was decided
 // without Redis.
-func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limit, n int) (allowedOfEach bounds, local bool) {
+func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limit,
+	n int,
+) (allowedOfEach bounds, local bool) {
 	t.Helper()
 	var withoutRedis atomic.Bool
 	allowed := make([][]int, len(limiters))
@@ -299,7 +308,7 @@ func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limi
 		for j, id := range ids {
 			callers.Go(func() {
 				for range n {
-					result, err := limiter.Take(t.Context(), id, ratelimit.Quota{Limit: limit, Window: 24 * time.Hour})
+					result, err := limiter.Take(t.Context(), id, ratelimit.Quota{Limit: limit, Window: perDay.Window})
 					if err != nil {
 						t.Error(err)
 					}

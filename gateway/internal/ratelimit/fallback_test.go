@@ -19,7 +19,9 @@ var errTest = errors.New("read: i/o timeout")
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
-	return &Limiter{options: options, memory: newMemory(100), replicas: newReplicas(nil)}
+	l := New(nil, options)
+	l.memory = newMemory(100)
+	return l
 }
 
 // takeFallback makes n requests of tok_x and returns how many are allowed, and the last remaining count.
@@ -68,7 +70,7 @@ func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 func TestNumberOfGatewaysOnlyGrowsForAWhileAfterAnOutage(t *testing.T) {
 	t.Parallel()
 
-	r := newReplicas(nil)
+	r := newReplicas(nil, nil)
 	start := time.Now()
 	for _, step := range []struct {
 		after time.Duration
@@ -86,7 +88,11 @@ func TestNumberOfGatewaysOnlyGrowsForAWhileAfterAnOutage(t *testing.T) {
 		{20*time.Second + registrationLife, 3, nil, 3},
 		{40 * time.Second, 1, nil, 2},
 	} {
-		r.record(step.n, step.err, start.Add(step.after))
+		if now := start.Add(step.after); step.err != nil {
+			r.failedAt = now
+		} else {
+			r.record(step.n, now)
+		}
 		if got := r.count(2); got != step.want {
 			t.Errorf("%+v: divided by %d", step, got)
 		}
@@ -170,7 +176,10 @@ func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
 
 	core, logs := observer.New(zapcore.InfoLevel)
 	j := newStateLog(func() *zap.Logger { return zap.New(core) })
-	for _, ahead := range []time.Duration{0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0, 3 * time.Second} {
+	for _, ahead := range []time.Duration{
+		0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0,
+		3 * time.Second,
+	} {
 		j.clockSkewed(ahead)
 	}
 	if logs.Len() != 3 || logs.FilterLevelExact(zapcore.WarnLevel).Len() != 2 {

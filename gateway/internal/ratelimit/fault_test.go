@@ -32,7 +32,10 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 	t.Parallel()
 
 	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
-	limiters := []*ratelimit.Limiter{ratelimit.New(newProxiedClient(t, proxy), deny), ratelimit.New(newProxiedClient(t, proxy), deny)}
+	limiters := []*ratelimit.Limiter{
+		ratelimit.New(newProxiedClient(t, proxy), deny),
+		ratelimit.New(newProxiedClient(t, proxy), deny),
+	}
 	var faults atomic.Int64
 	for range 5 {
 		ids := []string{newID(t, direct), newID(t, direct), newID(t, direct), newID(t, direct)}

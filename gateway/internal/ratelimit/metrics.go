@@ -10,7 +10,8 @@ import (
 var (
 	circuitBreakersOpen = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_circuit_breaker_open",
-		Help: "1 while the circuit breaker for Redis is open and windows are decided without Redis.",
+		Help: "Circuit breakers for Redis that are open; a cluster has one for each master. Its windows are " +
+			"decided without Redis.",
 	})
 	replicasKnown = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "replicas",
@@ -39,7 +40,10 @@ var (
 
 // Collectors returns the metrics of all Limiters of the process. None has a label.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{circuitBreakersOpen, replicasKnown, clockSkewSeconds, flushSeconds, flushCalls, flushRequests}
+	return []prometheus.Collector{
+		circuitBreakersOpen, replicasKnown, clockSkewSeconds, flushSeconds, flushCalls,
+		flushRequests,
+	}
 }
 
 func observeFlush(batch []*batchEntry, took time.Duration) {

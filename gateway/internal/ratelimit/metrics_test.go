@@ -61,7 +61,7 @@ func TestMetricsFollowTheCircuitBreaker(t *testing.T) {
 
 func TestMetricsFollowRedisClockAndGateways(t *testing.T) {
 	newStateLog(zap.NewNop).clockSkewed(-1500 * time.Millisecond)
-	newReplicas(nil).record(3, nil, time.Now())
+	newReplicas(nil, nil).record(3, time.Now())
 	got := metrics(t)
 	for name, want := range map[string]float64{"redis_clock_skew_seconds": -1.5, "replicas": 3} {
 		if got := got["quayside_gateway_"+name]; got != want {

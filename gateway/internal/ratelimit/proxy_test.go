@@ -36,7 +36,10 @@ func newRedisProxy(tb testing.TB) *redisProxy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &redisProxy{listener: listener, target: target.Host, database: target.Path, answers: -1, open: map[net.Conn]bool{}}
+	p := &redisProxy{
+		listener: listener, target: target.Host, database: target.Path, answers: -1,
+		open: map[net.Conn]bool{},
+	}
 	go p.serve()
 	tb.Cleanup(func() {
 		_ = listener.Close()

@@ -11,7 +11,8 @@
 //     calls share a pipeline. An idle batcher flushes immediately.
 //   - A command that may have reached Redis is not sent again: no request is counted twice.
 //   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
-//     opens and requests do not wait at all. Then [Options] decide: the local fallback, or [ErrUnavailable].
+//     opens and requests do not wait at all. Then [Options] decide: the local fallback, or [ErrUnavailable]. In a
+//     cluster each master has a queue and a circuit breaker of its own.
 //   - One gateway never allows more than the limit in a window, whatever Redis does, except with [DownAllow].
 //     Requests allowed by the local fallback are reconciled: counted in Redis when it is available again.
 //
@@ -31,13 +32,12 @@ import (
 	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
-const (
-	// Timeout bounds one [Limiter.Take] or [Limiter.Peek].
-	Timeout = 60 * time.Millisecond
-	// flushTimeout bounds one round trip to Redis, connecting included. It is shorter than Timeout because a request
-	// may first wait for the end of the previous flush.
-	flushTimeout = 50 * time.Millisecond
-)
+// Timeout bounds one [Limiter.Take] or [Limiter.Peek]. It is a variable for tests on busy machines.
+var Timeout = 60 * time.Millisecond
+
+// flushTimeout bounds one round trip to Redis, connecting included. It is shorter than Timeout because a request may
+// first wait for the end of the previous flush.
+func flushTimeout() time.Duration { return Timeout * 5 / 6 }
 
 // ErrUnavailable says that Redis did not reply in time. The state of the window is unknown, and the request may or
 // may not have been counted.
@@ -86,25 +86,23 @@ type Limiter struct {
 	options  Options
 	clock    *clock
 	memory   *memory
-	batcher  *batcher
-	breaker  *circuitBreaker
+	nodes    *nodes
 	replicas *replicas
 }
 
 // New returns a Limiter on client, which [NewClient] made. It does not connect.
 func New(client redis.UniversalClient, options Options) *Limiter {
-	l := &Limiter{options: options, memory: newMemory(memorySize), replicas: newReplicas(client)}
 	log := newStateLog(outage.Log)
-	l.clock = &clock{client: client, timeout: flushTimeout, onSkew: log.clockSkewed}
-	l.batcher = newBatcher(client, l.clock, l.memory)
-	l.breaker = newCircuitBreaker(l.batcher.reconcile, log.outage.Record)
-	l.clock.onError, l.batcher.breaker = l.breaker.record, l.breaker
+	clock := newClock(client, log)
+	l := &Limiter{options: options, clock: clock, memory: newMemory(memorySize), replicas: newReplicas(client, clock)}
+	l.nodes = newNodes(client, clock, l.memory, log.outage.Note)
 	return l
 }
 
 // Close stops background probes and the registration of this gateway.
 func (l *Limiter) Close() {
-	l.breaker.close()
+	l.clock.breaker.close()
+	l.nodes.close()
 	l.replicas.close()
 }
 
@@ -132,11 +130,14 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()
-	now, fault := l.clock.estimate(arrived), error(errCircuitOpen)
-	if !l.breaker.isOpen() {
-		now, fault = l.clock.now(ctx, arrived)
-	}
+	now, fault := l.clock.now(ctx, arrived)
 	window := windowAt(now, id, quota.Window)
+	var node *batcher
+	if fault == nil {
+		if node = l.nodes.of(ctx, id, window); node.breaker.isOpen() {
+			fault = errCircuitOpen
+		}
+	}
 	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
 
 	if l.isExhausted(l.memory.get(id, window), quota.Limit, fault) {
@@ -147,7 +148,7 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (
 		return l.decideFallback(result, id, window, cost, fault)
 	}
 
-	place, err := l.batcher.count(ctx, id, window, quota.Limit, cost, arrived)
+	place, err := node.count(ctx, id, window, quota.Limit, cost, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
 		result.Source = None

@@ -56,7 +56,7 @@ func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		seen.roundTrips.Add(1)
 		for _, cmd := range cmds {
-			if strings.HasPrefix(cmd.Name(), "eval") && cmd.Args()[3] != "rate:clock" {
+			if strings.HasPrefix(cmd.Name(), "eval") && cmd.Args()[3] != "rate:gateways" {
 				seen.scripts.Add(1)
 			}
 		}
@@ -91,7 +91,10 @@ func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
 
 	limiter := newLimiter(t, redistest.URL(t))
 	// A plain GCRA is wrong by one or more as soon as time passes between requests, so the paces matter.
-	for name, pace := range map[string]time.Duration{"as fast as it goes": 0, "1 ms": time.Millisecond, "20 ms": 20 * time.Millisecond} {
+	for name, pace := range map[string]time.Duration{
+		"as fast as it goes": 0, "1 ms": time.Millisecond,
+		"20 ms": 20 * time.Millisecond,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			id := newID(t, limiter)
@@ -212,11 +215,13 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 				t.Errorf("request %d: decided by %s, Redis asked: %v", n+1, result.Source, asked)
 			}
 		}
-		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed || result.Source != ratelimit.Memory {
+		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed ||
+			result.Source != ratelimit.Memory {
 			t.Errorf("peek: %+v, %v", result, err)
 		}
 		quota.Limit = 4 // an organization's limit was raised
-		if result, err := limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed || result.Source != ratelimit.Redis {
+		if result, err := limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed ||
+			result.Source != ratelimit.Redis {
 			t.Errorf("with a higher limit: %+v, %v", result, err)
 		}
 	}
@@ -244,7 +249,8 @@ func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 			t.Fatalf("keys %v, %v", keys, err)
 		}
 		expiry, err := client.PExpireTime(t.Context(), keys[0]).Result()
-		if want := time.Duration(result.Reset.Add(5*time.Second).UnixMilli()) * time.Millisecond; err != nil || expiry != want {
+		if want := time.Duration(result.Reset.Add(5*time.Second).UnixMilli()) * time.Millisecond; err != nil ||
+			expiry != want {
 			t.Errorf("step %d: forgotten at %v, want %v (%v)", step, expiry, want, err)
 		}
 	}

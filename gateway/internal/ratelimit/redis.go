@@ -21,7 +21,8 @@ type discardLogger struct{}
 func (discardLogger) Printf(context.Context, string, ...any) {}
 
 // errURL does not quote the URL, which may hold a password.
-var errURL = errors.New("not a redis://, rediss:// or unix:// URL of a server, of Sentinels (?master_name=…&addr=…) or of a cluster (?addr=…)")
+var errURL = errors.New("not a redis://, rediss:// or unix:// URL of a server, of Sentinels " +
+	"(?master_name=…&addr=…) or of a cluster (?addr=…)")
 
 // NewClient returns a client for the Redis at rawURL, in one of the forms that go-redis parses:
 //
@@ -42,10 +43,10 @@ func NewClient(rawURL string) (redis.UniversalClient, error) {
 	}
 	// Without this, go-redis ignores a context's deadline on the socket.
 	options.ContextTimeoutEnabled = true
-	options.DialTimeout = 100 * time.Millisecond
-	options.ReadTimeout = 50 * time.Millisecond
-	options.WriteTimeout = 50 * time.Millisecond
-	options.PoolTimeout = 50 * time.Millisecond
+	options.DialTimeout = 2 * flushTimeout()
+	options.ReadTimeout = flushTimeout()
+	options.WriteTimeout = flushTimeout()
+	options.PoolTimeout = flushTimeout()
 	// A repeated script counts twice, and a repeated dial waits twice. A cluster's redirections are followed
 	// nevertheless: a redirected command was not executed.
 	options.MaxRetries = -1
@@ -83,8 +84,9 @@ func parseURL(rawURL string) (*redis.UniversalOptions, error) {
 			o.TLSConfig.ServerName = "" // each server's own
 		}
 		return &redis.UniversalOptions{
-			Addrs: o.SentinelAddrs, MasterName: o.MasterName, SentinelUsername: o.SentinelUsername, SentinelPassword: o.SentinelPassword,
-			Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
+			Addrs: o.SentinelAddrs, MasterName: o.MasterName, SentinelUsername: o.SentinelUsername,
+			SentinelPassword: o.SentinelPassword,
+			Username:         o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
 		}, nil
 	case query.Has("addr"):
 		o, err := redis.ParseClusterURL(rawURL)

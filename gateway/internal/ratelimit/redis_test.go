@@ -14,7 +14,10 @@ import (
 func TestNewClientNeverQuotesThePassword(t *testing.T) {
 	t.Parallel()
 
-	for _, url := range []string{"http://:hunter2@redis", "redis://:hunter2@redis:%zz", "hunter2", "redis://:hunter2@redis/x", "redis://:hunter2@redis?addr=x", "redis://:hunter2@redis?master_name=a&b=c"} {
+	for _, url := range []string{
+		"http://:hunter2@redis", "redis://:hunter2@redis:%zz", "hunter2",
+		"redis://:hunter2@redis/x", "redis://:hunter2@redis?addr=x", "redis://:hunter2@redis?master_name=a&b=c",
+	} {
 		if _, err := ratelimit.NewClient(url); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("NewClient(%q): %v", url, err)
 		}
@@ -32,7 +35,8 @@ func TestNewClientDetectsAnUnreachableRedisAndRepeatsNothing(t *testing.T) {
 	defer func() { _ = client.Close() }()
 	got := client.(*redis.Client).Options()
 	for name, timeout := range map[string]time.Duration{
-		"connecting": got.DialTimeout, "reading": got.ReadTimeout, "writing": got.WriteTimeout, "a free connection": got.PoolTimeout,
+		"connecting": got.DialTimeout, "reading": got.ReadTimeout, "writing": got.WriteTimeout,
+		"a free connection": got.PoolTimeout,
 	} {
 		if timeout > 100*time.Millisecond {
 			t.Errorf("%s may take %v", name, timeout)

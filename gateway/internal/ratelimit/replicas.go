@@ -21,17 +21,19 @@ const (
 	replicasKey = "rate:gateways"
 )
 
-// register registers the gateway ARGV[1] for ARGV[2] seconds and returns the number of registered gateways.
+// register registers the gateway ARGV[1] for ARGV[2] seconds and returns the number of registered gateways, and Redis's
+// time.
 var register = redis.NewScript(`
-local now = tonumber(redis.call('TIME')[1])
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local now = redis.call('TIME')
+redis.call('ZADD', KEYS[1], now[1] + ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-return redis.call('ZCARD', KEYS[1])`)
+return {redis.call('ZCARD', KEYS[1]), tonumber(now[1]), tonumber(now[2])}`)
 
 // replicas follows how many gateways share Redis. Each registers itself there.
 type replicas struct {
 	client redis.UniversalClient
+	clock  *clock // each registration is a reading
 	id     string
 	known  atomic.Int64 // the last known number; 0 before the first registration
 
@@ -42,7 +44,8 @@ type replicas struct {
 }
 
 // RegisterReplica registers this gateway in Redis until [Limiter.Close], and makes the local fallback divide limits by
-// the number of registered gateways. While Redis is not available the last known number holds. Further calls do nothing.
+// the number of registered gateways. While Redis is not available the last known number holds. Further calls do
+// nothing.
 func (l *Limiter) RegisterReplica() {
 	l.replicas.begin.Do(func() {
 		ctx, stop := context.WithCancel(context.Background())
@@ -70,7 +73,7 @@ func (r *replicas) loop(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout())
 	defer cancel()
 	r.client.ZRem(ctx, replicasKey, r.id) // otherwise it expires
 }
@@ -78,17 +81,20 @@ func (r *replicas) loop(ctx context.Context) {
 func (r *replicas) register(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
 	defer cancel()
-	n, err := register.Run(ctx, r.client, []string{replicasKey}, r.id, int(registrationLife/time.Second)).Int64()
-	r.record(n, err, time.Now())
+	start := time.Now()
+	reply, err := register.Run(ctx, r.client, []string{replicasKey}, r.id, int(registrationLife/time.Second)).Int64Slice()
+	if err != nil || len(reply) != 3 {
+		r.failedAt = start
+		return
+	}
+	r.clock.record(reply[1], reply[2], start)
+	r.record(reply[0], start)
 }
 
 // record takes the number that a registration returned. For registrationLife after a failure it can only grow: Redis
 // may have lost the registrations of other gateways, or they may have expired during an outage.
-func (r *replicas) record(n int64, err error, now time.Time) {
-	switch {
-	case err != nil:
-		r.failedAt = now
-	case n >= r.known.Load() || now.Sub(r.failedAt) >= registrationLife:
+func (r *replicas) record(n int64, now time.Time) {
+	if n >= r.known.Load() || now.Sub(r.failedAt) >= registrationLife {
 		r.known.Store(n)
 		replicasKnown.Set(float64(n))
 	}
@@ -97,6 +103,6 @@ func (r *replicas) record(n int64, err error, now time.Time) {
 // count returns the number of gateways by which limits are divided: the last known number, at least floor and 1.
 func (r *replicas) count(floor int) int { return max(int(r.known.Load()), floor, 1) }
 
-func newReplicas(client redis.UniversalClient) *replicas {
-	return &replicas{client: client, id: rand.Text()}
+func newReplicas(client redis.UniversalClient, clock *clock) *replicas {
+	return &replicas{client: client, clock: clock, id: rand.Text()}
 }

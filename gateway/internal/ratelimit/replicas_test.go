@@ -2,7 +2,6 @@ package ratelimit_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
@@ -41,7 +40,7 @@ func waitForReplicas(t *testing.T, limiters []*ratelimit.Limiter, n int) {
 // assertShares checks that each limiter allows share of 100 requests of a new window, for which Redis is not available.
 func assertShares(t *testing.T, limiters []*ratelimit.Limiter, share int) {
 	t.Helper()
-	id, perDay := ratelimit.TokenID(), ratelimit.Quota{Limit: 100, Window: 24 * time.Hour}
+	id := ratelimit.TokenID()
 	for i, limiter := range limiters {
 		waitForSource(t, limiter, ratelimit.Local)
 		allowed := 0

@@ -33,7 +33,9 @@ type script struct {
 
 // run advances as far as the replies allow: to the result, to an error, or to [errQueued] when it has added a command
 // to pipe. cost is the number of units to take; 0 only reads what is left. whole takes all or none.
-func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limit redis_rate.Limit, cost int, whole bool) (*redis_rate.Result, error) {
+func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limit redis_rate.Limit, cost int,
+	whole bool,
+) (*redis_rate.Result, error) {
 	s.pipe = pipe
 	counter := redis_rate.NewLimiter(s)
 	call := counter.AllowAtMost

@@ -15,7 +15,7 @@ const largeSkew = time.Second
 // stateLog logs changes of the limiter's state: one line for each change.
 type stateLog struct {
 	log    func() *zap.Logger
-	outage *outage.Tracker
+	outage *outage.Journal
 	skewed atomic.Bool
 }
 
@@ -28,7 +28,8 @@ func (j *stateLog) clockSkewed(ahead time.Duration) {
 	switch large := ahead.Abs() > largeSkew; {
 	case large == j.skewed.Load() || !j.skewed.CompareAndSwap(!large, large):
 	case large:
-		j.log().Warn("clock skew: Redis's clock and this machine's differ; windows follow Redis's", zap.Duration("ahead", ahead))
+		j.log().Warn("clock skew: Redis's clock and this machine's differ; windows follow Redis's",
+			zap.Duration("ahead", ahead))
 	default:
 		j.log().Info("clock skew is over", zap.Duration("ahead", ahead))
 	}

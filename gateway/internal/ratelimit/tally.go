@@ -33,7 +33,7 @@ func (t *tally) applyReply(limit, unsynced, granted, remaining int) (pass, left 
 	}
 	t.limit = limit
 	t.used = limit - remaining
-	t.unsynced -= unsynced // the part that was not granted never can be: the window is empty
+	t.synced(unsynced) // the part that was not granted never can be: the window is empty
 	room := max(limit-t.granted, 0)
 	pass = min(max(granted-unsynced, 0), room)
 	t.granted += pass
@@ -43,9 +43,12 @@ func (t *tally) applyReply(limit, unsynced, granted, remaining int) (pass, left 
 // applyTimeout applies a call without a reply. Redis may have counted the unsynced requests, so they are not sent
 // again.
 func (t *tally) applyTimeout(unsynced int) {
-	t.unsynced -= unsynced
+	t.synced(unsynced)
 	t.used += unsynced
 }
+
+// synced notes that unsynced requests were sent. A window that moves to another master may send some twice.
+func (t *tally) synced(unsynced int) { t.unsynced = max(t.unsynced-unsynced, 0) }
 
 // passFallback notes requests that the local fallback allowed. unsynced: Redis has certainly not counted them.
 func (t *tally) passFallback(limit, requests int, unsynced bool) {

@@ -38,7 +38,8 @@ func TestReplyCountsUnsyncedRequestsFirst(t *testing.T) {
 		"the limit was lowered": {tally{granted: 120}, 0, 2, 98, 0, 0, 120, 0},
 	} {
 		pass, left := tt.known.applyReply(100, tt.unsynced, tt.granted, tt.remaining)
-		if pass != tt.pass || left != tt.left || tt.known.granted != tt.grantedAfter || tt.known.unsynced != tt.unsyncedAfter {
+		if pass != tt.pass || left != tt.left || tt.known.granted != tt.grantedAfter ||
+			tt.known.unsynced != tt.unsyncedAfter {
 			t.Errorf("%s: %d pass, %d left: %+v", name, pass, left, tt.known)
 		}
 		if tt.known.used != 100-tt.remaining || tt.known.limit != 100 {

@@ -48,8 +48,11 @@ func (w window) is(other window) bool {
 	return w.number == other.number && w.length == other.length
 }
 
-// key returns the name of id's window in Redis, to which redis_rate adds the prefix "rate:". It contains the length,
-// so that a token whose window changes does not continue an old count.
+// redisPrefix is what redis_rate puts before every key.
+const redisPrefix = "rate:"
+
+// key returns the name of id's window in Redis, without redisPrefix. It contains the length, so that a token whose
+// window changes does not continue an old count.
 func (w window) key(id string) string {
 	return id + ":" + strconv.FormatInt(w.seconds(), 10) + ":" + strconv.FormatInt(w.number, 10)
 }

@@ -18,7 +18,8 @@ func TestWindowsFollowEachOtherWithoutGap(t *testing.T) {
 			if !now.Before(w.end()) || w.end().Sub(now) > length {
 				t.Fatalf("%v is not in the window of %v that ends at %v", now, length, w.end())
 			}
-			if steps := w.number - previous.number; w.end().Sub(previous.end()) != time.Duration(steps)*length || steps < 0 || steps > 1 {
+			if steps := w.number - previous.number; w.end().Sub(previous.end()) != time.Duration(steps)*length || steps < 0 ||
+				steps > 1 {
 				t.Fatalf("window %+v after %+v", w, previous)
 			}
 			if (w.key("a") == previous.key("a")) != (w.number == previous.number) {

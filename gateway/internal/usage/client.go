@@ -92,7 +92,8 @@ func (c *client) send(ctx context.Context, batch []tokenUse) (Outcome, error) {
 	switch status := response.StatusCode; status {
 	case http.StatusOK, http.StatusNoContent:
 		return Delivered, nil
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
 		return Dropped, fmt.Errorf("%w: status %d", errUnacceptable, status)
 	default:
 		return Kept, fmt.Errorf("status %d", status)

@@ -23,18 +23,21 @@ func TestReportFollowsTheContract(t *testing.T) {
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		const want = `{"usage":[{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z","count":120,"refused":3,"address":"192.0.2.1"},` +
+		const want = `{"usage":[{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z",` +
+			`"count":120,"refused":3,"address":"192.0.2.1"},` +
 			`{"token":"tok_000000000001","last_used_at":"2026-11-20T12:00:00Z","count":1,"refused":0}]}`
 		if string(body) != want {
 			t.Errorf("body\n%s\nwant\n%s", body, want)
 		}
-		if r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer "+credential || r.Header.Get("Content-Type") != "application/json" {
+		if r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer "+credential ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %v", r.Method, r.Header)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(server.Close)
-	outcome, err := newClient(server.URL, credential).send(t.Context(), append(oneUse[:1:1], tokenUse{"tok_000000000001", use{last: noon, passed: 1}}))
+	outcome, err := newClient(server.URL, credential).send(t.Context(),
+		append(oneUse[:1:1], tokenUse{"tok_000000000001", use{last: noon, passed: 1}}))
 	if outcome != Delivered || err != nil {
 		t.Errorf("%s, %v", outcome, err)
 	}
@@ -72,7 +75,8 @@ func TestOutcomeByResponse(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		outcome, err := newClient(server.URL, credential).send(t.Context(), oneUse)
-		if outcome != want || (err == nil) != (want == Delivered) || errors.Is(err, errUnacceptable) != (want == Dropped) || received.Load() != 1 {
+		if outcome != want || (err == nil) != (want == Delivered) || errors.Is(err, errUnacceptable) != (want == Dropped) ||
+			received.Load() != 1 {
 			t.Errorf("status %d, received %d times: %s, %v", status, received.Load(), outcome, err)
 		}
 	}

@@ -83,7 +83,8 @@ func TestOneBatchEveryTenSecondsAndOneOnClose(t *testing.T) {
 		}
 		r.Refused("tok_other", home)
 		r.Close()
-		if len(s.batches) != 3 || s.at[0].Sub(begin) != Interval || s.at[1].Sub(begin) != 2*Interval || s.at[2].Sub(begin) != 25*time.Second {
+		if len(s.batches) != 3 || s.at[0].Sub(begin) != Interval || s.at[1].Sub(begin) != 2*Interval ||
+			s.at[2].Sub(begin) != 25*time.Second {
 			t.Fatalf("%d batches at %v", len(s.batches), s.at)
 		}
 		if passed, refused := s.totals(); passed != 2_500 || refused != 1 || s.lost != 0 {
@@ -129,7 +130,8 @@ func TestUndeliveredBatchesAreKeptAndMerged(t *testing.T) {
 			r.Passed("tok_a", home)
 			r.Close()
 			want := map[string][2]int64{"tok_a": {4}, "tok_b": {0, 3}}
-			if len(s.batches) != 1 || fmt.Sprint(s.batches[0]) != fmt.Sprint(want) || s.lost != 0 || fmt.Sprint(s.seen) != "[kept kept kept delivered]" {
+			if len(s.batches) != 1 || fmt.Sprint(s.batches[0]) != fmt.Sprint(want) || s.lost != 0 ||
+				fmt.Sprint(s.seen) != "[kept kept kept delivered]" {
 				t.Errorf("%s: batches %v, lost %d, outcomes %v", name, s.batches, s.lost, s.seen)
 			}
 		})

@@ -11,6 +11,7 @@ package assertion
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -18,41 +19,92 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
-// The headers of the identity.
+// The headers of the identity. Names are percent-encoded UTF-8.
 const (
-	HeaderOrganization = "X-Organization-ID"
-	HeaderToken        = "X-Token-ID"
-	HeaderPermissions  = "X-Token-Permissions"
-	HeaderAssertion    = "X-Gateway-Assertion"
+	HeaderOrganization     = "X-Organization-ID"
+	HeaderOrganizationName = "X-Organization-Name" // of a person only
+	HeaderToken            = "X-Token-ID"
+	HeaderUser             = "X-User-ID" // instead of a token: a signed-in person
+	HeaderUserName         = "X-User-Name"
+	HeaderPermissions      = "X-Token-Permissions" // also of a person
+	HeaderAssertion        = "X-Gateway-Assertion"
 )
+
+// identityHeaders are those that only a gateway sets.
+var identityHeaders = []string{
+	HeaderOrganization, HeaderOrganizationName, HeaderToken, HeaderUser, HeaderUserName, HeaderPermissions,
+}
 
 // ErrMissing is the error of a request without an identity.
 var ErrMissing = errors.New("the request has no identity: it did not come through the gateway")
 
-// Identity is the principal of a request: a token of an organization.
+// Identity is the principal of a request: a token of an organization, or a person
+// who is a member of it.
 type Identity struct {
-	Organization   string    // org_…
-	OrganizationID uuid.UUID // of Organization
-	Token          string    // tok_…
-	Permissions    []string  // of the token, with implied ones
+	Organization     string    // org_…
+	OrganizationID   uuid.UUID // of Organization
+	OrganizationName string    // of a person only
+	Token            string    // tok_…; empty for a person
+	User             string    // usr_…; empty for a token
+	UserName         string
+	Permissions      []string // of the token or of the person's role, with implied ones
 }
+
+// Actor returns the id of the token or of the person.
+func (id Identity) Actor() string { return id.Token + id.User } // one of them is empty
 
 // FromHeader returns the identity of a request. It returns ErrMissing if a header
 // is missing, repeated or malformed.
 func FromHeader(h http.Header) (Identity, error) {
-	for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions} {
-		if len(h.Values(name)) != 1 {
-			return Identity{}, ErrMissing
-		}
+	c, err := claimOf(h)
+	if err != nil {
+		return Identity{}, ErrMissing
 	}
 	id := Identity{
-		Organization: h.Get(HeaderOrganization),
-		Token:        h.Get(HeaderToken),
-		Permissions:  strings.Fields(h.Get(HeaderPermissions)),
+		Organization: c.organization, OrganizationName: c.organizationName, UserName: c.userName,
+		Permissions: strings.Fields(c.permissions),
 	}
 	var ok bool
-	if id.OrganizationID, ok = publicid.Parse("org", id.Organization); !ok || !strings.HasPrefix(id.Token, "tok_") {
+	if id.OrganizationID, ok = publicid.Parse("org", id.Organization); !ok {
+		return Identity{}, ErrMissing
+	}
+	switch {
+	case strings.HasPrefix(c.subject, "tok_") && h.Get(HeaderToken) != "":
+		id.Token = c.subject
+	case strings.HasPrefix(c.subject, "usr_") && h.Get(HeaderUser) != "":
+		id.User = c.subject
+	default:
 		return Identity{}, ErrMissing
 	}
 	return id, nil
+}
+
+// claim is what headers and assertions both contain: the identity of a token or a
+// person, or the address of a page's client.
+type claim struct{ organization, organizationName, subject, userName, permissions, client string }
+
+// claimOf returns the claim of a request's headers.
+func claimOf(h http.Header) (c claim, err error) {
+	for _, name := range identityHeaders {
+		if len(h.Values(name)) > 1 {
+			return c, errors.New("more than one " + name)
+		}
+	}
+	if len(h.Values(HeaderToken)) == len(h.Values(HeaderUser)) {
+		return c, errors.New("not exactly one of " + HeaderToken + " and " + HeaderUser)
+	}
+	if h.Get(HeaderOrganization) == "" || len(h.Values(HeaderPermissions)) == 0 {
+		return c, errors.New("no " + HeaderOrganization + " or no " + HeaderPermissions)
+	}
+	c = claim{
+		organization: h.Get(HeaderOrganization), subject: h.Get(HeaderToken) + h.Get(HeaderUser),
+		permissions: h.Get(HeaderPermissions),
+	}
+	if c.userName, err = url.PathUnescape(h.Get(HeaderUserName)); err != nil {
+		return claim{}, errors.New(HeaderUserName + " is not percent-encoded")
+	}
+	if c.organizationName, err = url.PathUnescape(h.Get(HeaderOrganizationName)); err != nil {
+		return claim{}, errors.New(HeaderOrganizationName + " is not percent-encoded")
+	}
+	return c, nil
 }

@@ -21,10 +21,11 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 	}
 	verifier := assertion.NewVerifier("things", assertion.DefaultIssuer, keys, time.Now)
 	defer verifier.Close()
-	handler := verifier.Guard(slog.New(slog.DiscardHandler), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, err := assertion.FromHeader(r.Header)
-		fmt.Println(err)
-	}))
+	handler := verifier.Guard(slog.New(slog.DiscardHandler),
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, err := assertion.FromHeader(r.Header)
+			fmt.Println(err)
+		}))
 
 	r := httptest.NewRequest(http.MethodGet, "/things", http.NoBody)
 	r.Header.Set(assertion.HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfh")

@@ -56,7 +56,11 @@ func page(v *Verifier, h http.Header) int {
 	r.Header = h.Clone()
 	res := httptest.NewRecorder()
 	v.GuardPages(slog.New(slog.DiscardHandler), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
-		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })).ServeHTTP(res, r)
+		http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			w.WriteHeader(http.StatusUnauthorized)
+		})).ServeHTTP(res, r)
 	return res.Code
 }
 

@@ -37,10 +37,6 @@ type Verifier struct {
 	verified *otter.Cache[string, verified]
 }
 
-// claim is what headers and assertions both contain: the identity of a token, or
-// the address of a page's client.
-type claim struct{ organization, token, permissions, client string }
-
 type verified struct {
 	claim
 	until time.Time
@@ -75,7 +71,7 @@ func (v *Verifier) Guard(log *slog.Logger, next http.Handler) http.Handler {
 				log.WarnContext(r.Context(), "removed an identity that the gateway did not sign",
 					"error", err.Error(), "remote", r.RemoteAddr, "request_id", requestid.Of(r))
 			}
-			for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions} {
+			for _, name := range identityHeaders {
 				r.Header.Del(name)
 			}
 		}
@@ -87,14 +83,14 @@ func (v *Verifier) Guard(log *slog.Logger, next http.Handler) http.Handler {
 // check returns an error unless there is exactly one assertion and it proves the
 // identity in the headers. The error has no text from the headers.
 func (v *Verifier) check(h http.Header) error {
-	for _, name := range []string{HeaderOrganization, HeaderToken, HeaderPermissions, HeaderAssertion} {
-		if len(h.Values(name)) != 1 {
-			return errors.New("not exactly one " + name)
-		}
+	if len(h.Values(HeaderAssertion)) != 1 {
+		return errors.New("not exactly one " + HeaderAssertion)
 	}
-	return v.proves(h.Get(HeaderAssertion), claim{
-		organization: h.Get(HeaderOrganization), token: h.Get(HeaderToken), permissions: h.Get(HeaderPermissions),
-	})
+	c, err := claimOf(h)
+	if err != nil {
+		return err
+	}
+	return v.proves(h.Get(HeaderAssertion), c)
 }
 
 // proves returns nil if an assertion is the gateway's, is valid now and contains
@@ -130,9 +126,11 @@ func (v *Verifier) parse(text string) (verified, error) {
 	var claims struct {
 		jwt.Claims
 
-		Organization string `json:"org"`
-		Scope        string `json:"scope"`
-		Client       string `json:"client"`
+		Organization     string `json:"org"`
+		OrganizationName string `json:"org_name"`
+		Name             string `json:"name"`
+		Scope            string `json:"scope"`
+		Client           string `json:"client"`
 	}
 	if err := token.Claims(key, &claims); err != nil {
 		return verified{}, errors.New("the assertion's signature is wrong")
@@ -149,7 +147,10 @@ func (v *Verifier) parse(text string) (verified, error) {
 		return verified{}, errors.New("the assertion is not valid yet")
 	}
 	return verified{
-		claim: claim{organization: claims.Organization, token: claims.Subject, permissions: claims.Scope, client: claims.Client},
+		claim: claim{
+			organization: claims.Organization, organizationName: claims.OrganizationName,
+			subject: claims.Subject, userName: claims.Name, permissions: claims.Scope, client: claims.Client,
+		},
 		until: claims.Expiry.Time().Add(skew),
 	}, nil
 }

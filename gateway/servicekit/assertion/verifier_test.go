@@ -217,7 +217,8 @@ func TestKeysAreAtMostTwoEd25519Keys(t *testing.T) {
 		{text: publicPEM(t, one, demo), reason: "is public"},
 	} {
 		keys, err := ParseKeys(c.text)
-		if err != nil || !strings.Contains(keys.DevelopmentOnly(), c.reason) || (keys.DevelopmentOnly() == "") != (c.reason == "") {
+		if err != nil || !strings.Contains(keys.DevelopmentOnly(), c.reason) ||
+			(keys.DevelopmentOnly() == "") != (c.reason == "") {
 			t.Errorf("%q: %q, %v", c.text, keys.DevelopmentOnly(), err)
 		}
 	}
@@ -297,7 +298,8 @@ func FuzzGuard(f *testing.F) {
 	f.Add("a.b.c")
 	f.Add("eyJhbGciOiJub25lIn0.e30.")
 	keys := Keys{byID: map[string]ed25519.PublicKey{}}
-	if err := keys.add(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize)).Public().(ed25519.PublicKey)); err != nil {
+	if err := keys.add(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9},
+		ed25519.SeedSize)).Public().(ed25519.PublicKey)); err != nil {
 		f.Fatal(err)
 	}
 	v := NewVerifier("shipments-svc", DefaultIssuer, keys, time.Now)
@@ -325,12 +327,15 @@ func BenchmarkGuard(b *testing.B) {
 	h.Set(HeaderOrganization, "org_01k9x3v7t2e8sbq4m6n0pacdfg")
 	h.Set(HeaderToken, "tok_4fZyo82mVyR1")
 	h.Set(HeaderPermissions, "shipments:read")
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: key, KeyID: func() string {
-		for kid := range keys.byID {
-			return kid
-		}
-		return ""
-	}()}}, nil)
+	signer, err := jose.NewSigner(jose.SigningKey{
+		Algorithm: jose.EdDSA,
+		Key: jose.JSONWebKey{Key: key, KeyID: func() string {
+			for kid := range keys.byID {
+				return kid
+			}
+			return ""
+		}()},
+	}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,19 +3,16 @@ package httpserver
 import (
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
-// secretText matches a path from where a secret may begin: an API token, an escaped
-// character that could be part of one, or the code of an invitation or a sign-in.
-var secretText = regexp.MustCompile(`(?is)(/sign-in/[^/]*/|/invitation/|shpt_?|%).*`)
-
-// redact cuts a path where a secret may begin.
-func redact(path string) string { return secretText.ReplaceAllString(path, "$1…") }
+// tokenPrefix is what API tokens begin with.
+const tokenPrefix = "shpt"
 
 // AccessLog logs one line for each request, with attrs, which identify it, and the
 // error given to Explain; it also completes the span and the metrics of Instrument.
@@ -48,7 +45,7 @@ func AccessLog(
 			describe(ctx, r, rec.status, identity)
 			measure(r, rec.status, took)
 			line := append(identity,
-				slog.String("method", r.Method), slog.String("path", redact(r.URL.Path)),
+				slog.String("method", r.Method), slog.String("path", redact.Path(r.URL.EscapedPath(), tokenPrefix)),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", took.Seconds()))
 			if rec.cause != nil {

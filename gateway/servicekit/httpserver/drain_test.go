@@ -20,7 +20,10 @@ func TestReadinessOnThePublicListener(t *testing.T) {
 	}
 	ask := func(method, path string) (status int, closes bool) {
 		u := &url.URL{Scheme: "http", Host: l.Addr().String(), Path: path}
-		res, err := http.DefaultTransport.RoundTrip((&http.Request{Method: method, URL: u, Header: http.Header{}}).WithContext(t.Context()))
+		res, err := http.DefaultTransport.RoundTrip((&http.Request{
+			Method: method, URL: u,
+			Header: http.Header{},
+		}).WithContext(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +57,8 @@ func TestReadinessOnThePublicListener(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- serve(ctx, slog.New(slog.DiscardHandler), wait, nil, []Server{{Name: "test", Listener: l, Handler: handler, Ready: ready}})
+		done <- serve(ctx, slog.New(slog.DiscardHandler), wait, nil,
+			[]Server{{Name: "test", Listener: l, Handler: handler, Ready: ready}})
 	}()
 	if status, closes := ask(http.MethodGet, "/readyz"); status != http.StatusOK || closes {
 		t.Errorf("a health check before: %d, close %v", status, closes)

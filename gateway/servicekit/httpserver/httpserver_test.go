@@ -55,7 +55,8 @@ func TestServeDrains(t *testing.T) {
 		_, _ = io.WriteString(w, "finished")
 	})
 	go func() {
-		done <- serve(ctx, discard(), func() {}, func() { close(draining) }, []Server{{Name: "test", Listener: l, Handler: handler}})
+		done <- serve(ctx, discard(), func() {}, func() { close(draining) },
+			[]Server{{Name: "test", Listener: l, Handler: handler}})
 	}()
 	if status, body := get(t, "http://"+l.Addr().String()); status != http.StatusOK || body != "finished" {
 		t.Errorf("%d %s", status, body)
@@ -99,7 +100,10 @@ func TestInnerServesHealthAndMetrics(t *testing.T) {
 		}
 		return ready
 	})
-	in.Handle("GET /extra", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "more") }))
+	in.Handle("GET /extra", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w,
+			"more")
+	}))
 	want := func(path string, status int, text string) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -172,13 +176,19 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusNotFound)
 		}, 404, 0, 1, false},
-		"a panic":        {func(http.ResponseWriter, *http.Request) { panic("oops") }, 500, 7, 2, false},
-		"a panic, begun": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200, 0, 2, true},
+		"a panic": {func(http.ResponseWriter, *http.Request) { panic("oops") }, 500, 7, 2, false},
+		"a panic, begun": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200,
+			0, 2, true,
+		},
 		"a panic after 103": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			panic("oops")
 		}, 500, 0, 2, false},
-		"flushed through": {func(w http.ResponseWriter, _ *http.Request) { _ = http.NewResponseController(w).Flush() }, 200, 0, 1, false},
+		"flushed through": {
+			func(w http.ResponseWriter, _ *http.Request) { _ = http.NewResponseController(w).Flush() }, 200,
+			0, 1, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,7 +201,7 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 					}
 				}()
 				h.ServeHTTP(httptest.NewRecorder(),
-					httptest.NewRequest(http.MethodPost, "/path?token=secret", strings.NewReader("secret")))
+					httptest.NewRequest(http.MethodPost, "/path/shpt_live_secret?token=secret", strings.NewReader("secret")))
 			}()
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 			if len(lines) != c.lines {
@@ -206,7 +216,7 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil {
 				t.Fatal(err)
 			}
-			if line.Msg != "request" || line.Method != http.MethodPost || line.Path != "/path" || line.Status != c.status ||
+			if line.Msg != "request" || line.Method != http.MethodPost || line.Path != "/path/…" || line.Status != c.status ||
 				line.Bytes != c.bytes || line.Seconds == nil || line.RequestID != "req_1" {
 				t.Errorf("%+v", line)
 			}
@@ -214,7 +224,7 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 				t.Errorf("the panic is logged as %s", lines[0])
 			}
 			if strings.Contains(log.String(), "secret") {
-				t.Errorf("the query or body is in %s", log.String())
+				t.Errorf("the token, the query or the body is in %s", log.String())
 			}
 		})
 	}

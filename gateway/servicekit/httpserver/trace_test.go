@@ -24,7 +24,11 @@ func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	defer func() { _ = provider.Shutdown(context.WithoutCancel(t.Context())) }()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
 	attrs := func(*http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", "req_1")} }
 	var log bytes.Buffer
 	h := Instrument(nil, provider.Tracer("test"), AccessLog(slog.New(slog.NewJSONHandler(&log, nil)), attrs, nil, mux))
@@ -38,7 +42,8 @@ func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 		t.Fatalf("%d spans", len(ended))
 	}
 	s := tracetest.SpanStubFromReadOnlySpan(ended[0])
-	if s.Name != "GET /things/{id}" || s.Parent.TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" || s.Parent.SpanID().String() != "00f067aa0ba902b7" || s.Status.Code != codes.Error {
+	if s.Name != "GET /things/{id}" || s.Parent.TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" ||
+		s.Parent.SpanID().String() != "00f067aa0ba902b7" || s.Status.Code != codes.Error {
 		t.Errorf("%+v", s)
 	}
 	text, err := json.Marshal(s)
@@ -53,7 +58,8 @@ func TestASpanHasRouteStatusAndIdentity(t *testing.T) {
 	if strings.Contains(string(text), "secret") {
 		t.Errorf("a secret is in %s", text)
 	}
-	if want := `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","span_id":"` + s.SpanContext.SpanID().String() + `"`; !strings.Contains(log.String(), want) {
+	if want := `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","span_id":"` + s.SpanContext.SpanID().String() +
+		`"`; !strings.Contains(log.String(), want) {
 		t.Errorf("no %s in %s", want, &log)
 	}
 }

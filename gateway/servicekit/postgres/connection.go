@@ -100,7 +100,9 @@ func (c *connection) report(ctx context.Context, err error) {
 func (c *connection) IsValid() bool { return !c.broken && c.Conn.IsValid() }
 
 // QueryContext implements driver.QueryerContext.
-func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Rows, err error) {
+func (c *connection) QueryContext(ctx context.Context, query string,
+	args []driver.NamedValue,
+) (result driver.Rows, err error) {
 	defer c.finish(begin(ctx, operation(query), query), &err)
 	result, err = c.Conn.QueryContext(ctx, query, args)
 	if err != nil {
@@ -111,7 +113,9 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 
 // ExecContext implements driver.ExecerContext. The statement may end a transaction
 // of its own: as for Commit, the end of the context is an error.
-func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
+func (c *connection) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue,
+) (result driver.Result, err error) {
 	defer c.finish(begin(ctx, operation(query), query), &err)
 	result, err = c.Conn.ExecContext(ctx, query, args)
 	if err != nil {

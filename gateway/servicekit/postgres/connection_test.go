@@ -107,7 +107,8 @@ func TestTimesAreReadInUTC(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.FixedZone("", -5*3600))
 	row := []driver.Value{at, "text", nil, int64(1)}
-	if err := (&rows{readRows{}, &connection{}, t.Context()}).Next(row); err != nil || row[0] != at.UTC() || row[1] != "text" || row[2] != nil || row[3] != int64(1) {
+	if err := (&rows{readRows{}, &connection{}, t.Context()}).Next(row); err != nil || row[0] != at.UTC() ||
+		row[1] != "text" || row[2] != nil || row[3] != int64(1) {
 		t.Errorf("%v, %v", row, err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // whichever of its hosts has the target_session_attrs.
 func newConnector(cfg pq.Config, d pq.Dialer) (driver.Connector, error) {
 	var all hosts
-	for _, host := range append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}}, cfg.Multi...) {
+	for _, host := range append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}},
+		cfg.Multi...) {
 		one := cfg.Clone()
 		one.Multi = nil
 		one.Host, one.Hostaddr, one.Port = host.Host, host.Hostaddr, host.Port

@@ -126,7 +126,8 @@ func retryLocks(ctx context.Context, w io.Writer, migrate func(context.Context) 
 		if !ok || refused.Code != lockNotAvailable || attempt == lockAttempts {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "waiting for a lock that other transactions hold (attempt %d of %d)\n", attempt, lockAttempts); err != nil {
+		if _, err := fmt.Fprintf(w, "waiting for a lock that other transactions hold (attempt %d of %d)\n", attempt,
+			lockAttempts); err != nil {
 			return err
 		}
 		select {

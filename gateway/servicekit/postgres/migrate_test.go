@@ -21,8 +21,10 @@ func TestMain(m *testing.M) {
 
 // migrations create a table and add a column, for which a lock is needed.
 var migrations = fstest.MapFS{
-	"migrations/00001_things.sql": {Data: []byte("-- +goose Up\nCREATE TABLE things (id int PRIMARY KEY);\n-- +goose Down\nDROP TABLE things;\n")},
-	"migrations/00002_names.sql":  {Data: []byte("-- +goose Up\nALTER TABLE things ADD COLUMN name text;\n-- +goose Down\nALTER TABLE things DROP COLUMN name;\n")},
+	"migrations/00001_things.sql": {Data: []byte("-- +goose Up\nCREATE TABLE things (id int PRIMARY " +
+		"KEY);\n-- +goose Down\nDROP TABLE things;\n")},
+	"migrations/00002_names.sql": {Data: []byte("-- +goose Up\nALTER TABLE things ADD COLUMN name text;\n-- " +
+		"+goose Down\nALTER TABLE things DROP COLUMN name;\n")},
 }
 
 func migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
@@ -36,10 +38,12 @@ func TestMigrations(t *testing.T) {
 
 func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 	t.Parallel()
-	if err := migrate(t.Context(), "host=127.0.0.1", "sideways", io.Discard); err == nil || !strings.Contains(err.Error(), "want up, down or status") {
+	if err := migrate(t.Context(), "host=127.0.0.1", "sideways", io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "want up, down or status") {
 		t.Errorf("%v", err)
 	}
-	if err := migrate(t.Context(), "postgres://u:hunter2@local host/", "up", io.Discard); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if err := migrate(t.Context(), "postgres://u:hunter2@local host/", "up", io.Discard); err == nil ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 }
@@ -49,7 +53,8 @@ func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 func TestStatementsHaveATimeout(t *testing.T) {
 	t.Parallel()
 	var observed error
-	away, err := postgres.Open("postgres://127.0.0.1:1/none", postgres.Options{Observe: []func(error){func(err error) { observed = err }}})
+	away, err := postgres.Open("postgres://127.0.0.1:1/none",
+		postgres.Options{Observe: []func(error){func(err error) { observed = err }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +82,8 @@ func TestAFailedMigrationChangesNothing(t *testing.T) {
 	third := func(last string) fstest.MapFS {
 		files := maps.Clone(migrations)
 		files["migrations/00003_places.sql"] = &fstest.MapFile{Data: []byte(
-			"-- +goose Up\nCREATE TABLE places (id int);\nUPDATE things SET name = 'moved';\n" + last + "\n-- +goose Down\nDROP TABLE places;\n")}
+			"-- +goose Up\nCREATE TABLE places (id int);\nUPDATE things SET name = 'moved';\n" + last +
+				"\n-- +goose Down\nDROP TABLE places;\n")}
 		return files
 	}
 	db, err := postgres.Open(dsn, postgres.Options{})

@@ -4,8 +4,8 @@
 // Guarantees: every answer of the server has a deadline, also when the server
 // vanished without closing the connection; a connection whose protocol is out of
 // step is closed and not used again; statements with parameters take one round
-// trip, also with settings of their own transaction (Single), and work through PgBouncer's transaction pooling; Unavailable separates
-// outages from faulty statements; times that are read are in UTC; statements of
+// trip, also with settings of their own transaction (Single), and work through PgBouncer's transaction pooling;
+// Unavailable separates outages from faulty statements; times that are read are in UTC; statements of
 // traced requests are spans.
 package postgres
 

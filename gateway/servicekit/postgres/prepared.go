@@ -64,7 +64,9 @@ func (c *preparingConn) QueryContext(ctx context.Context, query string, args []d
 }
 
 // ExecContext implements driver.ExecerContext.
-func (c *preparingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *preparingConn) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue,
+) (driver.Result, error) {
 	if len(args) == 0 {
 		return c.Conn.ExecContext(ctx, query, args)
 	}
@@ -136,7 +138,8 @@ const (
 
 func (c *preparingConn) check(err error) error {
 	serverErr, ok := errors.AsType[*pq.Error](err)
-	if !ok || serverErr.Code != unknownPreparedState && (serverErr.Code != featureNotSupported || serverErr.Routine != "RevalidateCachedQuery") {
+	if !ok || serverErr.Code != unknownPreparedState && (serverErr.Code != featureNotSupported ||
+		serverErr.Routine != "RevalidateCachedQuery") {
 		return err
 	}
 	c.stale = true

@@ -65,7 +65,8 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 	for round := range 2 { // in the second round the first ones are prepared anew
 		for i := range maxPrepared + 20 {
 			var got int
-			if err := db.GetContext(t.Context(), &got, fmt.Sprintf(`SELECT $1::int + %d`, i), round); err != nil || got != i+round {
+			if err := db.GetContext(t.Context(), &got, fmt.Sprintf(`SELECT $1::int + %d`, i), round); err != nil ||
+				got != i+round {
 				t.Fatalf("%d, %v", got, err)
 			}
 		}
@@ -142,14 +143,18 @@ func TestPreparedStatementsFollowTheRole(t *testing.T) {
 		GRANT SELECT ON guarded TO public; ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
 		CREATE POLICY odd ON guarded TO pg_read_all_settings USING (a % 2 = 1)`)
 	for range 7 { // beyond the five custom plans that Postgres makes first
-		for role, want := range map[string]int{"none": 2, "pg_read_all_settings": 1, "pg_monitor": 1, "pg_signal_backend": 0} {
+		for role, want := range map[string]int{
+			"none": 2, "pg_read_all_settings": 1, "pg_monitor": 1,
+			"pg_signal_backend": 0,
+		} {
 			tx, err := db.BeginTxx(t.Context(), &sql.TxOptions{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got int
 			_, err = tx.ExecContext(t.Context(), `SET LOCAL ROLE `+role)
-			err = errors.Join(err, tx.GetContext(t.Context(), &got, `SELECT count(*) FROM guarded WHERE a > $1`, 0), tx.Rollback())
+			err = errors.Join(err, tx.GetContext(t.Context(), &got, `SELECT count(*) FROM guarded WHERE a > $1`, 0),
+				tx.Rollback())
 			if err != nil || got != want {
 				t.Errorf("as %s: %d rows, want %d: %v", role, got, want, err)
 			}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql/driver"
+	"time"
 )
 
 // Session is how a pool uses the sessions of its server. The zero value works
@@ -15,6 +16,8 @@ type Session struct {
 	// that Postgres does not parse and plan them again. A pooler between must
 	// track prepared statements (PgBouncer 1.21 with max_prepared_statements).
 	Prepare bool
+	// AnswerTimeout is that of Options.
+	AnswerTimeout time.Duration
 }
 
 // SessionOf returns what is right for a DSN: directDSN is the one that leads to

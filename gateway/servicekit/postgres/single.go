@@ -36,7 +36,9 @@ type Single interface {
 }
 
 // QuerySingle implements Single.
-func (c *preparingConn) QuerySingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *preparingConn) QuerySingle(ctx context.Context, before, query string,
+	args []driver.NamedValue,
+) (driver.Rows, error) {
 	message, err := c.message(ctx, before, query, args)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,9 @@ func (c *preparingConn) QuerySingle(ctx context.Context, before, query string, a
 }
 
 // ExecSingle implements Single.
-func (c *preparingConn) ExecSingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *preparingConn) ExecSingle(ctx context.Context, before, query string,
+	args []driver.NamedValue,
+) (driver.Result, error) {
 	message, err := c.message(ctx, before, query, args)
 	if err != nil {
 		return nil, err

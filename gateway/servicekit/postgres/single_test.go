@@ -90,7 +90,9 @@ func TestSettingsOfASingleStatementEndWithIt(t *testing.T) {
 	t.Parallel()
 	const set = `SET LOCAL test.scope = 'mine'; SET LOCAL ROLE pg_monitor`
 	single(t, func(c *preparingConn) {
-		if _, err := c.ExecContext(t.Context(), `CREATE TEMPORARY TABLE numbers (n int UNIQUE DEFERRABLE INITIALLY DEFERRED); GRANT ALL ON numbers TO public`, nil); err != nil {
+		if _, err := c.ExecContext(t.Context(),
+			`CREATE TEMPORARY TABLE numbers (n int UNIQUE DEFERRABLE INITIALLY DEFERRED);
+			GRANT ALL ON numbers TO public`, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, test := range []struct {
@@ -100,7 +102,11 @@ func TestSettingsOfASingleStatementEndWithIt(t *testing.T) {
 			{set, `INSERT INTO numbers VALUES ($1::int) RETURNING current_user || ' ' || current_setting('test.scope')`, ""},
 			{set, `INSERT INTO numbers VALUES ($1::int + 1) RETURNING 1/(n - n)`, "22012"},
 			{set, `INSERT INTO numbers VALUES ($1::int) RETURNING 'twice, which the commit finds'`, "23505"},
-			{"SET TRANSACTION READ ONLY; " + set, `SELECT current_user || ' ' || current_setting('test.scope') WHERE current_setting('transaction_read_only')::boolean AND $1::int = 1`, ""},
+			{
+				"SET TRANSACTION READ ONLY; " + set,
+				`SELECT current_user || ' ' || current_setting('test.scope')
+				WHERE current_setting('transaction_read_only')::boolean AND $1::int = 1`, "",
+			},
 		} {
 			row, err := one(t, c, test.before, test.query, int64(1))
 			server, _ := errors.AsType[*pq.Error](err)
@@ -110,7 +116,9 @@ func TestSettingsOfASingleStatementEndWithIt(t *testing.T) {
 			case test.code != "" && (server == nil || string(server.Code) != test.code):
 				t.Errorf("%s: %v, want %s", test.query, err, test.code)
 			}
-			row, err = one(t, c, "SET LOCAL test.other = ''", `SELECT current_user = session_user AND current_setting('test.scope', true) = '' AND (SELECT count(*) FROM numbers) = 1`)
+			row, err = one(t, c, "SET LOCAL test.other = ''",
+				`SELECT current_user = session_user AND current_setting('test.scope', true) = ''
+				AND (SELECT count(*) FROM numbers) = 1`)
 			if err != nil || row[0] != true {
 				t.Errorf("after %s: something is left: %v", test.query, err)
 			}
@@ -137,7 +145,8 @@ func TestSingleStatementsArePreparedOnceAndBounded(t *testing.T) {
 			t.Errorf("%d are prepared, want 1", n)
 		}
 		for n := range int64(maxPrepared + 20) {
-			if row, err := one(t, c, "SET LOCAL test.x = ''", fmt.Sprintf(`SELECT $1::int + %d`, n), int64(1)); err != nil || row[0] != n+1 {
+			if row, err := one(t, c, "SET LOCAL test.x = ''", fmt.Sprintf(`SELECT $1::int + %d`, n), int64(1)); err != nil ||
+				row[0] != n+1 {
 				t.Fatalf("%v, %v", row, err)
 			}
 		}
@@ -157,7 +166,8 @@ func TestASingleStatementThatIsOutOfDateEndsItsConnection(t *testing.T) {
 		if _, err := c.ExecContext(t.Context(), `DEALLOCATE ALL`, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one(t, c, "SET LOCAL test.x = ''", query, int64(1)); !errors.Is(err, ErrStalePlan) || !errors.Is(err, driver.ErrBadConn) || c.IsValid() {
+		if _, err := one(t, c, "SET LOCAL test.x = ''", query, int64(1)); !errors.Is(err, ErrStalePlan) ||
+			!errors.Is(err, driver.ErrBadConn) || c.IsValid() {
 			t.Errorf("%v, valid %t", err, c.IsValid())
 		}
 	})

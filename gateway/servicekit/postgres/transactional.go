@@ -27,7 +27,9 @@ type Transactional struct {
 
 // InTransactions returns c with transactions that begin with the statements of
 // begin, such as BEGIN; SET LOCAL, in one round trip. c must be one of lib/pq's.
-func InTransactions(c driver.Conn, begin func(context.Context, driver.TxOptions) (statements string, err error)) *Transactional {
+func InTransactions(
+	c driver.Conn, begin func(context.Context, driver.TxOptions) (statements string, err error),
+) *Transactional {
 	return &Transactional{Conn: c.(Conn), begin: begin}
 }
 
@@ -81,7 +83,9 @@ func (c *Transactional) QueryContext(ctx context.Context, query string, args []d
 }
 
 // ExecContext implements driver.ExecerContext, likewise.
-func (c *Transactional) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *Transactional) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue,
+) (driver.Result, error) {
 	if c.inside {
 		return c.Conn.ExecContext(ctx, query, args)
 	}

@@ -21,7 +21,10 @@ func TestUnavailableSeparatesOutagesFromFaults(t *testing.T) {
 		driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, os.ErrDeadlineExceeded,
 		&net.OpError{Op: "dial", Err: errors.New("connection refused")}, &net.DNSError{Err: "no such host"},
 	}
-	for _, code := range []string{"08006", "53300", "53100", "58030", "25006", "55000", "57014", "57P01", "57P02", "57P03", "3D000"} {
+	for _, code := range []string{
+		"08006", "53300", "53100", "58030", "25006", "55000", "57014", "57P01", "57P02", "57P03",
+		"3D000",
+	} {
 		outages = append(outages, &pq.Error{Code: pqerror.Code(code)})
 	}
 	outages = append(outages, &pq.Error{Code: "0A000", Routine: checksReadWrite})

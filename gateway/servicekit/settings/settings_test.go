@@ -46,11 +46,23 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 				"KEY must be a whole number",
 			},
 		},
-		"out of range":    {[]string{"PORT=2147483648"}, []string{`PORT is "2147483648"; it must be a whole number, at most 2147483647`}},
-		"set twice":       {[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"}, []string{"SECRET and SECRET_FILE are both set"}},
-		"file is missing": {[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"}, []string{"SECRET_FILE: open /nowhere", `PORT is "x"`}},
-		"file is empty":   {[]string{"SECRET_FILE=/dev/null"}, []string{"SECRET_FILE: /dev/null is empty"}},
-		"file has no end": {[]string{"NAME=x", "SECRET_FILE=/dev/zero"}, []string{"SECRET_FILE: /dev/zero has more than 65536 bytes"}},
+		"out of range": {
+			[]string{"PORT=2147483648"},
+			[]string{`PORT is "2147483648"; it must be a whole number, at most 2147483647`},
+		},
+		"set twice": {
+			[]string{"NAME=x", "SECRET=s3cret", "SECRET_FILE=/s3cret"},
+			[]string{"SECRET and SECRET_FILE are both set"},
+		},
+		"file is missing": {
+			[]string{"PORT=x", "NAME=x", "SECRET_FILE=/nowhere"},
+			[]string{"SECRET_FILE: open /nowhere", `PORT is "x"`},
+		},
+		"file is empty": {[]string{"SECRET_FILE=/dev/null"}, []string{"SECRET_FILE: /dev/null is empty"}},
+		"file has no end": {
+			[]string{"NAME=x", "SECRET_FILE=/dev/zero"},
+			[]string{"SECRET_FILE: /dev/zero has more than 65536 bytes"},
+		},
 	} {
 		_, err := Load[sample](c.environ)
 		if err == nil {
@@ -70,7 +82,8 @@ func TestLoadReportsEverythingAndRepeatsNoSecret(t *testing.T) {
 
 func TestAMissingVariableIsReportedOnce(t *testing.T) {
 	t.Parallel()
-	if err := Missing([]string{"OTHER=x"}, "SECRET", "make one"); err == nil || err.Error() != "SECRET is not set; make one" {
+	if err := Missing([]string{"OTHER=x"}, "SECRET", "make one"); err == nil ||
+		err.Error() != "SECRET is not set; make one" {
 		t.Errorf("%v", err)
 	}
 	if err := Missing([]string{"SECRET_FILE=/dev/null"}, "SECRET", "make one"); err != nil {

@@ -16,7 +16,10 @@ import (
 
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
-func reading(cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger, metrics prometheus.Registerer) []func(context.Context) {
+func reading(
+	cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger,
+	metrics prometheus.Registerer,
+) []func(context.Context) {
 	metrics.MustRegister(documentsWaiting{repo})
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {

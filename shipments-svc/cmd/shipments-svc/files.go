@@ -67,8 +67,10 @@ func filesAdopt(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "database and store are bound to each other as %s; files without a document are removed after %d days\n",
-		storeID(id), int(sweeper.Quarantine.Hours()/24))
+	_, err = fmt.Fprintf(
+		out, "database and store are bound to each other as %s; files without a document are removed after %d days\n",
+		storeID(id), int(sweeper.Quarantine.Hours()/24),
+	)
 	return err
 }
 
@@ -77,7 +79,9 @@ func filesPurge(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d of %d files removed; %d without a document are in quarantine\n", r.Removed, r.Files, r.Quarantined)
+	_, err = fmt.Fprintf(
+		out, "%d of %d files removed; %d without a document are in quarantine\n", r.Removed, r.Files, r.Quarantined,
+	)
 	return err
 }
 
@@ -98,9 +102,12 @@ func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Re
 	metrics.MustRegister(quarantined, removed, refused)
 	return func(r sweeper.Result, err error) {
 		removed.Add(float64(r.Removed))
-		if errors.Is(err, sweeper.ErrOtherStore) || errors.Is(err, sweeper.ErrUnbound) || errors.Is(err, sweeper.ErrUnusualShare) {
+		if errors.Is(err, sweeper.ErrOtherStore) || errors.Is(err, sweeper.ErrUnbound) ||
+			errors.Is(err, sweeper.ErrUnusualShare) {
 			refused.Set(1)
-			log.Error("no stored files are removed until an operator decides: see the runbook DocumentSweepRefused", "error", err.Error())
+			log.Error(
+				"no stored files are removed until an operator decides: see the runbook DocumentSweepRefused", "error", err.Error(),
+			)
 			return
 		}
 		if err != nil {

@@ -23,13 +23,21 @@ import (
 // create creates a shipment and returns its id, or nothing if the process does
 // not answer any more.
 func (p *process) create(ctx context.Context, org string) (id string) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.public+"/api/v1/shipments",
-		strings.NewReader(`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`))
+	req, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		"http://"+p.public+"/api/v1/shipments",
+		strings.NewReader(
+			`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`,
+		),
+	)
 	if err != nil {
 		return ""
 	}
 	req.Header = http.Header{
-		assertion.HeaderOrganization: {org}, assertion.HeaderToken: {"tok_4fZyo82mVyR1"}, assertion.HeaderPermissions: {"shipments:write"},
+		assertion.HeaderOrganization: {
+			org,
+		}, assertion.HeaderToken: {"tok_4fZyo82mVyR1"}, assertion.HeaderPermissions: {"shipments:write"},
 		"Content-Type": {"application/json"},
 	}
 	res, err := http.DefaultClient.Do(req)
@@ -57,7 +65,9 @@ func TestNoEventIsLostWhenTheProgramIsKilled(t *testing.T) {
 	}
 	dsn, documents, org := postgrestest.New(t, postgres.Migrate), t.TempDir(), publicid.New("org")
 	arrived, acknowledged := make(chan string, 100_000), make(chan string, 100_000)
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived <- r.Header.Get("Webhook-Id") }))
+	receiver := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived <- r.Header.Get("Webhook-Id") }),
+	)
 	defer receiver.Close()
 	first := startProcess(t, dsn, documents)
 	if status, answer := first.do(t, org, http.MethodPost, "/api/v1/webhook_endpoints", "application/json",

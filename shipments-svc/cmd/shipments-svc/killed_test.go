@@ -81,7 +81,9 @@ func (p *process) request(t *testing.T, org, method, path, media string, body io
 	}
 	req.Header.Set(assertion.HeaderOrganization, org)
 	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
-	req.Header.Set(assertion.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage")
+	req.Header.Set(
+		assertion.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage",
+	)
 	if media != "" {
 		req.Header.Set("Content-Type", media)
 	}
@@ -105,8 +107,16 @@ func (p *process) do(t *testing.T, org, method, path, media string, body io.Read
 // shipment creates a shipment and returns its path.
 func (p *process) shipment(t *testing.T, org string) string {
 	t.Helper()
-	status, answer := p.do(t, org, http.MethodPost, "/api/v1/shipments", "application/json",
-		strings.NewReader(`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`))
+	status, answer := p.do(
+		t,
+		org,
+		http.MethodPost,
+		"/api/v1/shipments",
+		"application/json",
+		strings.NewReader(
+			`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`,
+		),
+	)
 	var created struct{ Shipment struct{ ID string } }
 	if err := json.Unmarshal(answer, &created); err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
@@ -184,7 +194,9 @@ func TestNoDocumentIsLostWhenAWorkerIsKilled(t *testing.T) {
 				Pallets      []struct{}
 			}
 		}
-		if err := json.Unmarshal(answer, &shown); err != nil || shown.Shipment.Status != "ready_for_review" || shown.Shipment.PalletsCount != pallets || len(shown.Shipment.Pallets) != pallets {
+		if err := json.Unmarshal(answer, &shown); err != nil || shown.Shipment.Status != "ready_for_review" ||
+			shown.Shipment.PalletsCount != pallets ||
+			len(shown.Shipment.Pallets) != pallets {
 			t.Errorf("killed when %s: %.400s (%v)", moment, answer, err)
 		}
 		second.kill()

@@ -150,7 +150,9 @@ func TestServeFinishesTheRequestInFlight(t *testing.T) {
 		s.stop()
 		s.next(t, "draining")
 		go s.drainLog()
-		_, _ = io.WriteString(send, `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`)
+		_, _ = io.WriteString(
+			send, `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`,
+		)
 		_ = send.Close()
 	}()
 	res, err := http.DefaultClient.Do(req)
@@ -218,7 +220,8 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	s.next(t, "listening")
 	inner := s.next(t, "listening")["address"].(string)
 	go s.drainLog()
-	if status, body := get(t, "http://"+inner+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "unavailable") {
+	if status, body := get(t, "http://"+inner+"/readyz"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "unavailable") {
 		t.Errorf("readyz: %d %s", status, body)
 	}
 	if status, _ := get(t, "http://"+inner+"/livez"); status != http.StatusOK {
@@ -241,7 +244,14 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 	for _, environ := range [][]string{
 		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
 	} {
-		err := run(t.Context(), program{args: []string{"serve"}, environ: append(environ, "DATABASE_URL=host=nowhere", webhookKeys), stderr: io.Discard})
+		err := run(
+			t.Context(),
+			program{
+				args:    []string{"serve"},
+				environ: append(environ, "DATABASE_URL=host=nowhere", webhookKeys),
+				stderr:  io.Discard,
+			},
+		)
 		if err == nil || !strings.Contains(err.Error(), address) {
 			t.Errorf("%v", err)
 		}

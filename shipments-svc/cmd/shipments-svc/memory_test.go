@@ -25,13 +25,13 @@ const (
 	// memoryOfOne is how many bytes of memory a request may take, whatever it
 	// holds, and memoryOfMany what twenty of the most expensive take at once.
 	memoryOfOne  = 128 << 20
-	memoryOfMany = 1024 << 20
+	memoryOfMany = 512 << 20
 	// wholeDocument is how many bytes a JSON body with a document may have.
 	wholeDocument = 14 << 20
 )
 
 // TestEveryRequestStaysBelowItsMemory measures the program itself, built as it is
-// shipped, with the memory limit of its image: the most it has ever taken beyond what it takes idle.
+// shipped, without a GOMEMLIMIT: the most it has ever taken beyond what it takes idle.
 func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
@@ -40,7 +40,6 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	t.Setenv("GOMEMLIMIT", "768MiB")
 	p := startProgram(t, program, postgrestest.New(t, postgres.Migrate), t.TempDir())
 	org := publicid.New("org")
 	small := p.shipment(t, org)
@@ -48,7 +47,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	for _, c := range hostile() {
 		p.resetPeak(t)
 		status := p.try(t, org, http.MethodPost, small+"/documents", c.media, c.body)
-		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status/100 != c.status/100 && status != http.StatusServiceUnavailable {
+		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne ||
+			status/100 != c.status/100 && status != http.StatusServiceUnavailable {
 			t.Errorf("%s: %d, want %d; %d MiB", c.name, status, c.status, used>>20)
 		} else {
 			t.Logf("%s: %d; %d MiB", c.name, status, used>>20)
@@ -57,7 +57,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	for _, path := range []string{"/api/v1/shipments", small + "/approve", "/api/v1/webhook_endpoints"} {
 		p.resetPeak(t)
 		status := p.try(t, org, http.MethodPost, path, "application/json", []byte(`{"a":[`+fill(`{},`, 1<<20-10)+`{}]}`))
-		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status != http.StatusUnprocessableEntity && status != http.StatusForbidden {
+		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne ||
+			status != http.StatusUnprocessableEntity && status != http.StatusForbidden {
 			t.Errorf("%s: %d; %d MiB", path, status, used>>20)
 		}
 	}
@@ -66,57 +67,61 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, method, path string
 		body               []byte
+		want               string // in the answer
 	}{
-		{"attach 10,000 pallets", http.MethodPost, large + "/documents", pallets(10_000, "")},
-		{"get them", http.MethodGet, large, nil},
-		{"change the shipment", http.MethodPatch, large, []byte(`{"shipment":{"destination":"Hamburg"}}`)},
-		{"list", http.MethodGet, "/api/v1/shipments?per_page=100", nil},
-		{"try a list of 20,000 lines", http.MethodPost, small + "/documents", longList()},
+		{"attach 10,000 pallets", http.MethodPost, large + "/documents", pallets(10_000, ""), `"status":"processed"`},
+		{"get them", http.MethodGet, large, nil, `"pallets_count":10000`},
+		{"change the shipment", http.MethodPatch, large, []byte(`{"shipment":{"destination":"Hamburg"}}`), "Hamburg"},
+		{"list", http.MethodGet, "/api/v1/shipments?per_page=100", nil, `"meta"`},
+		{"try a list of 10,000 lines", http.MethodPost, small + "/documents", longList(), `"status":"processed"`},
 	} {
 		p.resetPeak(t)
-		status := p.try(t, org, c.method, c.path, "application/json", c.body)
-		if used := p.memory(t, "VmHWM") - idle; used > memoryOfOne || status >= 300 && status != http.StatusServiceUnavailable {
-			t.Errorf("%s: %d; %d MiB", c.name, status, used>>20)
+		status, answer := p.do(t, org, c.method, c.path, "application/json", bytes.NewReader(c.body))
+		for status == http.StatusServiceUnavailable { // the machine is busy
+			status, answer = p.do(t, org, c.method, c.path, "application/json", bytes.NewReader(c.body))
+		}
+		used := p.memory(t, "VmHWM") - idle
+		if used > memoryOfOne || status >= 300 || !bytes.Contains(answer, []byte(c.want)) {
+			t.Errorf("%s: %d; %d MiB: %.300s", c.name, status, used>>20, answer)
 		} else {
 			t.Logf("%s: %d; %d MiB", c.name, status, used>>20)
 		}
 	}
 
-	var paths []string
-	for range 20 {
-		paths = append(paths, p.shipment(t, org))
+	type place struct{ org, path string }
+	var places []place
+	for i := range 20 {
+		if i%5 == 0 {
+			org = publicid.New("org")
+		}
+		places = append(places, place{org, p.shipment(t, org)})
 	}
-	var wg sync.WaitGroup
 	p.resetPeak(t)
-	for i, path := range paths {
-		wg.Go(func() {
-			status := p.try(t, org, http.MethodPost, path+"/documents", "application/json", pallets(10_000, fmt.Sprint(i)))
-			if status != http.StatusCreated && status != http.StatusServiceUnavailable {
-				t.Errorf("one of many: %d", status)
-			}
-		})
+	atOnce := func(name, method, below string, want int, body func(i int) []byte) {
+		var wg sync.WaitGroup
+		for i, at := range places {
+			wg.Go(func() {
+				status := p.try(t, at.org, method, at.path+below, "application/json", body(i))
+				if status != want && status != http.StatusServiceUnavailable {
+					t.Errorf("one of many %s: %d", name, status)
+				}
+			})
+		}
+		wg.Wait()
+		t.Logf("twenty %s at once: %d MiB", name, (p.memory(t, "VmHWM")-idle)>>20)
 	}
-	wg.Wait()
-	for range paths {
-		wg.Go(func() { p.try(t, org, http.MethodGet, large, "", nil) })
-	}
-	wg.Wait()
-	for i, path := range paths {
-		wg.Go(func() {
-			content := base64.StdEncoding.EncodeToString(bytes.Repeat(fmt.Appendf(nil, "Pallet;Boxes %06d\n", i), (10<<20)/20))
-			body := fmt.Appendf(nil, `{"document":{"type":"other","filename":"a.csv","content_base64":"%s"}}`, content)
-			status := p.try(t, org, http.MethodPost, path+"/documents", "application/json", body)
-			if status != http.StatusCreated && status != http.StatusServiceUnavailable {
-				t.Errorf("one of many files: %d", status)
-			}
-		})
-	}
-	wg.Wait()
+	atOnce("lists", http.MethodPost, "/documents", http.StatusCreated, func(i int) []byte {
+		return pallets(10_000, fmt.Sprint(i))
+	})
+	atOnce("answers", http.MethodGet, "", http.StatusOK, func(int) []byte { return nil })
+	atOnce("files", http.MethodPost, "/documents", http.StatusCreated, func(i int) []byte {
+		content := base64.StdEncoding.EncodeToString(bytes.Repeat(fmt.Appendf(nil, "Pallet;Boxes %06d\n", i), (10<<20)/20))
+		return fmt.Appendf(nil, `{"document":{"type":"other","filename":"a.csv","content_base64":"%s"}}`, content)
+	})
 	used := p.memory(t, "VmHWM") - idle
 	if used > memoryOfMany {
 		t.Errorf("twenty at once: %d MiB", used>>20)
 	}
-	t.Logf("twenty at once: %d MiB", used>>20)
 
 	p.resetPeak(t)
 	p.hold(t, small)
@@ -165,16 +170,19 @@ func (w waiting) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// longList is a dry run of a packing list with as many lines as one may have, each
+// longList is a dry run of a packing list of 10,000 lines, each
 // with long texts.
 func longList() []byte {
 	var file bytes.Buffer
 	file.WriteString("Pallet;Product;Size;Cartons;Net kg/carton;Lot;PUC\n")
-	for i := range 20_000 {
+	for i := range 10_000 {
 		text := strings.Repeat("x", 90)
 		_, _ = fmt.Fprintf(&file, "P-%05d;%s;18;264;4,125;%s;%s\n", i/2, text, text, text)
 	}
-	return fmt.Appendf(nil, `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv","content_base64":"%s"}}`, base64.StdEncoding.EncodeToString(file.Bytes()))
+	return fmt.Appendf(
+		nil, `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv","content_base64":"%s"}}`,
+		base64.StdEncoding.EncodeToString(file.Bytes()),
+	)
 }
 
 type hostileBody struct {
@@ -210,16 +218,25 @@ func hostile() []hostileBody {
 		asJSON("a number of a million digits", `"x":`+strings.Repeat("9", 1_000_000), 422),
 		asJSON("14 MiB of digits", `"x":`+fill("9", room), 422),
 		asJSON("escapes", `"x":"`+fill(`\u00e9`, room)+`"`, 422),
-		asJSON("escapes in pallets", `"pallets":[`+fill(`{"pallet_number":"`+strings.Repeat(`\ud83c\udf4a`, 100)+`"},`, room)+`{}]`, 422),
+		asJSON(
+			"escapes in pallets", `"pallets":[`+fill(`{"pallet_number":"`+strings.Repeat(`\ud83c\udf4a`, 100)+`"},`, room)+`{}]`,
+			422,
+		),
 		asJSON("white space", fill(" ", room)+`"x":1`, 422),
 		asJSON("base64 of the largest file", `"filename":"a.csv","content_base64":"`+content+`"`, 201),
 		asJSON("base64 beyond the largest file", `"filename":"b.csv","content_base64":"`+fill("QUFB", room-64)+`"`, 413),
 		asJSON("base64 of escapes", `"filename":"c.csv","content_base64":"`+fill(`\u0041`, room-64)+`"`, 422),
-		form("thousands of parts", fill("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n\r\n", wholeDocument-64)+"--b--\r\n"),
+		form(
+			"thousands of parts",
+			fill("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n\r\n", wholeDocument-64)+"--b--\r\n",
+		),
 		form("many headers in a part", "--b\r\n"+fill("X-Header: value\r\n", wholeDocument-64)),
 		form("one long header", "--b\r\nContent-Disposition: form-data; name=\""+fill("x", wholeDocument-128)),
 		form("parameters", "--b\r\nContent-Disposition: form-data"+fill("; a=b", 4<<20)+"\r\n\r\n\r\n--b--\r\n"),
-		form("one long value", "--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\n"+fill("x", wholeDocument-128)+"\r\n--b--\r\n"),
+		form(
+			"one long value",
+			"--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\n"+fill("x", wholeDocument-128)+"\r\n--b--\r\n",
+		),
 	}
 }
 
@@ -238,7 +255,10 @@ func pallets(n int, label string) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		_, _ = fmt.Fprintf(&b, `{"pallet_number":"P%s-%035d","produce_name":"%s","calibre":"18","boxes":264,"box_weight_kg":4.125}`, label, i, strings.Repeat("é", 95))
+		_, _ = fmt.Fprintf(
+			&b, `{"pallet_number":"P%s-%035d","produce_name":"%s","calibre":"18","boxes":264,"box_weight_kg":4.125}`, label, i,
+			strings.Repeat("é", 95),
+		)
 	}
 	b.WriteString(`]}}`)
 	return b.Bytes()

@@ -100,7 +100,9 @@ func logFailing(log *slog.Logger, failing func(outbox.Work, int)) func(outbox.Wo
 		failing(work, n)
 		about := log.With("work", string(work), "organization", publicid.Format("org", uuid.UUID(org)), "failing", n)
 		if err != nil {
-			about.Error("events of an organization fail; it is retried with backoff, others are not affected", "error", err.Error())
+			about.Error(
+				"events of an organization fail; it is retried with backoff, others are not affected", "error", err.Error(),
+			)
 			return
 		}
 		about.Info("events of an organization work again")

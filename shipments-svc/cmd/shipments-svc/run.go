@@ -17,7 +17,8 @@ import (
 const usage = `usage: shipments-svc COMMAND
 
   serve                       answer the API until SIGTERM or SIGINT
-  migrate up|down|status      bring the schema to the newest version, take back one, or list them
+  migrate up|down|status      bring the schema and the rights of SERVE_LOGIN up to date, take back one
+                              migration, or list them
   seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
   files status|adopt|purge    compare the store of files with the database, bind them to each
@@ -73,7 +74,11 @@ func migrate(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	return postgres.Migrate(ctx, cfg.DirectURL(), p.args[0], p.stdout)
+	err = postgres.Migrate(ctx, cfg.DirectURL(), p.args[0], p.stdout)
+	if err != nil || p.args[0] != "up" || cfg.ServeLogin == "" {
+		return err
+	}
+	return postgres.Grant(ctx, cfg.DirectURL(), cfg.ServeLogin)
 }
 
 func health(ctx context.Context, p program) error {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
@@ -27,6 +26,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/web"
 )
 
 // serve answers on both listeners until ctx ends.
@@ -38,13 +38,11 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	lines := logging.NewBuffer(p.stderr)
-	defer lines.Close()
-	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	log := slog.New(slog.NewJSONHandler(p.stderr, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	if cfg.Demo {
 		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
 	}
-	metrics := metrics.New("shipments", lines.Dropped)
+	metrics := metrics.New("shipments")
 	seen := metrics.Watch(outage.New(log, "Postgres")).Note
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)
 	if err != nil {
@@ -66,8 +64,18 @@ func serve(ctx context.Context, p program) (err error) {
 	}
 	service := newService(repo, kept, children)
 	due := newNotifier()
-	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo)
+	hooks := webhooks.NewService(
+		postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now,
+		cfg.Demo,
+	)
 	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: observer(metrics)}
+	uploads := transport.NewUploads()
+	pages, err := web.New(web.Config{
+		Service: service, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
+	})
+	if err != nil {
+		return err
+	}
 	defer background(ctx, reading(cfg, repo, service, kept, log, metrics)...)()
 	end, err := publish(ctx, publishing{
 		cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due,
@@ -81,7 +89,14 @@ func serve(ctx context.Context, p program) (err error) {
 		GatewayKeys: cfg.GatewayKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
 		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: repo.Ready, Drain: service.Drain,
 		Public: func(v *assertion.Verifier) http.Handler {
-			return v.Guard(log, transport.New(service, hooks, wiring, log))
+			api, people := transport.New(service, hooks, uploads, wiring, log), pages
+			return v.Guard(log, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if web.Serves(r.URL.Path) {
+					people.ServeHTTP(w, r)
+					return
+				}
+				api.ServeHTTP(w, r)
+			}))
 		},
 	})
 }

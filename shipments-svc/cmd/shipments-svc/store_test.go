@@ -26,7 +26,9 @@ func TestAnOutageOfTheStoreIsNoted(t *testing.T) {
 	if err := s.Put(t.Context(), key, strings.NewReader("text"), 4); err != nil || !slices.Equal(noted, []error{nil}) {
 		t.Fatalf("%v, noted %v", err, noted)
 	}
-	if err := s.Put(t.Context(), key, strings.NewReader("less"), 8); !errors.Is(err, shipments.ErrUnavailable) || len(noted) != 2 || !errors.Is(noted[1], err) {
+	if err := s.Put(t.Context(), key, strings.NewReader("less"), 8); !errors.Is(err, shipments.ErrUnavailable) ||
+		len(noted) != 2 ||
+		!errors.Is(noted[1], err) {
 		t.Errorf("%v, noted %v", err, noted)
 	}
 }

@@ -121,7 +121,9 @@ func palletWeightPlausible(s subject) finding {
 		}
 	}
 	lightest, heaviest := palletWeight(slices.MinFunc(weighed, lighter)), palletWeight(slices.MaxFunc(weighed, lighter))
-	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"), kilograms(lightest), kilograms(heaviest))))
+	return f.or(
+		pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"), kilograms(lightest), kilograms(heaviest))),
+	)
 }
 
 func lighter(a, b shipments.Pallet) int { return int(palletWeight(a) - palletWeight(b)) }

@@ -39,8 +39,8 @@ type statement struct {
 	places    []shipments.Location
 }
 
-// documentsConsistent compares facts between documents of different types, the
-// vessel also with that of the shipment, and the totals of other documents with
+// documentsConsistent compares facts between documents of different types, vessel and
+// voyage also with those of the shipment, and the totals of other documents with
 // the sums of the packing lists. Identifiers must be equal; names may be spelled
 // differently, so their differences are warnings. It also warns of documents that are
 // not what their type says.
@@ -50,8 +50,9 @@ func documentsConsistent(s subject) finding {
 	var agreed []string
 	for _, c := range comparable {
 		var all []statement
-		if c.kind == shipments.VesselFact && s.Vessel != "" {
-			all = append(all, statement{document: "shipment", texts: []string{s.Vessel}, canonical: vessel(s.Vessel)})
+		own := map[shipments.FactKind]string{shipments.VesselFact: s.Vessel, shipments.VoyageFact: s.Voyage}[c.kind]
+		if own != "" {
+			all = append(all, statement{document: "shipment", texts: []string{own}, canonical: c.canonical(own)})
 		}
 		for _, t := range shipments.DocumentTypes {
 			if st := statementOf(s, t, c.kind, c.canonical); st.texts != nil {
@@ -156,12 +157,15 @@ func vessel(text string) []string {
 	return nil
 }
 
+// separators are those of container numbers.
+var separators = strings.NewReplacer(" ", "", "-", "")
+
 var containerText = regexp.MustCompile(`[A-Z]{3}[UJZ]\d{7}`)
 
 // containerNumbers returns the container numbers in a text, or else its letters
 // and digits.
 func containerNumbers(text string) []string {
-	plain := strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(text))
+	plain := strings.ToUpper(separators.Replace(text))
 	if found := containerText.FindAllString(plain, -1); found != nil {
 		return found
 	}

@@ -35,6 +35,7 @@ type Settings struct {
 	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Address of the listener for health checks and metrics. Do not publish it."`
 	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, directly or through a transaction pooler. Required by all commands but health, files export and files import."`
 	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL."`
+	ServeLogin         string     `env:"SERVE_LOGIN" doc:"Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all others. Empty: serve has the login of migrate. See Logins."`
 	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: prepare statements once per connection. Defaults to true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports prepared statements from 1.21 on, with max_prepared_statements."`
 	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve."`
 	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`

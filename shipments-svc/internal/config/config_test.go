@@ -34,7 +34,9 @@ func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 		`S3_BUCKET is "B A D": `:                          {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
 		`S3_ENDPOINT is "nonsense": want an http`:         {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
 	} {
-		if _, err := Load(append(environ, "DOCUMENTS_DIR="+t.TempDir()), Storage); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		if _, err := Load(append(environ, "DOCUMENTS_DIR="+t.TempDir()), Storage); err == nil ||
+			!strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: %v", environ, err)
 		}
 	}
@@ -82,7 +84,8 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 func TestADatabaseIsRequired(t *testing.T) {
 	t.Parallel()
 	for _, environ := range [][]string{nil, {"DATABASE_URL="}} {
-		if _, err := Load(environ, Database); err == nil || !strings.Contains(err.Error(), "DATABASE_URL is not set; it looks like postgres://") {
+		if _, err := Load(environ, Database); err == nil ||
+			!strings.Contains(err.Error(), "DATABASE_URL is not set; it looks like postgres://") {
 			t.Errorf("%v: %v", environ, err)
 		}
 	}
@@ -101,7 +104,9 @@ func TestADirectoryMustBeWritable(t *testing.T) {
 		t.Errorf("%v (%v) is left", left, err)
 	}
 	for _, dir := range []string{"/proc", "/dev/null", "/proc/new"} {
-		if _, err := Load([]string{"DOCUMENTS_DIR=" + dir}, WritableStorage); err == nil || !strings.Contains(err.Error(), "DOCUMENTS_DIR: ") || !strings.Contains(err.Error(), dir) {
+		if _, err := Load([]string{"DOCUMENTS_DIR=" + dir}, WritableStorage); err == nil ||
+			!strings.Contains(err.Error(), "DOCUMENTS_DIR: ") ||
+			!strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
@@ -112,7 +117,8 @@ func TestDemoPasswordsAreRejectedInProduction(t *testing.T) {
 	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL"} {
 		for _, dsn := range []string{"postgres://u:demo-secret@db/shipments", "host=db password=demo-secret"} {
 			environ := []string{"DATABASE_URL=host=db", name + "=" + dsn}
-			if _, err := Load(environ, Database); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "demo-secret") {
+			if _, err := Load(environ, Database); err == nil || !strings.Contains(err.Error(), name) ||
+				strings.Contains(err.Error(), "demo-secret") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, err := Load(append(environ, "QUAYSIDE_DEMO=true"), Database); err != nil {

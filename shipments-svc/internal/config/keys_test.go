@@ -48,7 +48,8 @@ func TestServingTakesKeysForWebhookSecrets(t *testing.T) {
 		"a short one":        {Settings{WebhookKeys: key("hunter2")}, "exactly 32"},
 	} {
 		err := Webhooks(&Config{Settings: c.cfg})
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
+		if (err == nil) != (c.want == "") ||
+			err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -83,7 +83,10 @@ func Storage(c *Config) error {
 		errs = append(errs, fmt.Errorf("S3_ENDPOINT is %q: %w", c.S3Endpoint, err))
 	}
 	if (c.S3AccessKey == "") != (c.S3SecretKey == "") {
-		errs = append(errs, errors.New("S3_ACCESS_KEY and S3_SECRET_KEY belong together; set both, or neither for the identity of the workload"))
+		errs = append(
+			errs,
+			errors.New("S3_ACCESS_KEY and S3_SECRET_KEY belong together; set both, or neither for the identity of the workload"),
+		)
 	}
 	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
 		errs = append(errs, errors.New("S3_SECRET_KEY is a demo secret; set your own, or QUAYSIDE_DEMO=true for development"))

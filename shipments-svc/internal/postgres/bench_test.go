@@ -28,7 +28,13 @@ func BenchmarkList(b *testing.B) {
 	fill(b, filler, uuid.UUID(org), n, 730)
 	exec(b, filler, `VACUUM ANALYZE`)
 	repo := NewRepository(openAt(b, dsn))
-	after, later, before := repotest.Noon.AddDate(0, 0, -700), repotest.Noon.AddDate(0, 0, -60), repotest.Noon.AddDate(0, 0, -30)
+	after, later, before := repotest.Noon.AddDate(
+		0, 0, -700,
+	), repotest.Noon.AddDate(
+		0, 0, -60,
+	), repotest.Noon.AddDate(
+		0, 0, -30,
+	)
 	for name, page := range map[string]struct {
 		shipments.Filter
 		offset int

@@ -9,7 +9,9 @@ import (
 )
 
 // Change implements shipments.Repository.
-func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to shipments.Shipment, e shipments.Entry) error {
+func (r *Repository) Change(
+	ctx context.Context, org shipments.OrgID, from, to shipments.Shipment, e shipments.Entry,
+) error {
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, org, "change shipment", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
 		asJSON{shipmentRowOf(to)}, string(to.Status), k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason,
@@ -20,7 +22,10 @@ func (r *Repository) Change(ctx context.Context, org shipments.OrgID, from, to s
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
 	k := keyOf(s, s.Status)
 	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
-	return r.swap(ctx, org, "delete shipment", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard, asJSON{announcedRows(events)})
+	return r.swap(
+		ctx, org, "delete shipment", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard,
+		asJSON{announcedRows(events)},
+	)
 }
 
 // swap runs a statement that changes one shipment if it still is as expected.

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -59,9 +58,12 @@ type fromJSON[Value any] struct{ value Value }
 
 // Scan implements sql.Scanner.
 func (c *fromJSON[Value]) Scan(column any) error {
-	var text sql.Null[[]byte]
-	if err := text.Scan(column); err != nil || !text.Valid {
-		return err
+	if column == nil {
+		return nil
 	}
-	return json.Unmarshal(text.V, &c.value)
+	text, ok := column.([]byte) // the driver's: it is valid until Scan returns
+	if !ok {
+		return fmt.Errorf("a column of JSON is %T", column)
+	}
+	return json.Unmarshal(text, &c.value)
 }

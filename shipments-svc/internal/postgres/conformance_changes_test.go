@@ -20,7 +20,13 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 	s.Version++
 	s.Status = status
 	s.ApprovedAt = time.Time{}
-	e := shipments.Entry{Version: s.Version, At: repotest.Noon.Add(time.Duration(s.Version) * time.Hour), By: repotest.By, Action: a, Status: status}
+	e := shipments.Entry{
+		Version: s.Version,
+		At:      repotest.Noon.Add(time.Duration(s.Version) * time.Hour),
+		By:      repotest.By,
+		Action:  a,
+		Status:  status,
+	}
 	if status == shipments.Approved {
 		s.ApprovedAt = e.At
 	}
@@ -39,7 +45,7 @@ func testChange(t *testing.T, repo shipments.Repository) {
 	imports(t, repo, theirs, []shipments.Detail{before}, 1)
 
 	to, entry := changed(before.Shipment, shipments.Approve, shipments.Approved)
-	to.Draft = shipments.Draft{Reference: "new", Vessel: "new", Origin: "new", Destination: "new"}
+	to.Draft = shipments.NewDraft(func(name string) string { return "new " + name })
 	entry.Reason = "because \u2028 of <&> \"it\""
 	entry.Changes = []shipments.Change{{Field: "vessel", From: "MSC Carmen", To: "new"}}
 	check(t, repo.Change(t.Context(), org, before.Shipment, to, entry))
@@ -218,7 +224,9 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 func testHistory(t *testing.T, repo shipments.Repository) {
 	org, s := repotest.Org(), repotest.Shipment(shipments.Pending, repotest.Noon)
 	check(t, repo.Create(t.Context(), org, s, repotest.By))
-	want := []shipments.Entry{{Version: 1, At: repotest.Noon, By: repotest.By, Action: shipments.Create, Status: shipments.Pending}}
+	want := []shipments.Entry{
+		{Version: 1, At: repotest.Noon, By: repotest.By, Action: shipments.Create, Status: shipments.Pending},
+	}
 	for i := range 5 {
 		to, entry := changed(s, shipments.Update, shipments.Statuses[i])
 		entry.Reason = strings.Repeat("why ", i)
@@ -241,7 +249,8 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 	imports(t, repo, org, []shipments.Detail{imported}, 1)
 	entries, _, err := repo.History(t.Context(), org, imported.ID, 0, 10)
 	check(t, err)
-	if len(entries) != 1 || entries[0].Action != shipments.Import || entries[0].By != "" || entries[0].Status != shipments.Approved {
+	if len(entries) != 1 || entries[0].Action != shipments.Import || entries[0].By != "" ||
+		entries[0].Status != shipments.Approved {
 		t.Errorf("%+v", entries)
 	}
 	for name, look := range map[string]struct {

@@ -15,7 +15,9 @@ import (
 
 // revised returns the revision that attaches a document, and what it makes of
 // the shipment.
-func revised(d shipments.Detail, doc shipments.Document, pallets []shipments.Pallet) (shipments.Revision, shipments.Detail) {
+func revised(
+	d shipments.Detail, doc shipments.Document, pallets []shipments.Pallet,
+) (shipments.Revision, shipments.Detail) {
 	after := d
 	after.Status, after.Version, after.ApprovedAt = shipments.ReadyForReview, d.Version+1, time.Time{}
 	after.PalletsCount += len(pallets)
@@ -29,7 +31,14 @@ func revised(d shipments.Detail, doc shipments.Document, pallets []shipments.Pal
 	}
 	return shipments.Revision{
 		From: d.Shipment, To: after.Shipment, Attached: &doc, Pallets: pallets, Checks: after.Checks,
-		Entry: shipments.Entry{Version: after.Version, At: repotest.Noon, By: repotest.By, Action: shipments.AttachDocument, Status: after.Status, Document: doc.ID},
+		Entry: shipments.Entry{
+			Version:  after.Version,
+			At:       repotest.Noon,
+			By:       repotest.By,
+			Action:   shipments.AttachDocument,
+			Status:   after.Status,
+			Document: doc.ID,
+		},
 	}, after
 }
 
@@ -75,7 +84,8 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 			t.Errorf("%d of status %q, want %d (%v)", total, status, want, err)
 		}
 	}
-	if _, total, err := repo.List(t.Context(), org, shipments.Filter{CheckResult: shipments.Warn}, 0, 1); err != nil || total != 1 {
+	if _, total, err := repo.List(t.Context(), org, shipments.Filter{CheckResult: shipments.Warn}, 0, 1); err != nil ||
+		total != 1 {
 		t.Errorf("%d with the results that were replaced, want that of another shipment (%v)", total, err)
 	}
 	got, err := repo.Get(t.Context(), theirs, before.ID)
@@ -115,7 +125,8 @@ func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 	wg.Wait()
 	got, err := repo.Get(t.Context(), org, before.ID)
 	check(t, err)
-	if stored.Load() != 1 || len(got.Documents) != 1 || len(got.Pallets) != 2 || got.PalletsCount != 2 || got.Version != 2 {
+	if stored.Load() != 1 || len(got.Documents) != 1 || len(got.Pallets) != 2 || got.PalletsCount != 2 ||
+		got.Version != 2 {
 		t.Errorf("%d stored: %+v", stored.Load(), got)
 	}
 }
@@ -146,7 +157,9 @@ func testPalletUses(t *testing.T, repo shipments.Repository) {
 	self := detail(shipments.Pending, repotest.Noon, 0)
 	_, self.Pallets = repotest.Document(sscc)
 	imports(t, repo, org, []shipments.Detail{self}, 1)
-	uses, err := repo.PalletUses(t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0))
+	uses, err := repo.PalletUses(
+		t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0),
+	)
 	check(t, err)
 	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
 	none, err := repo.PalletUses(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))

@@ -37,7 +37,9 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 }
 
 // compare compares the pages of a list with what it must show.
-func compare(t *testing.T, repo shipments.Repository, org shipments.OrgID, f shipments.Filter, want []shipments.Shipment) {
+func compare(
+	t *testing.T, repo shipments.Repository, org shipments.OrgID, f shipments.Filter, want []shipments.Shipment,
+) {
 	t.Helper()
 	const limit = 30
 	for offset := 0; offset == 0 || offset < len(want)+limit; offset += limit {

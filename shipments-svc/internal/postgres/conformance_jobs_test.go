@@ -91,7 +91,13 @@ func testBegin(t *testing.T, q *postgres.Repository) {
 	}
 	entries, total, err := q.History(t.Context(), org, s.ID, 0, 10)
 	check(t, err)
-	want := shipments.Entry{Version: d.Version, At: repotest.Noon, Action: shipments.StartDocument, Status: shipments.Processing, Document: doc.ID}
+	want := shipments.Entry{
+		Version:  d.Version,
+		At:       repotest.Noon,
+		Action:   shipments.StartDocument,
+		Status:   shipments.Processing,
+		Document: doc.ID,
+	}
 	if equal(t, entries[0], want); total != 3 {
 		t.Errorf("%d entries", total)
 	}
@@ -103,7 +109,9 @@ func testPublish(t *testing.T, q *postgres.Repository) {
 	j := claim(t, q)
 	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, repotest.Noon, 1
 	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
-	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}}}, 1
+	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{
+		{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}},
+	}, 1
 	check(t, q.Revise(t.Context(), org, r))
 	again := repotest.Revision(r.To, shipments.ReadyForReview, nil, &doc)
 	again.Lease = j.Lease
@@ -198,14 +206,28 @@ func testKept(t *testing.T, q *postgres.Repository) {
 	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
-		Places:   shipments.Places{Calibre: place, BoxWeight: shipments.Place{Row: 1}},
-		Contents: []shipments.Content{{ProduceName: "Plum", Calibre: "A", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 1, BoxWeight: 2000, Place: place}, {ProduceName: "Fig", Boxes: 2, BoxWeight: 5000}},
+		Places: shipments.Places{Calibre: place, BoxWeight: shipments.Place{Row: 1}},
+		Contents: []shipments.Content{
+			{
+				ProduceName: "Plum",
+				Calibre:     "A",
+				Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"},
+				Boxes:       1,
+				BoxWeight:   2000,
+				Place:       place,
+			},
+			{ProduceName: "Fig", Boxes: 2, BoxWeight: 5000},
+		},
 	}}
-	r.Checks = []shipments.Check{{Name: "a", Result: shipments.Fail, Count: 1, Locations: []shipments.Location{{Source: r.Pallets[0].Source}}}}
+	r.Checks = []shipments.Check{
+		{Name: "a", Result: shipments.Fail, Count: 1, Locations: []shipments.Location{{Source: r.Pallets[0].Source}}},
+	}
 	check(t, q.Revise(t.Context(), org, r))
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
-	equal(t, d, shipments.Detail{Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc}})
+	equal(
+		t, d, shipments.Detail{Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc}},
+	)
 }
 
 func testKnown(t *testing.T, q *postgres.Repository) {

@@ -24,7 +24,9 @@ var key = shipments.Key{Operation: "POST /x", Text: "k", Fingerprint: [32]byte{1
 func testOnce(t *testing.T, repo shipments.Repository) {
 	org := repotest.Org()
 	for i, want := range []bool{false, true, true} {
-		answer, replayed, err := repo.Once(t.Context(), org, key, repotest.Noon, creating(repo, org, string(rune('a'+i))+"\x00\xff"))
+		answer, replayed, err := repo.Once(
+			t.Context(), org, key, repotest.Noon, creating(repo, org, string(rune('a'+i))+"\x00\xff"),
+		)
 		check(t, err)
 		if string(answer) != "a\x00\xff" || replayed != want {
 			t.Errorf("%d: %q, replayed %t", i, answer, replayed)
@@ -32,7 +34,9 @@ func testOnce(t *testing.T, repo shipments.Repository) {
 	}
 	other := key
 	other.Fingerprint[31]++
-	if _, _, err := repo.Once(t.Context(), org, other, repotest.Noon, creating(repo, org, "")); !errors.Is(err, shipments.ErrKeyReused) {
+	if _, _, err := repo.Once(t.Context(), org, other, repotest.Noon, creating(repo, org, "")); !errors.Is(
+		err, shipments.ErrKeyReused,
+	) {
 		t.Errorf("another request with the key: %v", err)
 	}
 	if n := total(t, repo, org); n != 1 {
@@ -121,7 +125,8 @@ func testOnceAtOnce(t *testing.T, repo shipments.Repository) {
 	// While one is being done, another is refused and does not wait.
 	held := shipments.Key{Operation: "POST /x", Text: "held"}
 	_, _, err := repo.Once(t.Context(), org, held, repotest.Noon, func(context.Context) ([]byte, error) {
-		_, _, err := repo.Once(t.Context(), org, held, repotest.Noon, creating(repo, org, "a")) //nolint:contextcheck // not a part of the first
+		//nolint:contextcheck // not a part of the first
+		_, _, err := repo.Once(t.Context(), org, held, repotest.Noon, creating(repo, org, "a"))
 		return nil, err
 	})
 	if !errors.Is(err, shipments.ErrKeyInProgress) {

@@ -24,7 +24,7 @@ import (
 // newRepository returns a repository on a fresh database.
 func newRepository(tb testing.TB) *postgres.Repository {
 	tb.Helper()
-	db, err := postgres.OpenPatient(postgrestest.New(tb, postgres.Migrate))
+	db, err := postgres.Open(postgrestest.New(tb, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -79,7 +79,9 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 	}
 	d.Checks, d.Documents = []shipments.Check{}, []shipments.Document{}
 	for _, r := range shipments.Results {
-		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because of <&> " + string(r)})
+		d.Checks = append(
+			d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because of <&> " + string(r)},
+		)
 	}
 	d.PalletsCount = pallets
 	return d
@@ -197,7 +199,9 @@ func testPages(t *testing.T, repo shipments.Repository) {
 		day := time.Date(2026, 3, 28+len(all)%7, 0, 0, 0, 0, time.UTC).AddDate(0, len(all), 0)
 		for range size {
 			at := []time.Duration{0, 24*time.Hour - time.Millisecond, time.Duration(random.IntN(4)) * time.Hour}
-			all = append(all, detail(shipments.Statuses[random.IntN(len(shipments.Statuses))], day.Add(at[random.IntN(len(at))]), 0))
+			all = append(
+				all, detail(shipments.Statuses[random.IntN(len(shipments.Statuses))], day.Add(at[random.IntN(len(at))]), 0),
+			)
 		}
 	}
 	imports(t, repo, org, all, len(all))
@@ -257,7 +261,12 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 		})
 	}
 	// Every filter is met by all that is written.
-	filters := []shipments.Filter{{}, {Reference: "PO-1"}, {CreatedAfter: new(repotest.Noon.Add(-time.Hour))}, {Status: shipments.Pending}}
+	filters := []shipments.Filter{
+		{},
+		{Reference: "PO-1"},
+		{CreatedAfter: new(repotest.Noon.Add(-time.Hour))},
+		{Status: shipments.Pending},
+	}
 	for i, seen := 0, int64(0); seen < 60; i++ {
 		rows, total, err := repo.List(t.Context(), org, filters[i%len(filters)], 0, 1<<20)
 		check(t, err)
@@ -283,7 +292,8 @@ func closed(c <-chan struct{}) bool {
 func testCanceled(t *testing.T, repo shipments.Repository) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := repo.List(ctx, repotest.Org(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) || errors.Is(err, shipments.ErrUnavailable) {
+	if _, _, err := repo.List(ctx, repotest.Org(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, shipments.ErrUnavailable) {
 		t.Errorf("list: %v, want context.Canceled", err)
 	}
 }

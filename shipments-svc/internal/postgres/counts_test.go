@@ -52,13 +52,16 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 		rows := fmt.Sprintf(`SELECT organization_id, coalesce(status, '') AS status, period, count(*) AS n
 			FROM (SELECT *, date_trunc('%s', created_at AT TIME ZONE 'UTC')::date AS period FROM shipments) s
 			GROUP BY organization_id, period, ROLLUP (status)`, period)
-		counters := fmt.Sprintf(`SELECT organization_id, status, %s, sum(n)::bigint AS n FROM %s GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, period, table)
+		counters := fmt.Sprintf(
+			`SELECT organization_id, status, %s, sum(n)::bigint AS n FROM %s GROUP BY 1, 2, 3 HAVING sum(n) <> 0`, period, table,
+		)
 		var wrong, negative int
 		if err := db.GetContext(t.Context(), &wrong, fmt.Sprintf(
 			`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, rows, counters)); err != nil || wrong != 0 {
 			t.Errorf("%s: %d counters differ from the rows (%v)", table, wrong, err)
 		}
-		if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM `+table+` WHERE n < 0`); err != nil || negative != 0 {
+		if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM `+table+` WHERE n < 0`); err != nil ||
+			negative != 0 {
 			t.Errorf("%s: %d counters are negative (%v)", table, negative, err)
 		}
 	}

@@ -24,10 +24,18 @@ type documentRow struct {
 	Declared         shipments.Declared       `json:"declared"`
 	Facts            []factRow                `json:"facts"`
 	Remarks          []remarkRow              `json:"remarks"`
+	Given            []shipments.Assignment   `json:"given"`
 	FailureCode      string                   `json:"failure_code"`
 	FailureDetail    string                   `json:"failure_detail"`
 	CreatedAt        time.Time                `json:"created_at"`
 	ProcessedAt      *time.Time               `json:"processed_at"`
+}
+
+// oneDocumentRow is the result of documentSQL.
+type oneDocumentRow struct {
+	documentRow
+
+	Mappings []shipments.Mapping `json:"mappings"`
 }
 
 // factRow is a shipments.Fact as it is stored.
@@ -53,6 +61,9 @@ func (r documentRow) document() shipments.Document {
 		RowsRead: r.RowsRead, PalletsExtracted: r.PalletsExtracted, Declared: r.Declared,
 		Failure: shipments.Failure{Code: r.FailureCode, Detail: r.FailureDetail}, CreatedAt: r.CreatedAt.UTC(),
 	}
+	if len(r.Given) > 0 {
+		doc.Given = r.Given
+	}
 	for _, f := range r.Facts {
 		doc.Facts = append(doc.Facts, shipments.Fact(f))
 	}
@@ -71,6 +82,7 @@ func documentRowOf(doc shipments.Document) documentRow {
 		Filename: doc.Filename, ContentType: doc.ContentType, Kind: doc.Kind, Size: doc.Size, SHA256: doc.SHA256[:],
 		RowsRead: doc.RowsRead, PalletsExtracted: doc.PalletsExtracted, Declared: doc.Declared,
 		Facts: make([]factRow, len(doc.Facts)), Remarks: make([]remarkRow, len(doc.Remarks)),
+		Given:       append([]shipments.Assignment{}, doc.Given...),
 		FailureCode: doc.Failure.Code, FailureDetail: doc.Failure.Detail, CreatedAt: doc.CreatedAt,
 	}
 	for i, f := range doc.Facts {

@@ -39,7 +39,9 @@ type eventRow struct {
 }
 
 // Events implements shipments.Repository.
-func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, limit int64) ([]shipments.Event, int64, error) {
+func (r *Repository) Events(
+	ctx context.Context, org shipments.OrgID, after, limit int64,
+) ([]shipments.Event, int64, error) {
 	rows, err := getRows[eventRow](ctx, r.reads(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
 	if err != nil {
 		return nil, 0, err
@@ -51,7 +53,8 @@ func (r *Repository) Events(ctx context.Context, org shipments.OrgID, after, lim
 func (r eventRow) event() shipments.Event {
 	subject := r.Subject.value
 	e := shipments.Event{
-		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(), Number: r.Number.Int64,
+		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(),
+		Number:   r.Number.Int64,
 		Shipment: subject.Shipment.shipment(),
 	}
 	if subject.Document != nil {

@@ -80,13 +80,23 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 			to.ApprovedAt = repotest.Noon.AddDate(0, 0, 1)
 		}
 		s = to
-		return from, to, shipments.Entry{Version: to.Version, At: repotest.Noon.Add(time.Duration(to.Version) * time.Second), Action: a, Status: status}
+		return from, to, shipments.Entry{
+			Version: to.Version,
+			At:      repotest.Noon.Add(time.Duration(to.Version) * time.Second),
+			Action:  a,
+			Status:  status,
+		}
 	}
 	s.Version = 1
 	do(r.Create(ctx, org, s, repotest.By))
 	doc := shipments.Document{
-		ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9}, RowsRead: 2, PalletsExtracted: 1,
-		Declared: shipments.Declared{Boxes: 3, ContainerNumber: "CSQU3054383"}, CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
+		ID: shipments.DocumentID{
+			5,
+		}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9}, RowsRead: 2, PalletsExtracted: 1,
+		Declared: shipments.Declared{
+			Boxes:           3,
+			ContainerNumber: "CSQU3054383",
+		}, CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
 	}
 	from, to, e := step(shipments.AttachDocument, shipments.ReadyForReview)
 	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Attached: &doc}))
@@ -113,7 +123,8 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	var got []string
 	for _, e := range events(t, r, org) {
 		got = append(got, fmt.Sprint(e.Type, " ", e.Shipment.Version, " ", e.Shipment.Status))
-		if document := strings.HasPrefix(string(e.Type), "document."); document != (e.Document != nil) || document && !cmp.Equal(*e.Document, doc) {
+		if document := strings.HasPrefix(string(e.Type), "document."); document != (e.Document != nil) ||
+			document && !cmp.Equal(*e.Document, doc) {
 			t.Errorf("%s tells of %+v", e.Type, e.Document)
 		}
 		if want := s; e.Type == shipments.ShipmentDeleted && e.Shipment != want {
@@ -140,12 +151,18 @@ func TestRolledBackChangesAreNotAnnounced(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
 	org, failed := repotest.Org(), errors.New("no")
-	_, _, err := r.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(ctx context.Context) ([]byte, error) {
-		if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
-			t.Error(err)
-		}
-		return nil, failed
-	})
+	_, _, err := r.Once(
+		t.Context(),
+		org,
+		shipments.Key{Text: "k"},
+		repotest.Noon,
+		func(ctx context.Context) ([]byte, error) {
+			if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
+				t.Error(err)
+			}
+			return nil, failed
+		},
+	)
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
@@ -193,7 +210,12 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 					to := s
 					to.Version++
 					to.Vessel = fmt.Sprint("vessel ", v)
-					err = errors.Join(err, writer.Change(t.Context(), org, s, to, shipments.Entry{Version: to.Version, Action: shipments.Update, Status: to.Status}))
+					err = errors.Join(
+						err,
+						writer.Change(
+							t.Context(), org, s, to, shipments.Entry{Version: to.Version, Action: shipments.Update, Status: to.Status},
+						),
+					)
 					s = to
 				}
 				if err != nil {
@@ -239,7 +261,9 @@ func TestOldEventsExpireInBatches(t *testing.T) {
 		}
 		number(t, r, o)
 	}
-	exec(t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), repotest.Noon)
+	exec(
+		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), repotest.Noon,
+	)
 	for _, want := range []int{3, 2, 0} {
 		n, err := r.Expire(t.Context(), org, repotest.Noon.Add(shipments.EventLife+time.Hour), 3)
 		if err != nil || n != want {
@@ -266,9 +290,14 @@ func TestEveryOrganizationIsVisited(t *testing.T) {
 	w, db := openWebhooks(t)
 	hasEvents, hasEndpoint, hasAnswer := repotest.Org(), repotest.Org(), repotest.Org()
 	happen(t, w, hasEvents, 1)
-	exec(t, db, `UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, uuid.UUID(endpointOf(t, w, hasEndpoint).ID))
+	exec(
+		t, db, `UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, uuid.UUID(endpointOf(t, w, hasEndpoint).ID),
+	)
 	for _, org := range []shipments.OrgID{hasEvents, hasAnswer} {
-		_, _, err := w.Repository.Once(t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("a"), nil })
+		_, _, err := w.Repository.Once(
+			t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon,
+			func(context.Context) ([]byte, error) { return []byte("a"), nil },
+		)
 		must(t, err)
 	}
 	var visited []shipments.OrgID

@@ -30,8 +30,12 @@ func historyChanges(e shipments.Entry) []shipments.Change {
 }
 
 // History implements shipments.Repository.
-func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64) ([]shipments.Entry, int64, error) {
-	rows, err := getRows[historyRow](ctx, r.reads(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit)
+func (r *Repository) History(
+	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
+) ([]shipments.Entry, int64, error) {
+	rows, err := getRows[historyRow](
+		ctx, r.reads(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit,
+	)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -39,7 +43,9 @@ func (r *Repository) History(ctx context.Context, org shipments.OrgID, id shipme
 		return nil, 0, shipments.ErrNotFound
 	}
 	total := rows[0].Total
-	return each(slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry), total, nil
+	return each(
+		slices.DeleteFunc(rows, func(row historyRow) bool { return !row.Version.Valid }), historyRow.entry,
+	), total, nil
 }
 
 func (r historyRow) entry() shipments.Entry {

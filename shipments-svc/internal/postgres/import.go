@@ -48,7 +48,9 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 
 // store stores those shipments of a batch that are not there yet, with their
 // parts, announces and returns them.
-func store(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time) ([]shipments.Detail, error) {
+func store(
+	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time,
+) ([]shipments.Detail, error) {
 	rows := each(batch, func(d shipments.Detail) revisedRow { return revisedRowOf(d.Shipment, d.Checks) })
 	var ids []uuid.UUID
 	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), asJSON{rows}); err != nil {

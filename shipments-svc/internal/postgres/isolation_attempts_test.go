@@ -38,7 +38,9 @@ func (c unfilteredConn) QueryContext(ctx context.Context, query string, args []d
 	return c.Conn.QueryContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
-func (c unfilteredConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c unfilteredConn) ExecContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Result, error) {
 	return c.Conn.ExecContext(ctx, organizationCondition.ReplaceAllString(query, `$$1::uuid IS NOT NULL`), args)
 }
 
@@ -65,6 +67,7 @@ type victim struct {
 	job      shipments.Job
 	hook     webhooks.Made
 	delivery webhooks.Job
+	template shipments.Template
 }
 
 const sscc = "106141412345678908"
@@ -101,6 +104,14 @@ func newVictim(t *testing.T, r *Repository) victim {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	v.template = shipments.Template{
+		ID:          shipments.TemplateID{8},
+		Name:        "n",
+		Fingerprint: "5c1f",
+		CreatedAt:   later,
+		UpdatedAt:   later,
+	}
+	must(t, r.PutTemplate(ctx, v.org, v.template))
 	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
 	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
 	if _, err := r.Quarantine(ctx, v.org, shipments.StoreID{1}, []shipments.DocumentID{orphan}, later); err != nil {
@@ -151,6 +162,25 @@ func thefts() []theft {
 		{"Documents", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, err := r.Documents(ctx, thief, v.ID)
 			return found(err)
+		}},
+		{"Document", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.Document(ctx, thief, shipments.DocumentQuery{Shipment: v.ID, Document: v.doc.ID})
+			return found(err)
+		}},
+		{"Templates", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			all, err := r.Templates(ctx, thief, []string{v.template.Fingerprint})
+			return len(all) > 0, err
+		}},
+		{"PutTemplate", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			v.template.ID = shipments.TemplateID{9}
+			return false, r.PutTemplate(ctx, thief, v.template)
+		}},
+		{"ChangeTemplate", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.ChangeTemplate(ctx, thief, shipments.TemplateEdit{ID: v.template.ID, Name: new("mine")}, later)
+			return found(err)
+		}},
+		{"DeleteTemplate", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			return found(r.DeleteTemplate(ctx, thief, v.template.ID))
 		}},
 		{"History", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, _, err := r.History(ctx, thief, v.ID, 0, 10)
@@ -209,7 +239,9 @@ func thefts() []theft {
 			return found(r.Delete(ctx, thief, v.Shipment, shipments.Entry{Action: shipments.Delete}))
 		}},
 		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, replayed, err := r.Repository.Once(ctx, thief, v.key, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+			_, replayed, err := r.Repository.Once(
+				ctx, thief, v.key, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil },
+			)
 			return replayed, err
 		}},
 		{"Answer", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
@@ -231,16 +263,23 @@ func thefts() []theft {
 			return false, r.Create(ctx, thief, v.Shipment, repotest.By)
 		}},
 		{"Import", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			n, err := r.Import(ctx, thief, []shipments.Detail{{Shipment: v.Shipment}, {Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}})
+			n, err := r.Import(
+				ctx, thief,
+				[]shipments.Detail{{Shipment: v.Shipment}, {Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}},
+			)
 			return n == 0, err
 		}},
 	}
 	all = append(all, webhookThefts()...)
 	for _, f := range filters() {
-		all = slices.Insert(all, 0, theft{"List", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
-			page, total, err := r.List(ctx, thief, f, 0, 10)
-			return len(page) > 0 || total > 0, err
-		}})
+		all = slices.Insert(
+			all,
+			0,
+			theft{"List", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+				page, total, err := r.List(ctx, thief, f, 0, 10)
+				return len(page) > 0 || total > 0, err
+			}},
+		)
 	}
 	return all
 }

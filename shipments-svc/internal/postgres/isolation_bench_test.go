@@ -34,7 +34,9 @@ func (c bareConn) Rollback() error                                              
 
 func openBare(b *testing.B, dsn string) *Repository {
 	b.Helper()
-	db, err := postgres.Open(dsn, postgres.Options{Prepare: true, Wrap: func(c driver.Connector, _ string) driver.Connector { return bare{c} }})
+	db, err := postgres.Open(
+		dsn, postgres.Options{Prepare: true, Wrap: func(c driver.Connector, _ string) driver.Connector { return bare{c} }},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

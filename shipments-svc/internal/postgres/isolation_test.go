@@ -42,7 +42,13 @@ func TestRowLevelSecurityHoldsWithoutTheConditionOnTheOrganization(t *testing.T)
 // can fail.
 func TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations(t *testing.T) {
 	t.Parallel()
-	harmless := []string{"Create", "CreateEndpoint", "CreateTest", "Import"} // they add rows, and those are the thief's
+	harmless := []string{
+		"Create",
+		"PutTemplate",
+		"CreateEndpoint",
+		"CreateTest",
+		"Import",
+	} // they add rows, and those are the thief's
 	for _, theft := range thefts() {
 		if theft.method == "List" {
 			continue // seen below, without a filter
@@ -57,7 +63,9 @@ func TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations(t *testing
 			}
 			before := rowsOf(t, db, v.org)
 			r := openUnfiltered(t, dsn)
-			if page, total, err := r.List(t.Context(), repotest.Org(), shipments.Filter{}, 0, 10); len(page) == 0 || total == 0 || err != nil {
+			if page, total, err := r.List(t.Context(), repotest.Org(), shipments.Filter{}, 0, 10); len(page) == 0 ||
+				total == 0 ||
+				err != nil {
 				t.Errorf("it lists %d of %d (%v)", len(page), total, err)
 			}
 			stolen, err := theft.do(t.Context(), r, repotest.Org(), v)
@@ -72,7 +80,19 @@ func TestWithoutConditionAndRowLevelSecurityMethodsCrossOrganizations(t *testing
 // TestEveryMethodIsTriedFromAnotherOrganization, but those that work for no organization.
 func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 	t.Parallel()
-	tried := []string{"Announced", "Claim", "Due", "JobsWaiting", "Overdue", "Ready", "Waiting", "Organizations", "StoreID", "BindStore", "AdoptStore"}
+	tried := []string{
+		"Announced",
+		"Claim",
+		"Due",
+		"JobsWaiting",
+		"Overdue",
+		"Ready",
+		"Waiting",
+		"Organizations",
+		"StoreID",
+		"BindStore",
+		"AdoptStore",
+	}
 	for _, theft := range thefts() {
 		tried = append(tried, theft.method)
 	}
@@ -106,7 +126,9 @@ func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 			t.Errorf("%s outside of a transaction: %d rows (%v)", table, n, err)
 		}
 	}
-	if _, err := tx.ExecContext(t.Context(), countSQL, uuid.New(), `[{"status":"","day":"2026-11-20","shard":1,"n":1}]`); !violates(err) {
+	if _, err := tx.ExecContext(t.Context(), countSQL, uuid.New(), `[{"status":"","day":"2026-11-20","shard":1,"n":1}]`); !violates(
+		err,
+	) {
 		t.Errorf("it counted: %v", err)
 	}
 }
@@ -122,19 +144,25 @@ func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 	if !violates(err) {
 		t.Errorf("it announced: %v", err)
 	}
-	_, _, err = r.Once(t.Context(), mine, shipments.Key{Text: "k"}, repotest.Noon, func(ctx context.Context) ([]byte, error) {
-		_, getErr := r.Get(ctx, theirs, shipments.ID{})
-		_, _, listErr := r.List(ctx, theirs, shipments.Filter{}, 0, 1)
-		for _, err := range []error{
-			getErr, listErr, r.Create(ctx, theirs, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By),
-			r.Revise(ctx, theirs, shipments.Revision{}),
-		} {
-			if !errors.Is(err, errOtherScope) {
-				t.Errorf("%v", err)
+	_, _, err = r.Once(
+		t.Context(),
+		mine,
+		shipments.Key{Text: "k"},
+		repotest.Noon,
+		func(ctx context.Context) ([]byte, error) {
+			_, getErr := r.Get(ctx, theirs, shipments.ID{})
+			_, _, listErr := r.List(ctx, theirs, shipments.Filter{}, 0, 1)
+			for _, err := range []error{
+				getErr, listErr, r.Create(ctx, theirs, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By),
+				r.Revise(ctx, theirs, shipments.Revision{}),
+			} {
+				if !errors.Is(err, errOtherScope) {
+					t.Errorf("%v", err)
+				}
 			}
-		}
-		return []byte("{}"), nil
-	})
+			return []byte("{}"), nil
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,19 +47,23 @@ func webhookThefts() []theft {
 			return n > 0, err
 		}},
 		{"Claim", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, ok, err := r.Claim(ctx, webhooks.Place{Org: thief, Endpoint: v.hook.ID}, later.AddDate(1, 0, 0), later)
+			_, ok, err := r.Claim(ctx, webhooks.EndpointKey{Org: thief, Endpoint: v.hook.ID}, later.AddDate(1, 0, 0), later)
 			return ok, err
 		}},
 		{"Finish", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.delivery.Org = thief
-			return false, r.Finish(ctx, v.delivery, webhooks.Attempt{At: later}, webhooks.Verdict{Status: webhooks.Failed, Health: webhooks.Left})
+			return false, r.Finish(
+				ctx, v.delivery, webhooks.Attempt{At: later}, webhooks.Verdict{Status: webhooks.Failed, Health: webhooks.Left},
+			)
 		}},
 		{"Release", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.delivery.Org = thief
 			return false, r.Release(ctx, v.delivery, later.AddDate(2, 0, 0))
 		}},
 		{"CreateEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			return false, r.CreateEndpoint(ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: repotest.Noon}})
+			return false, r.CreateEndpoint(
+				ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: repotest.Noon}},
+			)
 		}},
 		{"CreateTest", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.CreateTest(ctx, thief, v.hook.ID, shipments.EventID{8}, later)

@@ -53,7 +53,8 @@ WITH RECURSIVE found (organization_id, ready) AS (
 ), claimed AS (
 	UPDATE jobs j SET lease = $1, attempts = j.attempts + 1, claimable_at = now() + $2 * interval '1 second'
 	FROM next
-	WHERE j.organization_id = next.organization_id AND j.shipment_id = next.shipment_id AND j.document_id = next.document_id
+	WHERE j.organization_id = next.organization_id AND j.shipment_id = next.shipment_id
+		AND j.document_id = next.document_id
 	RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts
 )
 SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
@@ -66,7 +67,8 @@ SELECT coalesce(extract(epoch FROM now() - min(claimable_at)), 0)::float8 FROM j
 	// leaseSQL makes a job claimable in $6 seconds, under the lease $7. Without a lease
 	// the attempt does not count.
 	leaseSQL = `
-UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7, attempts = attempts - ($7::uuid IS NULL)::int
+UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7,
+	attempts = attempts - ($7::uuid IS NULL)::int
 WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
 
 	// lockShipmentSQL reads a shipment and locks it against changes.

@@ -10,7 +10,9 @@ import (
 )
 
 // List implements shipments.Repository.
-func (r *Repository) List(ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64) ([]shipments.Shipment, int64, error) {
+func (r *Repository) List(
+	ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64,
+) ([]shipments.Shipment, int64, error) {
 	query, args := listQuery(org, f, offset, limit)
 	rows, err := getRows[listRow](ctx, r.reads(ctx, org), "list shipments", query, args...)
 	if err != nil {

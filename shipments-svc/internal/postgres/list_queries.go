@@ -71,15 +71,17 @@ page AS MATERIALIZED (
 
 	listRows = `
 	ORDER BY created_at DESC, id DESC
-	OFFSET (SELECT offset_in_day FROM first_day) LIMIT $3
+	OFFSET (SELECT offset_in_day FROM first_day) LIMIT 100
 )` + listShown + `(SELECT coalesce(sum(n), 0)::bigint AS n FROM days) total` + listJoined
 
 	listShown = `
 SELECT total.n AS total, row_to_json(s) AS shipment
 FROM `
 
+	// The plan serves every $3. Of a page whose length it does not know it expects a tenth of the table, and would read
+	// all shipments to join them: so page has the 100 rows that a page may have.
 	listJoined = `
-LEFT JOIN page ON true
+LEFT JOIN (SELECT * FROM page ORDER BY created_at DESC, id DESC LIMIT $3) page ON true
 LEFT JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s ON true
 ORDER BY page.created_at DESC, page.id DESC`
 )
@@ -143,6 +145,6 @@ WITH selected AS NOT MATERIALIZED (
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected
 	ORDER BY created_at DESC, id DESC
-	OFFSET $2 LIMIT $3
+	OFFSET $2 LIMIT 100
 )` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined
 }

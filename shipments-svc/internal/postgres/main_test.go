@@ -7,7 +7,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
@@ -23,7 +22,7 @@ func pgtestDSN(tb testing.TB) string {
 	return postgrestest.New(tb, Migrate)
 }
 
-// newTest returns a repository on a fresh database, and a pool of its operator,
+// newTest returns a patient repository on a fresh database, and a pool of its operator,
 // which row-level security does not bind.
 func newTest(tb testing.TB) (*Repository, *sqlx.DB) {
 	tb.Helper()
@@ -51,15 +50,6 @@ func openAt(tb testing.TB, dsn string) *sqlx.DB {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	return db
-}
-
-// OpenPatient is Open with ten times AnswerTimeout: where many write at once on a busy
-// machine, an answer may take longer.
-func OpenPatient(dsn string) (*sqlx.DB, error) {
-	session := postgrestest.Session()
-	return postgres.Open(dsn, postgres.Options{
-		Prepare: session.Prepare, Wrap: scoped(session), AnswerTimeout: 10 * postgres.AnswerTimeout,
-	})
 }
 
 func exec(tb testing.TB, db *sqlx.DB, query string, args ...any) {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"fmt"
-	"io"
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -13,22 +12,8 @@ func TestMigrations(t *testing.T) {
 	postgrestest.Migrations(t, migrations)
 }
 
-func TestWithoutAMigrationTheRepositoryIsNotReady(t *testing.T) {
-	t.Parallel()
-	dsn := pgtestDSN(t)
-	repo := NewRepository(openAt(t, dsn))
-	for range versions {
-		if err := Migrate(t.Context(), postgrestest.Direct(dsn), "down", io.Discard); err != nil {
-			t.Fatal(err)
-		}
-		if err := repo.Ready(t.Context()); err == nil {
-			t.Error("with a migration missing the repository is ready")
-		}
-	}
-}
-
-// TestReadinessFollowsTheEmbeddedMigrations: the newest one counts, too, whose
-// tables and grants readiness does not need.
+// TestReadinessFollowsTheEmbeddedMigrations, whose tables and grants readiness need not
+// need.
 func TestReadinessFollowsTheEmbeddedMigrations(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)

@@ -30,7 +30,8 @@ WHERE organization_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`
 INSERT INTO idempotency_keys AS k (organization_id, operation, key, expires_at, fingerprint, answer, sealed)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (organization_id, operation, key) DO UPDATE
-SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer, sealed = excluded.sealed`
+SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer,
+	sealed = excluded.sealed`
 
 	// expireKeysSQL removes up to $3 answers that are no longer kept at $2, and
 	// returns how many these were.
@@ -46,7 +47,9 @@ SELECT count(*) FROM expired`
 )
 
 // Once implements shipments.Repository.
-func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
+func (r *Repository) Once(
+	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
+) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, func(tx *sqlx.Tx) error {
 		var mine bool
 		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
@@ -62,7 +65,10 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 		if answer, err = do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)})); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer, k.Sealed)
+		_, err = tx.ExecContext(
+			ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
+			k.Sealed,
+		)
 		return err
 	})
 	if err == nil && !replayed {
@@ -72,13 +78,17 @@ func (r *Repository) Once(ctx context.Context, org shipments.OrgID, k shipments.
 }
 
 // Answer implements shipments.Repository.
-func (r *Repository) Answer(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time) ([]byte, bool, error) {
+func (r *Repository) Answer(
+	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time,
+) ([]byte, bool, error) {
 	answer, replayed, err := storedAnswer(ctx, r.reads(ctx, org), org, k, now)
 	return answer, replayed, failure("read answer", err)
 }
 
 // storedAnswer returns the answer that is stored under a key.
-func storedAnswer(ctx context.Context, on runner, org shipments.OrgID, k shipments.Key, now time.Time) ([]byte, bool, error) {
+func storedAnswer(
+	ctx context.Context, on runner, org shipments.OrgID, k shipments.Key, now time.Time,
+) ([]byte, bool, error) {
 	var row struct{ Fingerprint, Answer []byte }
 	err := on.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
 	switch {

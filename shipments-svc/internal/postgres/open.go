@@ -42,11 +42,19 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 	return postgres.Migrate(ctx, migrations, dsn, direction, w)
 }
 
+// Grant lets a login act as the roles, and makes the database its own. The DSN is
+// that of Migrate.
+func Grant(ctx context.Context, dsn, login string) error {
+	return postgres.Grant(ctx, dsn, login, `GRANT `+tenant+`, `+dispatcher+` TO {login}`)
+}
+
 // Open returns a pool for a DSN, without connecting. Statements run only within
 // transactions, which begin in a scope: see scopedConnector. observe are called after each
 // exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: scoped(session)})
+	return postgres.Open(dsn, postgres.Options{
+		AnswerTimeout: session.AnswerTimeout, Prepare: session.Prepare, Observe: observe, Wrap: scoped(session),
+	})
 }
 
 func scoped(session postgres.Session) func(driver.Connector, string) driver.Connector {

@@ -58,6 +58,8 @@ type palletRow struct {
 	Row         *int                `json:"source_row"`
 	Places      *shipments.Places   `json:"places"`
 	Contents    []shipments.Content `json:"contents"`
+
+	Particulars *shipments.Particulars `json:"particulars"`
 }
 
 func palletRowOf(p shipments.Pallet) palletRow {
@@ -70,6 +72,9 @@ func palletRowOf(p shipments.Pallet) palletRow {
 	}
 	if p.Places != (shipments.Places{}) {
 		row.Places = &p.Places
+	}
+	if p.Particulars != (shipments.Particulars{}) {
+		row.Particulars = &p.Particulars
 	}
 	return row
 }
@@ -84,6 +89,9 @@ func (r palletRow) pallet() shipments.Pallet {
 	}
 	if r.Places != nil {
 		p.Places = *r.Places
+	}
+	if r.Particulars != nil {
+		p.Particulars = *r.Particulars
 	}
 	return p
 }

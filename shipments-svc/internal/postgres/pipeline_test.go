@@ -27,9 +27,14 @@ func (paper) Open(context.Context, shipments.FileKey) (shipments.OpenFile, error
 	}{bytes.NewReader(nil), io.NopCloser(nil)}, nil
 }
 
-func (paper) Read(context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64, []shipments.Assignment) (read shipments.Reading, err error) {
+func (paper) Read(
+	context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64, []shipments.Assignment,
+) (read shipments.Reading, err error) {
 	for _, number := range []string{"A", "B", "C"} {
-		read.Pallets = append(read.Pallets, shipments.Pallet{Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)}})
+		read.Pallets = append(
+			read.Pallets,
+			shipments.Pallet{Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)}},
+		)
 	}
 	read.RowsRead = len(read.Pallets)
 	return read, nil
@@ -98,7 +103,8 @@ func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments
 	t.Helper()
 	d, err := r.Get(t.Context(), org, id)
 	must(t, err)
-	if len(d.Pallets) != 3 || len(d.Checks) != 1 || d.Status != shipments.ReadyForReview || d.Documents[0].Status != shipments.Processed {
+	if len(d.Pallets) != 3 || len(d.Checks) != 1 || d.Status != shipments.ReadyForReview ||
+		d.Documents[0].Status != shipments.Processed {
 		t.Errorf("it is %+v", d)
 	}
 	history, _, err := r.History(t.Context(), org, id, 0, 100)
@@ -109,7 +115,9 @@ func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments
 			t.Errorf("version %d is the entry %d", e.Version, len(actions))
 		}
 	}
-	if want := []shipments.Action{shipments.Create, shipments.AttachDocument, shipments.StartDocument, shipments.ProcessDocument}; !slices.Equal(actions, want) {
+	if want := []shipments.Action{shipments.Create, shipments.AttachDocument, shipments.StartDocument, shipments.ProcessDocument}; !slices.Equal(
+		actions, want,
+	) {
 		t.Errorf("the history is %v, want %v", actions, want)
 	}
 	number(t, r, org)

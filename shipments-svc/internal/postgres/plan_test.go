@@ -76,6 +76,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 	exec(tb, db, `
 		INSERT INTO file_quarantine SELECT organization_id, gen_random_uuid(), gen_random_uuid(), created_at FROM shipments
 		WHERE organization_id = $1`, org)
+	exec(tb, db, `
+		INSERT INTO mapping_templates SELECT $1, gen_random_uuid(), 'n', 'f' || n, '', '[]', now(), now()
+		FROM generate_series(1, 200) n`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
@@ -108,14 +111,26 @@ func queries(org uuid.UUID) map[string]query {
 	id := uuid.New()
 	return map[string]query{
 		"readySQL":  {tenant, readySQL, []any{"{1}"}},
-		"getSQL":    {tenant, getSQL, []any{org, id}},
+		"getSQL":    {tenant, getSQL, []any{org, id, smallShipment}},
 		"createSQL": {tenant, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none}},
 		"headSQL":   {tenant, headSQL, []any{org, id}},
 		"changeSQL": {tenant, changeSQL, []any{
 			org, id, "pending", 1, "{}", "approved", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none,
 		}},
-		"deleteSQL":          {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
-		"documentsSQL":       {tenant, documentsSQL, []any{org, id}},
+		"deleteSQL":        {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
+		"documentsSQL":     {tenant, documentsSQL, []any{org, id}},
+		"documentSQL":      {tenant, documentSQL, []any{org, id, id}},
+		"putMappingsSQL":   {tenant, putMappingsSQL, []any{org, id, id, none}},
+		"templatesSQL":     {tenant, templatesSQL, []any{org}},
+		"templatesOfSQL":   {tenant, templatesOfSQL, []any{org, "{5c1f}"}},
+		"lockTemplatesSQL": {tenant, lockTemplatesSQL, []any{org.String()}},
+		"putTemplateSQL": {
+			tenant,
+			putTemplateSQL,
+			[]any{org, id, "n", "5c1f", "", none, "2026-11-20", "2026-11-20", 200},
+		},
+		"changeTemplateSQL":  {tenant, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
+		"deleteTemplateSQL":  {tenant, deleteTemplateSQL, []any{org, id}},
 		"reviseSQL":          {tenant, reviseSQL, []any{org, id, "pending", 1, "{}"}},
 		"putDocumentSQL":     {tenant, putDocumentSQL, []any{org, id, "{}"}},
 		"forgetPalletsSQL":   {tenant, forgetPalletsSQL, []any{org, id, id}},
@@ -169,14 +184,18 @@ func queries(org uuid.UUID) map[string]query {
 		"replaySQL":          {tenant, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
 		"replayRangeSQL":     {tenant, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
 		"claimDeliverySQL":   {tenant, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
-		"finishSQL":          {tenant, finishSQL, []any{org, id, id, 1, "delivered", nil, none, 100, "fails", "2026-11-20", "2026-11-20"}},
-		"releaseSQL":         {tenant, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
-		"abandonSQL":         {tenant, abandonSQL, []any{org, id, id, 1}},
-		"tidySQL":            {tenant, tidySQL, []any{org, "2026-11-20", 200}},
-		"dueSQL":             {dispatcher, dueSQL, []any{org, id, "2026-11-20", 100}},
-		"overdueSQL":         {dispatcher, overdueSQL, []any{"2026-11-20", 100}},
-		"waitingSQL":         {dispatcher, waitingSQL, []any{org, 100}},
-		"organizationsSQL":   {dispatcher, organizationsSQL, []any{org, 100}},
+		"finishSQL": {
+			tenant,
+			finishSQL,
+			[]any{org, id, id, 1, "delivered", nil, none, 100, "fails", "2026-11-20", "2026-11-20"},
+		},
+		"releaseSQL":       {tenant, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
+		"abandonSQL":       {tenant, abandonSQL, []any{org, id, id, 1}},
+		"tidySQL":          {tenant, tidySQL, []any{org, "2026-11-20", 200}},
+		"dueSQL":           {dispatcher, dueSQL, []any{org, id, "2026-11-20", 100}},
+		"overdueSQL":       {dispatcher, overdueSQL, []any{"2026-11-20", 100}},
+		"waitingSQL":       {dispatcher, waitingSQL, []any{org, 100}},
+		"organizationsSQL": {dispatcher, organizationsSQL, []any{org, 100}},
 	}
 }
 

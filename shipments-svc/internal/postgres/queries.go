@@ -7,13 +7,14 @@ const readySQL = `
 SELECT count(DISTINCT version_id) FROM goose_db_version WHERE version_id = ANY ($1::bigint[])`
 
 // getSQL reads a shipment and its parts as JSON. $1 is the organization, $2 the
-// shipment.
+// shipment. Its pallets are null if there are more than $3.
 var getSQL = `
 SELECT row_to_json(detail) FROM (
 	SELECT ` + shipmentColumns + `,
-		(SELECT coalesce(json_agg(p), '[]') FROM (
+		CASE WHEN pallets_count <= $3 THEN (SELECT coalesce(json_agg(p), '[]') FROM (
 			SELECT ` + palletColumns + `
-			FROM pallets WHERE organization_id = $1 AND shipment_id = $2 ORDER BY document_id NULLS FIRST, position) p) AS pallets,
+			FROM pallets WHERE organization_id = $1 AND shipment_id = $2
+			ORDER BY document_id NULLS FIRST, position) p) END AS pallets,
 		(SELECT coalesce(json_agg(c), '[]') FROM (
 			SELECT ` + checkColumns + `
 			FROM checks WHERE organization_id = $1 AND shipment_id = $2 ORDER BY position) c) AS checks,
@@ -32,12 +33,20 @@ var documentsJSON = `(SELECT coalesce(json_agg(d), '[]') FROM (
 var documentsSQL = `
 SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = $2`
 
+// documentSQL reads the document $3 of the shipment $2 with its mappings, or null.
+var documentSQL = `
+SELECT (SELECT row_to_json(d) FROM (
+	SELECT ` + strings.Replace(documentColumns, "sha256", "encode(sha256, 'base64') AS sha256", 1) + `, mappings
+	FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3) d)
+FROM shipments WHERE organization_id = $1 AND id = $2`
+
 // headSQL reads a shipment without its parts as JSON. $1 is the organization, $2
 // the shipment.
 var headSQL = `
 SELECT row_to_json(head) FROM (
 	SELECT ` + shipmentColumns + `,
-		ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail' ORDER BY position) AS failing,
+		ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail'
+			ORDER BY position) AS failing,
 		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents
 	FROM shipments
 	WHERE organization_id = $1 AND id = $2

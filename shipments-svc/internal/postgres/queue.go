@@ -14,20 +14,24 @@ import (
 // Due returns, of the next limit endpoints after the given one that have
 // deliveries to come, those of which one is due; and the endpoint after which
 // to look on, or nil where there are no more.
-func (w *Webhooks) Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error) {
+func (w *Webhooks) Due(
+	ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
+) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error) {
 	type placeRow struct {
 		Org      uuid.UUID `db:"organization_id"`
 		Endpoint uuid.UUID `db:"endpoint_id"`
 		Due      bool
 	}
-	rows, err := getRows[placeRow](ctx, w.dispatches(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit)
+	rows, err := getRows[placeRow](
+		ctx, w.dispatches(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
+	)
 	if err != nil {
 		return nil, nil, err
 	}
-	var due []webhooks.Place
-	var last webhooks.Place
+	var due []webhooks.EndpointKey
+	var last webhooks.EndpointKey
 	for _, row := range rows {
-		if last = (webhooks.Place{Org: shipments.OrgID(row.Org), Endpoint: webhooks.ID(row.Endpoint)}); row.Due {
+		if last = (webhooks.EndpointKey{Org: shipments.OrgID(row.Org), Endpoint: webhooks.ID(row.Endpoint)}); row.Due {
 			due = append(due, last)
 		}
 	}
@@ -50,8 +54,12 @@ type jobRow struct {
 
 // Claim leases a due delivery of an endpoint until a time, after which it can be
 // claimed again. ok is false if none is due or the endpoint is disabled.
-func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error) {
-	row, err := getRow[jobRow](ctx, w.writes(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until)
+func (w *Webhooks) Claim(
+	ctx context.Context, place webhooks.EndpointKey, now, until time.Time,
+) (job webhooks.Job, ok bool, err error) {
+	row, err := getRow[jobRow](
+		ctx, w.writes(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until,
+	)
 	if errors.Is(err, shipments.ErrNotFound) {
 		return webhooks.Job{}, false, nil
 	}
@@ -60,14 +68,17 @@ func (w *Webhooks) Claim(ctx context.Context, place webhooks.Place, now, until t
 	}
 	job, err = w.job(place, row)
 	if err == nil && row.Number.Valid && row.Subject.value == nil { // it was replayed as it expired
-		return webhooks.Job{}, false, execute(ctx, w.writes(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID, row.Claim)
+		return webhooks.Job{}, false, execute(
+			ctx, w.writes(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID,
+			row.Claim,
+		)
 	}
 	return job, true, failure("claim", err)
 }
 
-func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
+func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, error) {
 	job := webhooks.Job{
-		Place: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
+		EndpointKey: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
 		Event: shipments.Event{ID: shipments.EventID(row.ID.UUID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
 	}
 	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
@@ -89,14 +100,34 @@ func (w *Webhooks) job(place webhooks.Place, row jobRow) (webhooks.Job, error) {
 // Finish writes what became of a delivery, unless someone else claimed it
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
-	_, err := getRow[int](ctx, w.writes(ctx, job.Org), "finish", finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim,
-		string(v.Status), nullTime(v.Due), asJSON{[]attemptRow{attemptRowOf(a)}}, webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
+	_, err := getRow[int](
+		ctx,
+		w.writes(ctx, job.Org),
+		"finish",
+		finishSQL,
+		uuid.UUID(job.Org),
+		uuid.UUID(job.Endpoint),
+		uuid.UUID(job.Event.ID),
+		job.Claim,
+		string(
+			v.Status,
+		),
+		nullTime(v.Due),
+		asJSON{[]attemptRow{attemptRowOf(a)}},
+		webhooks.MaxAttempts,
+		string(v.Health),
+		a.At,
+		a.At.Add(-webhooks.MaxFailing),
+	)
 	return err
 }
 
 // Release gives a claim back; the delivery is due at once.
 func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
-	return execute(ctx, w.writes(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint), uuid.UUID(job.Event.ID), job.Claim, now)
+	return execute(
+		ctx, w.writes(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
+		uuid.UUID(job.Event.ID), job.Claim, now,
+	)
 }
 
 // Overdue counts the deliveries that are due, up to limit.
@@ -111,6 +142,8 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Tim
 	if err != nil {
 		return 0, err
 	}
-	orphans, err := getRow[int](ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit)
+	orphans, err := getRow[int](
+		ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit,
+	)
 	return max(expired, orphans), err
 }

@@ -64,8 +64,10 @@ WITH finished AS (
 	UPDATE webhook_endpoints SET failing_since = $10
 	WHERE organization_id = $1 AND id = $2 AND failing_since IS NULL AND $9 = 'fails' AND EXISTS (SELECT FROM finished)
 ), disabled AS (
-	UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = CASE WHEN $9 = 'left' THEN 'gone' ELSE 'failing' END, updated_at = $10
-	WHERE organization_id = $1 AND id = $2 AND status = 'enabled' AND ($9 = 'left' OR $9 = 'fails' AND failing_since <= $11)
+	UPDATE webhook_endpoints SET status = 'disabled',
+		disabled_reason = CASE WHEN $9 = 'left' THEN 'gone' ELSE 'failing' END, updated_at = $10
+	WHERE organization_id = $1 AND id = $2 AND status = 'enabled'
+		AND ($9 = 'left' OR $9 = 'fails' AND failing_since <= $11)
 		AND EXISTS (SELECT FROM finished)
 )
 SELECT count(*) FROM finished`

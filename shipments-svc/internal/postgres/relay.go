@@ -31,9 +31,9 @@ SELECT organization_id FROM found`
 SELECT pg_try_advisory_xact_lock(hashtextextended('outbox ' || $1, 0))`
 
 	// numberSQL moves the first $2 events of the outbox to the numbered ones, and
-	// makes the deliveries to endpoints that want them due; it returns how many these were and how many seconds ago the oldest was
-	// announced. It must be a statement of its own: it
-	// sees what was committed before the lock was got.
+	// makes the deliveries to endpoints that want them due; it returns how many these
+	// were and how many seconds ago the oldest was announced. It must be a statement of
+	// its own: it sees what was committed before the lock was got.
 	numberSQL = `
 WITH taken AS (
 	DELETE FROM outbox WHERE organization_id = $1 AND position IN (
@@ -53,7 +53,8 @@ WITH taken AS (
 	INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
 	SELECT $1, w.id, n.id, n.number, 'pending', n.at, now()
 	FROM numbered n
-	JOIN webhook_endpoints w ON w.organization_id = $1 AND w.status = 'enabled' AND (w.event_types = '{}' OR n.type = ANY (w.event_types))
+	JOIN webhook_endpoints w ON w.organization_id = $1 AND w.status = 'enabled'
+		AND (w.event_types = '{}' OR n.type = ANY (w.event_types))
 )
 SELECT count(*) AS given, coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS waited FROM numbered`
 
@@ -81,7 +82,8 @@ WITH RECURSIVE found (organization_id, n) AS (
 	SELECT least(
 		(SELECT organization_id FROM event_heads o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
 		(SELECT organization_id FROM webhook_endpoints o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
-		(SELECT organization_id FROM idempotency_keys o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1)), n + 1
+		(SELECT organization_id FROM idempotency_keys o WHERE o.organization_id > found.organization_id
+			ORDER BY 1 LIMIT 1)), n + 1
 	FROM found
 	WHERE n < $2 AND found.organization_id IS NOT NULL
 )
@@ -100,7 +102,9 @@ func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, l
 	return r.organizations(ctx, "organizations", organizationsSQL, after, limit)
 }
 
-func (r *Repository) organizations(ctx context.Context, doing, query string, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
+func (r *Repository) organizations(
+	ctx context.Context, doing, query string, after shipments.OrgID, limit int,
+) ([]shipments.OrgID, error) {
 	rows, err := getRows[uuid.UUID](ctx, r.dispatches(ctx), doing, query, uuid.UUID(after), limit)
 	return idsOf[shipments.OrgID](rows), err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -28,11 +29,21 @@ import (
 type Repository struct {
 	db        *sqlx.DB
 	announced chan struct{}
+	large     *admission.Admission // requests that have a large shipment in memory
 }
+
+const (
+	// smallShipment is how many pallets a shipment has that any number of requests read
+	// at once. Larger ones, with up to 40 MiB in memory each, are read by maxLarge
+	// requests, of which maxLargeOf are one organization's.
+	smallShipment = 1_000
+	maxLarge      = 6
+	maxLargeOf    = 3
+)
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
-	return &Repository{db: db, announced: make(chan struct{}, 1)}
+	return &Repository{db: db, announced: make(chan struct{}, 1), large: admission.New(maxLarge, maxLargeOf)}
 }
 
 // Ready reports whether Postgres answers and every migration of this program was
@@ -50,23 +61,38 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	row, err := getRow[fromJSON[detailRow]](ctx, r.reads(ctx, org), "get shipment", getSQL, uuid.UUID(org), uuid.UUID(id))
-	return row.value.detail(), err
+	get := func(pallets int) (detailRow, error) {
+		row, err := getRow[fromJSON[detailRow]](ctx, r.reads(ctx, org), "get shipment", getSQL,
+			uuid.UUID(org), uuid.UUID(id), pallets)
+		return row.value, err
+	}
+	row, err := get(smallShipment)
+	if err == nil && row.Pallets == nil {
+		if err = r.large.Enter(ctx, org, 1); err == nil {
+			row, err = get(shipments.MaxPallets)
+		}
+	}
+	return row.detail(), err
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	row, err := getRow[fromJSON[summaryRow]](ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
+	row, err := getRow[fromJSON[summaryRow]](
+		ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id),
+	)
 	head := row.value
 	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, err
 }
 
 // Create implements shipments.Repository.
-func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID) error {
+func (r *Repository) Create(
+	ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID,
+) error {
 	k := keyOf(s, s.Status)
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
-	_, err := r.writes(ctx, org).ExecContext(ctx, createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)}, string(s.Status), k.day, k.shard, string(by),
-		asJSON{announcedRows(events)})
+	_, err := r.writes(ctx, org).
+		ExecContext(ctx, createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)}, string(s.Status), k.day, k.shard, string(by),
+			asJSON{announcedRows(events)})
 	if err == nil {
 		r.notify()
 	}

@@ -36,6 +36,9 @@ ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET ` + documentUpdates
 )
 
 const (
+	putMappingsSQL = `
+UPDATE documents SET mappings = $4 WHERE organization_id = $1 AND shipment_id = $2 AND id = $3`
+
 	forgetPalletsSQL = `
 DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
@@ -72,6 +75,23 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
 		uuid.UUID(id))
 	return each(rows.value, documentRow.document), err
+}
+
+// Document implements shipments.Repository.
+func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
+	q shipments.DocumentQuery,
+) (shipments.Document, error) {
+	row, err := getRow[fromJSON[oneDocumentRow]](ctx, r.reads(ctx, org), "read document", documentSQL,
+		uuid.UUID(org), uuid.UUID(q.Shipment), uuid.UUID(q.Document))
+	if err != nil {
+		return shipments.Document{}, err
+	}
+	if row.value.ID == uuid.Nil {
+		return shipments.Document{}, shipments.ErrNoDocument
+	}
+	doc := row.value.document()
+	doc.Mappings = row.value.Mappings
+	return doc, nil
 }
 
 // Revise implements shipments.Repository.
@@ -134,7 +154,12 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 		}
 	}
 	if v.Changed != nil && !v.Changed.Unfinished() {
-		if _, err := tx.ExecContext(ctx, forgetPalletsSQL, owner, id, uuid.UUID(v.Changed.ID)); err != nil {
+		doc := uuid.UUID(v.Changed.ID)
+		if _, err := tx.ExecContext(ctx, forgetPalletsSQL, owner, id, doc); err != nil {
+			return err
+		}
+		mappings := asJSON{append([]shipments.Mapping{}, v.Changed.Mappings...)}
+		if _, err := tx.ExecContext(ctx, putMappingsSQL, owner, id, doc, mappings); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,8 @@ func login(t *testing.T, dsn, inherit string) (name string, as func(dsn string) 
 }
 
 // TestNoLoginNeedsMoreThanTheRoles: neither who migrates, if it owns the
-// database, nor who serves, which owns nothing.
+// database, nor who serves, which owns nothing. Another login with the same roles,
+// as another installation on the server has it, may not connect.
 func TestNoLoginNeedsMoreThanTheRoles(t *testing.T) {
 	t.Parallel()
 	server := pgtestDSN(t)
@@ -46,19 +47,22 @@ func TestNoLoginNeedsMoreThanTheRoles(t *testing.T) {
 	dsn := ownedBy(t, server, owner)
 
 	err := Migrate(t.Context(), asOwner(dsn), "up", io.Discard)
-	if want := fmt.Sprintf("%s may not make or get the role quayside_tenant", owner); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("%s may not make or get the role quayside_tenant", owner); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
-	for _, name := range []string{owner, serving} {
-		exec(t, admin, `GRANT quayside_tenant, quayside_dispatcher TO `+name)
-	}
+	exec(t, admin, `GRANT quayside_tenant, quayside_dispatcher TO `+owner+` WITH ADMIN OPTION`)
 	if err := Migrate(t.Context(), asOwner(dsn), "up", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := Grant(t.Context(), asOwner(dsn), serving); err != nil {
 		t.Fatal(err)
 	}
 	for _, as := range []string{asOwner(dsn), asServer(dsn)} {
 		r, org := NewRepository(openAt(t, as)), repotest.Org()
 		must(t, r.Create(t.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By))
-		if page, total, err := r.List(t.Context(), org, shipments.Filter{}, 0, 10); len(page) != 1 || total != 1 || err != nil {
+		if page, total, err := r.List(t.Context(), org, shipments.Filter{}, 0, 10); len(page) != 1 || total != 1 ||
+			err != nil {
 			t.Errorf("%d of %d (%v)", len(page), total, err)
 		}
 		if waiting, err := r.Waiting(t.Context(), shipments.OrgID{}, 10); len(waiting) == 0 || err != nil {
@@ -68,6 +72,12 @@ func TestNoLoginNeedsMoreThanTheRoles(t *testing.T) {
 		if err := operator(t, as).GetContext(t.Context(), &n, `SELECT count(*) FROM shipments`); err == nil && n > 0 {
 			t.Errorf("without an organization it reads %d shipments", n)
 		}
+	}
+	another, asAnother := login(t, server, "NOINHERIT")
+	exec(t, admin, `GRANT quayside_tenant, quayside_dispatcher TO `+another)
+	if err := operator(t, asAnother(dsn)).PingContext(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "permission denied for database") {
+		t.Errorf("another installation's login: %v", err)
 	}
 }
 

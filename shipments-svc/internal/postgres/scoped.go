@@ -46,7 +46,9 @@ func (s scope) within(ctx context.Context, readOnly bool) context.Context {
 // then set only what differs. Every statement has a generic plan that fits all
 // arguments (plan_test.go), so prepared ones are planned once.
 func sessionSettings(timeout string) string {
-	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) + "; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenant
+	return "SET statement_timeout = " + pq.QuoteLiteral(
+		timeout,
+	) + "; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenant
 }
 
 // settings are what a transaction sets. All of it ends with the transaction, so

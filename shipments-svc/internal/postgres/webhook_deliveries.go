@@ -36,7 +36,12 @@ func attemptRowOf(a webhooks.Attempt) attemptRow {
 }
 
 func (r attemptRow) attempt() webhooks.Attempt {
-	return webhooks.Attempt{At: r.At.UTC(), Took: time.Duration(r.Took) * time.Millisecond, Outcome: r.Outcome, Response: r.Response}
+	return webhooks.Attempt{
+		At:       r.At.UTC(),
+		Took:     time.Duration(r.Took) * time.Millisecond,
+		Outcome:  r.Outcome,
+		Response: r.Response,
+	}
 }
 
 func (r deliveryRow) delivery() webhooks.Delivery {
@@ -54,35 +59,52 @@ func (r deliveryRow) delivery() webhooks.Delivery {
 }
 
 // Deliveries implements webhooks.Repository.
-func (w *Webhooks) Deliveries(ctx context.Context, org shipments.OrgID, q webhooks.DeliveryQuery, limit int64) ([]webhooks.Delivery, error) {
+func (w *Webhooks) Deliveries(
+	ctx context.Context, org shipments.OrgID, q webhooks.DeliveryQuery, limit int64,
+) ([]webhooks.Delivery, error) {
 	before := uuid.Max
 	if q.Before != nil {
 		before = uuid.UUID(*q.Before)
 	}
-	rows, err := getRows[deliveryRow](ctx, w.reads(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status), before, limit)
+	rows, err := getRows[deliveryRow](
+		ctx, w.reads(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status),
+		before, limit,
+	)
 	return each(rows, deliveryRow.delivery), err
 }
 
 // CreateTest implements webhooks.Repository.
-func (w *Webhooks) CreateTest(ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time) error {
+func (w *Webhooks) CreateTest(
+	ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time,
+) error {
 	defer w.due()
-	return execute(ctx, w.writes(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now)
+	return execute(
+		ctx, w.writes(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now,
+	)
 }
 
 // Replay implements webhooks.Repository.
-func (w *Webhooks) Replay(ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time) ([]shipments.EventID, error) {
+func (w *Webhooks) Replay(
+	ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time,
+) ([]shipments.EventID, error) {
 	defer w.due()
-	rows, err := getRows[uuid.UUID](ctx, w.writes(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now)
+	rows, err := getRows[uuid.UUID](
+		ctx, w.writes(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now,
+	)
 	return idsOf[shipments.EventID](rows), err
 }
 
 // ReplayRange implements webhooks.Repository.
-func (w *Webhooks) ReplayRange(ctx context.Context, org shipments.OrgID, id webhooks.ID, after, until int64, limit int, now time.Time) (int, int64, error) {
+func (w *Webhooks) ReplayRange(
+	ctx context.Context, org shipments.OrgID, id webhooks.ID, after, until int64, limit int, now time.Time,
+) (int, int64, error) {
 	type rangeRow struct {
 		N    int
 		Last int64
 	}
 	defer w.due()
-	row, err := getRow[rangeRow](ctx, w.writes(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now)
+	row, err := getRow[rangeRow](
+		ctx, w.writes(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now,
+	)
 	return row.N, row.Last, err
 }

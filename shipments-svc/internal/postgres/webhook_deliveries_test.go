@@ -20,9 +20,19 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 	w, _ := openWebhooks(t)
 	org, theirs := repotest.Org(), repotest.Org()
 	happen(t, w, org, 1)
-	all, some, none, off := endpointOf(t, w, org), endpointOf(t, w, org, shipments.ShipmentCreated, shipments.ShipmentDeleted), endpointOf(t, w, org, shipments.ShipmentDeleted), endpointOf(t, w, org)
+	all, some, none, off := endpointOf(
+		t, w, org,
+	), endpointOf(
+		t, w, org, shipments.ShipmentCreated, shipments.ShipmentDeleted,
+	), endpointOf(
+		t, w, org, shipments.ShipmentDeleted,
+	), endpointOf(
+		t, w, org,
+	)
 	other := endpointOf(t, w, theirs)
-	_, err := w.ChangeEndpoint(t.Context(), org, off.ID, func(e webhooks.Endpoint) webhooks.Endpoint { e.Status = webhooks.Disabled; return e })
+	_, err := w.ChangeEndpoint(
+		t.Context(), org, off.ID, func(e webhooks.Endpoint) webhooks.Endpoint { e.Status = webhooks.Disabled; return e },
+	)
 	must(t, err)
 	happen(t, w, org, 3)
 	for name, c := range map[string]struct {
@@ -34,12 +44,13 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, len(got), c.want)
 		}
 	}
-	due, next, err := w.Due(t.Context(), webhooks.Place{}, later, 10)
-	if err != nil || next != nil || !slices.Equal(due, []webhooks.Place{{Org: org, Endpoint: all.ID}, {Org: org, Endpoint: some.ID}}) {
+	due, next, err := w.Due(t.Context(), webhooks.EndpointKey{}, later, 10)
+	if err != nil || next != nil ||
+		!slices.Equal(due, []webhooks.EndpointKey{{Org: org, Endpoint: all.ID}, {Org: org, Endpoint: some.ID}}) {
 		t.Errorf("due: %v, %v (%v)", due, next, err)
 	}
-	for after := (&webhooks.Place{}); after != nil; { // one at a time
-		var some []webhooks.Place
+	for after := (&webhooks.EndpointKey{}); after != nil; { // one at a time
+		var some []webhooks.EndpointKey
 		some, after, err = w.Due(t.Context(), *after, later, 1)
 		must(t, err)
 		due = append(due, some...)
@@ -64,7 +75,8 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 	made := endpointOf(t, w, org)
 	happen(t, w, org, 1)
 	first, ok := w.claim(t, org, made.ID, later)
-	if !ok || first.URL != made.URL || first.Event.Type != shipments.ShipmentCreated || first.Event.Number != 1 || !slices.Equal(first.Secrets, []webhooks.Secret{made.Secret}) {
+	if !ok || first.URL != made.URL || first.Event.Type != shipments.ShipmentCreated || first.Event.Number != 1 ||
+		!slices.Equal(first.Secrets, []webhooks.Secret{made.Secret}) {
 		t.Fatalf("%+v", first)
 	}
 	if _, ok := w.claim(t, org, made.ID, later); ok {
@@ -93,7 +105,10 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 	}
 	must(t, w.Finish(t.Context(), fourth, accepted, webhooks.Verdict{Status: webhooks.Delivered}))
 	d := w.all(t, org, made.ID)[0]
-	if d.Status != webhooks.Delivered || !slices.Equal(d.Attempts, []webhooks.Attempt{refused, accepted}) || !d.Due.IsZero() || d.Type != shipments.ShipmentCreated || d.Number != 1 {
+	if d.Status != webhooks.Delivered || !slices.Equal(d.Attempts, []webhooks.Attempt{refused, accepted}) ||
+		!d.Due.IsZero() ||
+		d.Type != shipments.ShipmentCreated ||
+		d.Number != 1 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -107,13 +122,17 @@ func TestStatus410DisablesAnEndpoint(t *testing.T) {
 	job, _ := w.claim(t, org, made.ID, later)
 	a := webhooks.Attempt{At: later, Outcome: webhooks.Refused, Response: 410}
 	must(t, w.Finish(t.Context(), job, a, webhooks.Evaluate(a, 1, job.Event.Type, 0)))
-	if e, err := w.Endpoint(t.Context(), org, made.ID); err != nil || e.Status != webhooks.Disabled || e.Reason != webhooks.Gone || !e.UpdatedAt.Equal(later) {
+	if e, err := w.Endpoint(t.Context(), org, made.ID); err != nil || e.Status != webhooks.Disabled ||
+		e.Reason != webhooks.Gone ||
+		!e.UpdatedAt.Equal(later) {
 		t.Errorf("%+v (%v)", e, err)
 	}
 	if _, ok := w.claim(t, org, made.ID, later); ok {
 		t.Error("what is disabled is sent to")
 	}
-	_, err := w.ChangeEndpoint(t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint { e.Status = webhooks.Enabled; return e })
+	_, err := w.ChangeEndpoint(
+		t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint { e.Status = webhooks.Enabled; return e },
+	)
 	must(t, err)
 	if _, ok := w.claim(t, org, made.ID, later); !ok {
 		t.Error("what waited is lost")
@@ -131,10 +150,14 @@ func TestEventsAreReplayed(t *testing.T) {
 	made, deletions := endpointOf(t, w, org), endpointOf(t, w, org, shipments.ShipmentDeleted)
 	all := events(t, w.Repository, org)
 	foreign := events(t, w.Repository, theirs)[0].ID
-	if found, err := w.Replay(t.Context(), org, made.ID, []shipments.EventID{all[0].ID, foreign}, later); err != nil || !slices.Equal(found, []shipments.EventID{all[0].ID}) || len(w.all(t, org, made.ID)) != 0 {
+	if found, err := w.Replay(t.Context(), org, made.ID, []shipments.EventID{all[0].ID, foreign}, later); err != nil ||
+		!slices.Equal(found, []shipments.EventID{all[0].ID}) ||
+		len(w.all(t, org, made.ID)) != 0 {
 		t.Errorf("with one of another organization: %v (%v)", found, err)
 	}
-	if found, err := w.Replay(t.Context(), org, deletions.ID, []shipments.EventID{all[2].ID, all[0].ID, all[0].ID}, later); err != nil || len(found) != 2 || len(w.all(t, org, deletions.ID)) != 2 {
+	if found, err := w.Replay(t.Context(), org, deletions.ID, []shipments.EventID{all[2].ID, all[0].ID, all[0].ID}, later); err != nil ||
+		len(found) != 2 ||
+		len(w.all(t, org, deletions.ID)) != 2 {
 		t.Errorf("by name: %v (%v)", found, err)
 	}
 	if n, _, err := w.ReplayRange(t.Context(), org, deletions.ID, 0, 100, 10, later); err != nil || n != 0 {
@@ -151,7 +174,13 @@ func TestEventsAreReplayed(t *testing.T) {
 		}
 	}
 	delivered, _ := w.claim(t, org, made.ID, later)
-	must(t, w.Finish(t.Context(), delivered, webhooks.Attempt{At: later, Outcome: webhooks.Accepted}, webhooks.Verdict{Status: webhooks.Delivered}))
+	must(
+		t,
+		w.Finish(
+			t.Context(), delivered, webhooks.Attempt{At: later, Outcome: webhooks.Accepted},
+			webhooks.Verdict{Status: webhooks.Delivered},
+		),
+	)
 	leased, _ := w.claim(t, org, made.ID, later)
 	n, _, err := w.ReplayRange(t.Context(), org, made.ID, 0, 100, 10, later)
 	must(t, err)
@@ -179,7 +208,9 @@ func TestTestDeliveryIsNoEvent(t *testing.T) {
 	made := endpointOf(t, w, org, shipments.ShipmentDeleted)
 	must(t, w.CreateTest(t.Context(), org, made.ID, shipments.EventID{1}, repotest.Noon))
 	job, ok := w.claim(t, org, made.ID, later)
-	if !ok || job.Event.Type != webhooks.Test || job.Event.ID != (shipments.EventID{1}) || !job.Event.At.Equal(repotest.Noon) || job.Event.Number != 0 {
+	if !ok || job.Event.Type != webhooks.Test || job.Event.ID != (shipments.EventID{1}) ||
+		!job.Event.At.Equal(repotest.Noon) ||
+		job.Event.Number != 0 {
 		t.Errorf("%+v", job)
 	}
 	if d := w.all(t, org, made.ID); len(d) != 1 || d[0].Type != webhooks.Test || d[0].Number != 0 {
@@ -201,7 +232,9 @@ func TestDeliveriesGoWithTheirEventsAndEndpoints(t *testing.T) {
 		must(t, w.CreateTest(t.Context(), org, kept.ID, shipments.EventID{byte(i)}, at))
 	}
 	must(t, w.DeleteEndpoint(t.Context(), org, deleted.ID))
-	exec(t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 3`, uuid.UUID(org), repotest.Noon)
+	exec(
+		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 3`, uuid.UUID(org), repotest.Noon,
+	)
 	before := repotest.Noon.Add(time.Hour)
 	for range 2 { // an endpoint goes with the sweep after that of its last delivery
 		for n := 2; n == 2; {
@@ -214,8 +247,11 @@ func TestDeliveriesGoWithTheirEventsAndEndpoints(t *testing.T) {
 		t.Errorf("%d are left", len(got))
 	}
 	var rows []string
-	must(t, db.SelectContext(t.Context(), &rows, `SELECT 'endpoint' FROM webhook_endpoints WHERE status = 'deleted' UNION ALL
-		SELECT 'delivery' FROM webhook_deliveries WHERE endpoint_id = $1`, uuid.UUID(deleted.ID)))
+	must(
+		t,
+		db.SelectContext(t.Context(), &rows, `SELECT 'endpoint' FROM webhook_endpoints WHERE status = 'deleted' UNION ALL
+		SELECT 'delivery' FROM webhook_deliveries WHERE endpoint_id = $1`, uuid.UUID(deleted.ID)),
+	)
 	if len(rows) != 0 {
 		t.Errorf("of what was deleted there are %v", rows)
 	}

@@ -1,6 +1,7 @@
 package postgres
 
-const endpointColumns = `id, url, description, event_types, status, disabled_reason, failing_since, previous_until, created_at, updated_at`
+const endpointColumns = `id, url, description, event_types, status, disabled_reason, failing_since, previous_until,
+	created_at, updated_at`
 
 const (
 	// lockEndpointsSQL lets the endpoints of an organization be created one
@@ -12,7 +13,8 @@ SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1, 0))`
 	// many it stored.
 	createEndpointSQL = `
 WITH created AS (
-	INSERT INTO webhook_endpoints (organization_id, id, url, description, event_types, status, secret, created_at, updated_at)
+	INSERT INTO webhook_endpoints (organization_id, id, url, description, event_types, status, secret,
+		created_at, updated_at)
 	SELECT $1, $2, $3, $4, $5, 'enabled', $6, $7, $7
 	WHERE (SELECT count(*) FROM webhook_endpoints WHERE organization_id = $1 AND status <> 'deleted') < $8
 	RETURNING id
@@ -30,7 +32,8 @@ WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'`
 	lockEndpointSQL = endpointSQL + ` FOR UPDATE`
 
 	changeEndpointSQL = `
-UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6, disabled_reason = $7, updated_at = $8, failing_since = $9
+UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6,
+	disabled_reason = $7, updated_at = $8, failing_since = $9
 WHERE organization_id = $1 AND id = $2`
 
 	rotateSecretSQL = `
@@ -41,7 +44,8 @@ RETURNING ` + endpointColumns
 	// deleteEndpointSQL leaves a row without secrets until the deliveries are
 	// removed, which can be many.
 	deleteEndpointSQL = `
-UPDATE webhook_endpoints SET status = 'deleted', secret = '', previous_secret = NULL, previous_until = NULL, url = '', description = ''
+UPDATE webhook_endpoints SET status = 'deleted', secret = '', previous_secret = NULL, previous_until = NULL,
+	url = '', description = ''
 WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'
 RETURNING id`
 

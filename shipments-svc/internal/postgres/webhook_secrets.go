@@ -76,7 +76,10 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		}
 		previous = w.seal(text, org, id)
 	}
-	return execute(ctx, w.writes(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id), row.Previous, previous)
+	return execute(
+		ctx, w.writes(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id),
+		row.Previous, previous,
+	)
 }
 
 // resealAnswers reseals the stored answers of requests that made a secret.
@@ -108,7 +111,9 @@ func answerOf(org shipments.OrgID, operation, key string) string {
 }
 
 // Once implements webhooks.Repository.
-func (w *Webhooks) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+func (w *Webhooks) Once(
+	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
 	k.Sealed = true
 	where := answerOf(org, k.Operation, k.Text)
 	var made []byte

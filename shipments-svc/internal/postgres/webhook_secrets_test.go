@@ -49,7 +49,9 @@ func TestSecretsAreSealed(t *testing.T) {
 	other := endpointOf(t, w, org)
 	exec(t, db, `UPDATE webhook_endpoints SET secret = $2 WHERE id = $1`, uuid.UUID(other.ID), kept[0])
 	happen(t, w, org, 1)
-	if _, _, err := w.Claim(t.Context(), webhooks.Place{Org: org, Endpoint: other.ID}, later, later); !errors.Is(err, sealing.ErrSealed) {
+	if _, _, err := w.Claim(t.Context(), webhooks.EndpointKey{Org: org, Endpoint: other.ID}, later, later); !errors.Is(
+		err, sealing.ErrSealed,
+	) {
 		t.Errorf("another's secret: %v", err)
 	}
 }
@@ -65,7 +67,9 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	}
 	k := shipments.Key{Operation: "POST /", Text: "k"}
 	once := func(w *Webhooks) (bool, error) {
-		_, replayed, err := w.Once(t.Context(), org, k, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("a secret"), nil })
+		_, replayed, err := w.Once(
+			t.Context(), org, k, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("a secret"), nil },
+		)
 		return replayed, err
 	}
 	if _, err := once(old); err != nil {

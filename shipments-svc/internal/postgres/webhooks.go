@@ -45,8 +45,9 @@ type endpointRow struct {
 
 func (r endpointRow) endpoint() webhooks.Endpoint {
 	e := webhooks.Endpoint{
-		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description, EventTypes: each(r.EventTypes, func(kind string) shipments.EventType { return shipments.EventType(kind) }),
-		Status: r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description,
+		EventTypes: each(r.EventTypes, func(kind string) shipments.EventType { return shipments.EventType(kind) }),
+		Status:     r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
 	if r.FailingSince.Valid {
 		e.FailingSince = r.FailingSince.Time.UTC()
@@ -105,7 +106,9 @@ func noEndpoint(err error) error {
 }
 
 // ChangeEndpoint implements webhooks.Repository.
-func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint) (webhooks.Endpoint, error) {
+func (w *Webhooks) ChangeEndpoint(
+	ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint,
+) (webhooks.Endpoint, error) {
 	var to webhooks.Endpoint
 	err := w.transact(ctx, org, func(tx *sqlx.Tx) error {
 		from, err := endpoint(ctx, tx, "update webhook endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
@@ -113,21 +116,27 @@ func (w *Webhooks) ChangeEndpoint(ctx context.Context, org shipments.OrgID, id w
 			return err
 		}
 		to = change(from)
-		_, err = tx.ExecContext(ctx, changeEndpointSQL, uuid.UUID(org), uuid.UUID(id),
-			to.URL, to.Description, typesArray(to.EventTypes), string(to.Status), string(to.Reason), to.UpdatedAt, nullTime(to.FailingSince))
+		_, err = tx.ExecContext(
+			ctx, changeEndpointSQL, uuid.UUID(org), uuid.UUID(id), to.URL, to.Description, typesArray(to.EventTypes),
+			string(to.Status), string(to.Reason), to.UpdatedAt, nullTime(to.FailingSince),
+		)
 		return err
 	})
 	return to, failure("update webhook endpoint", err)
 }
 
 // RotateSecret implements webhooks.Repository.
-func (w *Webhooks) RotateSecret(ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time) (webhooks.Endpoint, error) {
+func (w *Webhooks) RotateSecret(
+	ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time,
+) (webhooks.Endpoint, error) {
 	return endpoint(ctx, w.writes(ctx, org), "rotate webhook secret", rotateSecretSQL,
 		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
 }
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
-	_, err := getRow[uuid.UUID](ctx, w.writes(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+	_, err := getRow[uuid.UUID](
+		ctx, w.writes(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id),
+	)
 	return noEndpoint(err)
 }

@@ -24,7 +24,9 @@ func sealingKeys(t *testing.T, versions ...int) sealing.Keys {
 	t.Helper()
 	var entries []string
 	for _, v := range versions {
-		entries = append(entries, fmt.Sprintf("%d:%s", v, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{byte(v)}, 32))))
+		entries = append(
+			entries, fmt.Sprintf("%d:%s", v, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{byte(v)}, 32))),
+		)
 	}
 	keys, err := sealing.Parse(strings.Join(entries, ","))
 	if err != nil {
@@ -46,7 +48,10 @@ func endpointOf(t *testing.T, w *Webhooks, org shipments.OrgID, types ...shipmen
 	t.Helper()
 	n := lastEndpoint.Add(1)
 	m := webhooks.Made{Secret: webhooks.Secret{byte(n), 9}, Endpoint: webhooks.Endpoint{
-		ID: webhooks.ID{byte(n >> 8), byte(n)}, URL: "https://example.com/", Description: "d", EventTypes: append([]shipments.EventType{}, types...),
+		ID: webhooks.ID{
+			byte(n >> 8),
+			byte(n),
+		}, URL: "https://example.com/", Description: "d", EventTypes: append([]shipments.EventType{}, types...),
 		Status: webhooks.Enabled, CreatedAt: repotest.Noon, UpdatedAt: repotest.Noon,
 	}}
 	must(t, w.CreateEndpoint(t.Context(), org, m))
@@ -81,7 +86,7 @@ var later = repotest.Noon.AddDate(1, 0, 0)
 
 func (w *Webhooks) claim(t *testing.T, org shipments.OrgID, id webhooks.ID, now time.Time) (webhooks.Job, bool) {
 	t.Helper()
-	job, ok, err := w.Claim(t.Context(), webhooks.Place{Org: org, Endpoint: id}, now, now.Add(time.Minute))
+	job, ok, err := w.Claim(t.Context(), webhooks.EndpointKey{Org: org, Endpoint: id}, now, now.Add(time.Minute))
 	must(t, err)
 	return job, ok
 }
@@ -96,11 +101,14 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 		t.Errorf("%+v, want %+v (%v)", got, made.Endpoint, err)
 	}
 	changed, err := w.ChangeEndpoint(t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint {
-		e.URL, e.Status, e.Reason, e.UpdatedAt = "https://b.example/", webhooks.Disabled, webhooks.Requested, repotest.Noon.Add(time.Hour)
+		e.URL, e.Status, e.Reason, e.UpdatedAt = "https://b.example/", webhooks.Disabled, webhooks.Requested, repotest.Noon.Add(
+			time.Hour,
+		)
 		return e
 	})
 	must(t, err)
-	if all, err := w.Endpoints(t.Context(), org); err != nil || len(all) != 1 || fmt.Sprintf("%+v", all[0]) != fmt.Sprintf("%+v", changed) {
+	if all, err := w.Endpoints(t.Context(), org); err != nil || len(all) != 1 ||
+		fmt.Sprintf("%+v", all[0]) != fmt.Sprintf("%+v", changed) {
 		t.Errorf("%+v, want %+v (%v)", all, changed, err)
 	}
 	change := func(webhooks.Endpoint) webhooks.Endpoint { t.Error("it was changed"); return webhooks.Endpoint{} }
@@ -115,7 +123,8 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 		}
 	}
 	must(t, w.DeleteEndpoint(t.Context(), org, made.ID))
-	if all, err := w.Endpoints(t.Context(), org); err != nil || len(all) != 0 || !errors.Is(w.DeleteEndpoint(t.Context(), org, made.ID), webhooks.ErrNotFound) {
+	if all, err := w.Endpoints(t.Context(), org); err != nil || len(all) != 0 ||
+		!errors.Is(w.DeleteEndpoint(t.Context(), org, made.ID), webhooks.ErrNotFound) {
 		t.Errorf("it is still there: %+v (%v)", all, err)
 	}
 	var secrets int

@@ -117,7 +117,9 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 // act performs an action with optimistic locking: it reads the shipment, calls
 // decide, and stores the result if the shipment still has the same version. On a
 // version conflict it retries until ctx ends.
-func (s *Service) act(ctx context.Context, org OrgID, a Action, o Order, f []Fault, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
+func (s *Service) act(
+	ctx context.Context, org OrgID, a Action, o Order, f []Fault, decide func(Head, *Shipment, *Entry) error,
+) (Shipment, error) {
 	if f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
@@ -145,7 +147,9 @@ func conflict(err error) error {
 	return err
 }
 
-func (s *Service) try(ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error) (Shipment, error) {
+func (s *Service) try(
+	ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error,
+) (Shipment, error) {
 	head, err := s.repo.Head(ctx, org, o.ID)
 	if err != nil {
 		return Shipment{}, err

@@ -12,7 +12,13 @@ import (
 
 // at is a shipment in a status, of version 4, that has a failing check or not.
 func at(status Status, failing ...string) *fakeRepository {
-	s := Shipment{ID: ID{1}, Draft: good, Status: status, Version: 4, CreatedAt: start.UTC().Truncate(time.Millisecond).AddDate(0, 0, -1)}
+	s := Shipment{
+		ID:        ID{1},
+		Draft:     good,
+		Status:    status,
+		Version:   4,
+		CreatedAt: start.UTC().Truncate(time.Millisecond).AddDate(0, 0, -1),
+	}
 	if status == Approved {
 		s.ApprovedAt = s.CreatedAt
 	}
@@ -37,6 +43,10 @@ func do(s *Service, a Action, o Order) (err error) {
 		_, err = s.Detach(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
 	case ReprocessDocument:
 		_, err = s.Reprocess(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
+	case CorrectMapping:
+		_, err = s.CorrectMapping(ctx, OrgID{1}, Correction{
+			DocumentOrder: DocumentOrder{Order: o, Document: DocumentID{1}}, Mappings: []Assignment{{NumberStyle: PointStyle}},
+		})
 	default:
 		err = fmt.Errorf("no action %q", a)
 	}
@@ -50,27 +60,32 @@ func TestTheStateMachine(t *testing.T) {
 	for status, becomes := range map[Status]map[Action]Status{
 		Pending: {
 			Update: Pending, Approve: no, Reject: no, Delete: gone,
-			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
+			DeleteDocument: Pending,
 		},
 		Processing: {
 			Update: Processing, Approve: no, Reject: no, Delete: no,
-			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
+			DeleteDocument: Pending,
 		},
 		ReadyForReview: {
 			Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no,
-			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
+			DeleteDocument: Pending,
 		},
 		Approved: {
-			Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, ReprocessDocument: no, DeleteDocument: no,
+			Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, ReprocessDocument: no,
+			CorrectMapping: no, DeleteDocument: no,
 		},
 		Rejected: {
 			Update: Rejected, Approve: no, Reject: no, Delete: no,
-			AttachDocument: ReadyForReview, ReprocessDocument: Processing, DeleteDocument: Pending,
+			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
+			DeleteDocument: Pending,
 		},
 	} {
 		for _, a := range Actions {
 			k := at(status)
-			k.documents = []Document{{ID: DocumentID{1}, Kind: CSV, Status: Processed}}
+			k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: Processed}}
 			before := k.head.Shipment
 			err := do(service(k), a, Order{By: "tok_1"})
 			refused, isRefused := errors.AsType[*TransitionError](err)
@@ -97,18 +112,21 @@ func TestTheStateMachine(t *testing.T) {
 func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
-		Pending:        "update, attach_document, reprocess_document, delete_document, delete",
-		Processing:     "update, attach_document, reprocess_document, delete_document",
-		ReadyForReview: "update, attach_document, reprocess_document, delete_document, approve, reject",
+		Pending:        "update, attach_document, reprocess_document, correct_mapping, delete_document, delete",
+		Processing:     "update, attach_document, reprocess_document, correct_mapping, delete_document",
+		ReadyForReview: "update, attach_document, reprocess_document, correct_mapping, delete_document, approve, reject",
 		Approved:       "approve",
-		Rejected:       "update, attach_document, reprocess_document, delete_document",
+		Rejected:       "update, attach_document, reprocess_document, correct_mapping, delete_document",
 	} {
 		err := &TransitionError{Action: "x", Status: status, Allowed: Allowed(status)}
 		if text := fmt.Sprintf("x is not allowed while the status is %s; allowed: %s", status, want); err.Error() != text {
 			t.Errorf("%v, want %s", err, text)
 		}
 	}
-	if err := (&TransitionError{Action: "x", Status: "y", Allowed: Allowed("y")}); !strings.HasSuffix(err.Error(), "allowed: nothing") || err.Allowed == nil {
+	if err := (&TransitionError{Action: "x", Status: "y", Allowed: Allowed("y")}); !strings.HasSuffix(
+		err.Error(), "allowed: nothing",
+	) ||
+		err.Allowed == nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -165,7 +183,9 @@ func TestVersionConflictIsRetried(t *testing.T) {
 		"by an update, expecting his own": {expects: versions(4), by: ReadyForReview, refused: ErrVersion},
 	} {
 		r := &racer{fakeRepository: at(ReadyForReview), by: c.by}
-		_, err := NewService(Needs{Repository: r, Now: func() time.Time { return start }}).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expects: c.expects}})
+		_, err := NewService(
+			Needs{Repository: r, Now: func() time.Time { return start }},
+		).Approve(t.Context(), OrgID{1}, Approval{Order: Order{Expects: c.expects}})
 		_, isTransition := errors.AsType[*TransitionError](c.refused)
 		refused, ok := errors.AsType[*TransitionError](err)
 		switch {
@@ -202,7 +222,8 @@ func TestApprovalOverFailingChecksNeedsAReason(t *testing.T) {
 	k := at(ReadyForReview, "duplicate_pallets", "calibre_known")
 	_, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
 	failing, ok := errors.AsType[*ChecksFailingError](err)
-	if !ok || len(failing.Checks) != 2 || !strings.Contains(err.Error(), "duplicate_pallets, calibre_known") || k.entries != nil {
+	if !ok || len(failing.Checks) != 2 || !strings.Contains(err.Error(), "duplicate_pallets, calibre_known") ||
+		k.entries != nil {
 		t.Errorf("%v", err)
 	}
 	s, err := service(k).Approve(t.Context(), OrgID{1}, Approval{Override: new("counted by hand")})
@@ -275,11 +296,15 @@ func TestActionsAreValidated(t *testing.T) {
 func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
 	t.Parallel()
 	k := &fakeRepository{}
-	answer, replayed, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return []byte("a"), nil })
+	answer, replayed, err := service(
+		k,
+	).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return []byte("a"), nil })
 	if string(answer) != "a" || replayed || err != nil || !k.now.Equal(start) {
 		t.Errorf("%s, %t, %v at %s", answer, replayed, err, k.now)
 	}
-	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(err, ErrVersion) {
+	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(
+		err, ErrVersion,
+	) {
 		t.Errorf("%v", err)
 	}
 }

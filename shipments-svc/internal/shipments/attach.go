@@ -144,8 +144,8 @@ func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Doc
 	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
 }
 
-// preview is the dry run of an attachment. A file is read at once, with a short
-// timeout.
+// preview is the dry run of an attachment. A file is read at once, with the limits of
+// a worker.
 func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
 	if !a.needsReading() {
 		return s.simulate(ctx, org, a, a.document(), a.Pallets)
@@ -153,25 +153,12 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attache
 	if _, err := s.getAttachable(ctx, org, a, a.document(), 0); err != nil {
 		return Attached{}, err
 	}
-	reading, cancel := context.WithTimeout(ctx, previewTimeout)
-	defer cancel()
-	read, err := s.reader.Read(reading, a.Type, a.File.Kind, a.File.Content, a.File.Size, nil)
-	if reading.Err() != nil && ctx.Err() == nil {
-		err = &UnreadableError{Failure: Failure{
-			Code: "too_slow",
-			Detail: fmt.Sprintf("Reading takes longer than the %s of a dry run; attach the file to have it read.",
-				previewTimeout),
-		}}
-	}
+	read, err := s.readContent(ctx, org, a.document(), a.File.Content)
 	doc, pallets, err := a.document().finished(read, err, time.Time{})
 	if err != nil {
 		return Attached{}, fmt.Errorf("read file: %w", err)
 	}
-	done, err := s.simulate(ctx, org, a, doc, pallets)
-	if doc.Status == Processed {
-		done.Mappings = read.Mappings
-	}
-	return done, err
+	return s.simulate(ctx, org, a, doc, pallets)
 }
 
 // getAttachable returns the shipment if the document, with so many pallets, can be

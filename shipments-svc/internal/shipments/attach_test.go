@@ -32,21 +32,30 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 	}
 	r, now, id := k.revisions[0], start.UTC().Truncate(time.Millisecond), DocumentID{15: 1}
 	if doc := *r.Attached; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
-		doc.CreatedAt != now || doc.ProcessedAt != now || doc.Declared.Pallets != 2 || doc.SHA256 == [32]byte{} {
+		doc.CreatedAt != now || doc.ProcessedAt != now ||
+		doc.Declared.Pallets != 2 ||
+		doc.SHA256 == [32]byte{} {
 		t.Errorf("%+v", doc)
 	}
 	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.To.Version != 5 || r.From.Version != 4 {
 		t.Errorf("%+v", r.To)
 	}
-	if want := (Entry{Version: 5, At: now, By: "tok_1", Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(r.Entry) != fmt.Sprint(want) {
+	if want := (Entry{Version: 5, At: now, By: "tok_1", Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(
+		r.Entry,
+	) != fmt.Sprint(
+		want,
+	) {
 		t.Errorf("%+v", r.Entry)
 	}
-	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: id, Row: 2}) || len(r.Checks) != 1 || len(got.Checks) != 1 {
+	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: id, Row: 2}) || len(r.Checks) != 1 ||
+		len(got.Checks) != 1 {
 		t.Errorf("%+v, %+v", r.Pallets, r.Checks)
 	}
 	e := k.evidence
-	if len(e.Documents) != 2 || len(e.Pallets) != 3 || !reflect.DeepEqual(e.Pallets[0], plum) || e.Draft != good || len(e.Reused) != 1 ||
-		!slices.Equal(k.ssccs, []string{"106141412345678908"}) || !k.now.Equal(start.Add(-366*24*time.Hour)) {
+	if len(e.Documents) != 2 || len(e.Pallets) != 3 || !reflect.DeepEqual(e.Pallets[0], plum) || e.Draft != good ||
+		len(e.Reused) != 1 ||
+		!slices.Equal(k.ssccs, []string{"106141412345678908"}) ||
+		!k.now.Equal(start.Add(-366*24*time.Hour)) {
 		t.Errorf("checked with %+v, with %v after %s", e, k.ssccs, k.now)
 	}
 }
@@ -57,7 +66,9 @@ func TestADryRunStoresNothing(t *testing.T) {
 	a := attachment(plum)
 	a.DryRun = true
 	got, err := service(k).Attach(t.Context(), OrgID{1}, a)
-	if err != nil || k.revisions != nil || len(got.Checks) != 1 || got.Document.ID != (DocumentID{}) || !got.Document.CreatedAt.IsZero() || !got.DryRun {
+	if err != nil || k.revisions != nil || len(got.Checks) != 1 || got.Document.ID != (DocumentID{}) ||
+		!got.Document.CreatedAt.IsZero() ||
+		!got.DryRun {
 		t.Errorf("%v, %+v", err, got)
 	}
 	if _, err := service(at(Approved)).Attach(t.Context(), OrgID{1}, a); err == nil {
@@ -112,7 +123,9 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); err != nil {
 		t.Fatal(err)
 	}
-	if r := k.revisions[0]; r.To.Status != ReadyForReview || r.To.PalletsCount != 1 || r.Detached != (DocumentID{1}) || len(k.evidence.Pallets) != 1 || len(r.Checks) != 1 {
+	if r := k.revisions[0]; r.To.Status != ReadyForReview || r.To.PalletsCount != 1 || r.Detached != (DocumentID{1}) ||
+		len(k.evidence.Pallets) != 1 ||
+		len(r.Checks) != 1 {
 		t.Errorf("%+v", r)
 	}
 	k.documents, k.pallets = k.documents[1:], k.pallets[1:]
@@ -122,13 +135,17 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 	if r := k.revisions[1]; r.To.Status != Pending || r.To.PalletsCount != 0 || len(r.Checks) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{7}}); !errors.Is(err, ErrNoDocument) || !errors.Is(err, ErrNotFound) {
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{7}}); !errors.Is(err, ErrNoDocument) ||
+		!errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if doc, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{2}}); err != nil || doc.ID != (DocumentID{2}) {
+	if doc, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{2}}); err != nil ||
+		doc.ID != (DocumentID{2}) {
 		t.Errorf("%+v (%v)", doc, err)
 	}
-	if _, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(err, ErrNoDocument) {
+	if _, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(
+		err, ErrNoDocument,
+	) {
 		t.Errorf("%v", err)
 	}
 }

@@ -36,7 +36,6 @@ type Attached struct {
 	Document Document // without ID and times after a dry run
 	Checks   []Check  // of the shipment with the document
 	DryRun   bool
-	Mappings []Mapping // after a dry run, how the tables of a packing list were understood
 }
 
 // DocumentOrder is a request for an action on a document.
@@ -106,9 +105,26 @@ func (a Attachment) Faults() []Fault {
 		f.add(Required, "/file", "the file is empty")
 	case a.Type == PackingList && a.File.Kind == Unread:
 		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s",
-			a.File.ContentType)
+			unreadFormat(a.File.ContentType))
 	}
 	return f
+}
+
+// unreadFormat returns the name of a format that is not read as a packing list, and what
+// to do with the file.
+func unreadFormat(contentType string) string {
+	switch {
+	case strings.HasPrefix(contentType, "image/"):
+		return "an image; send the file that was printed or photographed"
+	case strings.Contains(contentType, "opendocument"):
+		return "an ODS spreadsheet; save it as .xlsx"
+	case strings.Contains(contentType, "binary"):
+		return "an XLSB workbook; save it as .xlsx"
+	case strings.Contains(contentType, "excel"):
+		return "an XLS workbook; save it as .xlsx"
+	default:
+		return "a text document; save it as a PDF"
+	}
 }
 
 // Times of a request that attaches.
@@ -118,16 +134,20 @@ const (
 	perPallet = 200 * time.Microsecond
 	// storeTimeout is how much longer it may take for its file.
 	storeTimeout = 2 * time.Second
-	// previewTimeout bounds the reading of a file in a dry run.
-	previewTimeout = 2500 * time.Millisecond
+	// ReadTimeout bounds the reading of a file: by a worker, or in a dry run.
+	ReadTimeout = 30 * time.Second
 )
 
 // Waits implements endpoints.Waiter.
 func (a Attachment) Waits() time.Duration {
-	if a.File != nil {
-		return max(storeTimeout, previewTimeout)
+	switch {
+	case a.File == nil:
+		return time.Duration(len(a.Pallets)) * perPallet
+	case a.DryRun:
+		return ReadTimeout
+	default:
+		return storeTimeout
 	}
-	return time.Duration(len(a.Pallets)) * perPallet
 }
 
 func (f *faults) declared(at string, d Declared) {

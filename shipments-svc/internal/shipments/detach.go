@@ -41,9 +41,14 @@ func (s *Service) tryReprocess(ctx context.Context, org OrgID, o DocumentOrder) 
 	if doc.Kind == Unread {
 		return Document{}, ErrNotReadAgain
 	}
+	return s.queue(ctx, org, d, ReprocessDocument, o.Order, doc)
+}
+
+// queue has a document of a shipment read anew, because of an action.
+func (s *Service) queue(ctx context.Context, org OrgID, d Detail, a Action, o Order, doc Document) (Document, error) {
 	doc = doc.queued()
 	mine := slices.DeleteFunc(slices.Clone(d.Pallets), func(p Pallet) bool { return p.Source.Document != doc.ID })
-	r := s.revision(d, ReprocessDocument, o.Order, doc, mine)
+	r := s.revision(d, a, o, doc, mine)
 	r.Changed, r.Checks = &doc, d.Checks
 	return doc, s.revise(ctx, org, r)
 }

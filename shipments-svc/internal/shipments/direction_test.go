@@ -46,7 +46,8 @@ func TestDirectionMarksAreRefusedInEveryText(t *testing.T) {
 			"/pallets/0/calibre":         list(func(a *Attachment) { a.Pallets[0].Calibre = text }),
 			"/declared/container_number": list(func(a *Attachment) { a.Declared.ContainerNumber = text }),
 		} {
-			if got := faults(text); len(got) != 1 || got[0].Code != InvalidText || got[0].Pointer != at || !strings.Contains(got[0].Detail, "direction") {
+			if got := faults(text); len(got) != 1 || got[0].Code != InvalidText || got[0].Pointer != at ||
+				!strings.Contains(got[0].Detail, "direction") {
 				t.Errorf("%U in %s: %+v", r, at, got)
 			}
 		}

@@ -55,9 +55,11 @@ type Document struct {
 	RowsRead         int
 	PalletsExtracted int
 	Declared         Declared
-	Facts            []Fact   // further statements, in their order
-	Remarks          []Remark // what was odd in reading it
-	Failure          Failure  // zero unless Status is Failed
+	Facts            []Fact       // further statements, in their order
+	Remarks          []Remark     // what was odd in reading it
+	Failure          Failure      // zero unless Status is Failed
+	Given            []Assignment // by a person, in place of what its headings say
+	Mappings         []Mapping    // how its tables were understood; of one document alone
 
 	CreatedAt   time.Time
 	ProcessedAt time.Time // zero until it is Processed or Failed

@@ -31,7 +31,8 @@ const (
 
 // EventTypes lists every EventType.
 var EventTypes = []EventType{
-	ShipmentCreated, ShipmentUpdated, ShipmentProcessing, ShipmentReadyForReview, ShipmentApproved, ShipmentRejected, ShipmentDeleted,
+	ShipmentCreated, ShipmentUpdated, ShipmentProcessing, ShipmentReadyForReview, ShipmentApproved,
+	ShipmentRejected, ShipmentDeleted,
 	DocumentAttached, DocumentProcessed, DocumentFailed,
 }
 

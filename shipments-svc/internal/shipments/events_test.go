@@ -9,7 +9,14 @@ import (
 
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	doc, queued, failed := &Document{ID: DocumentID{7}, Status: Processed}, &Document{Status: Queued}, &Document{Status: Failed}
+	doc, queued, failed := &Document{
+		ID:     DocumentID{7},
+		Status: Processed,
+	}, &Document{
+		Status: Queued,
+	}, &Document{
+		Status: Failed,
+	}
 	for _, c := range []struct {
 		action     Action
 		before, to Status
@@ -38,7 +45,10 @@ func TestAnnouncements(t *testing.T) {
 		var got []string
 		for _, event := range Announce(e, c.before, to, c.doc) {
 			got = append(got, string(event.Type))
-			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document != nil) || about && event.Document != c.doc || event.Shipment != to || event.At != start {
+			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document != nil) ||
+				about && event.Document != c.doc ||
+				event.Shipment != to ||
+				event.At != start {
 				t.Errorf("%s: %+v", c.action, event)
 			}
 		}
@@ -68,7 +78,9 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 			k.events = append(k.events, Event{Number: n})
 		}
 		page, err := service(k).Events(t.Context(), OrgID{1}, c.q)
-		if got := fmt.Sprint(page.After, page.Limit, page.Next); err != nil || got != c.want || len(page.Events) != len(c.there) || k.limit != page.Limit {
+		if got := fmt.Sprint(page.After, page.Limit, page.Next); err != nil || got != c.want ||
+			len(page.Events) != len(c.there) ||
+			k.limit != page.Limit {
 			t.Errorf("%+v: %s, want %s (%v)", c.q, got, c.want, err)
 		}
 	}
@@ -78,7 +90,8 @@ func TestGapInTheEventsIsReported(t *testing.T) {
 	t.Parallel()
 	k := &fakeRepository{first: 41, events: []Event{{Number: 41}}}
 	_, err := service(k).Events(t.Context(), OrgID{1}, EventQuery{After: 39})
-	if expired, ok := errors.AsType[*ExpiredError](err); !ok || expired.First != 41 || !strings.Contains(err.Error(), "41") {
+	if expired, ok := errors.AsType[*ExpiredError](err); !ok || expired.First != 41 ||
+		!strings.Contains(err.Error(), "41") {
 		t.Errorf("%v", err)
 	}
 }

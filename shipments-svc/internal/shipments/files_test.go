@@ -66,7 +66,9 @@ func (s *shelf) List(_ context.Context, before time.Time) iter.Seq2[FileKey, err
 	}
 }
 
-func (k *fakeRepository) Read(_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64, _ []Assignment) (Reading, error) {
+func (k *fakeRepository) Read(
+	_ context.Context, _ DocumentType, kind Kind, content io.ReaderAt, size int64, _ []Assignment,
+) (Reading, error) {
 	text, err := io.ReadAll(io.NewSectionReader(content, 0, size))
 	k.readText = string(kind) + ": " + string(text)
 	return k.reading, errors.Join(k.unread, err)
@@ -90,10 +92,13 @@ func TestAFileIsStoredAndItsDocumentQueued(t *testing.T) {
 	}
 	r := k.revisions[0]
 	doc := *r.Attached
-	if doc.Status != Queued || doc.Run != 1 || doc.Kind != CSV || doc.Filename != "PL 0042.csv" || doc.Size != 3 || !doc.ProcessedAt.IsZero() || doc.ID != got.Document.ID {
+	if doc.Status != Queued || doc.Run != 1 || doc.Kind != CSV || doc.Filename != "PL 0042.csv" || doc.Size != 3 ||
+		!doc.ProcessedAt.IsZero() ||
+		doc.ID != got.Document.ID {
 		t.Errorf("%+v", doc)
 	}
-	if r.To.Status != Processing || r.To.PalletsCount != 1 || r.Entry.Status != Processing || len(r.Pallets) != 0 || k.evidence.Draft != (Draft{}) {
+	if r.To.Status != Processing || r.To.PalletsCount != 1 || r.Entry.Status != Processing || len(r.Pallets) != 0 ||
+		k.evidence.Draft != (Draft{}) {
 		t.Errorf("%+v", r)
 	}
 	if text := k.files.files[FileKey{OrgID{1}, doc.ID}]; text != "a;b" {
@@ -109,7 +114,9 @@ func TestDocumentWithoutProcessingIsAttachedImmediately(t *testing.T) {
 	a := upload("x")
 	a.Type = OtherDocument
 	got, err := service(k).Attach(t.Context(), OrgID{1}, a)
-	if err != nil || got.Document.Status != Processed || got.Document.Run != 0 || k.revisions[0].To.Status != ReadyForReview || len(k.evidence.Documents) != 1 {
+	if err != nil || got.Document.Status != Processed || got.Document.Run != 0 ||
+		k.revisions[0].To.Status != ReadyForReview ||
+		len(k.evidence.Documents) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -143,16 +150,30 @@ func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
 func TestADryRunReadsAtOnce(t *testing.T) {
 	t.Parallel()
 	k := at(Pending)
-	k.reading = Reading{Pallets: []Pallet{{Number: "1", Source: Source{Row: 7}}}, RowsRead: 3, Mappings: []Mapping{{HeaderRow: 4, HeaderRows: 1}}}
+	k.reading = Reading{
+		Pallets:  []Pallet{{Number: "1", Source: Source{Row: 7}}},
+		RowsRead: 3,
+		Mappings: []Mapping{{HeaderRow: 4, HeaderRows: 1}},
+	}
 	a := upload("x")
 	a.DryRun = true
 	got, err := service(k).Attach(t.Context(), OrgID{1}, a)
 	if err != nil || !got.DryRun || got.Document.Status != Processed || got.Document.RowsRead != 3 || got.Document.PalletsExtracted != 1 || k.readText != "csv: x" ||
-		len(k.evidence.Pallets) != 1 || k.evidence.Pallets[0].Source.Row != 7 || len(got.Checks) != 1 || len(got.Mappings) != 1 || got.Mappings[0].HeaderRow != 4 {
+		len(k.evidence.Pallets) != 1 ||
+		k.evidence.Pallets[0].Source.Row != 7 ||
+		len(got.Checks) != 1 ||
+		len(got.Document.Mappings) != 1 ||
+		got.Document.Mappings[0].HeaderRow != 4 {
 		t.Errorf("%+v, %v, read %q", got, err, k.readText)
 	}
-	k.unread = &UnreadableError{Failure: Failure{"no_header_row", "There is no header row."}}
-	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed || got.Document.Failure.Code != "no_header_row" || len(k.evidence.Pallets) != 0 || got.Mappings != nil {
+	k.unread = &UnreadableError{
+		Failure: Failure{AmbiguousMapping, "Two readings agree."}, Mappings: []Mapping{{HeaderRow: 5, HeaderRows: 1}},
+	}
+	if got, err = service(k).Attach(t.Context(), OrgID{1}, a); err != nil || got.Document.Status != Failed ||
+		got.Document.Failure.Code != AmbiguousMapping ||
+		len(k.evidence.Pallets) != 0 ||
+		len(got.Document.Mappings) != 1 ||
+		got.Document.Mappings[0].HeaderRow != 5 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if k.unread = ErrUnavailable; true {
@@ -204,7 +225,8 @@ func TestAShipmentHasBoundedDocuments(t *testing.T) {
 		k.documents[i].ID, k.documents[i].SHA256 = DocumentID{byte(i)}, [32]byte{2, byte(i)}
 	}
 	_, err := service(k).Attach(t.Context(), OrgID{1}, upload("x"))
-	if invalid, ok := errors.AsType[*Invalid](err); !ok || invalid.Faults[0].Code != TooManyDocuments || k.files.files != nil {
+	if invalid, ok := errors.AsType[*Invalid](err); !ok || invalid.Faults[0].Code != TooManyDocuments ||
+		k.files.files != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -219,11 +241,14 @@ func TestFileIsDeletedWithItsDocument(t *testing.T) {
 	} else if content, err := file.Open(t.Context()); err != nil || content.Close() != nil {
 		t.Error(err)
 	}
-	if _, err := service(k).Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); err != nil || !slices.Equal(k.files.removed, []FileKey{key}) {
+	if _, err := service(k).Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); err != nil ||
+		!slices.Equal(k.files.removed, []FileKey{key}) {
 		t.Errorf("%v, removed %v", err, k.files.removed)
 	}
 	k.documents[0].Filename = ""
-	if _, err := service(k).File(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(err, ErrNoDocument) {
+	if _, err := service(k).File(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(
+		err, ErrNoDocument,
+	) {
 		t.Errorf("a document without a file: %v", err)
 	}
 }

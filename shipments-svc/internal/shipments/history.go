@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TokenID names the API token with which something was done: "tok_…".
+// TokenID names the API token with which something was done, "tok_…", or the person
+// who did it, "usr_…".
 type TokenID string
 
 // How a shipment came to be, in its history.
@@ -19,7 +20,7 @@ const (
 type Entry struct {
 	Version int64 // that the change made
 	At      time.Time
-	By      TokenID // empty: not by a token
+	By      TokenID // empty: by nobody
 	Action  Action
 	Status  Status   // after it
 	Reason  string   // of a decision; empty: none was given

@@ -4,17 +4,20 @@ import "slices"
 
 // Mapping describes how one table of a packing list was understood.
 type Mapping struct {
-	Sheet       string         `json:"sheet,omitempty"` // empty: the document has no sheets or pages
-	Layout      Layout         `json:"layout,omitempty"`
-	HeaderRow   int            `json:"header_row"` // the first row of its headings
-	HeaderRows  int            `json:"header_rows"`
-	NumberStyle NumberStyle    `json:"number_style,omitempty"` // empty: no number shows it
-	Fingerprint string         `json:"fingerprint,omitempty"`  // equal for lists with these headings, layout and number style
+	Sheet       string      `json:"sheet,omitempty"` // empty: the document has no sheets or pages
+	Layout      Layout      `json:"layout,omitempty"`
+	HeaderRow   int         `json:"header_row"` // the first row of its headings
+	HeaderRows  int         `json:"header_rows"`
+	NumberStyle NumberStyle `json:"number_style,omitempty"` // empty: no number shows it
+	// Fingerprint is equal for lists with these headings, layout and number style.
+	Fingerprint string         `json:"fingerprint,omitempty"`
 	Source      MappingSource  `json:"source,omitempty"`
-	Template    string         `json:"template,omitempty"`   // its name, where Source is FromTemplate
-	Columns     []MappedColumn `json:"columns"`              // never nil
-	Candidates  []Candidate    `json:"candidates,omitempty"` // of an ambiguous list: the mappings that agree with its numbers as well
-	Skipped     []SkippedRow   `json:"skipped_rows"`         // rows below the headings that are no lines of pallets; never nil
+	Template    string         `json:"template,omitempty"` // its name, where Source is FromTemplate
+	Columns     []MappedColumn `json:"columns"`            // never nil
+	// Candidates are, of an ambiguous list, the mappings that agree with its numbers as well.
+	Candidates []Candidate `json:"candidates,omitempty"`
+	// Skipped are rows below the headings that are no lines of pallets; never nil.
+	Skipped []SkippedRow `json:"skipped_rows"`
 }
 
 // MappedColumn is a column of a table and what it was taken for.
@@ -63,9 +66,10 @@ type AssignedColumn struct {
 
 // MappingFields are the fields that a column can have.
 var MappingFields = []string{
-	"pallet_number", "pallet_number_to", "pallets", "sscc", "gtin", "produce_name", "variety", "calibre", "boxes", "box_weight", "box_gross_weight",
-	"net_weight", "gross_weight", "pack", "lot", "orchard", "puc", "phc", "ggn", "grower", "harvested_on", "packed_on", "temperature_recorder",
-	"container_number", "seal_number",
+	"pallet_number", "pallet_number_to", "pallets", "sscc", "gtin", "produce_name", "variety", "calibre",
+	"boxes", "box_weight", "box_gross_weight", "net_weight", "gross_weight", "pack", "lot", "orchard",
+	"puc", "phc", "ggn", "grower", "harvested_on", "packed_on", "temperature_recorder", "container_number",
+	"seal_number",
 }
 
 // Layout is the structure of a table of a packing list.
@@ -116,7 +120,8 @@ const (
 // valid reports whether a mapping is valid; text checks its texts.
 func (m Mapping) valid(text func(string, int) bool) bool {
 	texts := []string{m.Sheet, string(m.Layout), string(m.NumberStyle), m.Fingerprint, string(m.Source), m.Template}
-	bad := m.HeaderRow < 1 || m.HeaderRows < 1 || len(m.Columns) > MaxMappedColumns || len(m.Skipped) > MaxSkippedRows || len(m.Candidates) > MaxCandidates
+	bad := m.HeaderRow < 1 || m.HeaderRows < 1 || len(m.Columns) > MaxMappedColumns || len(m.Skipped) > MaxSkippedRows ||
+		len(m.Candidates) > MaxCandidates
 	for _, c := range m.Columns {
 		texts = append(append(texts, c.Column, c.Heading, c.Field, c.Unit, c.Reason), c.Rules...)
 		bad = bad || c.Score < 0 || c.Score > 1 || len(c.Alternatives) > MaxAlternatives

@@ -19,6 +19,7 @@ const (
 
 	AttachDocument    Action = "attach_document"    // add one
 	ReprocessDocument Action = "reprocess_document" // read one again
+	CorrectMapping    Action = "correct_mapping"    // read a packing list again with other fields of its columns
 	DeleteDocument    Action = "delete_document"    // remove one, with its pallets
 )
 
@@ -31,7 +32,9 @@ const (
 
 // Actions lists every Action of clients, in the order in which they are
 // offered.
-var Actions = []Action{Update, AttachDocument, ReprocessDocument, DeleteDocument, Approve, Reject, Delete}
+var Actions = []Action{
+	Update, AttachDocument, ReprocessDocument, CorrectMapping, DeleteDocument, Approve, Reject, Delete,
+}
 
 const (
 	// gone is the result of Delete.
@@ -55,6 +58,7 @@ var moves = map[Action]map[Status]Status{
 	Update:            {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
 	AttachDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	ReprocessDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	CorrectMapping:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	DeleteDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: emptied},
 	ProcessDocument:   {Processing: settled},
 	FailDocument:      {Processing: settled},
@@ -100,7 +104,9 @@ type ChecksFailingError struct {
 
 // Error implements error.
 func (e *ChecksFailingError) Error() string {
-	return fmt.Sprintf("checks are failing: %s; to approve nevertheless, give an override_reason", strings.Join(e.Checks, ", "))
+	return fmt.Sprintf(
+		"checks are failing: %s; to approve nevertheless, give an override_reason", strings.Join(e.Checks, ", "),
+	)
 }
 
 // ErrVersion means that the shipment is not, or no longer, of a version that

@@ -30,6 +30,8 @@ var ErrKeyInProgress = errors.New("a request with the key is in progress")
 // replayed is true. An error of do rolls back its effect and is not recorded.
 //
 // do must use the context that it is given for all that it does.
-func (s *Service) Once(ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error) {
+func (s *Service) Once(
+	ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error),
+) (answer []byte, replayed bool, err error) {
 	return s.repo.Once(ctx, org, k, s.now(), do)
 }

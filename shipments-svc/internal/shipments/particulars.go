@@ -25,6 +25,7 @@ type Particulars struct {
 // texts returns the texts of the particulars, in the order of the fields.
 func (p Particulars) texts() []string {
 	return []string{
-		p.SSCC, p.GTIN, p.Lot, p.Orchard, p.PUC, p.PHC, p.GGN, p.Grower, p.HarvestedOn, p.PackedOn, p.Recorder, p.Container, p.Seal,
+		p.SSCC, p.GTIN, p.Lot, p.Orchard, p.PUC, p.PHC, p.GGN, p.Grower,
+		p.HarvestedOn, p.PackedOn, p.Recorder, p.Container, p.Seal,
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 )
 
@@ -54,5 +56,36 @@ func (s *Service) readFile(ctx context.Context, key FileKey, doc Document) (read
 		return Reading{}, fmt.Errorf("open file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // nothing was written to it
-	return s.reader.Read(ctx, doc.Type, doc.Kind, file, doc.Size, nil)
+	return s.readContent(ctx, key.Org, doc, file)
+}
+
+// readContent reads the content of a document, a packing list once more if the
+// organization has templates for its tables. What a person gave takes precedence.
+func (s *Service) readContent(ctx context.Context, org OrgID, doc Document, content io.ReaderAt) (Reading, error) {
+	read, err := s.reader.Read(ctx, doc.Type, doc.Kind, content, doc.Size, doc.Given)
+	found := read.Mappings
+	if unreadable, ok := errors.AsType[*UnreadableError](err); ok {
+		found = unreadable.Mappings
+	}
+	var fingerprints []string
+	for _, m := range found {
+		if m.Fingerprint != "" && !slices.Contains(fingerprints, m.Fingerprint) {
+			fingerprints = append(fingerprints, m.Fingerprint)
+		}
+	}
+	if fingerprints == nil {
+		return read, err
+	}
+	templates, failed := s.repo.Templates(ctx, org, fingerprints)
+	if failed != nil {
+		return Reading{}, failed
+	}
+	if len(templates) == 0 {
+		return read, err
+	}
+	var given []Assignment
+	for _, t := range templates {
+		given = append(given, t.assignment())
+	}
+	return s.reader.Read(ctx, doc.Type, doc.Kind, content, doc.Size, append(given, doc.Given...))
 }

@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,13 +66,14 @@ func (s *Service) read(ctx context.Context, j Job) (Detail, Document, error) {
 func (d Document) finished(read Reading, err error, at time.Time) (Document, []Pallet, error) {
 	var failure Failure
 	if unreadable, ok := errors.AsType[*UnreadableError](err); ok {
-		failure = unreadable.Failure
+		failure, read.Mappings = unreadable.Failure, unreadable.Mappings
 	} else if err != nil {
 		return Document{}, nil, err
 	}
 	if !read.valid() {
-		read, failure = Reading{}, malformed
+		read, failure = Reading{}, cmp.Or(failure, malformed)
 	}
+	d.Mappings = read.Mappings
 	d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
 	d.RowsRead, d.Declared, d.Facts, d.Remarks = read.RowsRead, read.Declared, read.Facts, read.Remarks
 	switch {

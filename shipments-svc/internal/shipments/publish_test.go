@@ -15,7 +15,10 @@ var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease:
 // second time, beside another document's pallet.
 func reading() *fakeRepository {
 	k := at(Processing)
-	k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: BeingRead, Run: 2, PalletsExtracted: 1}, {ID: DocumentID{2}, Status: Processed}}
+	k.documents = []Document{
+		{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: BeingRead, Run: 2, PalletsExtracted: 1},
+		{ID: DocumentID{2}, Status: Processed},
+	}
 	old, other := plum, plum
 	old.Source, other.Source = Source{Document: DocumentID{1}, Row: 9}, Source{Document: DocumentID{2}, Row: 1}
 	k.pallets, k.head.PalletsCount = []Pallet{old, other}, 2
@@ -26,7 +29,10 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 	t.Parallel()
 	k := reading()
 	read := Reading{
-		Pallets:  []Pallet{{Number: "1", Source: Source{Row: 4, Sheet: "PL"}}, {Number: "2", Source: Source{Row: 5, Sheet: "PL"}}},
+		Pallets: []Pallet{
+			{Number: "1", Source: Source{Row: 4, Sheet: "PL"}},
+			{Number: "2", Source: Source{Row: 5, Sheet: "PL"}},
+		},
 		RowsRead: 2, Declared: Declared{Boxes: 7}, Facts: []Fact{{Kind: VesselFact, Text: "MSC Carmen"}}, Remarks: []Remark{{Code: "row_skipped"}},
 	}
 	if err := service(k).Publish(t.Context(), job, read, nil); err != nil {
@@ -34,13 +40,21 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 	}
 	r := k.revisions[0]
 	doc := *r.Changed
-	if doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 || doc.Declared.Boxes != 7 || len(doc.Facts) != 1 || len(doc.Remarks) != 1 || doc.ProcessedAt.IsZero() {
+	if doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 || doc.Declared.Boxes != 7 ||
+		len(doc.Facts) != 1 ||
+		len(doc.Remarks) != 1 ||
+		doc.ProcessedAt.IsZero() {
 		t.Errorf("%+v", doc)
 	}
-	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.Lease != job.Lease || r.Entry.Action != ProcessDocument || r.Entry.By != "" || r.Entry.Document != doc.ID {
+	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.Lease != job.Lease ||
+		r.Entry.Action != ProcessDocument ||
+		r.Entry.By != "" ||
+		r.Entry.Document != doc.ID {
 		t.Errorf("%+v", r)
 	}
-	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: doc.ID, Sheet: "PL", Row: 5}) || len(k.evidence.Pallets) != 3 || k.evidence.Documents[0].RowsRead != 2 {
+	if len(r.Pallets) != 2 || r.Pallets[1].Source != (Source{Document: doc.ID, Sheet: "PL", Row: 5}) ||
+		len(k.evidence.Pallets) != 3 ||
+		k.evidence.Documents[0].RowsRead != 2 {
 		t.Errorf("%+v, checked with %+v", r.Pallets, k.evidence)
 	}
 }
@@ -68,7 +82,10 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 			continue
 		}
 		r := k.revisions[0]
-		if r.Changed.Status != Failed || r.Changed.Failure.Code != c.code || r.Changed.PalletsExtracted != 0 || r.Pallets != nil || r.To.PalletsCount != 1 || r.Entry.Action != FailDocument {
+		if r.Changed.Status != Failed || r.Changed.Failure.Code != c.code || r.Changed.PalletsExtracted != 0 ||
+			r.Pallets != nil ||
+			r.To.PalletsCount != 1 ||
+			r.Entry.Action != FailDocument {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -97,7 +114,8 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := *k.revisions[0].Changed
-	if doc.Status != Processed || len(doc.Facts) != 1 || doc.Remarks[0].Code != "no_pallets" || k.revisions[0].Pallets != nil {
+	if doc.Status != Processed || len(doc.Facts) != 1 || doc.Remarks[0].Code != "no_pallets" ||
+		k.revisions[0].Pallets != nil {
 		t.Errorf("%+v", doc)
 	}
 }
@@ -140,7 +158,8 @@ func TestWhileOneDocumentIsReadTheShipmentIsProcessed(t *testing.T) {
 	if _, err := s.Attach(t.Context(), OrgID{1}, attachment(plum)); err != nil || k.revisions[1].To.Status != Processing {
 		t.Errorf("attached: %v", err)
 	}
-	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil || k.revisions[2].To.Status != ReadyForReview {
+	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil ||
+		k.revisions[2].To.Status != ReadyForReview {
 		t.Errorf("detached: %v", err)
 	}
 }
@@ -148,7 +167,10 @@ func TestWhileOneDocumentIsReadTheShipmentIsProcessed(t *testing.T) {
 func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	t.Parallel()
 	k := at(Rejected)
-	k.documents = []Document{{ID: DocumentID{1}, Kind: CSV, Status: Failed, Run: 1, Failure: Failure{Code: "x"}, ProcessedAt: start}, {ID: DocumentID{2}}}
+	k.documents = []Document{
+		{ID: DocumentID{1}, Kind: CSV, Status: Failed, Run: 1, Failure: Failure{Code: "x"}, ProcessedAt: start},
+		{ID: DocumentID{2}},
+	}
 	k.pallets, k.head.PalletsCount = []Pallet{plum}, 1
 	s := service(k)
 	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Order: Order{By: "tok_1"}, Document: DocumentID{1}})
@@ -157,10 +179,14 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument || r.Entry.By != "tok_1" {
 		t.Errorf("%+v, %+v (%v)", doc, r, err)
 	}
-	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); !errors.Is(err, ErrNotReadAgain) {
+	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); !errors.Is(
+		err, ErrNotReadAgain,
+	) {
 		t.Errorf("one that is not read: %v", err)
 	}
-	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{3}}); !errors.Is(err, ErrNoDocument) {
+	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{3}}); !errors.Is(
+		err, ErrNoDocument,
+	) {
 		t.Errorf("one that is not there: %v", err)
 	}
 }
@@ -170,7 +196,8 @@ func TestAShipmentWithDocumentsIsNotDeleted(t *testing.T) {
 	k := at(Pending)
 	k.head.Documents = 1
 	_, err := service(k).Delete(t.Context(), OrgID{1}, Order{})
-	if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted || !strings.Contains(err.Error(), "while the shipment has documents; allowed: update, attach_document") ||
+	if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted ||
+		!strings.Contains(err.Error(), "while the shipment has documents; allowed: update, attach_document") ||
 		strings.HasSuffix(refused.Error(), "delete") {
 		t.Errorf("%v", err)
 	}
@@ -184,9 +211,9 @@ func TestAFinishedReadingOutlastsAnOutage(t *testing.T) {
 		k.documents[0].Size, k.files.files = 3, map[FileKey]string{{job.Org, job.Document}: "a;b"}
 		k.reading = Reading{Pallets: repeated(1), RowsRead: 1}
 		s := service(k)
-		k.revising = ErrUnavailable
-		time.AfterFunc(2*time.Hour, func() { k.revising = nil })
-		if err := s.Process(t.Context(), job); err != nil || k.readText != "csv: a;b" || len(k.revisions) != 1 || k.revisions[0].Changed.Status != Processed {
+		k.awayUntil = time.Now().Add(2 * time.Hour)
+		if err := s.Process(t.Context(), job); err != nil || k.readText != "csv: a;b" || len(k.revisions) != 1 ||
+			k.revisions[0].Changed.Status != Processed {
 			t.Errorf("%v, %+v", err, k.revisions)
 		}
 	})

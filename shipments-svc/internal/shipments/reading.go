@@ -75,9 +75,12 @@ func (r Reading) valid() bool {
 	}
 	var f faults
 	f.declared("", r.Declared)
-	bad := f != nil || r.RowsRead < 0 || len(r.Mappings) > MaxMappings || len(r.Facts) > MaxFacts || len(r.Remarks) > MaxRemarks ||
+	bad := f != nil || r.RowsRead < 0 || len(r.Mappings) > MaxMappings || len(r.Facts) > MaxFacts ||
+		len(r.Remarks) > MaxRemarks ||
 		slices.ContainsFunc(r.Mappings, func(m Mapping) bool { return !m.valid(text) }) ||
-		slices.ContainsFunc(r.Facts, func(f Fact) bool { return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText) }) ||
+		slices.ContainsFunc(r.Facts, func(f Fact) bool {
+			return !text(f.Text, MaxFactText) || !text(string(f.Kind), MaxFactText)
+		}) ||
 		slices.ContainsFunc(r.Remarks, func(r Remark) bool {
 			return !text(r.Text, MaxFactText) || !text(r.Code+r.Stage+r.Rule, MaxFactText)
 		}) ||

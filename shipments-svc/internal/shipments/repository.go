@@ -37,9 +37,28 @@ type Repository interface {
 	// IDs, or ErrNotFound.
 	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)
 
+	// Document returns a document with its mappings, or ErrNotFound or ErrNoDocument.
+	Document(ctx context.Context, org OrgID, q DocumentQuery) (Document, error)
+
+	// Templates returns the templates of these fingerprints, or all where these are
+	// nil, in the order of their IDs.
+	Templates(ctx context.Context, org OrgID, fingerprints []string) ([]Template, error)
+
+	// PutTemplate stores a template, in place of one with its fingerprint. Where there
+	// are MaxTemplates others the error is ErrTooManyTemplates.
+	PutTemplate(ctx context.Context, org OrgID, t Template) error
+
+	// ChangeTemplate replaces the name and the columns of a template, where they are
+	// given, and returns it, or ErrNoTemplate.
+	ChangeTemplate(ctx context.Context, org OrgID, e TemplateEdit, at time.Time) (Template, error)
+
+	// DeleteTemplate removes a template, or returns ErrNoTemplate.
+	DeleteTemplate(ctx context.Context, org OrgID, id TemplateID) error
+
 	// Revise stores a revision whole, if the shipment still has the status
 	// and the version of From; otherwise it does nothing and returns
-	// ErrVersion. With a Lease it also ends the job of Changed; where that has
+	// ErrVersion. The mappings of Changed are stored once it is finished. With a
+	// Lease it also ends the job of Changed; where that has
 	// another Run or Lease it does nothing and returns ErrLost. A document
 	// that is Queued gets a job.
 	Revise(ctx context.Context, org OrgID, r Revision) error
@@ -75,7 +94,9 @@ type Repository interface {
 	// that instead, and true; ErrKeyReused where the fingerprint is
 	// another; and ErrKeyInProgress while another call with the key goes on.
 	// An error of do is returned, and nothing of what it did is left.
-	Once(ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
+	Once(
+		ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error),
+	) (answer []byte, replayed bool, err error)
 
 	// Answer returns the answer that Once stored under a key, if there is one; and
 	// ErrKeyReused where the fingerprint is another.

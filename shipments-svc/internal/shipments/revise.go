@@ -52,7 +52,7 @@ func (s *Service) revision(d Detail, a Action, o Order, doc Document, pallets []
 	r := Revision{From: d.Shipment, To: d.Shipment}
 	r.documents = append(without(d.Documents, doc.ID), doc)
 	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
-	r.pallets = append(withoutPallets(d.Pallets, doc.ID), pallets...)
+	r.pallets = slices.Concat(withoutPallets(d.Pallets, doc.ID), pallets)
 	s.complete(&r, a, o, doc.ID)
 	return r
 }

@@ -115,6 +115,9 @@ type Content struct {
 // kilogram.
 type Grams int
 
+// Kilograms returns the weight as the product shows it.
+func (g Grams) Kilograms() float64 { return float64(g) / 1000 }
+
 // Check is the result of one check.
 type Check struct {
 	Name    string

@@ -36,9 +36,11 @@ type fakeRepository struct {
 	events        []Event
 	first         int64
 	files         shelf
-	revising      error // of Revise
+	revising      error     // of Revise
+	awayUntil     time.Time // Revise gives ErrUnavailable before
 	reading       Reading
 	readText      string
+	templates     []Template
 	unread        error
 	err           error
 }
@@ -72,7 +74,9 @@ func (k *fakeRepository) Change(_ context.Context, _ OrgID, from, to Shipment, e
 	return nil
 }
 
-func (k *fakeRepository) Once(ctx context.Context, _ OrgID, _ Key, now time.Time, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+func (k *fakeRepository) Once(
+	ctx context.Context, _ OrgID, _ Key, now time.Time, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
 	k.now = now
 	answer, err := do(ctx)
 	return answer, false, err
@@ -99,11 +103,42 @@ func (k *fakeRepository) Revise(_ context.Context, _ OrgID, r Revision) error {
 	if k.revising != nil {
 		return k.revising
 	}
+	if time.Now().Before(k.awayUntil) {
+		return ErrUnavailable
+	}
 	if r.From != k.head.Shipment {
 		return ErrVersion
 	}
 	k.head.Shipment, k.revisions, k.entries = r.To, append(k.revisions, r), append(k.entries, r.Entry)
 	return nil
+}
+
+func (k *fakeRepository) Document(_ context.Context, _ OrgID, q DocumentQuery) (Document, error) {
+	for _, doc := range k.documents {
+		if doc.ID == q.Document {
+			return doc, k.err
+		}
+	}
+	return Document{}, ErrNoDocument
+}
+
+func (k *fakeRepository) Templates(_ context.Context, _ OrgID, fingerprints []string) ([]Template, error) {
+	return slices.DeleteFunc(slices.Clone(k.templates), func(t Template) bool {
+		return fingerprints != nil && !slices.Contains(fingerprints, t.Fingerprint)
+	}), k.err
+}
+
+func (k *fakeRepository) PutTemplate(_ context.Context, _ OrgID, t Template) error {
+	k.templates = append(k.templates, t)
+	return k.err
+}
+
+func (k *fakeRepository) ChangeTemplate(context.Context, OrgID, TemplateEdit, time.Time) (Template, error) {
+	return Template{}, ErrNoTemplate
+}
+
+func (k *fakeRepository) DeleteTemplate(context.Context, OrgID, TemplateID) error {
+	return ErrNoTemplate
 }
 
 func (k *fakeRepository) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
@@ -156,7 +191,8 @@ func TestPagesAreConvertedToOffsets(t *testing.T) {
 	} {
 		k := &fakeRepository{}
 		page, err := service(k).List(t.Context(), OrgID{1}, q)
-		if got := fmt.Sprint(page.Page, page.PerPage, k.offset); err != nil || got != want || page.Total != 7 || k.limit != page.PerPage {
+		if got := fmt.Sprint(page.Page, page.PerPage, k.offset); err != nil || got != want || page.Total != 7 ||
+			k.limit != page.PerPage {
 			t.Errorf("%+v: %s, want %s (%v)", q, got, want, err)
 		}
 	}
@@ -181,7 +217,9 @@ func TestListComparesTimesAsIfExactly(t *testing.T) {
 		{zero, zero, zero}, // is not as if there were no bound
 		{zero.Add(-1), zero.Add(-time.Millisecond), zero},
 	} {
-		q := Query{Filter: Filter{Status: Approved, Reference: "r", CheckResult: Fail, CreatedAfter: &c.given, CreatedBefore: &c.given}}
+		q := Query{
+			Filter: Filter{Status: Approved, Reference: "r", CheckResult: Fail, CreatedAfter: &c.given, CreatedBefore: &c.given},
+		}
 		if _, err := service(k).List(t.Context(), OrgID{1}, q); err != nil {
 			t.Error(err)
 		}
@@ -196,7 +234,13 @@ func TestNewShipmentIsPendingWithMillisecondTimes(t *testing.T) {
 	t.Parallel()
 	k := &fakeRepository{}
 	s, err := service(k).Create(t.Context(), OrgID{1}, Creation{Draft: good, By: "tok_1"})
-	want := Shipment{ID: ID{15: 1}, Draft: good, Status: Pending, Version: 1, CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC)}
+	want := Shipment{
+		ID:        ID{15: 1},
+		Draft:     good,
+		Status:    Pending,
+		Version:   1,
+		CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC),
+	}
 	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want || k.by != "tok_1" {
 		t.Errorf("%+v (%v), want %+v", s, err, want)
 	}
@@ -330,13 +374,24 @@ func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
 	given := ID{1}
 	n, err := service(k).Import(t.Context(), OrgID{1}, []Detail{
 		{Shipment: Shipment{Draft: good}, Pallets: make([]Pallet, 0)},
-		{Shipment: Shipment{ID: given, Draft: good, Status: Approved, CreatedAt: start.AddDate(-1, 0, 0), ApprovedAt: start, Version: 9, PalletsCount: 9}},
+		{
+			Shipment: Shipment{
+				ID:           given,
+				Draft:        good,
+				Status:       Approved,
+				CreatedAt:    start.AddDate(-1, 0, 0),
+				ApprovedAt:   start,
+				Version:      9,
+				PalletsCount: 9,
+			},
+		},
 	})
 	if err != nil || n != 2 {
 		t.Fatalf("%d (%v)", n, err)
 	}
 	first, second := k.imported[0], k.imported[1]
-	if first.ID == (ID{}) || first.Status != Pending || first.CreatedAt != start.UTC().Truncate(time.Millisecond) || first.Version != 1 {
+	if first.ID == (ID{}) || first.Status != Pending || first.CreatedAt != start.UTC().Truncate(time.Millisecond) ||
+		first.Version != 1 {
 		t.Errorf("%+v", first)
 	}
 	if second.ID != given || second.Status != Approved || second.Version != 1 || second.PalletsCount != 0 ||
@@ -350,7 +405,8 @@ func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
 		{Shipment: Shipment{ID: given, Draft: Draft{Reference: "r", Vessel: "v", Origin: "o"}}},
 	})
 	invalid, ok := errors.AsType[*Invalid](err)
-	if !ok || k.imported != nil || len(invalid.Faults) != 2 || invalid.Faults[0].Pointer != "/1/id" || invalid.Faults[1].Pointer != "/1/destination" {
+	if !ok || k.imported != nil || len(invalid.Faults) != 2 || invalid.Faults[0].Pointer != "/1/id" ||
+		invalid.Faults[1].Pointer != "/1/destination" {
 		t.Errorf("%v; stored %v", err, k.imported)
 	}
 }
@@ -359,12 +415,19 @@ func TestMergeDropsValueFaultsOfUnreadableFields(t *testing.T) {
 	t.Parallel()
 	merged := Merge(
 		[]Fault{{Pointer: "/shipment/vessel", Code: InvalidType}, {Pointer: "/shipment/a", Code: UnknownField}},
-		[]Fault{{Pointer: "/shipment/vessel", Code: Required}, {Pointer: "/shipment/vessel/x", Code: Required}, {Pointer: "/shipment/ab", Code: Required}})
+		[]Fault{
+			{Pointer: "/shipment/vessel", Code: Required},
+			{Pointer: "/shipment/vessel/x", Code: Required},
+			{Pointer: "/shipment/ab", Code: Required},
+		},
+	)
 	var got []string
 	for _, f := range merged {
 		got = append(got, fmt.Sprint(f.Code, f.Pointer))
 	}
-	if want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}; !slices.Equal(got, want) {
+	if want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}; !slices.Equal(
+		got, want,
+	) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -13,17 +12,9 @@ func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, 
 	return s.repo.Documents(ctx, org, id)
 }
 
-// Document returns a document of a shipment, or ErrNoDocument.
+// Document returns a document of a shipment with its mappings, or ErrNoDocument.
 func (s *Service) Document(ctx context.Context, org OrgID, q DocumentQuery) (Document, error) {
-	all, err := s.Documents(ctx, org, q.Shipment)
-	if err != nil {
-		return Document{}, err
-	}
-	i := slices.IndexFunc(all, func(doc Document) bool { return doc.ID == q.Document })
-	if i < 0 {
-		return Document{}, ErrNoDocument
-	}
-	return all[i], nil
+	return s.repo.Document(ctx, org, q)
 }
 
 // StoredFile is the file of a document.

@@ -1,19 +1,24 @@
 package shipments
 
+import "github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+
 // Draft is what a client states of a shipment. Each field is one of Texts, and
-// its JSON name is the name of its column, too.
+// its JSON name is the name of its column, too. An optional one is omitted where it
+// is empty.
 type Draft struct {
 	Reference   string `json:"reference"` // the client's own name for it; need not be unique
 	Vessel      string `json:"vessel"`
 	Origin      string `json:"origin"`
 	Destination string `json:"destination"`
+	Voyage      string `json:"voyage,omitempty"` // the carrier's number of it
 }
 
 // Text describes a field of a Draft.
 type Text struct {
-	Name  string // in JSON and as a column
-	Max   int    // code points
-	field func(*Draft) *string
+	Name     string // in JSON and as a column
+	Max      int    // code points
+	Optional bool   // it may be empty, which is as if it were not there
+	field    func(*Draft) *string
 }
 
 // MaxReference is the maximum length of a reference in code points.
@@ -26,6 +31,7 @@ var Texts = []Text{
 	{Name: "vessel", Max: 100, field: func(d *Draft) *string { return &d.Vessel }},
 	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
 	{Name: "destination", Max: 200, field: func(d *Draft) *string { return &d.Destination }},
+	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
 }
 
 // NewDraft returns the draft whose texts have the values that value returns for
@@ -33,9 +39,24 @@ var Texts = []Text{
 func NewDraft(value func(name string) string) Draft {
 	var d Draft
 	for _, t := range Texts {
-		*t.field(&d) = value(t.Name)
+		*t.field(&d) = t.normal(value(t.Name))
 	}
 	return d
+}
+
+// normal returns a value as it is stored.
+func (t Text) normal(value string) string {
+	if t.Optional && plaintext.Blank(value) {
+		return ""
+	}
+	return value
+}
+
+// faults adds what is wrong with a value of the text.
+func (t Text) faults(f *faults, value string) {
+	if !t.Optional || value != "" {
+		f.text("", t.Name, value, t.Max)
+	}
 }
 
 // Edit is a request to replace texts of a shipment.
@@ -44,12 +65,12 @@ type Edit struct {
 	Texts map[string]string // by name; others stay as they are
 }
 
-// NewEdit returns an edit of the texts for whose names value returns one.
-func NewEdit(o Order, value func(name string) *string) Edit {
+// NewEdit returns an edit of the texts for which value returns one.
+func NewEdit(o Order, value func(Text) *string) Edit {
 	e := Edit{Order: o, Texts: map[string]string{}}
 	for _, t := range Texts {
-		if v := value(t.Name); v != nil {
-			e.Texts[t.Name] = *v
+		if v := value(t); v != nil {
+			e.Texts[t.Name] = t.normal(*v)
 		}
 	}
 	return e
@@ -73,7 +94,7 @@ func (e Edit) Faults() []Fault {
 	var f faults
 	for _, t := range Texts {
 		if value, ok := e.Texts[t.Name]; ok {
-			f.text("", t.Name, value, t.Max)
+			t.faults(&f, value)
 		}
 	}
 	return f
@@ -83,7 +104,7 @@ func (e Edit) Faults() []Fault {
 func (d Draft) Faults() []Fault {
 	var f faults
 	for _, t := range Texts {
-		f.text("", t.Name, *t.field(&d), t.Max)
+		t.faults(&f, *t.field(&d))
 	}
 	return f
 }

@@ -52,7 +52,8 @@ func TestAWaitEndsWithItsClientAndWithTheService(t *testing.T) {
 		s, begun := service(at(Pending)), time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 		defer cancel()
-		if _, err := s.Get(ctx, OrgID{1}, GetQuery{Wait: MaxWait}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 700*time.Millisecond {
+		if _, err := s.Get(ctx, OrgID{1}, GetQuery{Wait: MaxWait}); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(begun) != 700*time.Millisecond {
 			t.Errorf("%v after %s", err, time.Since(begun))
 		}
 		done := make(chan error)
@@ -81,13 +82,15 @@ func TestWaitsAreBoundedAndShared(t *testing.T) {
 		var waiting sync.WaitGroup
 		for range maxOrgWaits {
 			waiting.Go(func() {
-				if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: 2 * time.Second}); err != nil || !found.Waited || time.Since(begun) != 2*time.Second {
+				if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: 2 * time.Second}); err != nil || !found.Waited ||
+					time.Since(begun) != 2*time.Second {
 					t.Errorf("waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
 				}
 			})
 		}
 		synctest.Wait()
-		if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: MaxWait}); err != nil || found.Waited || time.Since(begun) != 0 {
+		if found, err := s.Get(t.Context(), OrgID{1}, GetQuery{Wait: MaxWait}); err != nil || found.Waited ||
+			time.Since(begun) != 0 {
 			t.Errorf("one too many waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
 		}
 		waiting.Go(func() {

@@ -23,7 +23,8 @@ type auditList struct {
 
 func (c auditList) Run(ctx context.Context, p program) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		events, _, err := s.AuditEvents(ctx, tokens.Operator(), tokens.OrgID(c.Organization), "", tokens.Page{Number: 1, Size: int(c.Limit)})
+		events, _, err := s.AuditEvents(ctx, tokens.Operator(), tokens.OrgID(c.Organization), "",
+			tokens.Page{Number: 1, Size: int(c.Limit)})
 		if err != nil {
 			return err
 		}

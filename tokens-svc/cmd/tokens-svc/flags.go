@@ -17,8 +17,8 @@ type orgID tokens.OrgID
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (o *orgID) UnmarshalText(text []byte) error {
-	if _, ok := publicid.Parse("org", string(text)); !ok {
-		return fmt.Errorf("%q is no organization's id: it has org_ and 26 characters, as org create prints it", text)
+	if _, ok := publicid.Parse("org", string(text)); !ok || !strings.HasPrefix(string(text), "org_0") {
+		return fmt.Errorf("%q is no organization's id: it has org_0 and 25 characters, as org create prints it", text)
 	}
 	*o = orgID(text)
 	return nil
@@ -39,7 +39,7 @@ func (id *tokenID) UnmarshalText(text []byte) error {
 // settings are the mutable settings of a token, apart from its name.
 type settings struct {
 	Permissions   list     `placeholder:"LIST" help:"Permissions, separated by commas."`
-	IPAllow       list     `name:"ip-allow" placeholder:"LIST" help:"Allowed addresses and CIDR ranges, separated by commas; empty for any."`
+	IPAllow       list     `name:"ip-allow" placeholder:"LIST" help:"Allowed addresses and CIDR ranges; empty for any."`
 	Limit         positive `placeholder:"N" help:"Requests per window, 100 by default."`
 	WindowSeconds positive `placeholder:"N" help:"Length of the window in seconds, 60 by default."`
 

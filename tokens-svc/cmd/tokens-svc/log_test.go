@@ -21,7 +21,9 @@ func TestLogRedactsTokens(t *testing.T) {
 	log.Debug("read "+token, "header", token, "error", errors.New("no host "+token),
 		slog.Group("request", slog.String("path", "/"+token)), "bytes", 61)
 	log.With("token", token).Warn("attribute of the logger")
-	if text := out.String(); strings.Contains(text, "Qm3pXv9K") || strings.Count(text, "shpt_live_4fZyo82mVyR1_…") != 5 || !strings.Contains(text, `"bytes":61`) {
+	if text := out.String(); strings.Contains(text, "Qm3pXv9K") ||
+		strings.Count(text, "shpt_live_4fZyo82mVyR1_…") != 5 ||
+		!strings.Contains(text, `"bytes":61`) {
 		t.Errorf("%s", text)
 	}
 }

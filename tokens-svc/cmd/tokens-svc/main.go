@@ -54,7 +54,8 @@ func operatorName(given string) string {
 		}
 	}
 	given = strings.TrimSpace(strings.ToValidUTF8(tokens.Scrub(given), "?"))
-	if plaintext.Blank(given) || strings.ContainsFunc(given, plaintext.Refused) || utf8.RuneCountInString(given) > maxOperator {
+	if plaintext.Blank(given) || strings.ContainsFunc(given, plaintext.Refused) ||
+		utf8.RuneCountInString(given) > maxOperator {
 		return name
 	}
 	return name + ": " + given

@@ -27,7 +27,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		t.Skip("it builds the program")
 	}
 	program := filepath.Join(t.TempDir(), "tokens-svc")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program,
+		".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	dsn := postgrestest.New(t, postgres.Migrate)
@@ -60,7 +61,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, log) }()
 
 	identity := http.Header{
-		"X-Organization-Id": {testOrg}, "X-Token-Id": {token}, "X-Token-Permissions": {"admin"}, "Content-Type": {"application/json"},
+		"X-Organization-Id": {testOrg}, "X-Token-Id": {token}, "X-Token-Permissions": {"admin"},
+		"Content-Type": {"application/json"},
 	}
 	gateway := http.Header{"Authorization": {"Bearer " + testCredential}, "Content-Type": {"application/json"}}
 	send := func(address, body string, header http.Header) int {
@@ -88,7 +90,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 			}
 			status := send(path, body, header)
 			used := memoryOf(t, service.Process.Pid, "VmHWM") - idle
-			if used > memoryOfOne || status < 400 || status >= 500 || status == http.StatusUnauthorized || status == http.StatusForbidden {
+			if used > memoryOfOne || status < 400 || status >= 500 || status == http.StatusUnauthorized ||
+				status == http.StatusForbidden {
 				t.Errorf("%s to %s: %d; %d MiB", name, path, status, used>>20)
 			}
 		}

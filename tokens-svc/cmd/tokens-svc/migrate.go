@@ -13,9 +13,9 @@ type migrate struct {
 }
 
 func (migrate) Help() string {
-	return `Changes the database schema: up migrates to the newest version, down reverts
-the last migration, status lists applied migrations. It may run while the
-previous version serves, and concurrently.`
+	return `Changes the database schema: up migrates to the newest version and grants the
+rights of SERVE_LOGIN, down reverts the last migration, status lists applied
+migrations. It may run while the previous version serves, and concurrently.`
 }
 
 func (c migrate) Run(ctx context.Context, p program) error {
@@ -23,7 +23,11 @@ func (c migrate) Run(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	return postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
+	err = postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
+	if err != nil || c.Direction != "up" || cfg.ServeLogin == "" {
+		return err
+	}
+	return postgres.Grant(ctx, cfg.DirectURL(), cfg.ServeLogin)
 }
 
 type health struct{}

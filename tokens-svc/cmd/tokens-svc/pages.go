@@ -22,14 +22,16 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
 
-// newPages returns the handler of the pages. The background task that
-// it returns removes expired rows until its context ends; it then returns
+// newPages returns the handler of the pages, and that of the introspection of sessions.
+// The background task that it returns removes expired rows until its context ends; it then returns
 // when the refused sign-ins are recorded, at most 5 s later. End it after the
 // last request and before db is closed.
-func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (http.Handler, func(context.Context), error) {
+func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (
+	pages, introspection http.Handler, background func(context.Context), err error,
+) {
 	address, err := url.Parse(cfg.PublicURL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
+		return nil, nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
 	sessions := postgres.NewSessions(db, publicid.New, time.Now)
 	c := web.Config{
@@ -54,7 +56,8 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 		})
 		c.People.Wait()
 	}
-	return web.New(c), prune, nil
+	pages, introspection = web.New(c)
+	return pages, introspection, prune, nil
 }
 
 // refusePage answers a request for a page that did not come through the gateway.

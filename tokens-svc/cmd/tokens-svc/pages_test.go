@@ -34,7 +34,8 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	pages, upkeep, err := newPages(cfg, postgres.NewPeople(db), db, tokens.NewService(postgres.NewRepository(db), tokens.Config{}), log)
+	pages, _, upkeep, err := newPages(cfg, postgres.NewPeople(db), db,
+		tokens.NewService(postgres.NewRepository(db), tokens.Config{}), log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{"email": {"anna@acme.example"}, "password": {"not the password"}}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:8080/sign-in", strings.NewReader(form.Encode()))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:8080/sign-in",
+		strings.NewReader(form.Encode()))
 	r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"same-origin"}}
 	res := httptest.NewRecorder()
 	pages.ServeHTTP(res, r)
@@ -67,7 +69,8 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 	go func() { upkeep(ctx); close(ended) }()
 	for waiting := 0; waiting == 0; {
 		err := other.QueryRowContext(t.Context(),
-			`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+			`SELECT count(*) FROM pg_stat_activity 
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +85,8 @@ func TestAShutdownWaitsForRefusedSignIns(t *testing.T) {
 	}
 	<-ended
 	var events int
-	if err := other.QueryRowContext(t.Context(), `SELECT count(*) FROM audit_events WHERE action = 'user.sign_in_failed'`).Scan(&events); err != nil {
+	if err := other.QueryRowContext(t.Context(),
+		`SELECT count(*) FROM audit_events WHERE action = 'user.sign_in_failed'`).Scan(&events); err != nil {
 		t.Fatal(err)
 	}
 	if events != 1 {

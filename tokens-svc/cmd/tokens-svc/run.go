@@ -39,7 +39,7 @@ type commands struct {
 		List        userList        `cmd:"" help:"List accounts, and which are verified."`
 		Verify      userVerify      `cmd:"" help:"Mark an account's e-mail address as verified."`
 		SetPassword userSetPassword `cmd:"" help:"Give an account a new password."`
-		Disable     userDisable     `cmd:"" help:"Prevent sign-in to an account, and end its sessions, until it is enabled. Memberships stay."`
+		Disable     userDisable     `cmd:"" help:"Prevent sign-in to an account, and end its sessions, until it is enabled."`
 		Enable      userEnable      `cmd:"" help:"Enable a disabled account, with its previous password."`
 		EndSessions userEndSessions `cmd:"" help:"End all sessions of an account. Its password stays."`
 		Unlink      userUnlink      `cmd:"" help:"Remove an account's link to the issuer."`
@@ -50,7 +50,6 @@ type commands struct {
 		List          tokenList          `cmd:"" help:"List an organization's tokens, newest first, also those that ended."`
 		Update        tokenUpdate        `cmd:"" help:"Change a token's permissions, limits or expiry."`
 		Rotate        tokenRotate        `cmd:"" help:"Create a token's successor and print it once."`
-		HandOver      tokenHandOver      `cmd:"" help:"Make the organization the owner of a token."`
 		Revoke        tokenRevoke        `cmd:"" help:"Revoke a token."`
 		RevokeChanged tokenRevokeChanged `cmd:"" help:"Revoke what changed after the state that was restored."`
 		Check         tokenCheck         `cmd:"" help:"Show whether a token is valid, and its permissions."`

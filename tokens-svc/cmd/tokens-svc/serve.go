@@ -9,7 +9,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/logging"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
@@ -32,17 +31,17 @@ starts without Postgres and is ready when Postgres is available.`
 const usageKept = 30 * 24 * time.Hour
 
 func (serve) Run(ctx context.Context, p program) error {
-	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers, config.Pages, config.Permissions)
+	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers,
+		config.Pages, config.Permissions)
 	if err != nil {
 		return err
 	}
-	lines := logging.NewBuffer(p.stderr)
-	defer lines.Close()
-	log := newLogger(lines, cfg.LogLevel)
+	log := newLogger(p.stderr, cfg.LogLevel)
 	if cfg.Demo {
 		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
 	}
-	database, sending, listening := outage.New(log, "Postgres"), outage.New(log, "sending traces"), outage.New(log, "listening for changes")
+	database, sending, listening := outage.New(log, "Postgres"), outage.New(log, "sending traces"),
+		outage.New(log, "listening for changes")
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), database.Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
@@ -69,8 +68,11 @@ func (serve) Run(ctx context.Context, p program) error {
 			}
 		})
 	})()
-	service := tokens.NewService(repo, tokens.Config{Peppers: cfg.Peppers, OnStale: resealer.Offer, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens)})
-	counted := metrics.New(db.DB, lines.Dropped)
+	service := tokens.NewService(repo, tokens.Config{
+		Peppers: cfg.Peppers, OnStale: resealer.Offer,
+		Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens),
+	})
+	counted := metrics.New(db.DB)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
 	}
@@ -89,7 +91,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		}
 		return peppersReady(ctx)
 	}
-	pages, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
+	pages, sessions, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
 	if err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ func (serve) Run(ctx context.Context, p program) error {
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(refusePage)))
 		},
 		Internal: map[string]http.Handler{
-			transport.InternalPath: transport.Internal(service, feed, wiring, cfg.Gateways, log),
+			transport.InternalPath: transport.Internal(service, feed, sessions, wiring, cfg.Gateways, log),
 		},
 	})
 }

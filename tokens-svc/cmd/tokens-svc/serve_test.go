@@ -49,7 +49,8 @@ func start(t *testing.T, environ ...string) *served {
 		s.ended <- err
 	}()
 	lines := bufio.NewScanner(read)
-	if lines.Scan(); !strings.Contains(lines.Text(), `"level":"WARN","msg":"development mode: accepts the public demo secrets"`) {
+	if lines.Scan(); !strings.Contains(lines.Text(),
+		`"level":"WARN","msg":"development mode: accepts the public demo secrets"`) {
 		t.Errorf("development mode is not announced: %s", lines.Text())
 	}
 	for (s.public == "" || s.inner == "") && lines.Scan() {
@@ -132,7 +133,8 @@ func operate(t *testing.T, dsn string, args ...string) string {
 func newToken(t *testing.T, dsn string) (token, id string) {
 	t.Helper()
 	operate(t, dsn, "org", "create", "--name", "Acme", "--id", testOrg)
-	token = operate(t, dsn, "token", "create", "--organization", testOrg, "--name", "ERP", "--permissions", "shipments:write")
+	token = operate(t, dsn, "token", "create", "--organization", testOrg, "--name", "ERP",
+		"--permissions", "shipments:write")
 	return token, "tok_" + token[len("shpt_live_"):][:12]
 }
 
@@ -144,7 +146,10 @@ func TestServe(t *testing.T) {
 	s := start(t, "DATABASE_URL="+dsn)
 	token, id := newToken(t, dsn)
 
-	for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/metrics": 200, "/internal/x": 404, "/api/v1/token": 404} {
+	for path, want := range map[string]int{
+		"/livez": 200, "/readyz": 200, "/metrics": 200,
+		"/internal/x": 404, "/api/v1/token": 404,
+	} {
 		if status, body := do(t, http.MethodGet, s.inner+path, "", nil); status != want {
 			t.Errorf("inner %s: %d %s", path, status, body)
 		}
@@ -162,15 +167,21 @@ func TestServe(t *testing.T) {
 	if status, body := s.introspect(t, token); status != http.StatusOK || !strings.Contains(body, `"active":true`) {
 		t.Errorf("introspection: %d %s", status, body)
 	}
-	identity := http.Header{"X-Organization-Id": {testOrg}, "X-Token-Id": {id}, "X-Token-Permissions": {"shipments:read shipments:write"}}
-	if status, body := do(t, http.MethodGet, s.public+"/api/v1/token", "", identity); status != http.StatusOK || !strings.Contains(body, id) {
+	identity := http.Header{
+		"X-Organization-Id": {testOrg}, "X-Token-Id": {id},
+		"X-Token-Permissions": {"shipments:read shipments:write"},
+	}
+	if status, body := do(t, http.MethodGet, s.public+"/api/v1/token", "", identity); status != http.StatusOK ||
+		!strings.Contains(body, id) {
 		t.Errorf("token: %d %s", status, body)
 	}
 	operate(t, dsn, "token", "revoke", id)
-	if status, body := s.introspect(t, token); status != http.StatusOK || body != `{"active":false,"reason":"revoked"}`+"\n" {
+	if status, body := s.introspect(t, token); status != http.StatusOK ||
+		body != `{"active":false,"reason":"revoked"}`+"\n" {
 		t.Errorf("revoked: %d %s", status, body)
 	}
-	if _, body := do(t, http.MethodGet, s.inner+"/metrics", "", nil); !strings.Contains(body, `quayside_tokens_introspections_total{result="revoked"} 1`) {
+	if _, body := do(t, http.MethodGet, s.inner+"/metrics", "", nil); !strings.Contains(body,
+		`quayside_tokens_introspections_total{result="revoked"} 1`) {
 		t.Error("the revoked token is not counted")
 	}
 	if status, body := do(t, http.MethodGet, s.public+"/lost/"+token, "", nil); status != http.StatusNotFound {
@@ -181,7 +192,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a token for its id: %d %s", status, body)
 	}
 	log := s.finish(t)
-	for _, want := range []string{`"path":"/lost/shpt_`, `"token_id":"shpt_live_` + id[4:] + `_…"`} {
+	for _, want := range []string{`"path":"/lost/…`, `"token_id":"shpt_live_` + id[4:] + `_…"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%s is missing from the log", want)
 		}
@@ -200,7 +211,8 @@ func TestServeStartsWithoutPostgres(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if status, body := s.introspect(t, "shpt_live_000000000001_0000000000000000000000000000000027i4HK"); status != http.StatusServiceUnavailable {
+	if status, body := s.introspect(t,
+		"shpt_live_000000000001_0000000000000000000000000000000027i4HK"); status != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", status, body)
 	}
 	s.finish(t)
@@ -243,7 +255,8 @@ func TestServeWithoutANeededPepperIsNotReady(t *testing.T) {
 	dsn := postgrestest.New(t, postgres.Migrate)
 	token, id := newToken(t, dsn)
 	without := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper)
-	if status, body := without.introspect(t, token); status != http.StatusServiceUnavailable || strings.Contains(body, "active") {
+	if status, body := without.introspect(t, token); status != http.StatusServiceUnavailable ||
+		strings.Contains(body, "active") {
 		t.Errorf("introspection: %d %s", status, body)
 	}
 	if status, body := do(t, http.MethodGet, without.inner+"/readyz", "", nil); status != http.StatusServiceUnavailable ||
@@ -305,7 +318,10 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{nil, 0, ""},
 		{errors.New("no such token"), 1, "tokens-svc: no such token\n"},
-		{usagef("what is %q?", "shpt_live_4fZyo82mVyR1_Qm3pXv9K"), 2, "tokens-svc: what is \"shpt_live_4fZyo82mVyR1_…\"?\n"},
+		{
+			usagef("what is %q?", "shpt_live_4fZyo82mVyR1_Qm3pXv9K"), 2,
+			"tokens-svc: what is \"shpt_live_4fZyo82mVyR1_…\"?\n",
+		},
 	} {
 		var output strings.Builder
 		if got := exitCode(c.err, output.WriteString); got != c.want || output.String() != c.says {
@@ -331,7 +347,8 @@ func TestUnprintedSecretNamesItsToken(t *testing.T) {
 			environ: []string{"DATABASE_URL=" + dsn, "TOKEN_PEPPERS=" + testPepper},
 			stdout:  brokenPipe{}, stderr: io.Discard, now: time.Now(),
 		})
-		if err == nil || !strings.Contains(err.Error(), "was made but could not be printed; revoke it") || strings.Contains(err.Error(), "shpt_") {
+		if err == nil || !strings.Contains(err.Error(), "was made but could not be printed; revoke it") ||
+			strings.Contains(err.Error(), "shpt_") {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

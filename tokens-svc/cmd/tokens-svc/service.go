@@ -18,10 +18,13 @@ import (
 
 // withService calls do with a service over the configured database. It has
 // peppers and audit keys if they are among the needs.
-func withService(ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need) error {
+func withService(
+	ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need,
+) error {
 	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
 		return do(ctx, tokens.NewService(postgres.NewRepository(db), tokens.Config{
-			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens),
+			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, Permissions: cfg.Catalogue,
+			MaxActive: int(cfg.MaxActiveTokens),
 		}))
 	}, append(needs, config.Permissions)...)
 }

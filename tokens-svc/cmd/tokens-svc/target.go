@@ -27,7 +27,9 @@ func (t target) organization(ctx context.Context, s *tokens.Service) (tokens.Org
 
 // change calls do with the token's organization, and prints the changed token
 // with what do returns.
-func (t target) change(ctx context.Context, p program, do func(*tokens.Service, tokens.OrgID) (tokens.Token, string, error)) error {
+func (t target) change(
+	ctx context.Context, p program, do func(*tokens.Service, tokens.OrgID) (tokens.Token, string, error),
+) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		org, err := t.organization(ctx, s)
 		if err != nil {

@@ -64,7 +64,8 @@ func refusal(found tokens.Introspection, malformed error) error {
 	case tokens.OutcomeExpired:
 		return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))
 	case tokens.OutcomeRevoked:
-		return fmt.Errorf("not good: %s was revoked at %s (reason: %q)", t.ID, t.RevokedAt.Format(time.RFC3339), t.RevokedReason)
+		return fmt.Errorf("not good: %s was revoked at %s (reason: %q)", t.ID,
+			t.RevokedAt.Format(time.RFC3339), t.RevokedReason)
 	case tokens.OutcomeMismatch:
 		return fmt.Errorf("not good: %s exists, but with another secret", found.ID)
 	default:
@@ -90,7 +91,10 @@ func newChecked(s *tokens.Service, found tokens.Introspection) checked {
 }
 
 func printGood(w io.Writer, s *tokens.Service, t tokens.Token) error {
-	_, err := fmt.Fprintf(w, "good\nid:           %s\nname:         %s\norganization: %s (%s)\nowner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment, strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), end(t))
+	_, err := fmt.Fprintf(w,
+		"good\nid:           %s\nname:         %s\norganization: %s (%s)\nowner:        %s\nenvironment:  "+
+			"%s\npermissions:  %s\nuntil:        %s\n",
+		t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment,
+		strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), end(t))
 	return err
 }

@@ -31,7 +31,8 @@ The permissions are those of Quayside and of further services, which
 
 func (c tokenCreate) Run(ctx context.Context, p program) error {
 	d := tokens.Draft{
-		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions, IPAllow: c.IPAllow, RateLimit: c.rateLimit(),
+		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions,
+		IPAllow: c.IPAllow, RateLimit: c.rateLimit(),
 	}
 	d.ExpiresAt, _ = c.expiry(p.now)
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {

@@ -39,7 +39,8 @@ func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
 				continue
 			}
 			if err == nil {
-				_, err = s.RevokeToken(ctx, tokens.Operator(), org, id, "the database was restored to a state before the token's last change")
+				_, err = s.RevokeToken(ctx, tokens.Operator(), org, id,
+					"the database was restored to a state before the token's last change")
 			}
 			if err == nil {
 				_, err = fmt.Fprintln(p.stdout, id)

@@ -49,7 +49,8 @@ func (c tokenRotate) Run(ctx context.Context, p program) error {
 			return err
 		}
 		if err := printRotated(p, s, done, c.JSON); err != nil {
-			return fmt.Errorf("token %s was made but could not be printed; rotate it in turn, or revoke it: %w", done.Token.ID, err)
+			return fmt.Errorf("token %s was made but could not be printed; rotate it in turn, or revoke it: %w", done.Token.ID,
+				err)
 		}
 		return nil
 	}, config.Peppers)

@@ -10,7 +10,8 @@ import (
 type tokenUpdate struct {
 	target
 
-	Name *string `help:"Its name."`
+	Name           *string `help:"Its name."`
+	OfOrganization bool    `help:"Make the organization the owner, permanently: no person's role or membership limits it."`
 	settings
 }
 
@@ -21,7 +22,7 @@ if their change stream is down. ID is the token's tok_… id, never the token it
 }
 
 func (c tokenUpdate) Run(ctx context.Context, p program) error {
-	patch := tokens.Patch{Name: c.Name}
+	patch := tokens.Patch{Name: c.Name, OfOrganization: c.OfOrganization}
 	if c.Permissions != nil {
 		patch.Permissions = (*[]string)(&c.Permissions)
 	}

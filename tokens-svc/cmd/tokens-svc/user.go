@@ -23,9 +23,9 @@ import (
 type userCreate struct {
 	Email          string `required:"" placeholder:"ADDRESS" help:"The e-mail address for sign-in."`
 	Organization   orgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
-	Role           string `required:"" help:"owner, admin, member or auditor."`
+	Role           string `required:"" help:"owner, admin, member, reviewer, packer or auditor."`
 	Name           string `help:"Display name."`
-	AssumeVerified bool   `help:"Give an account that is not verified a new password, and end its old one and its sessions."`
+	AssumeVerified bool   `help:"Give an unverified account a new password, and end its old one and its sessions."`
 }
 
 func (userCreate) Help() string {
@@ -45,7 +45,7 @@ person may have chosen its password. It is refused here unless you give
 Then the account's password and sessions end. Give the new password, from
 standard input or generated, to that person, who must change it at sign-in.
 
-Roles: owner, admin, member, auditor.`
+Roles: owner, admin, member, reviewer, packer, auditor.`
 }
 
 func (c userCreate) Run(ctx context.Context, p program) error {
@@ -61,7 +61,8 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 		if errors.Is(err, people.ErrAccountUnverified) {
 			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's password. "+
 				"If you know the person who owns it, run this again with --assume-verified: "+
-				"that ends the account's password and sessions and makes a new password for you to hand over", people.ErrAccountUnverified)
+				"that ends the account's password and sessions and makes a new password for you to hand over",
+				people.ErrAccountUnverified)
 		}
 		if err != nil {
 			return err
@@ -71,7 +72,8 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 		case admitted.Made:
 			account = "the account was made"
 		case admitted.TakenOver:
-			account = "the account was there and is now verified; its earlier password and all its sessions have ended, and the new password must be changed at sign-in"
+			account = "the account was there and is now verified; its earlier password and all its sessions have ended, and " +
+				"the new password must be changed at sign-in"
 		}
 		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", admitted.ID, admitted.Email, owner, account)
 		if made && (admitted.Made || admitted.TakenOver) {

@@ -37,7 +37,8 @@ func (c userVerify) Run(ctx context.Context, p program) error {
 		if !done {
 			return "is verified already; nothing was changed", false, err
 		}
-		return "is verified; its earlier password and all its sessions have ended, and the new password must be changed at sign-in", true, err
+		return "is verified; its earlier password and all its sessions have ended, and the new password must be changed " +
+			"at sign-in", true, err
 	})
 }
 
@@ -50,7 +51,8 @@ does not become verified.` + aboutNewSecret
 
 func (c userSetPassword) Run(ctx context.Context, p program) error {
 	return withPassword(ctx, p, c.User, func(s *people.Service, u people.User, secret string) (string, bool, error) {
-		return "has a new password, which must be changed at sign-in; all its sessions have ended", true, s.SetPassword(ctx, u, secret)
+		return "has a new password, which must be changed at sign-in; all its sessions have ended",
+			true, s.SetPassword(ctx, u, secret)
 	})
 }
 
@@ -113,7 +115,9 @@ func (c userUnlink) Run(ctx context.Context, p program) error {
 
 // withUser calls do with the named account and writes a confirmation to standard
 // error.
-func withUser(ctx context.Context, p program, name string, do func(*people.Service, people.User) (done string, err error)) error {
+func withUser(
+	ctx context.Context, p program, name string, do func(*people.Service, people.User) (done string, err error),
+) error {
 	return withPeople(p, func(s *people.Service) error {
 		u, err := s.Find(ctx, name)
 		if errors.Is(err, tokens.ErrNotFound) {
@@ -132,7 +136,10 @@ func withUser(ctx context.Context, p program, name string, do func(*people.Servi
 
 // withPassword is withUser with a password from standard input, or a generated
 // one, which is printed if it was used.
-func withPassword(ctx context.Context, p program, name string, do func(*people.Service, people.User, string) (done string, used bool, err error)) error {
+func withPassword(
+	ctx context.Context, p program, name string,
+	do func(*people.Service, people.User, string) (done string, used bool, err error),
+) error {
 	var secret string
 	var show bool
 	err := withUser(ctx, p, name, func(s *people.Service, u people.User) (string, error) {

@@ -34,7 +34,10 @@ func (c userList) Run(ctx context.Context, p program) error {
 		rows := []userRow{}
 		for _, u := range all {
 			if !c.Unverified || u.VerifiedAt.IsZero() {
-				rows = append(rows, userRow{string(u.ID), u.Email, timeOrEmpty(u.VerifiedAt), timeOrEmpty(u.DisabledAt), u.Organizations})
+				rows = append(rows, userRow{
+					string(u.ID), u.Email, timeOrEmpty(u.VerifiedAt),
+					timeOrEmpty(u.DisabledAt), u.Organizations,
+				})
 			}
 		}
 		if c.JSON {
@@ -45,7 +48,8 @@ func (c userList) Run(ctx context.Context, p program) error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(w, "ID\tE-MAIL\tVERIFIED\tDISABLED\tORGANIZATIONS")
 		for _, r := range rows {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Email, cmp.Or(r.VerifiedAt, "-"), cmp.Or(r.DisabledAt, "-"), strings.Join(r.Organizations, " "))
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Email, cmp.Or(r.VerifiedAt, "-"), cmp.Or(r.DisabledAt, "-"),
+				strings.Join(r.Organizations, " "))
 		}
 		return w.Flush()
 	})

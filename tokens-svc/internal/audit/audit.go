@@ -47,7 +47,6 @@ const (
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
 	TokenRevoked        Action = "token.revoked"
-	TokenHandedOver     Action = "token.handed_over" //nolint:gosec // G101: an action, no credential
 	MemberInvited       Action = "member.invited"
 	InvitationWithdrawn Action = "invitation.withdrawn"
 	InvitationDeclined  Action = "invitation.declined"

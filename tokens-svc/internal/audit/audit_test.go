@@ -23,7 +23,8 @@ func entry(name string) audit.Entry {
 			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
 			Address: netip.MustParseAddr("2001:db8::1"), RequestID: "req_1",
 		},
-		Action: audit.TokenCreated, Target: "tok_4fZyo82mVyR1", Details: map[string]string{"name": name, "permissions": "shipments:read"},
+		Action: audit.TokenCreated, Target: "tok_4fZyo82mVyR1",
+		Details: map[string]string{"name": name, "permissions": "shipments:read"},
 	}
 }
 

@@ -53,7 +53,8 @@ func (e Event) sum() (h Hash) {
 	w.write(
 		format, e.Log, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
 		e.At.UTC().Truncate(time.Millisecond).Format(timeLayout),
-		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, string(e.Action), e.Target)
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, string(e.Action), e.Target,
+	)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
 		w.write(name, e.Details[name])
 	}

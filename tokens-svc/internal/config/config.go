@@ -34,28 +34,69 @@ type Config struct {
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
 type Settings struct {
-	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8082" doc:"Address of the public listener, for requests through the gateway."`
-	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9082" doc:"Address of the internal listener: introspection, health and metrics. Do not publish."`
-	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, directly or through a transaction pooler. Needed by all but health."`
-	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Direct connection (no pooler) for migrations and LISTEN/NOTIFY. DATABASE_URL if empty."`
-	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: statements are prepared once per connection. true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler: PgBouncer tracks prepared statements from 1.21 on, with max_prepared_statements."`
-	GatewayCredential  string     `env:"GATEWAY_CREDENTIAL" secret:"true" doc:"Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve."`
-	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a key rotation. Needed by serve."`
-	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`
-	TokenPeppers       string     `env:"TOKEN_PEPPERS" secret:"true" doc:"Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each. The first one is for new tokens, all of them verify; see Changing the pepper. Needed by serve and by commands that create, change or check tokens."`
-	MaxActiveTokens    uint       `env:"MAX_ACTIVE_TOKENS" envDefault:"1000" doc:"The most tokens that an organization may have active at a time; another one is refused with too_many_tokens. 0: any number."`
-	ServicePermissions string     `env:"SERVICE_PERMISSIONS" doc:"Files with the permissions of further services: a path, or a pattern such as /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty: none."`
-	PublicURL          string     `env:"PUBLIC_URL" envDefault:"http://localhost:8080" doc:"Public URL of the gateway for browsers. Plain http only for a loopback host."`
-	OIDCIssuer         string     `env:"OIDC_ISSUER" doc:"URL of the OpenID Connect issuer. Empty: none. The redirect URL is PUBLIC_URL/sign-in/callback."`
-	OIDCClientID       string     `env:"OIDC_CLIENT_ID" doc:"Client ID at the issuer."`
-	OIDCClientSecret   string     `env:"OIDC_CLIENT_SECRET" secret:"true" doc:"Client secret at the issuer."`
-	OIDCVerifiedClaim  string     `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified" doc:"Claim of the ID token that marks the address in the claim email as verified: true, or the string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be added to the app registration together with email."`
-	OIDCDomains        string     `env:"OIDC_DOMAINS" doc:"E-mail domains whose users are provisioned at their first sign-in, without an invitation: domain=organization:role, separated by commas. With :hd=DOMAIN (Google Workspace) or :tid=ID (Entra ID) behind the role, the ID token must have that claim, too. At Google, hd=domain is implied."`
-	LocalSignIn        string     `env:"LOCAL_SIGN_IN" doc:"true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER, false with it."`
-	Operator           string     `env:"QUAYSIDE_OPERATOR" doc:"Name of the operator, for the audit log. The operating system's user if empty."`
-	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
-	DebugEndpoints     bool       `env:"DEBUG_ENDPOINTS" envDefault:"false" doc:"Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener."`
-	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain http. Never enable in production."`
+	// Address of the public listener, for requests through the gateway.
+	ListenAddress string `env:"LISTEN_ADDRESS" envDefault:":8082"`
+	// Address of the internal listener: introspection, health and metrics. Do not publish.
+	InnerAddress string `env:"INNER_ADDRESS" envDefault:":9082"`
+	// Postgres, directly or through a transaction pooler. Needed by all but health.
+	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
+	// Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL.
+	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL" secret:"true"`
+	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from
+	// all others. Empty: serve has the login of migrate. See Logins.
+	ServeLogin string `env:"SERVE_LOGIN"`
+	// true or false: prepare statements once per connection. Defaults to true unless
+	// DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports
+	// prepared statements from 1.21 on, with max_prepared_statements.
+	PreparedStatements string `env:"PREPARED_STATEMENTS"`
+	// Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve.
+	GatewayCredential string `env:"GATEWAY_CREDENTIAL" secret:"true"`
+	// Ed25519 public keys of gateways in PEM: one, or two during a rotation.
+	// Required by serve.
+	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
+	// Issuer of the gateways: issuer of their token_gate.
+	GatewayIssuer string `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway"`
+	// Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each.
+	// The first one is for new tokens, all of them verify; see Token peppers. Needed by
+	// serve and by commands that create, change or check tokens.
+	TokenPeppers string `env:"TOKEN_PEPPERS" secret:"true"`
+	// The most tokens that an organization may have active at a time; another one is refused
+	// with too_many_tokens. 0: any number.
+	MaxActiveTokens uint `env:"MAX_ACTIVE_TOKENS" envDefault:"1000"`
+	// Files with the permissions of further services: a path, or a pattern such as
+	// /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty:
+	// none.
+	ServicePermissions string `env:"SERVICE_PERMISSIONS"`
+	// Public URL of the gateway for browsers. Plain http only for a loopback host.
+	PublicURL string `env:"PUBLIC_URL" envDefault:"http://localhost:8080"`
+	// URL of the OpenID Connect issuer. Empty: none. The redirect URL is
+	// PUBLIC_URL/sign-in/callback.
+	OIDCIssuer string `env:"OIDC_ISSUER"`
+	// Client ID at the issuer.
+	OIDCClientID string `env:"OIDC_CLIENT_ID"`
+	// Client secret at the issuer.
+	OIDCClientSecret string `env:"OIDC_CLIENT_SECRET" secret:"true"`
+	// Claim of the ID token that marks the address in the claim email as verified: true, or the
+	// string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be
+	// added to the app registration together with email.
+	OIDCVerifiedClaim string `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified"`
+	// E-mail domains whose users are provisioned at their first sign-in, without an invitation:
+	// domain=organization:role, separated by commas. With :hd=DOMAIN (Google Workspace) or
+	// :tid=ID (Entra ID) behind the role, the ID token must have that claim, too. At Google,
+	// hd=domain is implied.
+	OIDCDomains string `env:"OIDC_DOMAINS"`
+	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
+	// false with it.
+	LocalSignIn string `env:"LOCAL_SIGN_IN"`
+	// Name of the operator, for the audit log. The operating system's user if empty.
+	Operator string `env:"QUAYSIDE_OPERATOR"`
+	// Log level: debug, info, warn or error.
+	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
+	// Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener.
+	DebugEndpoints bool `env:"DEBUG_ENDPOINTS" envDefault:"false"`
+	// Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain
+	// http. Never enable in production.
+	Demo bool `env:"QUAYSIDE_DEMO" envDefault:"false"`
 }
 
 // Load reads the configuration from environ, a list of NAME=value, with what the

@@ -28,7 +28,8 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := Load(environ(), all...)
 	want := Settings{
-		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080", OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
+		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
+		OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
 		GatewayIssuer: "quayside-gateway", MaxActiveTokens: 1000,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
@@ -77,9 +78,11 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				"OIDC_ISSUER=https://issuer.example", "OIDC_CLIENT_SECRET_FILE=/dev/null",
 			},
 			[]string{
-				"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "TOKEN_PEPPERS: entry 1: version 1 has 5 bytes",
+				"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL",
+				"TOKEN_PEPPERS: entry 1: version 1 has 5 bytes",
 				"GATEWAY_CREDENTIAL: entry 1 has 6 bytes",
-				`LOG_LEVEL is "loud"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "perhaps"; it must be true or false`,
+				`LOG_LEVEL is "loud"; it must be debug, info, warn or error`,
+				`QUAYSIDE_DEMO is "perhaps"; it must be true or false`,
 				"OIDC_CLIENT_SECRET_FILE: /dev/null is empty", "OIDC_CLIENT_ID is not set",
 			},
 		},
@@ -141,7 +144,8 @@ func TestSecretsComeFromFiles(t *testing.T) {
 		return path
 	}
 	c, err := Load([]string{
-		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"), "TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
+		"DATABASE_URL_FILE=" + file(dsn), "GATEWAY_CREDENTIAL_FILE=" + file(shared+"\n"),
+		"TOKEN_PEPPERS_FILE=" + file(pepper+"\r\n"),
 	}, all...)
 	if err != nil || c.DatabaseURL != dsn || c.GatewayCredential != shared || c.TokenPeppers != pepper {
 		t.Errorf("%v", err)

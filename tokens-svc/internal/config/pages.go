@@ -22,7 +22,10 @@ func Pages(c *Config) error {
 	}
 	if c.OIDCIssuer != "" {
 		errs = append(errs, c.checkURL("OIDC_ISSUER", c.OIDCIssuer))
-		for name, value := range map[string]string{"OIDC_CLIENT_ID": c.OIDCClientID, "OIDC_CLIENT_SECRET": c.OIDCClientSecret} {
+		for name, value := range map[string]string{
+			"OIDC_CLIENT_ID":     c.OIDCClientID,
+			"OIDC_CLIENT_SECRET": c.OIDCClientSecret,
+		} {
 			if value == "" {
 				errs = append(errs, settings.Missing(c.environ, name, "OIDC_ISSUER needs it"))
 			}
@@ -68,7 +71,9 @@ func (c *Config) readDomains() error {
 			d.HostedDomain = domain
 		}
 		if _, ok := publicid.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
-			errs = append(errs, fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it", entry))
+			errs = append(errs,
+				fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it",
+					entry))
 			continue
 		}
 		c.Domains[strings.ToLower(domain)] = d
@@ -84,10 +89,12 @@ const google = "https://accounts.google.com"
 func (c Settings) checkURL(name, text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil ||
+		u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !c.Demo:
-		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, or with QUAYSIDE_DEMO=true", name)
+		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, or with "+
+			"QUAYSIDE_DEMO=true", name)
 	}
 	return nil
 }

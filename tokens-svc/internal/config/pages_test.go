@@ -34,7 +34,8 @@ func TestPublicURLs(t *testing.T) {
 		"https://quayside.example": true, "https://quayside.example:8443/": true, "http://localhost:8080": true,
 		"http://127.0.0.1:1": true, "http://[::1]:8080": true, "http://quayside.localhost": true,
 		"http://quayside.example": false, "http://localhost.evil.example": false, "https://quayside.example/base": false,
-		"quayside.example": false, "ftp://localhost": false, "https://u:p@quayside.example": false, "https://quayside.example?x": false,
+		"quayside.example": false, "ftp://localhost": false, "https://u:p@quayside.example": false,
+		"https://quayside.example?x": false,
 	} {
 		if _, err := Load([]string{"PUBLIC_URL=" + address}, Pages); (err == nil) != good {
 			t.Errorf("%s: %v", address, err)
@@ -52,7 +53,8 @@ func TestDomainsAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cfg.Domains) != 2 || cfg.Domains["acme.example"] != (people.Domain{Organization: org, Role: tokens.RoleMember}) {
+	if len(cfg.Domains) != 2 ||
+		cfg.Domains["acme.example"] != (people.Domain{Organization: org, Role: tokens.RoleMember}) {
 		t.Errorf("%+v", cfg.Domains)
 	}
 }
@@ -66,15 +68,34 @@ func TestDomainMayRequireATenant(t *testing.T) {
 		wrong         bool
 	}{
 		{"https://issuer.example", "acme.example=" + org + ":member", people.Domain{}, false},
-		{"https://issuer.example", "acme.example=" + org + ":member:hd=acme.com", people.Domain{HostedDomain: "acme.com"}, false},
-		{"https://issuer.example", "acme.example=" + org + ":member:tid=72f988bf-86f1", people.Domain{TenantID: "72f988bf-86f1"}, false},
-		{"https://accounts.google.com", "acme.example=" + org + ":member", people.Domain{HostedDomain: "acme.example"}, false},
-		{"https://accounts.google.com", "acme.example=" + org + ":member:hd=acme.com", people.Domain{HostedDomain: "acme.com"}, false},
+		{
+			"https://issuer.example", "acme.example=" + org + ":member:hd=acme.com",
+			people.Domain{HostedDomain: "acme.com"},
+			false,
+		},
+		{
+			"https://issuer.example", "acme.example=" + org + ":member:tid=72f988bf-86f1",
+			people.Domain{TenantID: "72f988bf-86f1"},
+			false,
+		},
+		{
+			"https://accounts.google.com", "acme.example=" + org + ":member",
+			people.Domain{HostedDomain: "acme.example"},
+			false,
+		},
+		{
+			"https://accounts.google.com", "acme.example=" + org + ":member:hd=acme.com",
+			people.Domain{HostedDomain: "acme.com"},
+			false,
+		},
 		{"https://issuer.example", "acme.example=" + org + ":member:hd=", people.Domain{}, true},
 		{"https://issuer.example", "acme.example=" + org + ":member:", people.Domain{}, true},
 		{"https://issuer.example", "acme.example=" + org + ":member:sub=1", people.Domain{}, true},
 	} {
-		cfg, err := Load([]string{"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y", "OIDC_DOMAINS=" + c.entry}, Pages)
+		cfg, err := Load([]string{
+			"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y",
+			"OIDC_DOMAINS=" + c.entry,
+		}, Pages)
 		if (err != nil) != c.wrong {
 			t.Errorf("%s: %v", c.entry, err)
 		}
@@ -95,7 +116,8 @@ func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 		"half an issuer": {
 			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
 			[]string{
-				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https", `LOCAL_SIGN_IN is "perhaps"; it must be true or false`,
+				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https",
+				`LOCAL_SIGN_IN is "perhaps"; it must be true or false`,
 				`OIDC_DOMAINS: "acme=x:king" is not like example.com=org_…:member`,
 			},
 		},

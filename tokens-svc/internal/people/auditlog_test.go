@@ -90,7 +90,8 @@ func TestASignInIsOneWrite(t *testing.T) {
 	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(1), NewID: publicid.New})
 	u, _ := enroll(t, s, anna)
 	if _, err := db.ExecContext(t.Context(), `WITH made AS (
-			INSERT INTO organizations (id, name, created_at) SELECT new_organization_id(), 'x', now() FROM generate_series(1, 499) RETURNING id
+			INSERT INTO organizations (id, name, created_at) SELECT 'org_' || lpad(n::text, 26, '0'), 'x', now()
+				FROM generate_series(1, 499) n RETURNING id
 		), begun AS (
 			INSERT INTO audit_heads SELECT id, 0, decode(repeat('00', 32), 'hex') FROM made
 		)
@@ -129,7 +130,8 @@ func TestChangesOfMembersAreRecordedWithTheirRoles(t *testing.T) {
 	owner, _ := enroll(t, s, anna)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
 	by := acting(owner, tokens.RoleOwner)
-	if err := errors.Join(s.ChangeRole(t.Context(), by, org, bert.ID, "auditor"), s.Remove(t.Context(), by, org, bert.ID)); err != nil {
+	if err := errors.Join(s.ChangeRole(t.Context(), by, org, bert.ID, "auditor"),
+		s.Remove(t.Context(), by, org, bert.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for action, want := range map[audit.Action]map[string]string{

@@ -34,7 +34,8 @@ func (f *faults) email(text string) string {
 	case email == "":
 		f.Add("email", tokens.Required, "is required")
 	case !ok || !mailHost.MatchString(email[strings.LastIndex(email, "@")+1:]):
-		f.Add("email", tokens.InvalidValue, "must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
+		f.Add("email", tokens.InvalidValue,
+			"must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
 	}
 	return email
 }
@@ -86,12 +87,15 @@ func (f *faults) password(text, email string) {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		f.Add("password", tokens.InvalidText, "must be UTF-8 without control characters")
 	case n < minPassword:
-		f.Add("password", tokens.InvalidValue, "must have at least %d characters; a phrase of several words is easy to remember", minPassword)
+		f.Add("password", tokens.InvalidValue,
+			"must have at least %d characters; a phrase of several words is easy to remember", minPassword)
 	case len(text) > maxPassword:
 		f.Add("password", tokens.TooLong, "must have at most %d bytes", maxPassword)
 	case strings.EqualFold(text, email):
 		f.Add("password", tokens.InvalidValue, "must not be the e-mail address")
 	case zxcvbn.PasswordStrength(text[:min(len(text), maxRated)], []string{email}).Score < minScore:
-		f.Add("password", tokens.InvalidValue, "is too easy to guess: common words with digits behind them, repetitions and sequences are; a phrase of several words is easy to remember")
+		f.Add("password", tokens.InvalidValue,
+			"is too easy to guess: common words with digits behind them, repetitions and sequences are; a phrase of several "+
+				"words is easy to remember")
 	}
 }

@@ -27,14 +27,17 @@ const (
 // Invite invites an e-mail address and returns the code, which nothing can
 // return again. An invitation that there was for it is replaced. It gives
 // ErrForbidden, tokens.ErrExists for a member, and a tokens.ValidationError.
-func (s *Service) Invite(ctx context.Context, principal Principal, org tokens.OrgID, email, role string) (Invitation, string, error) {
+func (s *Service) Invite(
+	ctx context.Context, principal Principal, org tokens.OrgID, email, role string,
+) (Invitation, string, error) {
 	if !principal.Role.ManagesMembers() {
 		return Invitation{}, "", ErrForbidden
 	}
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(s.newID("inv")), Email: wrong.email(email), InvitedBy: principal.Actor.Name, Inviter: principal.user(),
+		ID: InvitationID(s.newID("inv")), Email: wrong.email(email),
+		InvitedBy: principal.Actor.Name, Inviter: principal.user(),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife),
 	}
 	var err error
@@ -250,7 +253,10 @@ func (i Invitation) GoodFrom(inviter tokens.Role) bool {
 func (i Invitation) WithdrawnBy(cause audit.Entry) audit.Entry {
 	details := i.details()
 	details["reason"] = "the inviter may no longer grant this role"
-	return audit.Entry{At: cause.At, Actor: cause.Actor, Action: audit.InvitationWithdrawn, Target: string(i.ID), Details: details}
+	return audit.Entry{
+		At: cause.At, Actor: cause.Actor, Action: audit.InvitationWithdrawn,
+		Target: string(i.ID), Details: details,
+	}
 }
 
 func (i Invitation) details() map[string]string {

@@ -46,7 +46,8 @@ func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
 		t.Errorf("code %q", a.Code)
 	}
 	pending, err := s.Invitations(t.Context(), org)
-	if err != nil || len(pending) != 1 || pending[0].Email != "bert@acme.example" || pending[0].Role != tokens.RoleAdmin || pending[0].Inviter != owner.ID ||
+	if err != nil || len(pending) != 1 || pending[0].Email != "bert@acme.example" || pending[0].Role != tokens.RoleAdmin ||
+		pending[0].Inviter != owner.ID ||
 		pending[0].ExpiresAt.Sub(pending[0].CreatedAt) != people.InvitationLife {
 		t.Fatalf("%+v, %v", pending, err)
 	}
@@ -78,7 +79,8 @@ func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
 	if all, err := s.Memberships(t.Context(), bert.ID); err != nil || len(all) != 1 || all[0].Organization.ID != org {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, bert.Email, "member"); !errors.Is(err, tokens.ErrExists) {
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, bert.Email,
+		"member"); !errors.Is(err, tokens.ErrExists) {
 		t.Errorf("a member is invited: %v", err)
 	}
 }
@@ -94,7 +96,8 @@ func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "cleo@acme.example", "owner"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "cleo@acme.example", "member"); !errors.Is(err, people.ErrForbidden) {
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "cleo@acme.example",
+		"member"); !errors.Is(err, people.ErrForbidden) {
 		t.Errorf("an admin replaces an owner's invitation: %v", err)
 	}
 	_, _, err = s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "bert@acme.example", "owner")
@@ -115,10 +118,12 @@ func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleAdmin), org, all[0].ID); !errors.Is(err, people.ErrForbidden) {
+	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleAdmin), org,
+		all[0].ID); !errors.Is(err, people.ErrForbidden) {
 		t.Errorf("an admin withdraws the invitation of an owner: %v", err)
 	}
-	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org, "inv_00000000000000000000000000"); !errors.Is(err, tokens.ErrNotFound) {
+	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org,
+		"inv_00000000000000000000000000"); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("none: %v", err)
 	}
 	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org, all[0].ID); err != nil {
@@ -132,7 +137,10 @@ func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
 func TestInvitationExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	s := people.NewService(repository(t), people.Config{Passwords: cheap(1), NewID: publicid.New, Now: func() time.Time { return now }})
+	s := people.NewService(repository(t), people.Config{
+		Passwords: cheap(1), NewID: publicid.New,
+		Now: func() time.Time { return now },
+	})
 	owner, _ := enroll(t, s, anna)
 	a := invite(t, s, owner, "bert@acme.example", "member")
 	now = now.Add(people.InvitationLife)
@@ -197,7 +205,8 @@ func TestOrganizationKeepsAnOwner(t *testing.T) {
 	asOwner, asAdmin := acting(owner, tokens.RoleOwner), acting(owner, tokens.RoleAdmin)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
 	for name, err := range map[string]error{
-		"demoted": s.ChangeRole(t.Context(), asOwner, org, owner.ID, "admin"), "removed": s.Remove(t.Context(), asOwner, org, owner.ID),
+		"demoted": s.ChangeRole(t.Context(), asOwner, org, owner.ID, "admin"),
+		"removed": s.Remove(t.Context(), asOwner, org, owner.ID),
 	} {
 		if !errors.Is(err, people.ErrLastOwner) {
 			t.Errorf("the last owner is %s: %v", name, err)

@@ -15,16 +15,22 @@ const issuer = "https://issuer.example"
 
 // claims are those of a person with that subject and address.
 func claims(subject, email string) people.Claims {
-	return people.Claims{Identity: people.Identity{Issuer: issuer, Subject: subject}, Email: email, EmailVerified: true, Name: "Anna N."}
+	return people.Claims{
+		Identity: people.Identity{Issuer: issuer, Subject: subject}, Email: email,
+		EmailVerified: true, Name: "Anna N.",
+	}
 }
 
 func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 	t.Parallel()
-	s := people.NewService(repository(t), people.Config{Passwords: cheap(1), NewID: publicid.New, Domains: map[string]people.Domain{
-		"acme.example":   {Organization: org, Role: tokens.RoleMember},
-		"google.example": {Organization: org, Role: tokens.RoleAuditor, HostedDomain: "Google.example"},
-		"entra.example":  {Organization: org, Role: tokens.RoleAdmin, TenantID: "t-1"},
-	}})
+	s := people.NewService(repository(t), people.Config{
+		Passwords: cheap(1), NewID: publicid.New,
+		Domains: map[string]people.Domain{
+			"acme.example":   {Organization: org, Role: tokens.RoleMember},
+			"google.example": {Organization: org, Role: tokens.RoleAuditor, HostedDomain: "Google.example"},
+			"entra.example":  {Organization: org, Role: tokens.RoleAdmin, TenantID: "t-1"},
+		},
+	})
 	unverified := claims("1", "carl@acme.example")
 	unverified.EmailVerified = false
 	hosted, tenant := claims("2", "carl@google.example"), claims("3", "carl@entra.example")
@@ -57,7 +63,8 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 		}
 		// The identity is the person, whatever the issuer says of the address later.
 		tt.claims.EmailVerified, tt.claims.Email = false, "moved@elsewhere.example"
-		if again, linked, err := s.SignInWith(t.Context(), tt.claims, here); err != nil || linked || again.ID != u.ID || again.Email != u.Email {
+		if again, linked, err := s.SignInWith(t.Context(), tt.claims, here); err != nil || linked ||
+			again.ID != u.ID || again.Email != u.Email {
 			t.Errorf("%s, again: %+v, linked %t, %v", name, again, linked, err)
 		}
 	}
@@ -77,7 +84,8 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 	if _, _, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); !errors.Is(err, people.ErrLinkedElsewhere) {
 		t.Errorf("another identity: %v", err)
 	}
-	if again, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here); err != nil || linked || again.ID != u.ID {
+	if again, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here); err != nil || linked ||
+		again.ID != u.ID {
 		t.Errorf("again: %+v, linked %t, %v", again, linked, err)
 	}
 	if device, err := s.NewDevice(t.Context(), u); err != nil || device != "" {
@@ -88,17 +96,20 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 			t.Errorf("unlinked %t, %v, want %t", done, err, want)
 		}
 	}
-	if now, err := s.User(t.Context(), u.ID); err != nil || !now.VerifiedAt.IsZero() || now.SessionEpoch != u.SessionEpoch+1 {
+	if now, err := s.User(t.Context(), u.ID); err != nil || !now.VerifiedAt.IsZero() ||
+		now.SessionEpoch != u.SessionEpoch+1 {
 		t.Errorf("unlinked: %+v, %v", now, err)
 	}
-	if again, linked, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); err != nil || !linked || again.ID != u.ID {
+	if again, linked, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); err != nil || !linked ||
+		again.ID != u.ID {
 		t.Errorf("the next identity: %+v, linked %t, %v", again, linked, err)
 	}
 	if err := s.Disable(t.Context(), u, "left"); err != nil {
 		t.Fatal(err)
 	}
 	for subject, who := range map[string]string{"2": "its identity", "3": "another identity"} {
-		if got, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), here); !errors.Is(err, people.ErrDisabled) || got != (people.User{}) {
+		if got, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), here); !errors.Is(err, people.ErrDisabled) ||
+			got != (people.User{}) {
 			t.Errorf("disabled, %s: %+v, %v", who, got, err)
 		}
 	}
@@ -114,7 +125,8 @@ func TestAnInvitedPersonGetsAnAccountOnly(t *testing.T) {
 	if err != nil || linked {
 		t.Fatalf("%+v, linked %t, %v", u, linked, err)
 	}
-	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), here); err != nil || again.ID != u.ID {
+	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), here); err != nil ||
+		again.ID != u.ID {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	if all, err := s.Memberships(t.Context(), u.ID); err != nil || len(all) != 0 {
@@ -131,7 +143,8 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	const other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
-	_, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), other, "Other")
+	_, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(),
+		tokens.Operator(), other, "Other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +161,8 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 		t.Errorf("joined without being asked: %v", err)
 	}
 	offers, err := s.Offers(t.Context(), u)
-	if err != nil || len(offers) != 1 || offers[0].Organization != org || offers[0].OrganizationName != "Acme" || offers[0].Role != tokens.RoleAuditor {
+	if err != nil || len(offers) != 1 || offers[0].Organization != org || offers[0].OrganizationName != "Acme" ||
+		offers[0].Role != tokens.RoleAuditor {
 		t.Fatalf("%+v, %v", offers, err)
 	}
 	unverified := u

@@ -68,7 +68,8 @@ type Repository interface {
 	// Invite stores an invitation and the SHA-256 of its code. It replaces one
 	// that there is for that address, unless replace refuses with an error, given that
 	// one's role. It gives tokens.ErrExists when the address is a member's.
-	Invite(ctx context.Context, org tokens.OrgID, i Invitation, codeSum [32]byte, e audit.Entry, replace func(tokens.Role) error) error
+	Invite(ctx context.Context, org tokens.OrgID, i Invitation, codeSum [32]byte, e audit.Entry,
+		replace func(tokens.Role) error) error
 	// Invitations returns those of an organization that are good at a time, the
 	// newest first: neither expired nor of an inviter who may not grant the role.
 	Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]Invitation, error)

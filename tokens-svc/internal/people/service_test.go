@@ -79,7 +79,8 @@ func database(t *testing.T) *sqlx.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(), tokens.Operator(), org, "Acme"); err != nil {
+	if _, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(),
+		tokens.Operator(), org, "Acme"); err != nil {
 		t.Fatal(err)
 	}
 	return db
@@ -106,7 +107,10 @@ func membership(t *testing.T, s *people.Service, id people.UserID) (people.Membe
 	return people.Membership{}, errors.Join(err, tokens.ErrNotFound)
 }
 
-var anna = people.Enrolment{Organization: org, Email: "Anna@Acme.example", Name: "Anna", Role: "owner", Password: secret}
+var anna = people.Enrolment{
+	Organization: org, Email: "Anna@Acme.example", Name: "Anna",
+	Role: "owner", Password: secret,
+}
 
 func TestEnrollingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -132,7 +136,10 @@ func TestEnrollingAgainChangesNothing(t *testing.T) {
 func TestAllFaultsOfAnEnrolmentAreReported(t *testing.T) {
 	t.Parallel()
 	s := open(t, cheap(1))[0]
-	_, err := s.Enroll(t.Context(), people.Enrolment{Organization: org, Email: "x", Name: "a\x00b", Role: "king", Password: "short"})
+	_, err := s.Enroll(t.Context(), people.Enrolment{
+		Organization: org, Email: "x", Name: "a\x00b",
+		Role: "king", Password: "short",
+	})
 	invalid, ok := errors.AsType[*tokens.ValidationError](err)
 	if !ok || len(invalid.Fields) != 4 || strings.Contains(err.Error(), "short") {
 		t.Errorf("%v", err)
@@ -174,7 +181,8 @@ func TestUnknownAccountsCostTheSame(t *testing.T) {
 			t.Errorf("%q: %d verifications", email, n)
 		}
 	}
-	if _, err := s.SignIn(t.Context(), "anna@acme.example", strings.Repeat("x", 100_000), here); !errors.Is(err, people.ErrRefused) {
+	if _, err := s.SignIn(t.Context(), "anna@acme.example", strings.Repeat("x", 100_000),
+		here); !errors.Is(err, people.ErrRefused) {
 		t.Errorf("an endless password: %v", err)
 	}
 }
@@ -213,7 +221,10 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 		s := people.NewService(nil, people.Config{NewID: publicid.New}) // it must not get as far as the repository
 		principal := people.Principal{Role: role}
 		_, _, err := s.Invite(t.Context(), principal, org, "x@acme.example", "member")
-		for _, err := range []error{err, s.Withdraw(t.Context(), principal, org, "inv_x"), s.ChangeRole(t.Context(), principal, org, "usr_x", "member")} {
+		for _, err := range []error{
+			err, s.Withdraw(t.Context(), principal, org, "inv_x"),
+			s.ChangeRole(t.Context(), principal, org, "usr_x", "member"),
+		} {
 			if !errors.Is(err, people.ErrForbidden) {
 				t.Errorf("%q: %v", role, err)
 			}

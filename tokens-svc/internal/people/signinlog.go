@@ -82,7 +82,8 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 // that they cannot flood the audit log.
 func (s *Service) recordRefusal(ctx context.Context, u User, e audit.Entry, once bool) error {
 	if once {
-		n, _, err := s.repo.Attempt(ctx, newCount(1, false, "event", string(u.ID), e.Details["method"], e.Details["reason"]).key, e.At, AttemptWindow)
+		n, _, err := s.repo.Attempt(ctx, newCount(1, false, "event", string(u.ID), e.Details["method"],
+			e.Details["reason"]).key, e.At, AttemptWindow)
 		if err != nil || n > 1 {
 			return err
 		}

@@ -64,7 +64,8 @@ func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
 	here := ClientInfo{Address: netip.MustParseAddr("192.0.2.1")}
 	known := here
 	known.Device = deviceOf(anna, "sixteen bytes 01")
-	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 || got[0].limit != AttemptsPerDevice || !got[0].reset {
+	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 ||
+		got[0].limit != AttemptsPerDevice || !got[0].reset {
 		t.Errorf("a known device has %+v", got)
 	}
 	unknown := toSignIn(anna, "anna@acme.example", here)

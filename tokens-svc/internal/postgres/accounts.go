@@ -30,7 +30,12 @@ func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
 			SELECT m.organization_id || ':' || m.role FROM memberships m WHERE m.user_id = u.id ORDER BY m.organization_id
 		) AS organizations
 		FROM users u ORDER BY u.email`)
-	return converted(func(r listedRow) people.Listed { return people.Listed{User: r.User, Organizations: r.Organizations} }, rows, err)
+	return converted(func(r listedRow) people.Listed {
+		return people.Listed{
+			User:          r.User,
+			Organizations: r.Organizations,
+		}
+	}, rows, err)
 }
 
 // SetPassword implements people.Repository.
@@ -39,7 +44,9 @@ func (p *People) SetPassword(ctx context.Context, id people.UserID, old, passwor
 }
 
 // ChangeAccount implements people.Repository.
-func (p *People) ChangeAccount(ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error)) (people.User, error) {
+func (p *People) ChangeAccount(
+	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
+) (people.User, error) {
 	var changed people.Account
 	err := p.mutateAccount(ctx, id, func(m *accountMutation) error {
 		changed = m.account
@@ -64,7 +71,8 @@ func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) er
 	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
 		head, err := one[audit.Head](ctx, tx, `
 			INSERT INTO audit_heads AS h (log_id, sequence, hash) VALUES ($1, 0, $2)
-			ON CONFLICT (log_id) DO UPDATE SET sequence = h.sequence RETURNING log_id AS log, sequence, hash`, id, make([]byte, sha256.Size))
+			ON CONFLICT (log_id) DO UPDATE SET sequence = h.sequence RETURNING log_id AS log, sequence, hash`,
+			id, make([]byte, sha256.Size))
 		if err != nil {
 			return err
 		}
@@ -133,7 +141,8 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 }
 
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
-	account, err := one[people.Account](ctx, tx, `SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
+	account, err := one[people.Account](ctx, tx,
+		`SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
 	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
 
@@ -188,7 +197,8 @@ func (m *accountMutation) link(ctx context.Context, identity people.Identity, at
 }
 
 func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
-	return insertNew(ctx, tx, `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return insertNew(ctx, tx,
+		`INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		identity.Issuer, identity.Subject, id, at)
 }
 

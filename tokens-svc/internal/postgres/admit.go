@@ -111,7 +111,8 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 	verified := !m.account.VerifiedAt.IsZero()
 	switch {
 	case a.Existing == people.TakeOver && a.Identity != nil:
-		linked, err := one[bool](ctx, m.tx, `SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
+		linked, err := one[bool](ctx, m.tx,
+			`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
 			a.Identity.Issuer, a.Identity.Subject, m.account.ID)
 		if err != nil || linked {
 			return people.Admitted{User: m.account.User}, err
@@ -129,7 +130,8 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 			return people.Admitted{}, err
 		}
 	default:
-		member, err := one[bool](ctx, m.tx, `SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
+		member, err := one[bool](ctx, m.tx,
+			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
 			a.Organization, m.account.ID)
 		if err == nil && !member {
 			err = fmt.Errorf("user %s: %w", m.account.ID, people.ErrAccountUnverified)

@@ -22,7 +22,9 @@ const auditBatch = 1000
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of
 // all events is found by its numbers, however long the log is.
-func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+func (r *Repository) AuditEvents(
+	ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
+) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
@@ -37,17 +39,22 @@ func (r *Repository) AuditEvents(ctx context.Context, org tokens.OrgID, action a
 }
 
 // AuditEventsAfter implements tokens.Repository.
-func (r *Repository) AuditEventsAfter(ctx context.Context, org tokens.OrgID, after int64, n int) ([]audit.Event, int64, error) {
+func (r *Repository) AuditEventsAfter(
+	ctx context.Context, org tokens.OrgID, after int64, n int,
+) ([]audit.Event, int64, error) {
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
 	}
-	events, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+	events, err := readEvents(ctx, r.db,
+		`WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
 		org, after, head.Sequence, n)
 	return events, head.Sequence, err
 }
 
-func (r *Repository) auditEventsOf(ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+func (r *Repository) auditEventsOf(
+	ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
+) ([]audit.Event, int, error) {
 	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 AND action = $2`, org, action)
 	if err != nil {
 		return nil, 0, err
@@ -80,7 +87,8 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 func allEvents(ctx context.Context, db sqlx.QueryerContext, log string) iter.Seq2[audit.Event, error] {
 	return func(yield func(audit.Event, error) bool) {
 		for after := int64(0); ; {
-			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
+			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after,
+				auditBatch)
 			for _, e := range events {
 				if !yield(e, nil) {
 					return

@@ -11,13 +11,13 @@ import (
 )
 
 // connect returns a pool that goes around the repository.
-func connect(t *testing.T, dsn string) *sql.DB {
-	t.Helper()
+func connect(tb testing.TB, dsn string) *sql.DB {
+	tb.Helper()
 	db, err := sql.Open("postgres", postgrestest.Direct(dsn))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	tb.Cleanup(func() { _ = db.Close() })
 	return db
 }
 

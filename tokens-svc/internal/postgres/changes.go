@@ -22,7 +22,8 @@ func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.
 	}
 	rows, err := list[changeRow](ctx, r.db, `
 		SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
-				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), r.tableoid) END AS epoch,
+				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+				r.tableoid) END AS epoch,
 			r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token, coalesce(c.kind, '') AS kind
 		FROM revision r LEFT JOIN LATERAL (
 			SELECT rev, token_id, kind FROM changes WHERE rev > $1 ORDER BY rev LIMIT $2

@@ -1,18 +1,11 @@
 package postgres_test
 
-import (
-	"database/sql"
-	"testing"
+import "testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-)
-
-// TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew. A promotion
-// is tested with a standby, in deploy/drills.
+// TestARestoredDumpHasAnotherEpoch: restoring creates the tables anew.
 func TestARestoredDumpHasAnotherEpoch(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	repo := open(t, dsn)
 	epoch := func() string {
 		t.Helper()
@@ -26,15 +19,10 @@ func TestARestoredDumpHasAnotherEpoch(t *testing.T) {
 	if again := epoch(); again != before {
 		t.Errorf("epoch %s becomes %s", before, again)
 	}
-	db, err := sql.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(t.Context(), `
+	if _, err := connect(t, dsn).ExecContext(t.Context(), `
 		ALTER TABLE revision RENAME TO dumped;
 		CREATE TABLE revision AS TABLE dumped;
-		GRANT SELECT, UPDATE ON revision TO quayside_tokens`); err != nil {
+		GRANT SELECT, UPDATE ON revision TO `+serving); err != nil {
 		t.Fatal(err)
 	}
 	if after := epoch(); after == before {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -20,7 +18,8 @@ func snapshot(t *testing.T, db *sql.DB) string {
 	var all strings.Builder
 	for _, table := range []string{"api_tokens", "revision", "changes", "audit_heads", "audit_events"} {
 		var text string
-		err := db.QueryRowContext(t.Context(), fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n' ORDER BY r::text), '') FROM %s r`, table)).Scan(&text)
+		err := db.QueryRowContext(t.Context(),
+			fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n' ORDER BY r::text), '') FROM %s r`, table)).Scan(&text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +33,7 @@ func snapshot(t *testing.T, db *sql.DB) string {
 // event, no revision and no change.
 func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	repo, db := open(t, dsn), connect(t, dsn)
 	organization(t, repo)
 	peppers, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
@@ -63,16 +62,19 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is on fire'; END $$`)
+	must(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql
+		AS $$ BEGIN RAISE EXCEPTION 'the disk is on fire'; END $$`)
 	before := snapshot(t, db)
 	for _, table := range []string{"api_tokens", "revision", "changes", "audit_heads", "audit_events"} {
 		for _, trigger := range []string{
 			"CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION fail()",
-			"CREATE CONSTRAINT TRIGGER failing AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()",
+			"CREATE CONSTRAINT TRIGGER failing AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW " +
+				"EXECUTE FUNCTION fail()",
 		} {
 			must(fmt.Sprintf(trigger, table))
 			for name, method := range methods {
-				if err := method(); err == nil || !strings.Contains(err.Error(), "the disk is on fire") || errors.Is(err, tokens.ErrUnavailable) {
+				if err := method(); err == nil || !strings.Contains(err.Error(), "the disk is on fire") ||
+					errors.Is(err, tokens.ErrUnavailable) {
 					t.Errorf("%s with a failing %s: %v", name, table, err)
 				}
 				if after := snapshot(t, db); after != before {

@@ -4,9 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -14,26 +12,29 @@ import (
 // TestExpiredIdempotencyKeysAreRemoved, more than one batch of them, and no others.
 func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	repo := open(t, dsn)
 	organization(t, repo)
 	db := connect(t, dsn)
 	if _, err := db.ExecContext(t.Context(), `
 		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at)
-		SELECT $1, sha256(n::text::bytea), sha256(''), 'tok_000000000001', $2::timestamptz - interval '1 day' - n * interval '1 ms'
+		SELECT $1, sha256(n::text::bytea), sha256(''), 'tok_000000000001',
+			$2::timestamptz - interval '1 day' - n * interval '1 ms'
 		FROM generate_series(1, 10001) n`, repotest.Org, repotest.Noon); err != nil {
 		t.Fatal(err)
 	}
 	token, digest := newToken(t, 0)
 	key := tokens.NewKey([32]byte{}, repotest.Noon, "key")
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{Key: key}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{Key: key},
+		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
 		t.Fatal(err)
 	}
 	if err := repo.PruneKeys(t.Context(), repotest.Noon.Add(-24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	var left string
-	if err := db.QueryRowContext(t.Context(), `SELECT string_agg(token_id, ' ') FROM idempotency_keys`).Scan(&left); err != nil || left != string(token.ID) {
+	if err := db.QueryRowContext(t.Context(),
+		`SELECT string_agg(token_id, ' ') FROM idempotency_keys`).Scan(&left); err != nil || left != string(token.ID) {
 		t.Errorf("%q are left (%v), want %s", left, err, token.ID)
 	}
 }

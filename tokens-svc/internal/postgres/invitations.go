@@ -22,7 +22,8 @@ func (r invitationRow) good() bool { return r.GoodFrom(r.InviterRole) }
 // selectInvitations selects those that have not expired, also where the inviter
 // may no longer grant the role.
 const selectInvitations = `
-	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by, coalesce(i.inviter_id, '') AS inviter,
+	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by,
+		coalesce(i.inviter_id, '') AS inviter,
 	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at
 	FROM invitations i
 	JOIN organizations o ON o.id = i.organization_id
@@ -32,7 +33,8 @@ const selectInvitations = `
 
 // Invite implements people.Repository.
 func (p *People) Invite(
-	ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry, replace func(tokens.Role) error,
+	ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry,
+	replace func(tokens.Role) error,
 ) error {
 	return mutate(ctx, p.db, org, func(m *mutation) error {
 		member, err := one[bool](ctx, m, `
@@ -46,7 +48,8 @@ func (p *People) Invite(
 			return tokens.ErrExists
 		}
 		open, err := list[tokens.Role](ctx, m, `
-			SELECT role FROM invitations WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, org, i.Email, i.CreatedAt)
+			SELECT role FROM invitations 
+			WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, org, i.Email, i.CreatedAt)
 		for _, role := range open {
 			err = replace(role)
 		}
@@ -70,7 +73,8 @@ func (p *People) Invite(
 // Withdraw implements people.Repository.
 func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
 	return mutate(ctx, p.db, org, func(m *mutation) error {
-		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org, id)
+		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org,
+			id)
 		if err != nil {
 			return err
 		}
@@ -80,7 +84,8 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 
 // Invitations implements people.Repository.
 func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
-	offers, err := p.offers(ctx, selectInvitations+`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
+	offers, err := p.offers(ctx, selectInvitations+
+		`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
 	all := make([]people.Invitation, len(offers))
 	for i, o := range offers {
 		all[i] = o.Invitation
@@ -105,7 +110,9 @@ func (p *People) offers(ctx context.Context, query string, args ...any) ([]peopl
 }
 
 // InvitationWith implements people.Repository.
-func (p *People) InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (people.Offer, error) {
+func (p *People) InvitationWith(
+	ctx context.Context, email string, codeSum [32]byte, at time.Time,
+) (people.Offer, error) {
 	return good(ctx, p.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
@@ -131,7 +138,8 @@ func good(ctx context.Context, db sqlx.QueryerContext, condition string, args ..
 // withdrawFrom ends the open invitations of an inviter who may no longer grant
 // their roles, because of cause.
 func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, cause audit.Entry) error {
-	rows, err := list[invitationRow](ctx, m, selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
+	rows, err := list[invitationRow](ctx, m,
+		selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
 		cause.At, m.head.Log, inviter)
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		if role == "" {
 			_, err = m.ExecContext(ctx, `DELETE FROM memberships WHERE organization_id = $1 AND user_id = $2`, org, id)
 		} else {
-			_, err = m.ExecContext(ctx, `UPDATE memberships SET role = $3 WHERE organization_id = $1 AND user_id = $2`, org, id, role)
+			_, err = m.ExecContext(ctx, `UPDATE memberships SET role = $3 WHERE organization_id = $1 AND user_id = $2`, org, id,
+				role)
 		}
 		if err != nil {
 			return err

@@ -55,10 +55,13 @@ func mutate(ctx context.Context, db *sqlx.DB, org tokens.OrgID, work func(*mutat
 	})
 }
 
-// lockHead reads the head of an organization's log under a lock.
+// lockHead reads the head of an organization's log under a lock. The advisory lock
+// makes changes wait in the order in which they came: of many that wait for a row
+// that changes, Postgres lets some wait until their statement times out.
 func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
 	head, err := one[audit.Head](ctx, tx,
-		`SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1 FOR UPDATE`, org)
+		`WITH queue AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)))
+		SELECT log_id AS log, sequence, hash FROM queue, audit_heads h WHERE log_id = $1 FOR UPDATE OF h`, org)
 	return &mutation{Tx: tx, head: head}, err
 }
 
@@ -131,25 +134,10 @@ func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind toke
 		), next AS (
 			UPDATE revision SET value = value + $2 RETURNING value - $2 AS before
 		), moved AS (
-			UPDATE api_tokens t SET rev = next.before + changed.nth FROM changed, next WHERE t.id = changed.id RETURNING t.id, t.rev
+			UPDATE api_tokens t SET rev = next.before + changed.nth FROM changed, next
+			WHERE t.id = changed.id RETURNING t.id, t.rev
 		), announced AS (
 			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
 		)
 		SELECT pg_notify($4, '') FROM announced LIMIT 1`, pq.Array(ids), len(ids), kind, channel)
-}
-
-// next is announce for one token, whose row gets the revision that it returns.
-func (m *mutation) next(ctx context.Context, id tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
-	var row struct {
-		Revision int64  `db:"rev"`
-		Notified string `db:"notified"` // nothing: pg_notify returns void
-	}
-	err := m.GetContext(ctx, &row, `
-		WITH next AS (
-			UPDATE revision SET value = value + 1 RETURNING value
-		), change AS (
-			INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next RETURNING rev
-		)
-		SELECT rev, pg_notify($3, '')::text AS notified FROM change`, id, kind, channel)
-	return row.Revision, err
 }

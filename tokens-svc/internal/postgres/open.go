@@ -15,6 +15,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+//go:embed grants.sql
+var grants string
+
 // RequestTimeout is the time for all database work of one request.
 const RequestTimeout = postgres.RequestTimeout
 
@@ -24,15 +27,18 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 	return postgres.Migrate(ctx, migrations, dsn, direction, w)
 }
 
-// Open returns a pool for a DSN, without connecting. Every statement runs as
-// servingRole. observe are called after each exchange: with nil if Postgres can
-// serve, otherwise with the reason.
+// Grant gives a login the rights that all commands but migrate need, and makes
+// the database its own. The DSN is that of Migrate.
+func Grant(ctx context.Context, dsn, login string) error {
+	return postgres.Grant(ctx, dsn, login, grants)
+}
+
+// Open returns a pool for a DSN, without connecting. observe are called after each
+// exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	o := postgres.Options{Prepare: session.Prepare, Observe: observe, Wrap: asServingRole}
-	if session.Direct {
-		o.Wrap = startedAsServingRole
-	}
-	db, err := postgres.Open(dsn, o)
+	db, err := postgres.Open(dsn, postgres.Options{
+		AnswerTimeout: session.AnswerTimeout, Prepare: session.Prepare, Observe: observe,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +48,8 @@ func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.D
 var words = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
 // Mapped makes a pool read rows into the types of the domain, and returns it: a
-// column is called as its field, in snake case such as test_id for TestID, and that
-// of a struct in a struct "organization.test_id".
+// column is called as its field, in snake case such as owner_id for OwnerID, and that
+// of a struct in a struct "organization.name".
 func Mapped(db *sqlx.DB) *sqlx.DB {
 	db.MapperFunc(func(field string) string { return strings.ToLower(words.ReplaceAllString(field, "${1}${3}_${2}${4}")) })
 	return db

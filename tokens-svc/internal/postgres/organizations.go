@@ -10,18 +10,10 @@ import (
 )
 
 // CreateOrganization implements tokens.Repository.
-func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organization, e audit.Entry) (tokens.Organization, error) {
-	err := transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		taken, err := one[bool](ctx, tx, `SELECT EXISTS (SELECT FROM organizations WHERE test_id = $1)`, o.ID)
-		switch {
-		case err != nil:
-			return err
-		case taken:
-			return tokens.ErrExists
-		}
-		o.TestID, err = one[tokens.OrgID](ctx, tx,
-			`INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3) RETURNING test_id`,
-			o.ID, o.Name, o.CreatedAt)
+func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organization, e audit.Entry) error {
+	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
+		err := exec(ctx, tx, `INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)`, o.ID, o.Name,
+			o.CreatedAt)
 		if err != nil {
 			return err
 		}
@@ -31,7 +23,6 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 		}
 		return m.record(ctx, e)
 	})
-	return o, err
 }
 
 // Organization implements tokens.Repository.
@@ -44,4 +35,4 @@ func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, 
 	return list[tokens.Organization](ctx, r.db, selectOrganizations+`ORDER BY o.created_at, o.id`)
 }
 
-const selectOrganizations = `SELECT o.id, o.test_id, o.name, o.created_at FROM organizations o `
+const selectOrganizations = `SELECT o.id, o.name, o.created_at FROM organizations o `

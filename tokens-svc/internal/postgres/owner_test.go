@@ -22,10 +22,10 @@ const (
 // of each of the person's live tokens in that organization and of no other.
 func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	repo := open(t, dsn)
 	organization(t, repo)
-	db, err := postgres.Open(dsn, postgrestest.Session())
+	db, err := postgres.Open(as(t, serving, dsn), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,11 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
 		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: repotest.Noon}
-		if _, err := members.Admit(t.Context(), people.Admission{Organization: repotest.Org, User: u, Role: role, Existing: people.RequireVerified, Entry: fullEntry(audit.MemberJoined, "")}); err != nil {
+		if _, err := members.Admit(t.Context(),
+			people.Admission{
+				Organization: repotest.Org, User: u, Role: role, Existing: people.RequireVerified,
+				Entry: fullEntry(audit.MemberJoined, ""),
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,8 +47,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	store := func(owner people.UserID) tokens.TokenID {
 		t.Helper()
 		token, digest := newToken(t, 0)
-		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin}, repotest.Noon.AddDate(100, 0, 0)
-		if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
+		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin},
+			repotest.Noon.AddDate(100, 0, 0)
+		if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
 			t.Fatal(err)
 		}
 		return token.ID
@@ -52,7 +58,8 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	hers := []tokens.TokenID{store(anna), store(anna), store(anna)}
 	his, nobodys := store(boris), store("")
 	revoked := store(anna)
-	if _, err := db.ExecContext(t.Context(), `UPDATE api_tokens SET revoked_at = now() WHERE id = $1`, revoked); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		`UPDATE api_tokens SET revoked_at = now() WHERE id = $1`, revoked); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(hers)
@@ -73,9 +80,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = members.ChangeMember(t.Context(), repotest.Org, anna, func(people.Member, int) (tokens.Role, audit.Entry, error) {
-			return step.to, fullEntry(audit.MemberRoleChanged, string(anna)), nil
-		})
+		err = members.ChangeMember(t.Context(), repotest.Org, anna,
+			func(people.Member, int) (tokens.Role, audit.Entry, error) {
+				return step.to, fullEntry(audit.MemberRoleChanged, string(anna)), nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,12 +96,14 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 			if err != nil || !slices.Equal(catalogue.Effective(token), step.want) {
 				t.Errorf("as %q: %v, %v, want %v", step.to, catalogue.Effective(token), err, step.want)
 			}
-			if want := (tokens.Change{Revision: before + int64(i) + 1, Token: id, Kind: tokens.Updated}); changes[i] != want || token.Revision != want.Revision {
+			if want := (tokens.Change{Revision: before + int64(i) + 1, Token: id, Kind: tokens.Updated}); changes[i] != want ||
+				token.Revision != want.Revision {
 				t.Errorf("as %q: sent %+v, at revision %d, want %+v", step.to, changes[i], token.Revision, want)
 			}
 		}
 		for _, id := range []tokens.TokenID{his, nobodys} {
-			if token, _, err := repo.FindToken(t.Context(), id); err != nil || !slices.Equal(catalogue.Effective(token), catalogue.All()) {
+			if token, _, err := repo.FindToken(t.Context(), id); err != nil ||
+				!slices.Equal(catalogue.Effective(token), catalogue.All()) {
 				t.Errorf("%s: %v, %v", id, catalogue.Effective(token), err)
 			}
 		}
@@ -117,7 +127,8 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 			t.Errorf("disabled at %s: sent %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err, found)
 		}
 	}
-	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil || len(catalogue.Effective(token)) != 4 || token.Owner.Name == "" {
+	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil ||
+		len(catalogue.Effective(token)) != 4 || token.Owner.Name == "" {
 		t.Errorf("who is back: %+v, %v", token, err)
 	}
 }

@@ -37,7 +37,9 @@ func (p *People) UserWith(ctx context.Context, identity people.Identity) (people
 }
 
 // Attempt implements people.Repository.
-func (p *People) Attempt(ctx context.Context, key [32]byte, at time.Time, window time.Duration) (int, time.Time, error) {
+func (p *People) Attempt(
+	ctx context.Context, key [32]byte, at time.Time, window time.Duration,
+) (int, time.Time, error) {
 	type countRow struct {
 		Attempts int
 		Since    time.Time
@@ -73,6 +75,7 @@ var _ people.Repository = (*People)(nil)
 // Memberships implements people.Repository.
 func (p *People) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
 	return list[people.Membership](ctx, p.db, `
-		SELECT o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at", m.role, m.joined_at
+		SELECT o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
+			m.role, m.joined_at
 		FROM memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)
 }

@@ -33,7 +33,8 @@ func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, 
 	}
 	// A session that was made while its account changed is from an earlier epoch.
 	row, err := one[foundRow](ctx, s.db, `
-		SELECT s.id, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+		SELECT s.id, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data
+		FROM sessions s LEFT JOIN users u ON u.id = s.user_id
 		WHERE s.token_sum = $1 AND s.expires_at > $2
 		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, tokenSum, s.now())
 	if errors.Is(err, tokens.ErrNotFound) {
@@ -57,7 +58,8 @@ func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, 
 	}
 	id := s.newID("ses")
 	err := exec(ctx, s.db, `
-		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent, session_epoch)
+		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
+			session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
 		id, tokenSum, null(string(row.User)), data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
 	if err == nil {
@@ -111,11 +113,13 @@ func (s *Sessions) EndOthers(ctx context.Context, user people.UserID, keep strin
 
 // UseForm implements session.Store.
 func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, string, error) {
-	err := insertNew(ctx, s.db, `INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`, id, nonce)
+	err := insertNew(ctx, s.db,
+		`INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`, id, nonce)
 	if !errors.Is(err, tokens.ErrExists) {
 		return err == nil, "", err
 	}
-	outcome, err := one[string](ctx, s.db, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
+	outcome, err := one[string](ctx, s.db, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id,
+		nonce)
 	return false, outcome, err
 }
 

@@ -56,7 +56,8 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {4, 3}, 2: {2}, 3: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, audit.TokenCreated, tokens.Page{Number: page, Size: 2})
+		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, audit.TokenCreated,
+			tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 3)
 		var got []int64
@@ -65,7 +66,10 @@ func auditIsPickedByAction(t *testing.T, repo tokens.Repository) {
 		}
 		equal(t, got, want)
 	}
-	for org, action := range map[tokens.OrgID]audit.Action{repotest.Org: audit.TokenRevoked, repotest.Other: audit.TokenCreated} {
+	for org, action := range map[tokens.OrgID]audit.Action{
+		repotest.Org:   audit.TokenRevoked,
+		repotest.Other: audit.TokenCreated,
+	} {
 		events, total, err := repo.AuditEvents(t.Context(), org, action, tokens.Page{Number: 1, Size: 2})
 		gives(t, err, nil)
 		equal(t, total+len(events), 0)
@@ -84,9 +88,11 @@ func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+		creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
 	gives(t, err, tokens.ErrExists)
-	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, tokens.Terms{}, func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
+	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, tokens.Terms{},
+		func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
 	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)

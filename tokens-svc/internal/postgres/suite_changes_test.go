@@ -14,13 +14,14 @@ import (
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
-		equal(t, got, want)
-		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
-		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
-		got.ExpiresAt = time.Time{}
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
-	})
+	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
+		func(got tokens.Token) (tokens.Step, error) {
+			equal(t, got, want)
+			got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
+			got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
+			got.ExpiresAt = time.Time{}
+			return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
+		})
 	gives(t, err, nil)
 	equal(t, done.Token.Revision, want.Revision+1)
 	got, stored, err := repo.FindToken(t.Context(), want.ID)
@@ -29,11 +30,12 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
-		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-		got.ExpiresAt = repotest.Noon.Add(time.Hour)
-		return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
-	})
+	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
+		func(got tokens.Token) (tokens.Step, error) {
+			got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+			got.ExpiresAt = repotest.Noon.Add(time.Hour)
+			return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
+		})
 	gives(t, err, nil)
 	again, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
@@ -44,10 +46,11 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
 	for _, answer := range []error{no, nil} {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
-			got.Name = "changed"
-			return tokens.Step{Token: got}, answer
-		})
+		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
+			func(got tokens.Token) (tokens.Step, error) {
+				got.Name = "changed"
+				return tokens.Step{Token: got}, answer
+			})
 		gives(t, err, answer)
 	}
 	never := func(tokens.Token) (tokens.Step, error) {
@@ -79,15 +82,17 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, tokens.Terms{}, func(got tokens.Token) (tokens.Step, error) {
-				if got.RotatedTo != "" {
-					return tokens.Step{}, errRotated
-				}
-				got.RotatedTo = next.ID
-				return tokens.Step{
-					Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i], Entry: fullEntry(audit.TokenRotated, string(old.ID)),
-				}, nil
-			})
+			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, tokens.Terms{},
+				func(got tokens.Token) (tokens.Step, error) {
+					if got.RotatedTo != "" {
+						return tokens.Step{}, errRotated
+					}
+					got.RotatedTo = next.ID
+					return tokens.Step{
+						Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i],
+						Entry: fullEntry(audit.TokenRotated, string(old.ID)),
+					}, nil
+				})
 		}
 	})
 	winner := -1
@@ -119,20 +124,25 @@ func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
 func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	now := repotest.Noon.Add(time.Hour)
 	ends := map[string]time.Time{
-		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6), "near": now.Add(tokens.ExpiringWithin), "nearer": now.Add(1e6),
+		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6),
+		"near": now.Add(tokens.ExpiringWithin), "nearer": now.Add(1e6),
 		"ended": now, "revoked": {}, "revoked and ended": now.Add(-1e6),
 	}
 	for name, end := range ends {
 		token, digest := newToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
 			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
 		}
 	}
 	for filter, want := range map[tokens.Filter]map[string]bool{
-		tokens.FilterAll:      {"lasting": true, "far": true, "near": true, "nearer": true, "ended": true, "revoked": true, "revoked and ended": true},
+		tokens.FilterAll: {
+			"lasting": true, "far": true, "near": true, "nearer": true, "ended": true,
+			"revoked": true, "revoked and ended": true,
+		},
 		tokens.FilterActive:   {"lasting": true, "far": true, "near": true, "nearer": true},
 		tokens.FilterExpiring: {"near": true, "nearer": true},
 		tokens.FilterExpired:  {"ended": true},
@@ -140,7 +150,8 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	} {
 		got := map[string]bool{}
 		for page := 1; page <= len(ends)/2+1; page++ {
-			all, total, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
+			all, total, err := repo.Tokens(t.Context(), repotest.Org,
+				tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
 			gives(t, err, nil)
 			equal(t, total, len(want))
 			for _, token := range all {

@@ -20,7 +20,8 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, nil)
 		return &token
 	}
@@ -34,7 +35,8 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 	}
 	other, digest := newToken(t, time.Hour)
 	other.RotatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(other, digest, fullEntry(audit.TokenCreated, string(other.ID))))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+		creation(other, digest, fullEntry(audit.TokenCreated, string(other.ID))))
 	gives(t, err, nil)
 	want = append(want, other.ID)
 	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {

@@ -18,7 +18,8 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	}
 	create := func(org tokens.OrgID, k *tokens.Key) (tokens.TokenID, error) {
 		token, digest := newToken(t, 0)
-		_, err := repo.CreateToken(t.Context(), org, tokens.Terms{Key: k}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := repo.CreateToken(t.Context(), org, tokens.Terms{Key: k},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		return token.ID, err
 	}
 	repeats := func(err error, want tokens.TokenID) {
@@ -43,10 +44,11 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	repeats(err, later)
 
 	change := func(k *tokens.Key, step tokens.Step, result error) error {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, first, tokens.Terms{Key: k}, func(token tokens.Token) (tokens.Step, error) {
-			step.Token = token
-			return step, result
-		})
+		_, err := repo.ChangeToken(t.Context(), repotest.Org, first, tokens.Terms{Key: k},
+			func(token tokens.Token) (tokens.Step, error) {
+				step.Token = token
+				return step, result
+			})
 		return err
 	}
 	revocation := tokens.NewKey([32]byte{}, repotest.Noon, "POST /api/v1/tokens/revoke", "key")

@@ -17,17 +17,22 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	for range 3 {
 		token, digest := newToken(t, time.Second)
 		token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, nil)
 		made = append(made, token.ID)
 	}
-	got, err := repo.RevokeTokens(t.Context(), repotest.Org, parent.ID, tokens.Terms{}, func(token tokens.Token, children []tokens.Token) (tokens.Revocation, error) {
-		r := tokens.Revocation{Tokens: append([]tokens.TokenID{token.ID}, tokens.IDs(children)...), At: repotest.Noon, Reason: "lost"}
-		for _, id := range r.Tokens {
-			r.Entries = append(r.Entries, fullEntry(audit.TokenRevoked, string(id)))
-		}
-		return r, nil
-	})
+	got, err := repo.RevokeTokens(t.Context(), repotest.Org, parent.ID, true, tokens.Terms{},
+		func(token tokens.Token, children []tokens.Token) (tokens.Revocation, error) {
+			r := tokens.Revocation{
+				Tokens: append([]tokens.TokenID{token.ID}, tokens.IDs(children)...),
+				At:     repotest.Noon, Reason: "lost",
+			}
+			for _, id := range r.Tokens {
+				r.Entries = append(r.Entries, fullEntry(audit.TokenRevoked, string(id)))
+			}
+			return r, nil
+		})
 	gives(t, err, nil)
 	equal(t, got.RevokedAt, repotest.Noon)
 	equal(t, got.Revision, int64(5))
@@ -51,7 +56,8 @@ func activeTokensHaveAMaximum(t *testing.T, repo tokens.Repository) {
 	first, _ := add(t, repo, 0)
 	token, digest := newToken(t, 0)
 	terms := tokens.Terms{MaxActive: 1}
-	_, err := repo.CreateToken(t.Context(), repotest.Org, terms, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+	_, err := repo.CreateToken(t.Context(), repotest.Org, terms,
+		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 	if tooMany, ok := errors.AsType[*tokens.TooManyError](err); !ok || tooMany.Max != 1 {
 		t.Errorf("a second token: %v", err)
 	}
@@ -59,7 +65,10 @@ func activeTokensHaveAMaximum(t *testing.T, repo tokens.Repository) {
 		_, err := repo.ChangeToken(t.Context(), repotest.Org, first.ID, terms, func(old tokens.Token) (tokens.Step, error) {
 			next, digest := newToken(t, 0)
 			next.RotatedFrom, old.RotatedTo, old.ExpiresAt = old.ID, next.ID, end
-			return tokens.Step{Kind: tokens.Rotated, Token: old, Successor: next, Digest: digest, Entry: fullEntry(audit.TokenRotated, string(old.ID))}, nil
+			return tokens.Step{
+				Kind: tokens.Rotated, Token: old, Successor: next, Digest: digest,
+				Entry: fullEntry(audit.TokenRotated, string(old.ID)),
+			}, nil
 		})
 		return err
 	}
@@ -79,11 +88,12 @@ func changesAreAdmittedUnderTheLock(t *testing.T, repo tokens.Repository) {
 		{Person: "usr_1", Admit: func(now tokens.Standing) error { equal(t, now.Role, tokens.Role("")); return no }},
 	} {
 		token, digest := newToken(t, 0)
-		_, err := repo.CreateToken(t.Context(), repotest.Org, terms, creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := repo.CreateToken(t.Context(), repotest.Org, terms,
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 		gives(t, err, no)
 		_, err = repo.ChangeToken(t.Context(), repotest.Org, caller.ID, terms, nil)
 		gives(t, err, no)
-		_, err = repo.RevokeTokens(t.Context(), repotest.Org, caller.ID, terms, nil)
+		_, err = repo.RevokeTokens(t.Context(), repotest.Org, caller.ID, false, terms, nil)
 		gives(t, err, no)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -14,7 +12,7 @@ import (
 // set is Go's zero time.
 func TestTimesDoNotDependOnTheServersZone(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	if _, err := connect(t, dsn).ExecContext(t.Context(), `DO $$ BEGIN
 		EXECUTE format('ALTER DATABASE %I SET timezone = ''America/New_York''', current_database());
 	END $$`); err != nil {
@@ -24,11 +22,13 @@ func TestTimesDoNotDependOnTheServersZone(t *testing.T) {
 	organization(t, repo)
 	token, digest := newToken(t, time.Second)
 	token.ExpiresAt = time.Time{}
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{}, creation(token, digest, fullEntry("token.created", string(token.ID)))); err != nil {
+	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+		creation(token, digest, fullEntry("token.created", string(token.ID)))); err != nil {
 		t.Fatal(err)
 	}
 	read, err := repo.Token(t.Context(), repotest.Org, token.ID)
-	if err != nil || read.CreatedAt != token.CreatedAt || read.ExpiresAt != (time.Time{}) || read.Organization.CreatedAt.Location() != time.UTC {
+	if err != nil || read.CreatedAt != token.CreatedAt || read.ExpiresAt != (time.Time{}) ||
+		read.Organization.CreatedAt.Location() != time.UTC {
 		t.Errorf("%+v, %v", read, err)
 	}
 	expired, _, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{Filter: tokens.FilterExpired}, repotest.Noon)

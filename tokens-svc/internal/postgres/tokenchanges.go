@@ -14,16 +14,19 @@ import (
 func (r *Repository) CreateToken(
 	ctx context.Context, org tokens.OrgID, terms tokens.Terms, create func(tokens.Organization) (tokens.Creation, error),
 ) (made tokens.Token, err error) {
+	o, err := r.Organization(ctx, org)
+	if err != nil {
+		return made, err
+	}
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
 		if err := m.admit(ctx, org, terms); err != nil {
 			return err
 		}
-		o, err := one[tokens.Organization](ctx, m, selectOrganizations+`WHERE o.id = $1`, org)
+		c, err := create(o)
 		if err != nil {
 			return err
 		}
-		c, err := create(o)
-		if err != nil {
+		if err := m.checkActive(ctx, org, terms, c.Entry.At); err != nil {
 			return err
 		}
 		if err := m.record(ctx, c.Entry); err != nil {
@@ -33,17 +36,16 @@ func (r *Repository) CreateToken(
 			return err
 		}
 		made = c.Token
-		if made.Revision, err = m.insert(ctx, org, c.Token, c.Digest); err != nil {
-			return err
-		}
-		return m.checkActive(ctx, org, terms.MaxActive, c.Entry.At)
+		made.Revision, err = m.insert(ctx, org, c.Token, c.Digest)
+		return err
 	})
 	return made, err
 }
 
 // ChangeToken implements tokens.Repository.
 func (r *Repository) ChangeToken(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms, decide func(tokens.Token) (tokens.Step, error),
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	decide func(tokens.Token) (tokens.Step, error),
 ) (done tokens.Step, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
 		if err := m.admit(ctx, org, terms); err != nil {
@@ -59,6 +61,11 @@ func (r *Repository) ChangeToken(
 		if err := m.storeKey(ctx, org, terms.Key, cmp.Or(done.Successor.ID, id)); err != nil || done.Kind == "" {
 			return err
 		}
+		if done.Kind == tokens.Rotated && done.Token.Status(done.Entry.At) == tokens.StatusActive { // beside its successor
+			if err := m.checkActive(ctx, org, terms, done.Entry.At); err != nil {
+				return err
+			}
+		}
 		if err := m.record(ctx, done.Entry); err != nil {
 			return err
 		}
@@ -67,10 +74,8 @@ func (r *Repository) ChangeToken(
 				return err
 			}
 		}
-		if done.Token.Revision, err = m.update(ctx, done.Token, done.Kind); err != nil || done.Kind != tokens.Rotated {
-			return err
-		}
-		return m.checkActive(ctx, org, terms.MaxActive, done.Entry.At)
+		done.Token.Revision, err = m.update(ctx, done.Token, done.Kind)
+		return err
 	})
 	return done, err
 }
@@ -78,7 +83,7 @@ func (r *Repository) ChangeToken(
 // RevokeTokens implements tokens.Repository. The number of statements does not
 // depend on the number of tokens.
 func (r *Repository) RevokeTokens(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, children bool, terms tokens.Terms,
 	decide func(t tokens.Token, made []tokens.Token) (tokens.Revocation, error),
 ) (t tokens.Token, err error) {
 	err = mutate(ctx, r.db, org, func(m *mutation) error {
@@ -88,9 +93,11 @@ func (r *Repository) RevokeTokens(
 		if t, err = m.token(ctx, org, id); err != nil {
 			return err
 		}
-		made, err := descendants(ctx, m, org, t.Lineage)
-		if err != nil {
-			return err
+		var made []tokens.Token
+		if children {
+			if made, err = descendants(ctx, m, org, t.Lineage); err != nil {
+				return err
+			}
 		}
 		ended, err := decide(t, made)
 		if err != nil {
@@ -139,56 +146,70 @@ func (m *mutation) admit(ctx context.Context, org tokens.OrgID, terms tokens.Ter
 
 // token returns a token of the organization, locked.
 func (m *mutation) token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	row, err := one[tokenRow](ctx, m, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
+	row, err := one[tokenRow](ctx, m, selectTokens+
+		`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, org, id)
 	return row.token(), err
 }
 
-// checkActive returns a *tokens.TooManyError where the organization has more active
-// tokens than it may have.
-func (m *mutation) checkActive(ctx context.Context, org tokens.OrgID, most int, at time.Time) error {
-	if most == 0 {
+// checkActive returns a *tokens.TooManyError where the organization may not have
+// one more active token.
+func (m *mutation) checkActive(ctx context.Context, org tokens.OrgID, terms tokens.Terms, at time.Time) error {
+	if terms.MaxActive == 0 {
 		return nil
 	}
 	n, err := one[int](ctx, m, `
 		SELECT count(*) FROM api_tokens
 		WHERE organization_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, org, at)
-	if err == nil && n > most {
-		err = &tokens.TooManyError{Max: most}
+	if err == nil && n >= terms.MaxActive {
+		err = &tokens.TooManyError{Max: terms.MaxActive}
 	}
 	return err
 }
 
+// next begins a statement that writes the token $1 under the next revision and tells
+// followers: $2 is the kind of change. The counter stays locked until the commit, for
+// all organizations, so it is used in the last statements of a transaction.
+const next = `
+	WITH next AS (
+		UPDATE revision SET value = value + 1 RETURNING value
+	), change AS (
+		INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next
+	)`
+
+// revised runs a statement that begins with next and ends with returning.
+func (m *mutation) revised(ctx context.Context, statement string, args ...any) (int64, error) {
+	var row struct {
+		Revision int64  `db:"rev"`
+		Notified string `db:"notified"` // nothing: pg_notify returns void
+	}
+	err := m.GetContext(ctx, &row, next+statement+` RETURNING rev, pg_notify('`+channel+
+		`', '')::text AS notified`, args...)
+	return row.Revision, err
+}
+
 // insert stores a new token under the next revision.
 func (m *mutation) insert(ctx context.Context, org tokens.OrgID, t tokens.Token, d tokens.Digest) (int64, error) {
-	revision, err := m.next(ctx, t.ID, tokens.Created)
-	if err != nil {
-		return 0, err
-	}
-	_, err = m.ExecContext(ctx, `
+	return m.revised(ctx, `
 		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow,
 			rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
-			created_at, expires_at, rotated_from, pepper_version, mac, rev, owner_id, lineage,
-			rotated_by_kind, rotated_by_id, rotated_by_name)
-		VALUES ($1, $2, $3, $4, $5::text[], $6::cidr[], $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
-		t.ID, org, t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)),
-		t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind, t.CreatedBy.ID, t.CreatedBy.Name,
-		t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version, d.MAC[:], revision, t.Owner.ID, t.Lineage,
-		t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name)
-	return revision, err
+			created_at, expires_at, rotated_from, pepper_version, mac, owner_id, lineage,
+			rotated_by_kind, rotated_by_id, rotated_by_name, rev)
+		SELECT $1, $3, $4, $5, $6::text[], $7::cidr[], $8::integer, $9::integer, $10, $11, $12, $13::timestamptz,
+			$14::timestamptz, $15, $16::smallint, $17::bytea, $18, $19, $20, $21, $22, value FROM next`,
+		t.ID, tokens.Created, org, t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)),
+		pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind,
+		t.CreatedBy.ID, t.CreatedBy.Name, t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version,
+		d.MAC[:], t.Owner.ID, t.Lineage, t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name)
 }
 
 // update stores a token's mutable columns under the next revision.
 func (m *mutation) update(ctx context.Context, t tokens.Token, kind tokens.ChangeKind) (int64, error) {
-	revision, err := m.next(ctx, t.ID, kind)
-	if err != nil {
-		return 0, err
-	}
-	_, err = m.ExecContext(ctx, `
-		UPDATE api_tokens SET name = $2, permissions = $3::text[], ip_allow = $4::cidr[], rate_limit = $5,
-			rate_window_seconds = $6, expires_at = $7, revoked_at = $8, revoked_reason = $9, rotated_to = $10, rev = $11, owner_id = $12
-		WHERE id = $1`,
-		t.ID, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
+	return m.revised(ctx, `
+		UPDATE api_tokens SET name = $3, permissions = $4::text[], ip_allow = $5::cidr[], rate_limit = $6,
+			rate_window_seconds = $7, expires_at = $8, revoked_at = $9, revoked_reason = $10, rotated_to = $11,
+			owner_id = $12, rev = value
+		FROM next WHERE id = $1`,
+		t.ID, kind, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
 		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(t.RevokedAt), t.RevokedReason,
-		null(string(t.RotatedTo)), revision, t.Owner.ID)
-	return revision, err
+		null(string(t.RotatedTo)), t.Owner.ID)
 }

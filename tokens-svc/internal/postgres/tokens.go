@@ -13,13 +13,18 @@ import (
 // primary key of api_tokens or with its organization's index.
 const selectTokens = `
 	SELECT
-	       t.id, o.id AS "organization.id", o.test_id AS "organization.test_id", o.name AS "organization.name", o.created_at AS "organization.created_at",
+	       t.id, o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
 	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit AS "rate_limit.limit", t.rate_window_seconds,
-	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id", t.created_by_name AS "created_by.name",
-	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role", t.lineage,
-	       t.created_at, coalesce(t.expires_at, ` + never + `) AS expires_at, coalesce(t.revoked_at, ` + never + `) AS revoked_at, t.revoked_reason,
+	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id",
+	       t.created_by_name AS "created_by.name",
+	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role",
+	       t.lineage,
+	       t.created_at, coalesce(t.expires_at, ` + never + `) AS expires_at,
+	       coalesce(t.revoked_at, ` + never + `) AS revoked_at, t.revoked_reason,
 	       coalesce(t.rotated_from, '') AS rotated_from,
-	       t.rotated_by_kind AS "rotated_by.kind", t.rotated_by_id AS "rotated_by.id", t.rotated_by_name AS "rotated_by.name", coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision
+	       t.rotated_by_kind AS "rotated_by.kind", t.rotated_by_id AS "rotated_by.id",
+	       t.rotated_by_name AS "rotated_by.name",
+	       coalesce(t.rotated_to, '') AS rotated_to, t.pepper_version, t.mac, t.rev AS revision
 	FROM api_tokens t
 	JOIN organizations o ON o.id = t.organization_id
 	LEFT JOIN users u ON u.id = t.owner_id
@@ -40,21 +45,25 @@ func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.T
 // filters are the conditions of tokens.Filter. An organization's tokens are few
 // enough to be read by its index and then picked.
 var filters = map[tokens.Filter]string{
-	tokens.FilterAll:      ` AND $2::timestamptz IS NOT NULL`,
-	tokens.FilterActive:   ` AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
-	tokens.FilterExpiring: ` AND t.revoked_at IS NULL AND t.expires_at > $2 AND t.expires_at <= $2::timestamptz + interval '7 days'`,
-	tokens.FilterExpired:  ` AND t.revoked_at IS NULL AND t.expires_at <= $2`,
-	tokens.FilterRevoked:  ` AND t.revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
+	tokens.FilterAll:    ` AND $2::timestamptz IS NOT NULL`,
+	tokens.FilterActive: ` AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
+	tokens.FilterExpiring: ` AND t.revoked_at IS NULL AND t.expires_at > $2
+		AND t.expires_at <= $2::timestamptz + interval '7 days'`,
+	tokens.FilterExpired: ` AND t.revoked_at IS NULL AND t.expires_at <= $2`,
+	tokens.FilterRevoked: ` AND t.revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
 }
 
 // Tokens implements tokens.Repository.
-func (r *Repository) Tokens(ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
+func (r *Repository) Tokens(
+	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
+) ([]tokens.Token, int, error) {
 	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)`
 	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`, org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
+	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`,
+		org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
 }
 

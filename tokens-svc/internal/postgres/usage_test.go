@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -13,7 +11,7 @@ import (
 // TestOldUsageIsRemoved, but not when a token was last used, however long ago.
 func TestOldUsageIsRemoved(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
+	dsn := fresh(t)
 	repo := open(t, dsn)
 	organization(t, repo)
 	if _, err := connect(t, dsn).ExecContext(t.Context(), `
@@ -31,7 +29,8 @@ func TestOldUsageIsRemoved(t *testing.T) {
 	for _, days := range []time.Duration{40, 35, 31, 29, 0} {
 		uses = append(uses, tokens.Use{Token: used, Requests: 1, LastUsedAt: repotest.Noon.Add(-days * day)})
 	}
-	uses = append(uses, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-100 * day)}, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-90 * day)})
+	uses = append(uses, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-100 * day)},
+		tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-90 * day)})
 	if err := repo.AddUsage(t.Context(), uses); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 // AuditEvents returns a page of the organization's audit log, newest first, of one
 // action or, with "", of all, and how many such events it has. It gives ErrNotFound
 // when there is no such organization, and ErrForbidden.
-func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgID, action audit.Action, p Page) ([]audit.Event, int, error) {
+func (s *Service) AuditEvents(
+	ctx context.Context, principal Principal, org OrgID, action audit.Action, p Page,
+) ([]audit.Event, int, error) {
 	if !principal.MayReadAudit() {
 		return nil, 0, principal.refuse("read the audit log")
 	}
@@ -23,7 +25,9 @@ func (s *Service) AuditEvents(ctx context.Context, principal Principal, org OrgI
 
 // AuditEventsAfter returns at most n events after one number, oldest first, and how
 // many there are in all. Errors are as for AuditEvents.
-func (s *Service) AuditEventsAfter(ctx context.Context, principal Principal, org OrgID, after int64, n int) ([]audit.Event, int, error) {
+func (s *Service) AuditEventsAfter(
+	ctx context.Context, principal Principal, org OrgID, after int64, n int,
+) ([]audit.Event, int, error) {
 	if !principal.MayReadAudit() {
 		return nil, 0, principal.refuse("read the audit log")
 	}

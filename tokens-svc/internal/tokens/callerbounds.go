@@ -23,7 +23,8 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, join(b.IPAllow, ", "))
 	}
 	if !t.RateLimit.within(b.RateLimit) {
-		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds", b.RateLimit.Limit, b.RateLimit.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds",
+			b.RateLimit.Limit, b.RateLimit.Window.Seconds())
 	}
 }
 

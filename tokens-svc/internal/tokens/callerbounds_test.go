@@ -51,22 +51,34 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 		"narrower ones stay": {nil, tokens.Draft{
 			ExpiresAt: now.Add(time.Minute), IPAllow: []string{"192.0.2.7"}, RateLimit: tokens.RateLimit{Limit: 5},
 		}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute), RateLimit: tokens.RateLimit{Limit: 5, Window: time.Minute},
-			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
+			RateLimit: tokens.RateLimit{Limit: 5, Window: time.Minute},
+			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
 		}},
 		"the default is earlier": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute), RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
-			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
+			RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		}},
-		"test": {func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} }, tokens.Draft{}, tokens.Token{
-			Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
-		}},
+		"test": {
+			func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} },
+			tokens.Draft{},
+			tokens.Token{
+				Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			},
+		},
 		"a higher limit is not passed on": {func(d *tokens.Draft) {
-			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 10_000, Window: time.Minute}}
+			*d = tokens.Draft{
+				Name: "x", Permissions: d.Permissions,
+				RateLimit: tokens.RateLimit{Limit: 10_000, Window: time.Minute},
+			}
 		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.DefaultRateLimit}},
 		"a limit that only on average is lower": {func(d *tokens.Draft) {
 			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 200, Window: time.Hour}}
-		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.RateLimit{Limit: 100, Window: time.Hour}}},
+		}, tokens.Draft{}, tokens.Token{
+			Environment: tokens.Live,
+			RateLimit:   tokens.RateLimit{Limit: 100, Window: time.Hour},
+		}},
 	} {
 		parent := restricted(t, s, c.parent)
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
@@ -75,7 +87,8 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got.Environment != c.want.Environment || !got.ExpiresAt.Equal(c.want.ExpiresAt) || got.RateLimit != c.want.RateLimit || !slices.Equal(got.IPAllow, c.want.IPAllow) {
+		if got.Environment != c.want.Environment || !got.ExpiresAt.Equal(c.want.ExpiresAt) ||
+			got.RateLimit != c.want.RateLimit || !slices.Equal(got.IPAllow, c.want.IPAllow) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 		if got.CreatedBy.ID != string(parent.ID) || got.Owner != parent.Owner {
@@ -93,14 +106,28 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 		draft       tokens.Draft
 		field, says string
 	}{
-		"no end":           {tokens.Draft{}, "expires_at", "2026-11-20T13:00:00.000Z"},
-		"a later end":      {tokens.Draft{ExpiresAt: now.Add(time.Hour + time.Second)}, "expires_at", "2026-11-20T13:00:00.000Z"},
-		"any address":      {tokens.Draft{DefaultExpiry: true, IPAllow: []string{}}, "ip_allow", "192.0.2.0/24"},
-		"a wider range":    {tokens.Draft{DefaultExpiry: true, IPAllow: []string{"192.0.2.0/25", "192.0.0.0/16"}}, "ip_allow", "192.0.0.0/16"},
-		"another network":  {tokens.Draft{DefaultExpiry: true, IPAllow: []string{"2001:db9::/32"}}, "ip_allow", "2001:db9::/32"},
-		"a higher limit":   {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}}, "limit", "30 in 60"},
-		"a shorter window": {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Window: 59 * time.Second}}, "limit", "30 in 60"},
-		"the other data":   {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
+		"no end": {tokens.Draft{}, "expires_at", "2026-11-20T13:00:00.000Z"},
+		"a later end": {
+			tokens.Draft{ExpiresAt: now.Add(time.Hour + time.Second)},
+			"expires_at", "2026-11-20T13:00:00.000Z",
+		},
+		"any address": {tokens.Draft{DefaultExpiry: true, IPAllow: []string{}}, "ip_allow", "192.0.2.0/24"},
+		"a wider range": {
+			tokens.Draft{DefaultExpiry: true, IPAllow: []string{"192.0.2.0/25", "192.0.0.0/16"}},
+			"ip_allow",
+			"192.0.0.0/16",
+		},
+		"another network": {
+			tokens.Draft{DefaultExpiry: true, IPAllow: []string{"2001:db9::/32"}},
+			"ip_allow",
+			"2001:db9::/32",
+		},
+		"a higher limit": {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}}, "limit", "30 in 60"},
+		"a shorter window": {
+			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Window: 59 * time.Second}},
+			"limit", "30 in 60",
+		},
+		"the other data": {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
 	} {
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
 		_, _, err := s.CreateToken(t.Context(), caller(parent), repotest.Org, c.draft)
@@ -120,20 +147,23 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	parent := restricted(t, s, nil)
-	wide, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}})
+	wide, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+		tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	never, later, anywhere := time.Time{}, now.Add(2*time.Hour), []string(nil)
 	for field, p := range map[string]tokens.Patch{
-		"expires_at": {ExpiresAt: &never}, "ip_allow": {IPAllow: &anywhere}, "limit": {RateLimit: &tokens.RateLimit{Limit: 31}},
+		"expires_at": {ExpiresAt: &never}, "ip_allow": {IPAllow: &anywhere},
+		"limit": {RateLimit: &tokens.RateLimit{Limit: 31}},
 	} {
 		_, err := s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, p)
 		wantFields(t, err, field)
 	}
 	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, tokens.Patch{ExpiresAt: &later})
 	wantFields(t, err, "expires_at")
-	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, wide.ID, tokens.Patch{Permissions: &[]string{"admin"}})
+	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, wide.ID,
+		tokens.Patch{Permissions: &[]string{"admin"}})
 	wantFields(t, err, "expires_at", "ip_allow", "limit")
 	_, err = s.RotateToken(t.Context(), caller(parent), repotest.Org, wide.ID, time.Hour)
 	wantFields(t, err, "ip_allow", "limit")
@@ -142,7 +172,8 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 	owned.Owner = tokens.Owner{ID: "usr_1", Role: tokens.RoleOwner}
 	narrow := restricted(t, s, nil)
 	for name, err := range map[string]error{
-		"change": second(s.UpdateToken(t.Context(), caller(owned), repotest.Org, narrow.ID, tokens.Patch{Permissions: &[]string{"admin"}})),
+		"change": second(s.UpdateToken(t.Context(), caller(owned), repotest.Org, narrow.ID,
+			tokens.Patch{Permissions: &[]string{"admin"}})),
 		"rotate": second(s.RotateToken(t.Context(), caller(owned), repotest.Org, narrow.ID, 0)),
 	} {
 		if !errors.Is(err, tokens.ErrForbidden) {
@@ -172,7 +203,8 @@ func TestTokenCannotExtendItsExpiry(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !done.Token.ExpiresAt.Equal(end) || !done.Previous.ExpiresAt.Equal(end) || done.Token.Lineage != token.Lineage {
-			t.Errorf("the successor ends %s, the old one %s, want %s; lineage %s", done.Token.ExpiresAt, done.Previous.ExpiresAt, end, done.Token.Lineage)
+			t.Errorf("the successor ends %s, the old one %s, want %s; lineage %s", done.Token.ExpiresAt,
+				done.Previous.ExpiresAt, end, done.Token.Lineage)
 		}
 		token = done.Token
 	}
@@ -199,7 +231,8 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, "", tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
+	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, "",
+		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)
 	}
 }
@@ -212,10 +245,26 @@ func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 		granted []tokens.Permission
 		want    string
 	}{
-		"the organization":   {tokens.Owner{}, []tokens.Permission{"shipments:write", "future:write"}, "future:write shipments:read shipments:write"},
-		"an admin":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin}, []tokens.Permission{"shipments:review", "future:read"}, "future:read shipments:review"},
-		"a member":           {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{tokens.Admin}, "documents:read documents:write shipments:read shipments:write"},
-		"a member, reviews":  {tokens.Owner{ID: "usr_1", Role: tokens.RoleMember}, []tokens.Permission{"shipments:review", "shipments:read"}, "shipments:read"},
+		"the organization": {
+			tokens.Owner{},
+			[]tokens.Permission{"shipments:write", "future:write"},
+			"future:write shipments:read shipments:write",
+		},
+		"an admin": {
+			tokens.Owner{ID: "usr_1", Role: tokens.RoleAdmin},
+			[]tokens.Permission{"shipments:review", "future:read"},
+			"future:read shipments:review",
+		},
+		"a member": {
+			tokens.Owner{ID: "usr_1", Role: tokens.RoleMember},
+			[]tokens.Permission{tokens.Admin},
+			"documents:read documents:write shipments:read shipments:write",
+		},
+		"a member, reviews": {
+			tokens.Owner{ID: "usr_1", Role: tokens.RoleMember},
+			[]tokens.Permission{"shipments:review", "shipments:read"},
+			"shipments:read",
+		},
 		"an auditor":         {tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor}, []tokens.Permission{tokens.Admin}, ""},
 		"no longer a member": {tokens.Owner{ID: "usr_1"}, []tokens.Permission{tokens.Admin}, ""},
 	} {

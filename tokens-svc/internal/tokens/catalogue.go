@@ -83,7 +83,8 @@ func (c *Catalogue) find(p Permission) (Definition, bool) {
 
 // search returns where p is, or would be, among the entries.
 func (c *Catalogue) search(p Permission) (at int, ok bool) {
-	return slices.BinarySearchFunc(c.entries, p, func(d Definition, p Permission) int { return strings.Compare(string(d.Name), string(p)) })
+	return slices.BinarySearchFunc(c.entries, p,
+		func(d Definition, p Permission) int { return strings.Compare(string(d.Name), string(p)) })
 }
 
 func (c *Catalogue) named(wanted func(Definition) bool) (names []Permission) {

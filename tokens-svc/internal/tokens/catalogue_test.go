@@ -11,7 +11,10 @@ import (
 var further = []Definition{
 	{Name: "temperatures:read", Text: "Read temperatures", Members: true},
 	{Name: "temperatures:write", Text: "Record temperatures", Includes: []Permission{"temperatures:read"}, Members: true},
-	{Name: "temperatures:audit", Text: "Audit temperatures", Includes: []Permission{"temperatures:write", "shipments:review"}},
+	{
+		Name: "temperatures:audit", Text: "Audit temperatures",
+		Includes: []Permission{"temperatures:write", "shipments:review"},
+	},
 }
 
 func TestPermissionsOfFurtherServices(t *testing.T) {
@@ -20,19 +23,24 @@ func TestPermissionsOfFurtherServices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := c.Parse("temperatures:write"); err != nil || p != "temperatures:write" || c.Text(p) != "Record temperatures" {
+	if p, err := c.Parse("temperatures:write"); err != nil || p != "temperatures:write" ||
+		c.Text(p) != "Record temperatures" {
 		t.Errorf("%q, %q, %v", p, c.Text(p), err)
 	}
-	if _, err := c.Parse("temperature:read"); err == nil || !strings.HasSuffix(err.Error(), "did you mean temperatures:read?") {
+	if _, err := c.Parse("temperature:read"); err == nil ||
+		!strings.HasSuffix(err.Error(), "did you mean temperatures:read?") {
 		t.Errorf("%v", err)
 	}
-	if got, want := list(c.Expand([]Permission{"temperatures:audit"})), "shipments:review, temperatures:audit, temperatures:read, temperatures:write"; got != want {
+	if got, want := list(c.Expand([]Permission{"temperatures:audit"})),
+		"shipments:review, temperatures:audit, temperatures:read, temperatures:write"; got != want {
 		t.Errorf("temperatures:audit amounts to %s, want %s", got, want)
 	}
 	if got := c.Expand([]Permission{Admin}); !slices.Equal(got, c.All()) || len(got) != len(builtIn().All())+3 {
 		t.Errorf("admin amounts to %s", list(got))
 	}
-	if got, want := list(c.OfMembers()), "documents:read, documents:write, shipments:read, shipments:write, temperatures:read, temperatures:write"; got != want {
+	if got, want := list(c.OfMembers()),
+		"documents:read, documents:write, shipments:read, shipments:write, temperatures:read, "+
+			"temperatures:write"; got != want {
 		t.Errorf("members may grant %s, want %s", got, want)
 	}
 	if !slices.IsSorted(c.All()) || c.Text("invoices:read") != "" {
@@ -66,7 +74,8 @@ func TestAllFaultsOfPermissionsAreReported(t *testing.T) {
 		t.Fatal("no error")
 	}
 	want := []string{
-		`a.json: permission "Temperatures": must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -`,
+		`a.json: permission "Temperatures": must be like temperatures:read: two words of ` +
+			`at most 32 lower-case letters, digits, _ and -`,
 		`a.json: permission "a:b:c": must be like temperatures:read`,
 		`a.json: permission "a:b\x00": must be like temperatures:read`,
 		`a.json: permission "admin": is built in; choose another name`,
@@ -97,7 +106,8 @@ func TestAtMost100PermissionsAreDefined(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
 		100 - len(builtIn().All()): "",
-		101 - len(builtIn().All()): "all files together define 101 permissions; the limit is 100, because requests carry them",
+		101 - len(builtIn().All()): "all files together define 101 permissions; the limit is 100, because requests carry " +
+			"them",
 	} {
 		further := make([]Definition, n)
 		for i := range further {

@@ -65,7 +65,9 @@ func (c *Catalogue) define(all []Definition) error {
 		problems = append(problems, c.checkIncludes(d)...)
 	}
 	if n := len(c.entries); n > maxPermissions {
-		problems = append(problems, fmt.Errorf("all files together define %d permissions; the limit is %d, because requests carry them", n, maxPermissions))
+		problems = append(problems,
+			fmt.Errorf("all files together define %d permissions; the limit is %d, because requests carry them", n,
+				maxPermissions))
 	}
 	return errors.Join(problems...)
 }
@@ -73,9 +75,11 @@ func (c *Catalogue) define(all []Definition) error {
 // add adds a permission in its place and returns what is wrong with it.
 func (c *Catalogue) add(d Definition) (problems []error) {
 	if !permissionName.MatchString(string(d.Name)) && d.Name != Admin {
-		problems = append(problems, d.problem("must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -"))
+		problems = append(problems,
+			d.problem("must be like temperatures:read: two words of at most 32 lower-case letters, digits, _ and -"))
 	}
-	if plaintext.Blank(d.Text) || utf8.RuneCountInString(d.Text) > maxReason || strings.ContainsFunc(d.Text, plaintext.Refused) {
+	if plaintext.Blank(d.Text) || utf8.RuneCountInString(d.Text) > maxReason ||
+		strings.ContainsFunc(d.Text, plaintext.Refused) {
 		problems = append(problems, d.problem("text must have 1 to %d characters, on one line", maxReason))
 	}
 	at, taken := c.search(d.Name)

@@ -35,6 +35,8 @@ type Draft struct {
 	// DefaultExpiry marks ExpiresAt as a default: it gives way to an earlier
 	// end of the calling token.
 	DefaultExpiry bool
+	// OfOrganization makes the organization the owner, and not the principal.
+	OfOrganization bool
 }
 
 // check returns the requested token, without id and organization.
@@ -59,7 +61,10 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
-	return t, wrong.OrNil()
+	if err := wrong.OrNil(); err != nil || !d.OfOrganization {
+		return t, err
+	}
+	return principal.ofOrganization(t)
 }
 
 // checkExpiry returns when a token is to end, a whole second as gateways learn
@@ -89,7 +94,8 @@ func (e *ValidationError) Text(field, text string, least, most int) string {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, plaintext.Refused):
-		e.Add(field, InvalidText, "must be UTF-8 without control characters, line separators and characters that change the direction of text")
+		e.Add(field, InvalidText,
+			"must be UTF-8 without control characters, line separators and characters that change the direction of text")
 	case n < least:
 		e.Add(field, Required, "is required")
 	case n > most:

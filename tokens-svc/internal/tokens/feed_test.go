@@ -90,7 +90,8 @@ func TestFollowerGetsMissedChangesFirst(t *testing.T) {
 		synctest.Wait()
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if n := len(l.received); n != 2500 || l.received[0] != "2created" || l.received[2498] != "2500created" || l.received[2499] != "2500" {
+		if n := len(l.received); n != 2500 || l.received[0] != "2created" ||
+			l.received[2498] != "2500created" || l.received[2499] != "2500" {
 			t.Errorf("%d lines, from %s to %s", n, l.received[0], l.received[n-1])
 		}
 	})

@@ -9,13 +9,15 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
-// TestATokenIsHandedOverByPeopleOnly, and the audit log says from whom.
-func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
+// TestPeopleChooseTheOwner, when they make a token or later, and the audit log says
+// who it was before.
+func TestPeopleChooseTheOwner(t *testing.T) {
 	t.Parallel()
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	maker := person("usr_1", tokens.RoleAdmin)
-	made, secret, err := s.CreateToken(t.Context(), maker, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}})
+	made, secret, err := s.CreateToken(t.Context(), maker, repotest.Org,
+		tokens.Draft{Name: "ERP", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,16 +25,24 @@ func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
 		t.Errorf("its maker does not own it: %+v", made.Owner)
 	}
 	organizations, _ := create(t, s)
+	give := func(principal tokens.Principal) (tokens.Token, error) {
+		return s.UpdateToken(t.Context(), principal, repotest.Org, made.ID, tokens.Patch{OfOrganization: true})
+	}
 	for name, principal := range map[string]tokens.Principal{
 		"itself": caller(made), "the organization's token": bearer(organizations.ID, tokens.Admin),
-		"its owner, a member now": person("usr_1", tokens.RoleMember), "an auditor": person("usr_2", tokens.RoleAuditor), "nobody": {},
+		"its owner, a member now": person("usr_1", tokens.RoleMember),
+		"an auditor":              person("usr_2", tokens.RoleAuditor), "nobody": {},
 	} {
-		if _, err := s.HandOver(t.Context(), principal, repotest.Org, made.ID); !errors.Is(err, tokens.ErrForbidden) {
+		if _, err := give(principal); !errors.Is(err, tokens.ErrForbidden) {
 			t.Errorf("%s may: %v", name, err)
+		}
+		draft := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}, DefaultExpiry: true, OfOrganization: true}
+		if _, _, err := s.CreateToken(t.Context(), principal, repotest.Org, draft); !errors.Is(err, tokens.ErrForbidden) {
+			t.Errorf("%s may make one: %v", name, err)
 		}
 	}
 	for range 2 {
-		done, err := s.HandOver(t.Context(), person("usr_2", tokens.RoleOwner), repotest.Org, made.ID)
+		done, err := give(person("usr_2", tokens.RoleOwner))
 		if err != nil || !done.Owner.IsOrganization() || done.CreatedBy != made.CreatedBy {
 			t.Fatalf("%+v, %v", done, err)
 		}
@@ -45,16 +55,22 @@ func TestATokenIsHandedOverByPeopleOnly(t *testing.T) {
 	}
 	log := repo.events[repotest.Org]
 	last := log[len(log)-1]
-	if last.Action != audit.TokenHandedOver || last.Actor.ID != "usr_2" || last.Details["owner"] != "organization" || last.Details["owner_before"] != "usr_1@acme.example" {
+	if last.Action != audit.TokenUpdated || last.Actor.ID != "usr_2" || last.Details["owner"] != "organization" ||
+		last.Details["owner_before"] != "usr_1@acme.example" {
 		t.Errorf("the audit log has %+v", last)
 	}
-	if before := log[len(log)-2]; before.Action == audit.TokenHandedOver {
-		t.Error("handing over again is in the audit log")
+	if before := log[len(log)-2]; before.Action == audit.TokenUpdated {
+		t.Error("what changes nothing is in the audit log")
+	}
+	own, _, err := s.CreateToken(t.Context(), maker, repotest.Org,
+		tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, OfOrganization: true})
+	if err != nil || !own.Owner.IsOrganization() || own.CreatedBy.ID != "usr_1" {
+		t.Errorf("made for the organization: %+v, %v", own, err)
 	}
 	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.HandOver(t.Context(), tokens.Operator(), repotest.Org, made.ID)
+	_, err = give(tokens.Operator())
 	wantState(t, err, tokens.StateError{ID: made.ID, Status: tokens.StatusRevoked})
 }
 
@@ -65,7 +81,8 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	child := func(of tokens.Token, permission string) tokens.Token {
 		t.Helper()
-		made, _, err := s.CreateToken(t.Context(), caller(of), repotest.Org, tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
+		made, _, err := s.CreateToken(t.Context(), caller(of), repotest.Org,
+			tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +114,8 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	}
 	active(4, done.Token)
 	for range 2 {
-		if got, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, "leaked"); err != nil || got.ID != done.Token.ID {
+		if got, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID,
+			"leaked"); err != nil || got.ID != done.Token.ID {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		active(0, done.Token)

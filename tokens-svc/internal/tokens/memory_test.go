@@ -3,7 +3,6 @@ package tokens_test
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,8 +11,9 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// memory is a Repository for the service's tests.
+// memory is the part of a Repository that the service's tests need.
 type memory struct {
+	tokens.Repository
 	mu       sync.Mutex
 	down     error // what every look-up fails with, if anything
 	orgs     map[tokens.OrgID]tokens.Organization
@@ -24,20 +24,8 @@ type memory struct {
 	changes  []tokens.Change
 	revision int64
 	epoch    string
-	keys     map[keyName]keyRow
 	role     tokens.Role // of every person
 	trusting bool        // principals are taken as tests make them
-}
-
-// keyName and keyRow are an idempotency key as it is stored.
-type keyName struct {
-	org tokens.OrgID
-	sum [32]byte
-}
-
-type keyRow struct {
-	tokens.Key
-	token tokens.TokenID
 }
 
 func newMemory() *memory {
@@ -47,26 +35,19 @@ func newMemory() *memory {
 		digests:  map[tokens.TokenID]tokens.Digest{},
 		events:   map[tokens.OrgID][]audit.Event{},
 		usage:    map[tokens.TokenID][]tokens.Use{},
-		keys:     map[keyName]keyRow{},
 		trusting: true,
 	}
 }
 
-func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e audit.Entry) (tokens.Organization, error) {
+func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e audit.Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, taken := m.orgs[o.ID]; taken {
-		return tokens.Organization{}, tokens.ErrExists
+		return tokens.ErrExists
 	}
-	for _, other := range m.orgs {
-		if other.TestID == o.ID {
-			return tokens.Organization{}, tokens.ErrExists
-		}
-	}
-	o.TestID = "org_7" + o.ID[len("org_0"):]
 	m.orgs[o.ID] = o
 	m.record(o.ID, e)
-	return o, nil
+	return nil
 }
 
 func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, error) {
@@ -79,29 +60,18 @@ func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organ
 	return o, nil
 }
 
-func (m *memory) Organizations(context.Context) ([]tokens.Organization, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.orgs), func(a, b tokens.Organization) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	}), nil
-}
-
-func (m *memory) AuditEvents(_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page) ([]audit.Event, int, error) {
+func (m *memory) AuditEvents(
+	_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
+) ([]audit.Event, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.orgs[org]; !found {
 		return nil, 0, tokens.ErrNotFound
 	}
-	log := slices.DeleteFunc(slices.Clone(m.events[org]), func(e audit.Event) bool { return action != "" && e.Action != action })
+	log := slices.DeleteFunc(slices.Clone(m.events[org]),
+		func(e audit.Event) bool { return action != "" && e.Action != action })
 	slices.Reverse(log)
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
-}
-
-func (m *memory) AuditEventsAfter(_ context.Context, org tokens.OrgID, after int64, n int) ([]audit.Event, int64, error) {
-	log := m.events[org]
-	rest := log[min(int(after), len(log)):]
-	return rest[:min(n, len(rest))], int64(len(log)), nil
 }
 
 // matches reports whether a filter lets a token through at a time.
@@ -115,8 +85,6 @@ func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
 		return t.Status(now) == tokens.Status(f)
 	}
 }
-
-func (m *memory) AuditLogs(context.Context) ([]string, error) { return nil, nil }
 
 func (m *memory) VerifyAudit(_ context.Context, id string) (audit.Head, error) {
 	m.mu.Lock()
@@ -144,7 +112,7 @@ func (m *memory) CreateToken(
 	if !found {
 		return tokens.Token{}, tokens.ErrNotFound
 	}
-	if err := m.admit(org, terms); err != nil {
+	if err := m.admit(terms); err != nil {
 		return tokens.Token{}, err
 	}
 	c, err := create(o)
@@ -152,30 +120,31 @@ func (m *memory) CreateToken(
 		return tokens.Token{}, err
 	}
 	m.record(org, c.Entry)
-	m.storeKey(org, terms.Key, c.Token.ID)
 	m.digests[c.Token.ID] = c.Digest
 	c.Token.Revision = m.store(c.Token, tokens.Created)
 	return c.Token, nil
 }
 
 func (m *memory) RevokeTokens(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	ctx context.Context, org tokens.OrgID, id tokens.TokenID, children bool, terms tokens.Terms,
 	decide func(tokens.Token, []tokens.Token) (tokens.Revocation, error),
 ) (tokens.Token, error) {
 	made, err := m.Descendants(ctx, org, id)
 	if err != nil {
 		return tokens.Token{}, err
 	}
+	if !children {
+		made = nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.admit(org, terms); err != nil {
+	if err := m.admit(terms); err != nil {
 		return tokens.Token{}, err
 	}
 	ended, err := decide(m.tokens[id], made)
 	if err != nil {
 		return tokens.Token{}, err
 	}
-	m.storeKey(org, terms.Key, id)
 	for i, id := range ended.Tokens {
 		m.record(org, ended.Entries[i])
 		t := m.tokens[id]
@@ -186,13 +155,13 @@ func (m *memory) RevokeTokens(
 }
 
 // admit checks the terms of a change: the standing of principals unless they are trusted.
-func (m *memory) admit(org tokens.OrgID, terms tokens.Terms) error {
+func (m *memory) admit(terms tokens.Terms) error {
 	if terms.Admit != nil && !m.trusting {
 		if err := terms.Admit(tokens.Standing{Token: m.tokens[terms.Caller], Role: m.role}); err != nil {
 			return err
 		}
 	}
-	return m.checkKey(org, terms.Key)
+	return nil
 }
 
 func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -205,7 +174,9 @@ func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (
 	return t, nil
 }
 
-func (m *memory) Tokens(_ context.Context, org tokens.OrgID, q tokens.Query, now time.Time) ([]tokens.Token, int, error) {
+func (m *memory) Tokens(
+	_ context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
+) ([]tokens.Token, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []tokens.Token
@@ -303,7 +274,8 @@ func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change
 }
 
 func (m *memory) ChangeToken(
-	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms, decide func(tokens.Token) (tokens.Step, error),
+	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
+	decide func(tokens.Token) (tokens.Step, error),
 ) (tokens.Step, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -311,14 +283,13 @@ func (m *memory) ChangeToken(
 	if !found || t.Organization.ID != org {
 		return tokens.Step{}, tokens.ErrNotFound
 	}
-	if err := m.admit(org, terms); err != nil {
+	if err := m.admit(terms); err != nil {
 		return tokens.Step{}, err
 	}
 	done, err := decide(t)
 	if err != nil {
 		return done, err
 	}
-	m.storeKey(org, terms.Key, cmp.Or(done.Successor.ID, id))
 	if done.Kind == "" {
 		return done, nil
 	}
@@ -329,26 +300,6 @@ func (m *memory) ChangeToken(
 	}
 	done.Token.Revision = m.store(done.Token, done.Kind)
 	return done, nil
-}
-
-func (m *memory) checkKey(org tokens.OrgID, k *tokens.Key) error {
-	if k == nil {
-		return nil
-	}
-	row, found := m.keys[keyName{org, k.Sum}]
-	switch {
-	case !found || !row.At.After(k.At.Add(-tokens.KeyLifetime)):
-		return nil
-	case row.Fingerprint != k.Fingerprint:
-		return tokens.ErrKeyReused
-	}
-	return &tokens.RepeatedError{Token: row.token}
-}
-
-func (m *memory) storeKey(org tokens.OrgID, k *tokens.Key, id tokens.TokenID) {
-	if k != nil {
-		m.keys[keyName{org, k.Sum}] = keyRow{*k, id}
-	}
 }
 
 // record appends to the organization's audit log.

@@ -39,9 +39,12 @@ func TestKnownDigests(t *testing.T) {
 	t.Parallel()
 	p := peppers(t, 1)
 	for text, want := range map[string]string{
-		"shpt_live_000000000001_0000000000000000000000000000000027i4HK": "1bf16a6883ec5f294e83fbd0b4351feed8d2040fca1881d469870815aeae201d",
-		"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19": "83c1437fd99f287b40fe5da609cd75d4fbb309fbd0e57ca10d536dd30b2ceedb",
-		"shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp": "83d2c3025912a6b4424aab355e473ee581387653e0d9ef1083d3a54f6dac9b4c",
+		"shpt_live_000000000001_0000000000000000000000000000000027i4HK": "1bf16a6883ec5f294e83fbd0b4351fee" +
+			"d8d2040fca1881d469870815aeae201d",
+		"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19": "83c1437fd99f287b40fe5da609cd75d4" +
+			"fbb309fbd0e57ca10d536dd30b2ceedb",
+		"shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp": "83d2c3025912a6b4424aab355e473ee5" +
+			"81387653e0d9ef1083d3a54f6dac9b4c",
 	} {
 		s, err := Parse(text)
 		if err != nil {
@@ -131,16 +134,5 @@ func TestPeppersShowVersionsOnly(t *testing.T) {
 	}
 	if !p.AnyBeginsWith("\x00\x01") || p.AnyBeginsWith("demo-") {
 		t.Error("AnyBeginsWith does not see how keys begin")
-	}
-}
-
-func BenchmarkVerify(b *testing.B) {
-	p, s := peppers(b, 1), Generate(Live)
-	stored := p.Seal(s)
-	b.ReportAllocs()
-	for b.Loop() {
-		if ok, _ := p.Verify(s, stored); !ok {
-			b.Fatal("refused")
-		}
 	}
 }

@@ -58,7 +58,8 @@ func (c *PepperCount) Ready(ctx context.Context) error {
 	}
 	for _, version := range slices.Sorted(maps.Keys(counts)) {
 		if _, loaded := c.peppers.Find(version); !loaded && counts[version] > 0 {
-			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", counts[version], version)
+			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", counts[version],
+				version)
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func TestPepperCountIsReadyOnlyWithEveryNeededPepper(t *testing.T) {
 	if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "3 live tokens need pepper version 1") {
 		t.Errorf("a version is missing: %v", err)
 	}
-	if counts, err := c.Counts(t.Context()); err != nil || !maps.Equal(counts, map[int]int{1: 3, 2: 5, 3: 0}) || asked != 1 {
+	if counts, err := c.Counts(t.Context()); err != nil ||
+		!maps.Equal(counts, map[int]int{1: 3, 2: 5, 3: 0}) || asked != 1 {
 		t.Errorf("%v, %v after %d queries", counts, err, asked)
 	}
 	delete(stored, 1)

@@ -16,8 +16,16 @@ func TestExpand(t *testing.T) {
 		{"shipments:review", "shipments:review"},
 		{"webhooks:manage", "webhooks:manage"},
 		{"shipments:write documents:read shipments:read", "documents:read shipments:read shipments:write"},
-		{"admin", "admin audit:read documents:read documents:write shipments:read shipments:review shipments:write tokens:read webhooks:manage"},
-		{"admin shipments:read", "admin audit:read documents:read documents:write shipments:read shipments:review shipments:write tokens:read webhooks:manage"},
+		{
+			"admin",
+			"admin audit:read documents:read documents:write shipments:read shipments:review shipments:write tokens:read " +
+				"webhooks:manage",
+		},
+		{
+			"admin shipments:read",
+			"admin audit:read documents:read documents:write shipments:read shipments:review shipments:write tokens:read " +
+				"webhooks:manage",
+		},
 		{"invoices:write shipments:write", "invoices:write shipments:read shipments:write"}, // no longer in the catalogue
 	} {
 		var granted []Permission

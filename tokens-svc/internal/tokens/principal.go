@@ -91,9 +91,18 @@ func (p Principal) MayChange(t Token) bool {
 	return p.MayRevoke(t) && (p.caller == nil || p.owner.IsOrganization() || p.owner.ID == t.Owner.ID)
 }
 
-// MayHandOver reports whether the principal may make the organization the owner
+// MayChooseOwner reports whether the principal may make the organization the owner
 // of tokens. No token may: its authority could outlast that of its own owner.
-func (p Principal) MayHandOver() bool { return p.tokens == reachAll && p.caller == nil }
+func (p Principal) MayChooseOwner() bool { return p.tokens == reachAll && p.caller == nil }
+
+// ofOrganization returns t as a token of the organization, or ErrForbidden.
+func (p Principal) ofOrganization(t Token) (Token, error) {
+	if !p.MayChooseOwner() {
+		return t, p.refuse("make the organization the owner of a token")
+	}
+	t.Owner = Owner{}
+	return t, nil
+}
 
 // mayChange returns ErrNotFound for what does not exist for the principal, and
 // ErrForbidden for what it may not change.
@@ -103,7 +112,9 @@ func (p Principal) mayChange(t Token, what string) error {
 		return ErrNotFound
 	case p.MayRevoke(t) && !p.MayChange(t):
 		return &ForbiddenError{fmt.Sprintf(
-			"%s belongs to another owner than the calling token, which changes tokens of its own owner only; hand the calling token over to the organization, or ask with one of the organization", t.ID)}
+			"%s belongs to another owner than the calling token, which changes tokens of its own owner only; "+
+				"make the organization the owner of the calling token, or ask with one of the organization", t.ID,
+		)}
 	case !p.MayChange(t):
 		return p.refuse(what)
 	}
@@ -124,7 +135,8 @@ func (p Principal) MayReadAudit() bool { return p.audit }
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {
 	if !slices.Contains(p.grants, permission) && !slices.Contains(p.grants, Admin) {
-		wrong.addEntry("permissions", entry, InvalidValue, "%s is more than you may grant; you may grant %s", permission, list(p.grants))
+		wrong.addEntry("permissions", entry, InvalidValue,
+			"%s is more than you may grant; you may grant %s", permission, list(p.grants))
 	}
 }
 
@@ -132,7 +144,8 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 	most := DefaultRateLimit
 	if !p.anyLimit && !r.within(most) {
-		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit, most.Limit, most.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit,
+			most.Limit, most.Window.Seconds())
 	}
 }
 

@@ -16,10 +16,9 @@ import (
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
-	// CreateOrganization stores a new organization and returns it with the TestID
-	// that it was given. It gives ErrExists when the id is taken, also as the
-	// TestID of another organization.
-	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) (Organization, error)
+	// CreateOrganization stores a new organization. It gives ErrExists when the id is
+	// taken.
+	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
@@ -53,10 +52,10 @@ type Repository interface {
 	// given. It gives ErrNotFound when org has no such token, and decide's error.
 	// The terms are as for CreateToken; the key is stored also where nothing changes.
 	ChangeToken(ctx context.Context, org OrgID, id TokenID, terms Terms, decide func(Token) (Step, error)) (Step, error)
-	// RevokeTokens passes a token of org and its Descendants to decide, carries out
-	// the result, and returns the token as it then is. Errors and terms are as for
-	// ChangeToken.
-	RevokeTokens(ctx context.Context, org OrgID, id TokenID, terms Terms,
+	// RevokeTokens passes a token of org, with children also its Descendants, to
+	// decide, carries out the result, and returns the token as it then is. Errors and
+	// terms are as for ChangeToken.
+	RevokeTokens(ctx context.Context, org OrgID, id TokenID, children bool, terms Terms,
 		decide func(t Token, made []Token) (Revocation, error)) (Token, error)
 	// Token returns a token of org, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)

@@ -21,13 +21,17 @@ type Revocation struct {
 // org has no such token, ErrForbidden, and a ValidationError for the reason.
 //
 // It is also how the overlap of a rotated token is ended early.
-func (s *Service) RevokeToken(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
+func (s *Service) RevokeToken(
+	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string,
+) (Token, error) {
 	return s.revoke(ctx, principal, org, id, reason, false)
 }
 
 // RevokeWithChildren is RevokeToken for a token and its Children, as far as the
 // principal may revoke them, in one change.
-func (s *Service) RevokeWithChildren(ctx context.Context, principal Principal, org OrgID, id TokenID, reason string) (Token, error) {
+func (s *Service) RevokeWithChildren(
+	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string,
+) (Token, error) {
 	return s.revoke(ctx, principal, org, id, reason, true)
 }
 
@@ -40,32 +44,33 @@ func (s *Service) revoke(
 		return Token{}, err
 	}
 	now := s.Now()
-	t, err := s.repo.RevokeTokens(ctx, org, id, s.terms(&principal), func(t Token, made []Token) (Revocation, error) {
-		if !principal.MaySee(t) {
-			return Revocation{}, ErrNotFound
-		}
-		if !principal.MayRevoke(t) {
-			return Revocation{}, principal.refuse("revoke it")
-		}
-		r := Revocation{At: now, Reason: reason}
-		end := func(t Token) {
-			details := map[string]string{"name": t.Name}
-			if reason != "" {
-				details["reason"] = reason
+	t, err := s.repo.RevokeTokens(ctx, org, id, children, s.terms(&principal),
+		func(t Token, made []Token) (Revocation, error) {
+			if !principal.MaySee(t) {
+				return Revocation{}, ErrNotFound
 			}
-			r.Tokens = append(r.Tokens, t.ID)
-			r.Entries = append(r.Entries, s.entry(principal, audit.TokenRevoked, string(t.ID), details))
-		}
-		if t.RevokedAt.IsZero() {
-			end(t)
-		}
-		for _, child := range made {
-			if children && child.ID != t.ID && child.Status(now) == StatusActive && principal.MayRevoke(child) {
-				end(child)
+			if !principal.MayRevoke(t) {
+				return Revocation{}, principal.refuse("revoke it")
 			}
-		}
-		return r, nil
-	})
+			r := Revocation{At: now, Reason: reason}
+			end := func(t Token) {
+				details := map[string]string{"name": t.Name}
+				if reason != "" {
+					details["reason"] = reason
+				}
+				r.Tokens = append(r.Tokens, t.ID)
+				r.Entries = append(r.Entries, s.entry(principal, audit.TokenRevoked, string(t.ID), details))
+			}
+			if t.RevokedAt.IsZero() {
+				end(t)
+			}
+			for _, child := range made {
+				if child.Status(now) == StatusActive && principal.MayRevoke(child) {
+					end(child)
+				}
+			}
+			return r, nil
+		})
 	if err != nil {
 		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}

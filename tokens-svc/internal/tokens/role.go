@@ -10,10 +10,12 @@ type Role string
 
 // The roles, from the most powerful down.
 const (
-	RoleOwner   Role = "owner"
-	RoleAdmin   Role = "admin"
-	RoleMember  Role = "member"
-	RoleAuditor Role = "auditor"
+	RoleOwner    Role = "owner"
+	RoleAdmin    Role = "admin"
+	RoleMember   Role = "member"
+	RoleReviewer Role = "reviewer"
+	RolePacker   Role = "packer"
+	RoleAuditor  Role = "auditor"
 )
 
 // reach is the set of tokens that a principal may change.
@@ -29,6 +31,8 @@ const (
 // powers are a role's rights. Every role may list tokens and members.
 type powers struct {
 	role    Role
+	text    string                        // for people
+	holds   func(*Catalogue) []Permission // what the person may do on the pages of services
 	grants  func(*Catalogue) []Permission // the most that its tokens may be granted; nil: nothing
 	tokens  reach                         // the tokens that it may change, rotate and revoke
 	audit   bool                          // may read the audit log
@@ -39,11 +43,48 @@ type powers struct {
 // roles is the authorization table of people. That of tokens is the permission
 // of each route in httpapi/transport. A test compares that with the API document.
 var roles = []powers{
-	{role: RoleOwner, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true},
-	{role: RoleAdmin, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true},
-	{role: RoleMember, grants: (*Catalogue).OfMembers, tokens: reachOwn},
-	{role: RoleAuditor, audit: true},
+	{
+		role: RoleOwner, text: "All settings, including adding and removing owners",
+		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true,
+	},
+	{
+		role: RoleAdmin, text: "All settings except adding, changing and removing owners",
+		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true,
+	},
+	{
+		role: RoleMember, text: "Works with shipments and documents, and creates tokens for that",
+		holds: (*Catalogue).OfMembers, grants: (*Catalogue).OfMembers, tokens: reachOwn,
+	},
+	{
+		role: RoleReviewer, text: "Reads, approves and rejects shipments",
+		holds: just("documents:read", "shipments:read", "shipments:review"),
+	},
+	{
+		role: RolePacker, text: "Creates shipments and attaches documents",
+		holds: just("documents:write", "shipments:write"),
+	},
+	{
+		role: RoleAuditor, text: "Views shipments, tokens, members and the audit log; can't make changes",
+		holds: just("audit:read", "documents:read", "shipments:read"), audit: true,
+	},
 }
+
+// just returns these permissions, whatever the catalogue has.
+func just(names ...Permission) func(*Catalogue) []Permission {
+	return func(*Catalogue) []Permission { return names }
+}
+
+// Held returns everything that a person with the role may do on the pages of services, sorted.
+func (c *Catalogue) Held(r Role) []Permission {
+	holds := r.powers().holds
+	if holds == nil {
+		return nil
+	}
+	return c.Expand(holds(c))
+}
+
+// Text describes the role for people.
+func (r Role) Text() string { return r.powers().text }
 
 // mayGrant returns the most that tokens of the role may be granted.
 func (c *Catalogue) mayGrant(r Role) []Permission {

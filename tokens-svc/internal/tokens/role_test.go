@@ -37,22 +37,28 @@ func TestRoleTable(t *testing.T) {
 		grants                         []tokens.Permission
 		create, own, others, readAudit bool
 	}{
-		"operator":            {tokens.Operator(), []tokens.Permission{tokens.Admin}, true, true, true, true},
-		"owner":               {person("usr_1", tokens.RoleOwner), catalogue.All(), true, true, true, true},
-		"admin":               {person("usr_1", tokens.RoleAdmin), catalogue.All(), true, true, true, true},
-		"member":              {person("usr_1", tokens.RoleMember), data, true, true, false, false},
-		"auditor":             {person("usr_1", tokens.RoleAuditor), nil, false, false, false, true},
-		"no role":             {person("usr_1", "captain"), nil, false, false, false, false},
-		"nobody":              {tokens.Principal{}, nil, false, false, false, false},
-		"token with admin":    {bearer("tok_000000000009", tokens.Admin), catalogue.All(), true, true, true, true},
-		"token without":       {bearer("tok_000000000009", "shipments:write"), data[2:], false, false, false, false},
-		"token about itself":  {bearer("tok_000000000001", "shipments:read"), data[2:3], false, true, false, false},
-		"person like a token": {catalogue.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, tokens.Token{}, nil), nil, false, false, false, false},
+		"operator":           {tokens.Operator(), []tokens.Permission{tokens.Admin}, true, true, true, true},
+		"owner":              {person("usr_1", tokens.RoleOwner), catalogue.All(), true, true, true, true},
+		"admin":              {person("usr_1", tokens.RoleAdmin), catalogue.All(), true, true, true, true},
+		"member":             {person("usr_1", tokens.RoleMember), data, true, true, false, false},
+		"auditor":            {person("usr_1", tokens.RoleAuditor), nil, false, false, false, true},
+		"no role":            {person("usr_1", "captain"), nil, false, false, false, false},
+		"nobody":             {tokens.Principal{}, nil, false, false, false, false},
+		"token with admin":   {bearer("tok_000000000009", tokens.Admin), catalogue.All(), true, true, true, true},
+		"token without":      {bearer("tok_000000000009", "shipments:write"), data[2:], false, false, false, false},
+		"token about itself": {bearer("tok_000000000001", "shipments:read"), data[2:3], false, true, false, false},
+		"person like a token": {
+			catalogue.Bearer(audit.Actor{Kind: audit.User, ID: "tok_000000000001"}, tokens.Token{}, nil),
+			nil, false, false, false, false,
+		},
 	} {
 		if got := c.principal.Grants(); !slices.Equal(got, c.grants) {
 			t.Errorf("%s may grant %v, want %v", name, got, c.grants)
 		}
-		got := []bool{c.principal.MayCreate(), c.principal.MayChange(own), c.principal.MayChange(others), c.principal.MayChange(operators), c.principal.MayReadAudit()}
+		got := []bool{
+			c.principal.MayCreate(), c.principal.MayChange(own), c.principal.MayChange(others),
+			c.principal.MayChange(operators), c.principal.MayReadAudit(),
+		}
 		if want := []bool{c.create, c.own, c.others, c.others, c.readAudit}; !slices.Equal(got, want) {
 			t.Errorf("%s: create, own, others', operators', audit: %v, want %v", name, got, want)
 		}
@@ -66,7 +72,8 @@ func TestRolesAreRead(t *testing.T) {
 			t.Errorf("%s: %s, %v", r, got, err)
 		}
 	}
-	if _, err := tokens.ParseRole("captain"); err == nil || !strings.Contains(err.Error(), "owner, admin, member, auditor") {
+	if _, err := tokens.ParseRole("captain"); err == nil ||
+		!strings.Contains(err.Error(), "owner, admin, member, reviewer, packer, auditor") {
 		t.Errorf("%v", err)
 	}
 }
@@ -87,7 +94,8 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 		_, errs["rotate"] = s.RotateToken(t.Context(), principal, repotest.Org, token.ID, 0)
 		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &newName})
 		if !principal.MayCreate() {
-			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
+			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org,
+				tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
 		if !principal.MayReadAudit() {
 			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, "", tokens.Page{Number: 1, Size: 1})
@@ -98,7 +106,8 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 			}
 		}
 	}
-	if got, _ := s.Token(t.Context(), repotest.Org, token.ID); got.Revision != token.Revision || len(repo.tokens) != 1 || len(repo.events[repotest.Org]) != 2 {
+	if got, _ := s.Token(t.Context(), repotest.Org, token.ID); got.Revision != token.Revision || len(repo.tokens) != 1 ||
+		len(repo.events[repotest.Org]) != 2 {
 		t.Errorf("something was done: %+v, %d events", got, len(repo.events[repotest.Org]))
 	}
 }
@@ -108,23 +117,27 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	member := person("usr_1", tokens.RoleMember)
-	made, _, err := s.CreateToken(t.Context(), member, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:write"}})
+	made, _, err := s.CreateToken(t.Context(), member, repotest.Org,
+		tokens.Draft{Name: "ERP", Permissions: []string{"shipments:write"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
 		"shipments:review": "permissions", "admin": "permissions", "webhooks:manage": "permissions",
 	} {
-		_, _, err := s.CreateToken(t.Context(), member, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read", text}})
+		_, _, err := s.CreateToken(t.Context(), member, repotest.Org,
+			tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read", text}})
 		wantFields(t, err, want)
 		wrong := &tokens.ValidationError{}
-		if errors.As(err, &wrong) && (wrong.Fields[0].Entry != 2 || !strings.Contains(wrong.Fields[0].Detail, "documents:write")) {
+		if errors.As(err, &wrong) && (wrong.Fields[0].Entry != 2 ||
+			!strings.Contains(wrong.Fields[0].Detail, "documents:write")) {
 			t.Errorf("%+v does not name the entry and what may be granted", wrong.Fields[0])
 		}
 		_, err = s.UpdateToken(t.Context(), member, repotest.Org, made.ID, tokens.Patch{Permissions: &[]string{text}})
 		wantFields(t, err, want)
 	}
-	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, tokens.Patch{Permissions: &[]string{"admin"}}); err != nil {
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, made.ID,
+		tokens.Patch{Permissions: &[]string{"admin"}}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.RotateToken(t.Context(), member, repotest.Org, made.ID, 0)
@@ -139,8 +152,12 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 		{Limit: 100, Window: 59 * time.Second}: false,
 		{Window: 30 * time.Second}:             false,
 	} {
-		for name, principal := range map[string]tokens.Principal{"owner": person("usr_2", tokens.RoleOwner), "token": bearer("tok_000000000000", tokens.Admin)} {
-			_, _, err := s.CreateToken(t.Context(), principal, repotest.Org, tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
+		for name, principal := range map[string]tokens.Principal{
+			"owner": person("usr_2", tokens.RoleOwner),
+			"token": bearer("tok_000000000000", tokens.Admin),
+		} {
+			_, _, err := s.CreateToken(t.Context(), principal, repotest.Org,
+				tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
 			if allowed && err != nil {
 				t.Errorf("%s, %+v: %v", name, limit, err)
 			}

@@ -19,7 +19,7 @@ func TestRolesAssignRoles(t *testing.T) {
 			t.Errorf("%q manages members: %t", actor, got)
 		}
 	}
-	if got := RoleAdmin.Assignable(RoleMember); len(got) != 3 || got[0] != RoleAdmin {
+	if got := RoleAdmin.Assignable(RoleMember); len(got) != 5 || got[0] != RoleAdmin {
 		t.Errorf("%q", got)
 	}
 }

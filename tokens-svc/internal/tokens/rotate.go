@@ -35,7 +35,9 @@ type Rotation struct {
 // A token is rotated once: of several attempts one succeeds. It gives
 // ErrNotFound when org has no such token, ErrForbidden, a StateError for one
 // that is rotated already or has ended, and a ValidationError.
-func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, grace time.Duration) (Rotation, error) {
+func (s *Service) RotateToken(
+	ctx context.Context, principal Principal, org OrgID, id TokenID, grace time.Duration,
+) (Rotation, error) {
 	var wrong ValidationError
 	if grace < 0 || grace > MaxGrace {
 		wrong.Add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
@@ -50,7 +52,8 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 			return Step{}, err
 		}
 		if grace < MinOwnGrace && principal.is(t) && !slices.Contains(principal.grants, Admin) {
-			wrong.Add("grace_seconds", OutOfRange, "must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
+			wrong.Add("grace_seconds", OutOfRange,
+				"must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
 		}
 		for i, p := range t.Permissions {
 			if !principal.is(t) {
@@ -68,7 +71,8 @@ func (s *Service) RotateToken(ctx context.Context, principal Principal, org OrgI
 		return Step{
 			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
 			Entry: s.entry(principal, audit.TokenRotated, string(id), map[string]string{
-				"name": t.Name, "successor": string(next.ID), "ends_at": instant(t.ExpiresAt), "successor_ends_at": instant(next.ExpiresAt),
+				"name": t.Name, "successor": string(next.ID), "ends_at": instant(t.ExpiresAt),
+				"successor_ends_at": instant(next.ExpiresAt),
 			}),
 		}, nil
 	})

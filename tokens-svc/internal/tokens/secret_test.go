@@ -82,7 +82,8 @@ func TestScrubRedactsTokens(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "shipments": "shipments",
 		"/x/shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19/y": "/x/shpt_live_4fZyo82mVyR1_…/y",
-		"shpt_test_zzzzzzzzzzzz_zz and shpt_test_zzzzzzzzzzzz_":              "shpt_test_zzzzzzzzzzzz_… and shpt_test_zzzzzzzzzzzz_…",
+		"shpt_test_zzzzzzzzzzzz_zz and " +
+			"shpt_test_zzzzzzzzzzzz_": "shpt_test_zzzzzzzzzzzz_… and shpt_test_zzzzzzzzzzzz_…",
 		"shpt_prod_Qm3pXv9KcT7w":                 "shpt_…",
 		"shpt_live_4fZyo82mVyR1Qm3pXv9KcT7wNs2L": "shpt_…",
 		"shpt_":                                  "shpt_…",

@@ -39,7 +39,10 @@ type Config struct {
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale, permissions: c.Permissions, maxActive: c.MaxActive}
+	s := &Service{
+		repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale,
+		permissions: c.Permissions, maxActive: c.MaxActive,
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -62,15 +65,16 @@ func (s *Service) Permissions() *Catalogue { return s.permissions }
 // CreateOrganization stores a new organization under an id of the caller's
 // choice. It gives ErrExists when the id is taken, and a ValidationError. It
 // does not check permissions: only operators call it.
-func (s *Service) CreateOrganization(ctx context.Context, principal Principal, org OrgID, name string) (Organization, error) {
+func (s *Service) CreateOrganization(
+	ctx context.Context, principal Principal, org OrgID, name string,
+) (Organization, error) {
 	var wrong ValidationError
 	o := Organization{ID: org, Name: wrong.Text("name", name, 1, maxName), CreatedAt: s.Now()}
 	if err := wrong.OrNil(); err != nil {
 		return Organization{}, err
 	}
 	entry := s.entry(principal, audit.OrganizationCreated, string(org), map[string]string{"name": o.Name})
-	o, err := s.repo.CreateOrganization(ctx, o, entry)
-	if err != nil {
+	if err := s.repo.CreateOrganization(ctx, o, entry); err != nil {
 		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
 	}
 	return o, nil
@@ -157,6 +161,8 @@ func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
 }
 
 // entry returns the audit entry of a principal's action.
-func (s *Service) entry(principal Principal, action audit.Action, target string, details map[string]string) audit.Entry {
+func (s *Service) entry(
+	principal Principal, action audit.Action, target string, details map[string]string,
+) audit.Entry {
 	return audit.Entry{At: s.Now(), Actor: principal.Actor, Action: action, Target: target, Details: details}
 }

@@ -37,7 +37,8 @@ func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.
 	now := repotest.Noon.Truncate(time.Second)
 	c.Now = func() time.Time { return now }
 	s := tokens.NewService(repo, c)
-	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil && !errors.Is(err, tokens.ErrExists) {
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil &&
+		!errors.Is(err, tokens.ErrExists) {
 		t.Fatal(err)
 	}
 	return s, &now
@@ -157,7 +158,8 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	good := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
 
-	if _, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Other, good); !errors.Is(err, tokens.ErrNotFound) || !secret.IsZero() {
+	if _, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Other, good); !errors.Is(err,
+		tokens.ErrNotFound) || !secret.IsZero() {
 		t.Errorf("a token without organization: %v", err)
 	}
 	if _, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{}); !isInvalid(err) {
@@ -166,7 +168,8 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Other, " "); !isInvalid(err) {
 		t.Errorf("an organization without name: %v", err)
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000", strings.Repeat("x", 201)); !isInvalid(err) {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000",
+		strings.Repeat("x", 201)); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
 	if _, _, err := s.Tokens(t.Context(), repotest.Other, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
@@ -193,7 +196,8 @@ func TestUncheckableTokenIsUnavailableNotInactive(t *testing.T) {
 	for name, presented := range map[string]tokens.Secret{"right": secret, "wrong": withIDOf(t, secret)} {
 		found, err := without.Introspect(t.Context(), presented)
 		missing, ok := errors.AsType[*tokens.PepperError](err)
-		if !ok || *missing != (tokens.PepperError{ID: token.ID, Version: 1}) || !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
+		if !ok || *missing != (tokens.PepperError{ID: token.ID, Version: 1}) ||
+			!errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
 			t.Errorf("the %s secret: %+v, %v", name, found, err)
 		}
 	}
@@ -251,7 +255,8 @@ func TestATokenMovesToThePrimaryPepperWhenUsed(t *testing.T) {
 		if found := introspect(t, after, secret); found.Outcome != tokens.OutcomeActive {
 			t.Errorf("without the old pepper: %s", found.Outcome)
 		}
-		if found, err := after.Introspect(t.Context(), unused); !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
+		if found, err := after.Introspect(t.Context(), unused); !errors.Is(err, tokens.ErrUnavailable) ||
+			found.Outcome != "" {
 			t.Errorf("never used in between: %+v, %v", found, err)
 		}
 	})
@@ -309,7 +314,8 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := create(t, s)
-	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID)}, caller, s.Permissions().All())
+	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID)},
+		caller, s.Permissions().All())
 	name := "new"
 	changes := map[string]func(tokens.Principal) error{
 		"create": func(p tokens.Principal) error {
@@ -330,7 +336,8 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 		},
 	}
 	reader := []string{"shipments:read"}
-	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, tokens.Patch{Permissions: &reader}); err != nil {
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID,
+		tokens.Patch{Permissions: &reader}); err != nil {
 		t.Fatal(err)
 	}
 	for what, change := range changes {
@@ -359,11 +366,13 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
-	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "T", Permissions: []string{"admin"}})
+	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+		tokens.Draft{Name: "T", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID), Name: "T"}, caller, s.Permissions().All())
+	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID), Name: "T"},
+		caller, s.Permissions().All())
 	other, _ := create(t, s)
 	rotated, err := s.RotateToken(t.Context(), principal, repotest.Org, other.ID, 0)
 	if err != nil {

@@ -39,7 +39,8 @@ type TooManyError struct{ Max int }
 
 // Error implements error.
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("the organization has %d active tokens, the most it may have; revoke some that are not needed", e.Max)
+	return fmt.Sprintf("the organization has %d active tokens, the most it may have; revoke some that are not needed",
+		e.Max)
 }
 
 // terms returns the terms of a change by a principal, whose rights Admit brings up

@@ -42,10 +42,7 @@ type TokenID string
 
 // Organization is the tenant that tokens belong to.
 type Organization struct {
-	ID OrgID
-	// TestID is the partition of the test tokens' data; see Token.Partition. The
-	// repository assigns it, and no organization has it as its ID.
-	TestID    OrgID
+	ID        OrgID // begins with org_0: see Token.Partition
 	Name      string
 	CreatedAt time.Time // UTC, whole milliseconds
 }

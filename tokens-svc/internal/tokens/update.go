@@ -20,6 +20,9 @@ type Patch struct {
 	IPAllow     *[]string
 	RateLimit   *RateLimit
 	ExpiresAt   *time.Time
+	// OfOrganization makes the organization the owner, for good: no person's role
+	// bounds the token from then on.
+	OfOrganization bool
 }
 
 // UpdateToken changes a token of org and returns it. A token that asks may not
@@ -69,7 +72,8 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		// Gateways count windows of each length apart: another length would begin
 		// with an unused window.
 		if t.RateLimit.Window != window && !principal.anyLimit {
-			wrong.Add("window_seconds", InvalidValue, "must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
+			wrong.Add("window_seconds", InvalidValue,
+				"must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
 		}
 	}
 	if p.ExpiresAt != nil {
@@ -79,7 +83,10 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
-	return t, wrong.OrNil()
+	if err := wrong.OrNil(); err != nil || !p.OfOrganization {
+		return t, err
+	}
+	return principal.ofOrganization(t)
 }
 
 // describe returns a token's details for the audit log.

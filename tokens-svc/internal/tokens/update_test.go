@@ -63,7 +63,8 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(c.details, last.Details); diff != "" || last.Action != audit.TokenUpdated || last.Actor.ID != "usr_1" {
+		if diff := cmp.Diff(c.details, last.Details); diff != "" ||
+			last.Action != audit.TokenUpdated || last.Actor.ID != "usr_1" {
 			t.Errorf("%s: %s by %s: %s", title, last.Action, last.Actor.ID, diff)
 		}
 		if after.Revision != before.Revision+1 || repo.changes[after.Revision-1].Kind != tokens.Updated {
@@ -104,12 +105,16 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	}
 	slices.Reverse(events)
 	want := []map[string]string{
-		{"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.000Z", "successor_ends_at": "2026-11-20T13:00:00.000Z"},
+		{
+			"name": "ERP", "successor": string(done.Token.ID), "ends_at": "2026-11-20T12:01:00.000Z",
+			"successor_ends_at": "2026-11-20T13:00:00.000Z",
+		},
 		{"name": "ERP", "reason": "lost"},
 	}
 	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
 		e := events[i]
-		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) || !e.At.Equal(repotest.Noon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
+		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) ||
+			!e.At.Equal(repotest.Noon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}
@@ -125,7 +130,8 @@ func TestOnlyAnOperatorChangesTheLengthOfAWindow(t *testing.T) {
 	ctx := t.Context()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
-	admin, _, err := s.CreateToken(ctx, tokens.Operator(), repotest.Org, tokens.Draft{Name: "admin", Permissions: []string{"admin"}})
+	admin, _, err := s.CreateToken(ctx, tokens.Operator(), repotest.Org,
+		tokens.Draft{Name: "admin", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +155,8 @@ func TestOnlyAnOperatorChangesTheLengthOfAWindow(t *testing.T) {
 		}
 	}
 	patch := tokens.Patch{RateLimit: &tokens.RateLimit{Window: 61 * time.Second}}
-	if changed, err := s.UpdateToken(ctx, tokens.Operator(), repotest.Org, token.ID, patch); err != nil || changed.RateLimit.Window != 61*time.Second {
+	if changed, err := s.UpdateToken(ctx, tokens.Operator(), repotest.Org, token.ID, patch); err != nil ||
+		changed.RateLimit.Window != 61*time.Second {
 		t.Errorf("an operator: %+v, %v", changed.RateLimit, err)
 	}
 	standard := tokens.Patch{RateLimit: new(tokens.DefaultRateLimit)}

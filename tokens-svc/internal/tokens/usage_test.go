@@ -20,7 +20,10 @@ func TestUsageIsReturnedByHour(t *testing.T) {
 	*now = now.Truncate(time.Hour).Add(30 * time.Minute)
 	err := s.RecordUsage(t.Context(), []tokens.Use{
 		{Token: busy.ID, Requests: 5, LastUsedAt: now.Add(-24 * time.Hour), Address: here}, // one hour too old
-		{Token: busy.ID, Requests: 7, Refused: 1, LastUsedAt: now.Add(-time.Minute), Address: netip.MustParseAddr("::ffff:192.0.2.1")},
+		{
+			Token: busy.ID, Requests: 7, Refused: 1, LastUsedAt: now.Add(-time.Minute),
+			Address: netip.MustParseAddr("::ffff:192.0.2.1"),
+		},
 		{Token: busy.ID, Requests: 1, LastUsedAt: now.Add(-23 * time.Hour)},
 		{Token: busy.ID, Requests: 2, Refused: 2, LastUsedAt: now.Add(-2 * time.Minute)}, // the same hour, and before
 		{Token: dormant.ID, Requests: 9, LastUsedAt: now.Add(-1000 * time.Hour)},
@@ -51,28 +54,15 @@ func TestFutureTimesOfGatewaysAreClamped(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
-	if err := s.RecordUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: now.Add(5 * time.Hour)}}); err != nil {
+	if err := s.RecordUsage(t.Context(), []tokens.Use{{
+		Token: token.ID, Requests: 1,
+		LastUsedAt: now.Add(5 * time.Hour),
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	usage, err := s.Usage(t.Context(), repotest.Org, token.ID)
 	if u := usage[token.ID]; err != nil || !u.LastUsedAt.Equal(*now) || u.Hours[23].Requests != 1 {
 		t.Errorf("%+v, %v", u, err)
-	}
-}
-
-func TestInvalidReportIsRejectedCompletely(t *testing.T) {
-	t.Parallel()
-	repo := newMemory()
-	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
-	token, _ := create(t, s)
-	err := s.RecordUsage(t.Context(), []tokens.Use{
-		{Token: token.ID, Requests: 1, LastUsedAt: *now},
-		{Token: "tok_short", LastUsedAt: *now},
-		{Token: token.ID, Requests: -1, Refused: -1},
-	})
-	wantFields(t, err, "token", "last_used_at", "count", "refused")
-	if len(repo.usage) != 0 {
-		t.Errorf("something was recorded: %v", repo.usage)
 	}
 }
 
@@ -86,7 +76,8 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
-	if _, err := tokens.ParseFilter("Active"); err == nil || err.Error() != "must be one of active, expiring, expired, revoked" {
+	if _, err := tokens.ParseFilter("Active"); err == nil ||
+		err.Error() != "must be one of active, expiring, expired, revoked" {
 		t.Errorf("%v", err)
 	}
 }

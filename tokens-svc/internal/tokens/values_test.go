@@ -11,7 +11,8 @@ import (
 func TestIDsAndSecretsAreBase62(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[string]bool{
-		"0": true, "9": true, "A": true, "Z": true, "a": true, "z": true, "/": false, ":": false, "@": false, "[": false, "`": false, "{": false, "-": false, "_": false, "é": false,
+		"0": true, "9": true, "A": true, "Z": true, "a": true, "z": true, "/": false, ":": false, "@": false, "[": false,
+		"`": false, "{": false, "-": false, "_": false, "é": false,
 	} {
 		if got := TokenID(idPrefix + strings.Repeat("a", idLen-1) + c).Valid(); got != want {
 			t.Errorf("%q: %t", c, got)
@@ -19,7 +20,8 @@ func TestIDsAndSecretsAreBase62(t *testing.T) {
 	}
 	id := strings.Repeat("a", idLen)
 	for text, want := range map[TokenID]bool{
-		TokenID(idPrefix + id): true, TokenID(id): false, TokenID("abc_" + id): false, TokenID(idPrefix + id[1:]): false, TokenID(idPrefix + id + "a"): false, TokenID(idPrefix + id[1:] + "-"): false,
+		TokenID(idPrefix + id): true, TokenID(id): false, TokenID("abc_" + id): false, TokenID(idPrefix + id[1:]): false,
+		TokenID(idPrefix + id + "a"): false, TokenID(idPrefix + id[1:] + "-"): false,
 	} {
 		if got := text.Valid(); got != want {
 			t.Errorf("%q: %t", text, got)
@@ -76,7 +78,10 @@ func TestUsesOfOneTokenAndHourAreMerged(t *testing.T) {
 	use := func(token TokenID, after time.Duration, requests, refused int64) Use {
 		return Use{Token: token, LastUsedAt: hour.Add(after), Requests: requests, Refused: refused}
 	}
-	got := merge([]Use{use("tok_b", 5, 1, 0), use("tok_a", time.Hour, 2, 1), use("tok_b", 3, 4, 2), use("tok_a", time.Hour-1, 8, 3), use("tok_a", 0, 16, 4)})
+	got := merge([]Use{
+		use("tok_b", 5, 1, 0), use("tok_a", time.Hour, 2, 1), use("tok_b", 3, 4, 2),
+		use("tok_a", time.Hour-1, 8, 3), use("tok_a", 0, 16, 4),
+	})
 	want := []Use{use("tok_a", time.Hour-1, 24, 7), use("tok_a", time.Hour, 2, 1), use("tok_b", 5, 5, 2)}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -85,7 +90,10 @@ func TestUsesOfOneTokenAndHourAreMerged(t *testing.T) {
 
 func TestDescriptionsOfPermissionsHaveBounds(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"x": 0, strings.Repeat("é", maxReason): 0, strings.Repeat("é", maxReason+1): 1, "": 1, "a\nb": 1} {
+	for text, want := range map[string]int{
+		"x": 0, strings.Repeat("é", maxReason): 0,
+		strings.Repeat("é", maxReason+1): 1, "": 1, "a\nb": 1,
+	} {
 		if got := new(Catalogue).add(Definition{Name: "temperatures:read", Text: text}); len(got) != want {
 			t.Errorf("%.10q: %v", text, got)
 		}
@@ -94,8 +102,8 @@ func TestDescriptionsOfPermissionsHaveBounds(t *testing.T) {
 
 func TestTestTokensHaveAPartitionOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	o := Organization{ID: "org_live", TestID: "org_test"}
-	for env, want := range map[Environment]OrgID{Live: "org_live", Test: "org_test"} {
+	o := Organization{ID: "org_0live"}
+	for env, want := range map[Environment]OrgID{Live: "org_0live", Test: "org_7live"} {
 		token := Token{Environment: env, Organization: o}
 		if got := token.Partition(); got != want {
 			t.Errorf("%s: %s", env, got)

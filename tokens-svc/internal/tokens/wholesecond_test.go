@@ -17,7 +17,8 @@ func TestATokenEndsAtAWholeSecond(t *testing.T) {
 	old, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{
 		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: now.Add(time.Hour),
 	})
-	if want := now.Add(time.Hour).Truncate(time.Second); err != nil || old.ExpiresAt != want || old.ExpiresAt.Equal(now.Add(time.Hour)) {
+	if want := now.Add(time.Hour).Truncate(time.Second); err != nil || old.ExpiresAt != want ||
+		old.ExpiresAt.Equal(now.Add(time.Hour)) {
 		t.Fatalf("ends %s, want %s; %v", old.ExpiresAt, want, err)
 	}
 	for range 3 {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -55,18 +55,12 @@ func redirect(to string) answer { return answer{status: http.StatusSeeOther, to:
 
 // view is the data of templates.
 type view struct {
-	Title       string
-	Section     string
-	Style       string // addresses of the static files
-	Script      string
-	Icon        string
+	pages.Frame
 	Now         time.Time
 	User        people.User // zero: not signed in
 	Current     people.Membership
 	Memberships []people.Membership
-	Notice      string
 	May         rights
-	Passwords   bool // people may sign in with one
 	Permissions *tokens.Catalogue
 	RequestID   string
 	Data        any
@@ -90,37 +84,55 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		_ = json.NewEncoder(w).Encode(a.json) // fails only if the client is gone
 		return
 	}
-	var body bytes.Buffer
-	if err := templates[a.template].ExecuteTemplate(&body, "layout", s.view(r, v, a)); err != nil {
+	if a.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(a.retryAfter.Seconds())))
+	}
+	if err := set.Write(w, a.status, a.template, s.view(r, v, a)); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
-		body.Reset()
-		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong.")
-		a.status = http.StatusInternalServerError
 	}
-	h := w.Header()
-	if a.retryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(a.retryAfter.Seconds())))
-	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(body.Len()))
-	w.WriteHeader(a.status)
-	_, _ = w.Write(body.Bytes()) // likewise
 }
 
 func (s *site) view(r *http.Request, v *visit, a answer) view {
 	all := view{
-		Title: a.title, Section: a.section, Style: static["style.css"], Script: static["script.js"],
-		Icon: static["icon.svg"], Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data, Passwords: s.Passwords,
+		Frame: pages.Frame{Title: a.title}, Now: s.Tokens.Now(), RequestID: requestid.Of(r), Data: a.data,
 		Permissions: s.Tokens.Permissions(),
 	}
-	if v != nil {
-		all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
-		if v.current.Role != "" {
-			all.May = rights{Create: mayCreate(v), Manage: mayManage(v), ReadAudit: mayReadAudit(v)}
-		}
+	if v == nil {
+		return all
+	}
+	all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
+	if v.user.ID != "" {
+		all.Account = s.account(v)
+	}
+	if v.current.Role != "" {
+		all.May = rights{Create: mayCreate(v), Manage: mayManage(v), ReadAudit: mayReadAudit(v)}
+		all.Organization = organizationMenu(v)
+		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), all.May.ReadAudit)
 	}
 	return all
+}
+
+// account is the menu of the signed-in person.
+func (s *site) account(v *visit) *pages.Account {
+	links := []pages.Link{{Text: "Sessions", To: "/settings/sessions"}}
+	if s.Passwords {
+		links = append(links, pages.Link{Text: "Change password", To: "/settings/password", ID: "to-password"})
+	}
+	links = append(links, pages.Link{Text: "Organizations", To: "/settings"})
+	return &pages.Account{Name: v.user.Display(), Email: v.user.Email, Links: links}
+}
+
+// organizationMenu is the menu of the organization at hand, with all of the person's.
+func organizationMenu(v *visit) *pages.Organization {
+	menu := &pages.Organization{Name: v.current.Organization.Name, Hint: "Your role: " + roleName(v.current.Role)}
+	for _, m := range v.memberships {
+		menu.Others = append(menu.Others, pages.Link{
+			Text: m.Organization.Name, To: "/settings/" + string(m.Organization.ID) + "/api",
+			Current: m.Organization.ID == v.org(),
+		})
+	}
+	return menu
 }
 
 // Grants is for templates: it summarizes what a token was granted.
@@ -140,4 +152,4 @@ func (v view) Allows(t tokens.Token, p tokens.Permission) bool {
 }
 
 // Moment is for templates: it shows a time as seen from now.
-func (v view) Moment(t time.Time) moment { return moment{t, v.Now} }
+func (v view) Moment(t time.Time) moment { return moment{At: t, Now: v.Now} }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -18,7 +19,8 @@ func TestEachPageMarksItsTab(t *testing.T) {
 	token := w.token(t, owner, "ERP")
 	base := "/settings/" + string(acme)
 	for path, tab := range map[string]string{
-		"/api": "/api", "/api/new": "/api", "/api/" + string(token.ID): "/api", "/api/" + string(token.ID) + "/rotate": "/api",
+		"/api": "/api", "/api/new": "/api", "/api/" + string(token.ID): "/api",
+		"/api/" + string(token.ID) + "/rotate": "/api",
 		"/api/" + string(token.ID) + "/revoke": "/api", "/members": "/members", "/audit-log": "/audit-log",
 	} {
 		nav := between(owner.get(t, base+path).Body.String(), `<nav class="tabs"`, "</nav>")
@@ -33,8 +35,11 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
-	w.exec(t, `INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action, target, details, previous, hash)
-		SELECT log_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x', '{"colour": "red", "role": ""}', previous, hash
+	w.exec(t,
+		`INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action,
+			target, details, previous, hash)
+		SELECT log_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x',
+			'{"colour": "red", "role": ""}', previous, hash
 		FROM audit_events WHERE sequence = 1 AND log_id = '`+string(acme)+`'`)
 	w.exec(t, `UPDATE audit_heads SET sequence = 1000 WHERE log_id = '`+string(acme)+`'`)
 	log := "/settings/" + string(acme) + "/audit-log"
@@ -52,7 +57,10 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 		}
 	}
 	newest := between(owner.get(t, log).Body.String(), "<tbody", "</tr>")
-	for _, text := range []string{`<span class="strong">token.renamed</span>`, `<span class="block break">tok_x</span>`, `<li>colour: <span class="break">red</span></li>`} {
+	for _, text := range []string{
+		`<span class="strong">token.renamed</span>`, `<span class="block break">tok_x</span>`,
+		`<li>colour: <span class="break">red</span></li>`,
+	} {
 		if !strings.Contains(newest, text) {
 			t.Errorf("an entry of a newer version lacks %q:\n%s", text, newest)
 		}
@@ -65,17 +73,24 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 // TestChartShowsEachHourInProportion to the busiest: served below, refused on top.
 func TestChartShowsEachHourInProportion(t *testing.T) {
 	t.Parallel()
-	if c := chartOf(tokens.Usage{Hours: make([]tokens.Hour, 24)}); c.Width != 119 || len(c.Bars) != 0 || c.Text != "0 requests, 0 refusals in the last 24 hours" {
+	if c := chartOf(tokens.Usage{Hours: make([]tokens.Hour, 24)}); c.Width != 119 || len(c.Bars) != 0 ||
+		c.Text != "0 requests, 0 refusals in the last 24 hours" {
 		t.Errorf("without a request: %+v", c)
 	}
-	c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 900, Refused: 300}, {}, {Requests: 600, Refused: 1}, {Requests: 1}}})
+	c := chartOf(tokens.Usage{Hours: []tokens.Hour{
+		{Requests: 900, Refused: 300},
+		{},
+		{Requests: 600, Refused: 1},
+		{Requests: 1},
+	}})
 	want := []bar{
 		{X: 0, Y: 6, Height: 18, RefusedY: 0, RefusedHeight: 6},
 		{X: 5, Y: 24, RefusedY: 24},
 		{X: 10, Y: 12, Height: 12, RefusedY: 11, RefusedHeight: 1},
 		{X: 15, Y: 23, Height: 1, RefusedY: 23},
 	}
-	if len(c.Bars) != len(want) || c.Width != 19 || c.Height != 24 || c.Bar != 4 || c.Text != "1501 requests, 301 refusals in the last 24 hours" {
+	if len(c.Bars) != len(want) || c.Width != 19 || c.Height != 24 || c.Bar != 4 ||
+		c.Text != "1501 requests, 301 refusals in the last 24 hours" {
 		t.Fatalf("%+v", c)
 	}
 	for i, b := range c.Bars {
@@ -83,18 +98,27 @@ func TestChartShowsEachHourInProportion(t *testing.T) {
 			t.Errorf("hour %d: %+v, want %+v", i, b, want[i])
 		}
 	}
-	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 1, Refused: 1}}}); c.Text != "1 request, 1 refusal in the last 24 hours" {
+	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{
+		Requests: 1,
+		Refused:  1,
+	}}}); c.Text != "1 request, 1 refusal in the last 24 hours" {
 		t.Error(c.Text)
 	}
 	// A part that is rounded up does not reach beyond the top.
-	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 999, Refused: 1}}}); c.Bars[0] != (bar{Y: 1, Height: 23, RefusedHeight: 1}) {
+	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 999, Refused: 1}}}); c.Bars[0] != (bar{
+		Y:      1,
+		Height: 23, RefusedHeight: 1,
+	}) {
 		t.Errorf("%+v", c.Bars[0])
 	}
 }
 
 func TestPageNumbersOutOfRangeAreTheFirst(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"": 1, "x": 1, "-1": 1, "0": 1, "1": 1, "2": 2, "1000000": 1_000_000, "1000001": 1, "99999999999999999999": 1} {
+	for text, want := range map[string]int{
+		"": 1, "x": 1, "-1": 1, "0": 1, "1": 1, "2": 2, "1000000": 1_000_000,
+		"1000001": 1, "99999999999999999999": 1,
+	} {
 		v := &visit{Request: &http.Request{Form: url.Values{"page": {text}}}}
 		if p := pageOf(v); p.Number != want || p.Size != perPage {
 			t.Errorf("%q: %+v", text, p)
@@ -108,38 +132,16 @@ func TestPagesBeyondTheEndLeadBack(t *testing.T) {
 	v := &visit{Request: &http.Request{URL: &url.URL{}}}
 	for _, c := range []struct {
 		page, total int
-		want        pages
+		want        pages.Pager
 	}{
-		{1, 0, pages{Number: 1, Last: 1}},
-		{1, perPage, pages{Number: 1, Last: 1, Total: perPage}},
-		{1, perPage + 1, pages{Number: 1, Last: 2, Total: perPage + 1, Next: "?page=2"}},
-		{2, 3 * perPage, pages{Number: 2, Last: 3, Total: 3 * perPage, Previous: "?page=1", Next: "?page=3"}},
-		{9, 3 * perPage, pages{Number: 9, Last: 3, Total: 3 * perPage, Previous: "?page=3"}},
+		{1, 0, pages.Pager{Number: 1, Last: 1}},
+		{1, perPage, pages.Pager{Number: 1, Last: 1, Total: perPage}},
+		{1, perPage + 1, pages.Pager{Number: 1, Last: 2, Total: perPage + 1, Next: "?page=2"}},
+		{2, 3 * perPage, pages.Pager{Number: 2, Last: 3, Total: 3 * perPage, Previous: "?page=1", Next: "?page=3"}},
+		{9, 3 * perPage, pages.Pager{Number: 9, Last: 3, Total: 3 * perPage, Previous: "?page=3"}},
 	} {
 		if got := pagesOf(v, tokens.Page{Number: c.page, Size: perPage}, c.total); got != c.want {
 			t.Errorf("page %d of %d entries: %+v, want %+v", c.page, c.total, got, c.want)
-		}
-	}
-}
-
-// TestTitlesSayWhatAPageIsFor, as tabs and the history of a browser show them.
-func TestTitlesSayWhatAPageIsFor(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	owner := w.member(t, tokens.RoleOwner)
-	old, fresh := w.token(t, owner, "Old ERP"), w.token(t, owner, "ERP")
-	if _, err := w.tokens.RotateToken(t.Context(), tokens.Operator(), acme, old.ID, time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	for path, title := range map[string]string{
-		api(""):                                 "API tokens",
-		api("/" + string(fresh.ID)):             "ERP",
-		api("/" + string(fresh.ID) + "/rotate"): "Rotate ERP",
-		api("/" + string(fresh.ID) + "/revoke"): "Revoke ERP",
-		api("/" + string(old.ID) + "/revoke"):   "End the overlap of Old ERP",
-	} {
-		if got := between(owner.get(t, path).Body.String(), "<title>", "</title>"); got != "<title>"+title+" · Acme Citrus · Quayside" {
-			t.Errorf("%s: %s", path, got)
 		}
 	}
 }
@@ -158,7 +160,8 @@ func TestAnOverlapEndsWithTheToken(t *testing.T) {
 			if !expiry.IsZero() && expiry.Before(until) {
 				until = expiry
 			}
-			if option := between(page, `id="overlap-`+id, "</label>"); !strings.Contains(option, `datetime="`+moment{At: until}.ISO()) {
+			if option := between(page, `id="overlap-`+id, "</label>"); !strings.Contains(option,
+				`datetime="`+moment{At: until}.ISO()) {
 				t.Errorf("%s, overlap %s should end %s:\n%s", name, id, until, option)
 			}
 		}

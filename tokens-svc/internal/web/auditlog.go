@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
@@ -21,7 +22,6 @@ var actionTexts = []actionText{
 	{audit.TokenUpdated, "Token changed"},
 	{audit.TokenRotated, "Token rotated"},
 	{audit.TokenRevoked, "Token revoked"},
-	{audit.TokenHandedOver, "Token handed over to the organization"},
 	{audit.MemberInvited, "Member invited"},
 	{audit.InvitationWithdrawn, "Invitation withdrawn"},
 	{audit.InvitationDeclined, "Invitation declined"},
@@ -78,7 +78,7 @@ type eventList struct {
 	Rows    []eventRow
 	Actions []actionText
 	Picked  audit.Action
-	Pages   pages
+	Pages   pages.Pager
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {

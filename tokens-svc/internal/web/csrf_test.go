@@ -29,9 +29,15 @@ func TestCrossOriginRequestsAreRejected(t *testing.T) {
 		header  http.Header
 		refused bool
 	}{
-		"cross-site":                      {http.Header{"Sec-Fetch-Site": {"cross-site"}}, true},
-		"cross-site, forged origin":       {http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://evil.example"}}, true},
-		"same-site, another host":         {http.Header{"Sec-Fetch-Site": {"same-site"}, "Origin": {"https://evil.quayside.example"}}, true},
+		"cross-site": {http.Header{"Sec-Fetch-Site": {"cross-site"}}, true},
+		"cross-site, forged origin": {
+			http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://evil.example"}},
+			true,
+		},
+		"same-site, another host": {http.Header{
+			"Sec-Fetch-Site": {"same-site"},
+			"Origin":         {"https://evil.quayside.example"},
+		}, true},
 		"old browser, foreign origin":     {http.Header{"Origin": {"https://evil.example"}}, true},
 		"old browser, opaque origin":      {http.Header{"Origin": {"null"}}, true},
 		"old browser, another port":       {http.Header{"Origin": {origin + ":8443"}}, true},
@@ -99,22 +105,27 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
-	paths := []string{"/settings/nothing/here/at/all", "//settings", "/settings/../settings", static["style.css"]}
+	paths := []string{"/settings/nothing/here/at/all", "//settings", "/settings/../settings", set.Address("style.css")}
 	for _, rt := range table {
 		_, path := concrete(rt.pattern)
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-			for principal, b := range map[string]*browser{"nobody": w.browser(), "the owner": {world: w, cookie: owner.cookie, address: "192.0.2.7"}} {
+			for principal, b := range map[string]*browser{
+				"nobody":    w.browser(),
+				"the owner": {world: w, cookie: owner.cookie, address: "192.0.2.7"},
+			} {
 				h := b.send(t, method, path, url.Values{}, http.Header{"Sec-Fetch-Site": {"same-origin"}}).Header()
 				for name, want := range map[string]string{
-					"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+					"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+						"connect-src 'self'; " +
 						"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 					"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
 					"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 					"Strict-Transport-Security": "max-age=63072000",
-					"Permissions-Policy":        "clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+					"Permissions-Policy": "clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), " +
+						"usb=()",
 				} {
 					if got := h.Get(name); got != want {
 						t.Errorf("%s %s, %s: %s is %q", method, path, principal, name, got)

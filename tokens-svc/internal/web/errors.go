@@ -68,11 +68,13 @@ var errorTexts = map[int]errorText{
 	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
 	http.StatusConflict:         {Heading: "Already done"},
 	http.StatusInternalServerError: {
-		Heading: "Something went wrong", Text: "The error was logged. If it persists, contact support with the request ID below.", ShowRequest: true,
+		Heading: "Something went wrong",
+		Text:    "The error was logged. If it persists, contact support with the request ID below.", ShowRequest: true,
 	},
 	http.StatusServiceUnavailable: {
-		Heading:     "Temporarily unavailable",
-		Text:        "Wait a few seconds and reload. If you were making a change, check whether it took effect before you repeat it.",
+		Heading: "Temporarily unavailable",
+		Text: "Wait a few seconds and reload. If you were making a change, check whether it took effect before you " +
+			"repeat it.",
 		ShowRequest: true,
 	},
 	statusClientGone: {Heading: "Cancelled"},

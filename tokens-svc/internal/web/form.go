@@ -2,45 +2,19 @@ package web
 
 import (
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// fault is an error of one field of a form.
-type fault struct {
-	Field string // the field's id in the page
-	Text  string // a whole sentence
-}
-
-// faults is all that is wrong with a form.
-type faults []fault
-
-// Fault returns the first one of a field, or nothing.
-func (f faults) Fault(field string) string {
-	for _, one := range f {
-		if one.Field == field {
-			return one.Text
-		}
-	}
-	return ""
-}
-
-// Any is for templates: it reports whether one of these fields is at fault.
-func (f faults) Any(fields ...string) bool {
-	for _, field := range fields {
-		if f.Fault(field) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// All is for templates.
-func (f faults) All() faults { return f }
-
-func (f *faults) add(field, text string) { *f = append(*f, fault{field, text}) }
+// fault is an error of one field of a form, and faults is all that is wrong with it.
+type (
+	fault  = pages.Fault
+	faults = pages.Faults
+)
 
 // empty returns the faults whose fields were left empty in the form of the visit.
 func (v *visit) empty(fields ...fault) (all faults) {
@@ -55,16 +29,17 @@ func (v *visit) empty(fields ...fault) (all faults) {
 // order is that of the fields on a page.
 var order = []string{"name", "permissions", "expires_at", "ip_allow", "limit", "environment"}
 
-// merge adds the service's faults of fields that the form itself had
-// nothing to say about, and sorts all as the fields stand on the page.
-func (f *faults) merge(found faults) {
-	known := slices.Clone(*f)
+// merged adds the service's faults of fields that the form itself had nothing to say
+// about, and sorts all as the fields stand on the page.
+func merged(form, found faults) faults {
+	all := slices.Clone(form)
 	for _, one := range found {
-		if known.Fault(one.Field) == "" {
-			*f = append(*f, one)
+		if form.Fault(one.Field) == "" {
+			all = append(all, one)
 		}
 	}
-	slices.SortStableFunc(*f, func(a, b fault) int { return slices.Index(order, a.Field) - slices.Index(order, b.Field) })
+	slices.SortStableFunc(all, func(a, b fault) int { return slices.Index(order, a.Field) - slices.Index(order, b.Field) })
+	return all
 }
 
 // labels are the page labels of the services' fields.
@@ -93,18 +68,21 @@ func faultsOf(err *tokens.ValidationError) (all faults) {
 				text += "."
 			}
 		}
-		all.add(f.Field, text)
+		all.Add(f.Field, text)
 	}
 	return all
 }
 
-// safeNext returns where to go after signing in: a page of ours, whatever text
+// safeNext returns where to go after signing in: a path of this origin, whatever text
 // says. Of an address, only the path and the query count.
 func safeNext(text string) string {
-	const home = "/settings"
 	u, err := url.Parse(text)
-	if err != nil || len(text) > 512 || u.Path != home && !strings.HasPrefix(u.Path, home+"/") || strings.Contains(u.Path, "..") {
+	if err != nil || len(text) > 512 || u.Path != path.Clean(u.Path) || !strings.HasPrefix(u.Path, "/") ||
+		strings.ContainsAny(u.Path, "\\\r\n\t") || strings.HasPrefix(u.Path, "/sign-in") {
 		return home
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 }
+
+// home is where people go who have signed in and did not ask for a page.
+const home = "/shipments"

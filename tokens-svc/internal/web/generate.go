@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -32,10 +33,12 @@ var expiryOptions = []expiryOption{
 
 // generateForm is the form for a new token, as it was filled in.
 type generateForm struct {
-	faults
+	pages.Faults
 	Nonce                     string
 	Name, Preset, Expiry, Day string
 	Addresses, Limit          string
+	Owner                     string // person or organization
+	MayChooseOwner            bool
 	Environment               tokens.Environment
 	Chosen                    []string
 	Presets                   []tokens.Preset     // that this person may give
@@ -65,6 +68,7 @@ func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
 	f := generateForm{
 		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Expiries: expiryOptions, Grants: v.principal().Grants(),
 		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,
+		Owner: "person", MayChooseOwner: v.principal().MayChooseOwner(),
 		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
 	}
 	for _, p := range presets {
@@ -76,7 +80,7 @@ func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
 		f.Name, f.Preset, f.Chosen = v.PostForm.Get("name"), v.PostForm.Get("preset"), v.PostForm["permissions"]
 		f.Expiry, f.Day = v.PostForm.Get("expiry"), v.PostForm.Get("day")
 		f.Addresses, f.Limit = v.PostForm.Get("ip_allow"), strings.TrimSpace(v.PostForm.Get("limit"))
-		f.Environment = tokens.Environment(v.PostForm.Get("environment"))
+		f.Environment, f.Owner = tokens.Environment(v.PostForm.Get("environment")), v.PostForm.Get("owner")
 	}
 	return f
 }
@@ -101,9 +105,9 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	f := s.generateForm(ctx, v)
 	draft := f.draft(s.Tokens.Now())
 	if invalid, ok := errors.AsType[*tokens.ValidationError](s.Tokens.CheckDraft(v.principal(), draft)); ok {
-		f.merge(faultsOf(invalid))
+		f.Faults = merged(f.Faults, faultsOf(invalid))
 	}
-	if len(f.faults) > 0 {
+	if len(f.Faults) > 0 {
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	used, refusal, err := s.useForm(ctx, v, "generate")
@@ -111,7 +115,7 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 		return refusal, err
 	}
 	if !used.Known {
-		f.add("name", "This form is from an earlier session. Check it and submit it again.")
+		f.Add("name", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	t, secret, err := s.Tokens.CreateToken(ctx, v.principal(), v.org(), draft)
@@ -124,15 +128,18 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 
 // draft reads the form and adds the faults that only a form can have.
 func (f *generateForm) draft(now time.Time) tokens.Draft {
-	d := tokens.Draft{Name: f.Name, Environment: f.Environment, IPAllow: strings.FieldsFunc(f.Addresses, func(r rune) bool {
-		return strings.ContainsRune(", \r\n\t;", r)
-	})}
+	d := tokens.Draft{
+		Name: f.Name, Environment: f.Environment, OfOrganization: f.Owner == "organization",
+		IPAllow: strings.FieldsFunc(f.Addresses, func(r rune) bool {
+			return strings.ContainsRune(", \r\n\t;", r)
+		}),
+	}
 	d.Permissions = f.permissions()
 	d.ExpiresAt = f.end(now)
 	if f.Limit != "" {
 		n, err := strconv.Atoi(f.Limit)
 		if err != nil || n < 1 || n > tokens.DefaultRateLimit.Limit {
-			f.add("limit", "Enter a whole number from 1 to "+f.MostLimit+", or leave it empty for "+f.MostLimit+".")
+			f.Add("limit", "Enter a whole number from 1 to "+f.MostLimit+", or leave it empty for "+f.MostLimit+".")
 		}
 		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
 	}
@@ -145,7 +152,7 @@ func (f *generateForm) permissions() []string {
 	}
 	at := slices.IndexFunc(f.Presets, func(p tokens.Preset) bool { return p.ID == f.Preset })
 	if at < 0 {
-		f.add("permissions", "Choose permissions for the token.")
+		f.Add("permissions", "Choose permissions for the token.")
 		return nil
 	}
 	return tokens.Texts(f.Presets[at].Permissions)
@@ -155,12 +162,12 @@ func (f *generateForm) permissions() []string {
 func (f *generateForm) end(now time.Time) time.Time {
 	switch at := slices.IndexFunc(expiryOptions, func(l expiryOption) bool { return l.ID == f.Expiry }); {
 	case at < 0:
-		f.add("expires_at", "Choose an expiry.")
+		f.Add("expires_at", "Choose an expiry.")
 	case f.Expiry == custom:
 		last, err := time.Parse(time.DateOnly, f.Day)
 		end := last.Add(day)
 		if err != nil || !end.After(now) {
-			f.add("expires_at", "Choose a date that is not in the past, such as "+now.Add(90*day).Format(time.DateOnly)+".")
+			f.Add("expires_at", "Choose a date that is not in the past, such as "+now.Add(90*day).Format(time.DateOnly)+".")
 			return time.Time{}
 		}
 		return end

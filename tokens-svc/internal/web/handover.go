@@ -9,7 +9,7 @@ import (
 
 // handOver makes the organization the owner of a token.
 func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
-	t, err := s.Tokens.HandOver(ctx, v.principal(), v.org(), v.token())
+	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), tokens.Patch{OfOrganization: true})
 	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
 		row, err := s.find(ctx, v)
 		if err != nil {

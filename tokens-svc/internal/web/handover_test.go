@@ -19,7 +19,8 @@ func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	path := api("/" + string(token.ID))
 	want(t, owner.get(t, path), http.StatusOK, "admin@acme.example", `id="hand-over"`, `!id="limited"`)
 	w.exec(t, `UPDATE memberships SET role = 'member' WHERE user_id = '`+token.Owner.ID+`'`)
-	want(t, owner.get(t, path), http.StatusOK, `id="limited"`, "It has fewer permissions than it was granted.", "not allowed by its owner’s role", `id="hand-over"`)
+	want(t, owner.get(t, path), http.StatusOK, `id="limited"`, "It has fewer permissions than it was granted.",
+		"not allowed by its owner’s role", `id="hand-over"`)
 	want(t, owner.get(t, api("")), http.StatusOK, "limited by its owner’s role")
 	want(t, admin.get(t, path), http.StatusOK, `id="limited"`, `!id="hand-over"`)
 	want(t, admin.post(t, path+"/hand-over", url.Values{}), http.StatusForbidden)
@@ -29,11 +30,35 @@ func TestATokenIsLimitedByItsOwnersRoleUntilItIsHandedOver(t *testing.T) {
 	for range 2 {
 		wantTo(t, owner.post(t, path+"/hand-over", url.Values{}), path)
 	}
-	want(t, owner.get(t, path), http.StatusOK, "now belongs to the organization", "The organization", `!id="limited"`, `!id="hand-over"`)
-	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action="+string(audit.TokenHandedOver)), http.StatusOK,
-		"Token handed over to the organization", "Owner before", "admin@acme.example", "owner@acme.example")
+	want(t, owner.get(t, path), http.StatusOK, "now belongs to the organization", "The organization",
+		`!id="limited"`, `!id="hand-over"`)
+	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action="+string(audit.TokenUpdated)), http.StatusOK,
+		"Owner before", "admin@acme.example", "owner@acme.example")
 	if found, err := w.tokens.Token(t.Context(), acme, token.ID); err != nil || w.tokens.Permissions().Limited(found) {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// TestOwnersAndAdminsChooseTheOwnerOfANewToken.
+func TestOwnersAndAdminsChooseTheOwnerOfANewToken(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for role, status := range map[tokens.Role]int{
+		tokens.RoleAdmin:  http.StatusOK,
+		tokens.RoleMember: http.StatusForbidden,
+	} {
+		b := w.member(t, role)
+		form := b.generateForm(t)
+		form.Set("owner", "organization")
+		want(t, b.post(t, api(""), form), status)
+		shown := `id="owner-organization"`
+		if status == http.StatusForbidden {
+			shown = "!" + shown
+		}
+		want(t, b.get(t, api("/new")), http.StatusOK, shown)
+	}
+	if n := w.count(t, `SELECT count(*) FROM api_tokens WHERE owner_id = ''`); n != 1 {
+		t.Errorf("%d tokens belong to the organization", n)
 	}
 }
 
@@ -43,8 +68,10 @@ func TestRevokingOffersToRevokeWhatTheTokenMade(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "Terraform", func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	asking := w.tokens.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(token.ID), Name: token.Name}, token, w.tokens.Permissions().Effective(token))
-	child, _, err := w.tokens.CreateToken(t.Context(), asking, acme, tokens.Draft{Name: "Child", Permissions: []string{"shipments:read"}, DefaultExpiry: true})
+	asking := w.tokens.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(token.ID), Name: token.Name}, token,
+		w.tokens.Permissions().Effective(token))
+	child, _, err := w.tokens.CreateToken(t.Context(), asking, acme,
+		tokens.Draft{Name: "Child", Permissions: []string{"shipments:read"}, DefaultExpiry: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +85,8 @@ func TestRevokingOffersToRevokeWhatTheTokenMade(t *testing.T) {
 	}
 	want(t, owner.get(t, api("/"+string(child.ID)+"/revoke")), http.StatusOK, `!name="children"`)
 	path := api("/" + string(token.ID) + "/revoke")
-	want(t, owner.get(t, path), http.StatusOK, `name="children" value="true"`, "!checked", "1 active token was created with this token")
+	want(t, owner.get(t, path), http.StatusOK, `name="children" value="true"`, "!checked",
+		"1 active token was created with this token")
 	wantTo(t, owner.post(t, path, url.Values{"reason": {"lost"}}), api(""))
 	if revoked() {
 		t.Error("the child is revoked, too")

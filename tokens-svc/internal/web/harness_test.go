@@ -44,11 +44,12 @@ const (
 // everything that it logged.
 type world struct {
 	http.Handler
-	dsn     string
-	people  *people.Service
-	tokens  *tokens.Service
-	storage *failing
-	log     *journal
+	introspection http.Handler
+	dsn           string
+	people        *people.Service
+	tokens        *tokens.Service
+	storage       *failing
+	log           *journal
 
 	mu  sync.Mutex
 	now time.Time
@@ -112,14 +113,17 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	for _, alter := range change {
 		alter(&c)
 	}
-	w.Handler = New(c)
+	w.Handler, w.introspection = New(c)
 	return w
 }
 
 // enroll makes somebody a member and returns their id.
 func (w *world) enroll(t *testing.T, email string, org tokens.OrgID, role tokens.Role) people.UserID {
 	t.Helper()
-	u, err := w.people.Enroll(t.Context(), people.Enrolment{Organization: org, Email: email, Role: string(role), Password: secret})
+	u, err := w.people.Enroll(t.Context(), people.Enrolment{
+		Organization: org, Email: email,
+		Role: string(role), Password: secret,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +143,10 @@ func (w *world) token(t *testing.T, member *browser, name string, change ...func
 	}
 	for _, m := range members {
 		if m.Email == member.email {
-			v := visit{Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User, site: &site{Config: Config{Tokens: w.tokens}}}
+			v := visit{
+				Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User,
+				site: &site{Config: Config{Tokens: w.tokens}},
+			}
 			v.current.Role = m.Role
 			made, _, err := w.tokens.CreateToken(t.Context(), v.principal(), acme, d)
 			if err != nil {
@@ -235,7 +242,9 @@ func (b *browser) post(t *testing.T, path string, form url.Values) *httptest.Res
 	return b.send(t, http.MethodPost, path, form, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {origin}})
 }
 
-func (b *browser) send(t *testing.T, method, path string, form url.Values, header http.Header) *httptest.ResponseRecorder {
+func (b *browser) send(
+	t *testing.T, method, path string, form url.Values, header http.Header,
+) *httptest.ResponseRecorder {
 	t.Helper()
 	var body io.Reader = http.NoBody
 	if form != nil {

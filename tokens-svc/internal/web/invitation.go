@@ -4,17 +4,18 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
 // invitationForm is the page on which an invited person enters the code.
 type invitationForm struct {
-	faults
+	pages.Faults
 	Email, Name string
 }
 
 func (f invitationForm) with(all faults) answer {
-	f.faults = all
+	f.Faults = all
 	return page("invitation", "Accept an invitation", f)
 }
 
@@ -33,7 +34,8 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	a := people.Acceptance{
 		Email: f.Email, Name: f.Name, Code: v.PostForm.Get("code"), Password: v.PostForm.Get("password"),
 	}
-	empty := v.empty(fault{"email", "Enter the invited e-mail address."}, fault{"code", "Enter the invitation code."}, fault{"password", "Enter a password."})
+	empty := v.empty(fault{Field: "email", Text: "Enter the invited e-mail address."},
+		fault{Field: "code", Text: "Enter the invitation code."}, fault{Field: "password", Text: "Enter a password."})
 	if empty != nil {
 		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
@@ -42,7 +44,8 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 		return refused(err, "email", f.with,
 			refusal{
 				people.ErrCode, http.StatusUnprocessableEntity, "code",
-				"This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or expired after 7 days.",
+				"This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or " +
+					"expired after 7 days.",
 			},
 			refusal{
 				people.ErrRefused, http.StatusUnprocessableEntity, "password",
@@ -51,7 +54,8 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 			},
 			refusal{
 				people.ErrAccountUnverified, http.StatusConflict, "email",
-				"An account with this e-mail address exists, but its address isn't verified, so it can't join another organization. " +
+				"An account with this e-mail address exists, but its address isn't verified, so it can't join another " +
+					"organization. " +
 					"Ask your Quayside administrator to verify your address, then accept the invitation with the new password.",
 			},
 			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})

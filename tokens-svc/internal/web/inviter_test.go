@@ -52,7 +52,9 @@ func TestAnInvitationEndsWithItsInvitersAuthority(t *testing.T) {
 			}
 			wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("third@acme.example", kept)), api(""))
 			want(t, boss.get(t, members("")), http.StatusOK, "No open invitations.")
-			if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'invitation.withdrawn' AND details->>'reason' <> ''`); n != c.ended {
+			if n := w.count(t,
+				`SELECT count(*) FROM audit_events
+			WHERE action = 'invitation.withdrawn' AND details->>'reason' <> ''`); n != c.ended {
 				t.Errorf("%d events of withdrawn invitations, want %d", n, c.ended)
 			}
 		})
@@ -88,8 +90,9 @@ func disable(t *testing.T, w *world, _ *browser, id people.UserID) {
 func TestRedeemingChecksTheInviter(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"removed":  `DELETE FROM memberships m USING users u WHERE u.id = m.user_id AND u.email = 'inviter@acme.example'`,
-		"demoted":  `UPDATE memberships m SET role = 'auditor' FROM users u WHERE u.id = m.user_id AND u.email = 'inviter@acme.example'`,
+		"removed": `DELETE FROM memberships m USING users u WHERE u.id = m.user_id AND u.email = 'inviter@acme.example'`,
+		"demoted": `UPDATE memberships m SET role = 'auditor' FROM users u
+			WHERE u.id = m.user_id AND u.email = 'inviter@acme.example'`,
 		"disabled": `UPDATE users SET disabled_at = now() WHERE email = 'inviter@acme.example'`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +101,8 @@ func TestRedeemingChecksTheInviter(t *testing.T) {
 			w.enroll(t, "inviter@acme.example", acme, tokens.RoleAdmin)
 			code := w.signedIn(t, "inviter@acme.example").invite(t, "new@acme.example", "admin")
 			w.exec(t, statement)
-			want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), http.StatusUnprocessableEntity,
+			want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)),
+				http.StatusUnprocessableEntity,
 				"This code isn't valid")
 			if status, _, page := w.browser().atIssuer(t, claimsOf("1", "new@acme.example")); status != http.StatusForbidden {
 				t.Errorf("at the issuer: %d, %s", status, page)

@@ -57,8 +57,10 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	}
 	a, err := s.startSession(ctx, user, begun.Next)
 	if err == nil && linked {
-		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was removed and its other sessions were ended. "+
-			"If you don't recognize an organization that you belong to, contact your Quayside administrator.")
+		s.notify(ctx,
+			"An account with your e-mail address already existed and is now linked to you. Its password was removed and its "+
+				"other sessions were ended. "+
+				"If you don't recognize an organization that you belong to, contact your Quayside administrator.")
 	}
 	return a, err
 }
@@ -76,13 +78,32 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 
 var issuerRefusals = []refusal{
 	{oidc.ErrMismatch, http.StatusBadRequest, "oidc", "The sign-in expired or was started in another window. Try again."},
-	{oidc.ErrDenied, http.StatusForbidden, "oidc", "Your organization's sign-in refused the request. Try again, or contact its administrator."},
-	{oidc.ErrClaims, http.StatusForbidden, "oidc", "Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
-	{oidc.ErrUnavailable, http.StatusServiceUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
-	{people.ErrUnverified, http.StatusForbidden, "oidc", "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
-		"Ask your Quayside administrator which claim it must send."},
-	{people.ErrLinkedElsewhere, http.StatusForbidden, "oidc", "Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
-		"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your Quayside administrator to unlink that account."},
+	{
+		oidc.ErrDenied, http.StatusForbidden, "oidc",
+		"Your organization's sign-in refused the request. Try again, or contact its administrator.",
+	},
+	{
+		oidc.ErrClaims, http.StatusForbidden, "oidc",
+		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
+	},
+	{
+		oidc.ErrUnavailable, http.StatusServiceUnavailable, "oidc",
+		"Your organization's sign-in isn't available. Try again in a minute.",
+	},
+	{
+		people.ErrUnverified, http.StatusForbidden, "oidc",
+		"Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
+			"Ask your Quayside administrator which claim it must send.",
+	},
+	{
+		people.ErrLinkedElsewhere, http.StatusForbidden, "oidc",
+		"Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
+			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your " +
+			"Quayside administrator to unlink that account.",
+	},
 	{people.ErrDisabled, http.StatusForbidden, "oidc", disabledText},
-	{people.ErrNotInvited, http.StatusForbidden, "oidc", "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
+	{
+		people.ErrNotInvited, http.StatusForbidden, "oidc",
+		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation.",
+	},
 }

@@ -7,7 +7,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -42,12 +41,14 @@ func (s *stub) Finish(_ context.Context, f oidc.Flow, query url.Values) (people.
 // atIssuer signs in there and returns the answer to the browser's coming back.
 func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page string) {
 	t.Helper()
-	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/sessions")), "https://issuer.example/auth?state=state")
+	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/sessions")),
+		"https://issuer.example/auth?state=state")
 	code, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := b.send(t, http.MethodGet, "/sign-in/callback?"+url.Values{"state": {"state"}, "code": {string(code)}}.Encode(), nil,
+	res := b.send(t, http.MethodGet, "/sign-in/callback?"+
+		url.Values{"state": {"state"}, "code": {string(code)}}.Encode(), nil,
 		http.Header{"Sec-Fetch-Site": {"cross-site"}})
 	return res.Code, res.Header().Get("Location"), res.Body.String()
 }
@@ -65,12 +66,13 @@ func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 	owner.invite(t, "anna@acme.example", "auditor")
 	b := w.browser()
 	want(t, b.get(t, "/sign-in"), http.StatusOK, "Sign in with your organization", "or with a password")
-	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther || to != "/settings/sessions" {
+	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther ||
+		to != "/settings/sessions" {
 		t.Fatalf("%d, %q, %s", status, to, page)
 	}
 	wantTo(t, b.get(t, api("")), "/settings")
 	wantTo(t, b.post(t, "/settings/join", b.offered(t)), api(""))
-	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor of this organization")
+	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
 	again := w.browser()
 	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {
 		t.Errorf("the second time: %d, %s", status, page)
@@ -89,9 +91,12 @@ func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 		claims people.Claims
 		says   string
 	}{
-		"not invited":              {claimsOf("1", "anna@acme.example"), "Your e-mail address hasn't been invited"},
-		"the address is unproven":  {unverified, "doesn't confirm that your e-mail address is verified"},
-		"a domain that looks like": {claimsOf("3", "anna@mapped.example.evil.example"), "Your e-mail address hasn't been invited"},
+		"not invited":             {claimsOf("1", "anna@acme.example"), "Your e-mail address hasn't been invited"},
+		"the address is unproven": {unverified, "doesn't confirm that your e-mail address is verified"},
+		"a domain that looks like": {
+			claimsOf("3", "anna@mapped.example.evil.example"),
+			"Your e-mail address hasn't been invited",
+		},
 	} {
 		b := w.browser()
 		status, _, page := b.atIssuer(t, c.claims)
@@ -100,40 +105,6 @@ func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 		}
 		wantTo(t, b.get(t, api("")), "/sign-in?"+url.Values{"next": {api("")}}.Encode())
 	}
-}
-
-// TestDomainProvisionsAnAccountOnce: who was removed stays removed.
-func TestDomainProvisionsAnAccountOnce(t *testing.T) {
-	t.Parallel()
-	w := start(t, withIssuer)
-	b := w.browser()
-	if status, _, page := b.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
-	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member of this organization")
-	w.exec(t, `DELETE FROM memberships`)
-	again := w.browser()
-	if status, _, _ := again.atIssuer(t, claimsOf("1", "anna@mapped.example")); status != http.StatusSeeOther {
-		t.Error(status)
-	}
-	want(t, again.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
-}
-
-// TestLinkingAnIdentityRemovesThePassword (pre-hijacking): the person who chose it
-// never proved that the address is theirs.
-func TestLinkingAnIdentityRemovesThePassword(t *testing.T) {
-	t.Parallel()
-	w := start(t, func(c *Config) { c.Issuer = &stub{} })
-	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
-	mallory := w.signedIn(t, "anna@acme.example")
-	b := w.browser()
-	if status, _, page := b.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
-	want(t, b.get(t, api("")), http.StatusOK)
-	wantTo(t, mallory.get(t, "/settings"), "/sign-in?ended=1&next=%2Fsettings")
-	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
-	want(t, w.browser().post(t, "/sign-in", form), http.StatusUnprocessableEntity, "Incorrect e-mail address or password.")
 }
 
 // TestReassignedAddressNeedsAnOperator: the person to whom the issuer gave the address
@@ -167,33 +138,9 @@ func TestReassignedAddressNeedsAnOperator(t *testing.T) {
 	if status, _, page := later.atIssuer(t, claimsOf("2", "anna@acme.example")); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, later.get(t, api("")), http.StatusOK, "You are an owner of this organization")
+	want(t, later.get(t, api("")), http.StatusOK, "Your role: Owner")
 	if status, _, _ := w.browser().atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusForbidden {
 		t.Errorf("the former identity: %d", status)
-	}
-}
-
-// TestDomainMayRequireItsManagingTenant: an address in it is not enough.
-func TestDomainMayRequireItsManagingTenant(t *testing.T) {
-	t.Parallel()
-	w := start(t, withIssuer)
-	for i, c := range []struct {
-		email, hd, tid string
-		status         int
-	}{
-		{"anna@google.example", "workspace.example", "", http.StatusSeeOther},
-		{"bert@google.example", "Workspace.Example", "", http.StatusSeeOther},
-		{"carl@google.example", "", "", http.StatusForbidden},
-		{"dora@google.example", "google.example", "", http.StatusForbidden},
-		{"emil@entra.example", "", "72F988BF", http.StatusSeeOther},
-		{"fred@entra.example", "workspace.example", "", http.StatusForbidden},
-		{"gina@entra.example", "", "other", http.StatusForbidden},
-	} {
-		claims := claimsOf(strconv.Itoa(i), c.email)
-		claims.HostedDomain, claims.TenantID = c.hd, c.tid
-		if status, _, page := w.browser().atIssuer(t, claims); status != c.status {
-			t.Errorf("%+v: %d, %s", c, status, page)
-		}
 	}
 }
 
@@ -224,7 +171,8 @@ func TestUnavailableIssuerIsReported(t *testing.T) {
 		status int
 		says   string
 	}{
-		oidc.ErrUnavailable: {http.StatusServiceUnavailable, "isn't available"}, oidc.ErrDenied: {http.StatusForbidden, "refused the request"},
+		oidc.ErrUnavailable: {http.StatusServiceUnavailable, "isn't available"},
+		oidc.ErrDenied:      {http.StatusForbidden, "refused the request"},
 	} {
 		w := start(t, func(c *Config) { c.Issuer = &stub{err: fmt.Errorf("%w: because", err)} })
 		want(t, w.browser().get(t, "/sign-in/oidc"), c.status, c.says, "!because", "Sign-in failed", `id="password"`)

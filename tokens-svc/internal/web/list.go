@@ -2,44 +2,20 @@ package web
 
 import (
 	"context"
-	"strconv"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // perPage is how many entries a list shows at a time.
 const perPage = 50
 
-// pages is the position in a list.
-type pages struct {
-	Number, Last, Total int
-	Previous, Next      string // addresses; "": none
-}
-
-// pageOf reads the number of the requested page; an invalid one is 1.
-func pageOf(v *visit) tokens.Page {
-	n, err := strconv.Atoi(v.Form.Get("page"))
-	if err != nil || n < 1 || n > 1_000_000 {
-		n = 1
-	}
-	return tokens.Page{Number: n, Size: perPage}
-}
+// pageOf reads the number of the requested page.
+func pageOf(v *visit) tokens.Page { return tokens.Page{Number: pages.Number(v.Form), Size: perPage} }
 
 // pagesOf returns the way around a list of so many entries.
-func pagesOf(v *visit, p tokens.Page, total int) pages {
-	all := pages{Number: p.Number, Last: max(1, (total+p.Size-1)/p.Size), Total: total}
-	to := func(n int) string {
-		query := v.URL.Query()
-		query.Set("page", strconv.Itoa(n))
-		return "?" + query.Encode()
-	}
-	if p.Number > 1 {
-		all.Previous = to(min(p.Number-1, all.Last))
-	}
-	if p.Number < all.Last {
-		all.Next = to(p.Number + 1)
-	}
-	return all
+func pagesOf(v *visit, p tokens.Page, total int) pages.Pager {
+	return pages.Around(v.URL, p.Number, p.Size, total)
 }
 
 // filter is one choice above the list of tokens.
@@ -74,7 +50,7 @@ func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
 		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u), Rotatable: may && t.RotatedTo == "", Revocable: may,
-		Handable: may && t.RotatedTo == "" && v.principal().MayHandOver() && !t.Owner.IsOrganization(),
+		Handable: may && t.RotatedTo == "" && v.principal().MayChooseOwner() && !t.Owner.IsOrganization(),
 	}
 }
 
@@ -84,7 +60,7 @@ type tokenList struct {
 	Filters []filter
 	Picked  filter
 	First   bool // there is no token at all yet
-	Pages   pages
+	Pages   pages.Pager
 }
 
 func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
@@ -100,7 +76,8 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if total == 0 {
-		_, any, err := s.Tokens.Tokens(ctx, v.org(), tokens.Query{Filter: tokens.FilterAll, Page: tokens.Page{Number: 1, Size: 1}})
+		_, any, err := s.Tokens.Tokens(ctx, v.org(),
+			tokens.Query{Filter: tokens.FilterAll, Page: tokens.Page{Number: 1, Size: 1}})
 		if err != nil {
 			return answer{}, err
 		}

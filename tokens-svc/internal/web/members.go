@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -26,7 +27,7 @@ type invitationRow struct {
 
 // memberPage is the page Settings › Members, with its form for an invitation.
 type memberPage struct {
-	faults
+	pages.Faults
 	Members     []memberRow
 	Self        memberRow
 	Invitations []invitationRow
@@ -41,7 +42,8 @@ type memberPage struct {
 
 func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	p := memberPage{
-		Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember), Nonce: s.sessions.Form(ctx, purpose("invite", v)),
+		Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember),
+		Nonce: s.sessions.Form(ctx, purpose("invite", v)),
 	}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
 	again := func(f faults) (answer, error) {
 		p, err := s.memberPage(ctx, v)
-		p.faults, p.Email, p.Role = f, email, role
+		p.Faults, p.Email, p.Role = f, email, role
 		return p.answer().as(http.StatusUnprocessableEntity), err
 	}
 	used, err := s.sessions.UseForm(ctx, purpose("invite", v), v.PostForm.Get("form"))
@@ -96,9 +98,10 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case !used.Known:
-		return again(faults{{"email", "This form is from an earlier session. Submit it again."}})
+		return again(faults{{Field: "email", Text: "This form is from an earlier session. Submit it again."}})
 	case !used.Fresh:
-		s.notify(ctx, "This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
+		s.notify(ctx,
+			"This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
 		return redirect(v.path("/members")), nil
 	}
 	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
@@ -106,7 +109,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		wrong = faultsOf(invalid)
 	} else if errors.Is(err, tokens.ErrExists) {
-		wrong = faults{{"email", "This person is already a member."}}
+		wrong = faults{{Field: "email", Text: "This person is already a member."}}
 	}
 	if len(wrong) > 0 {
 		if err := s.sessions.ReleaseForm(ctx, used); err != nil {

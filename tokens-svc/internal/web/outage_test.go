@@ -49,7 +49,9 @@ func (c outageConn) Prepare(statement string) (driver.Stmt, error) {
 // during lets each statement of a request fail in turn, until the request needs no
 // further one, and returns that last answer. Each failure must give 503, or a status
 // that is allowed because the work was done.
-func (o *outages) during(t *testing.T, name string, request func() func() *httptest.ResponseRecorder, allowed ...int) *httptest.ResponseRecorder {
+func (o *outages) during(
+	t *testing.T, name string, request func() func() *httptest.ResponseRecorder, allowed ...int,
+) *httptest.ResponseRecorder {
 	t.Helper()
 	for n := int64(1); ; n++ {
 		o.at.Store(0)
@@ -91,9 +93,10 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
-	c.People = people.NewService(postgres.NewPeople(db), people.Config{Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock})
+	c.People = people.NewService(postgres.NewPeople(db),
+		people.Config{Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock})
 	c.Sessions = postgres.NewSessions(db, publicid.New, w.clock)
-	w.Handler = New(c)
+	w.Handler, _ = New(c)
 
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
@@ -107,7 +110,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	}
 	one := "/" + string(token.ID)
 	for _, path := range []string{
-		"/sign-in", "/settings/sessions", "/settings/password", api(""), api("?show=expired"), api("/new"), api(one), api(one + "/first-use"),
+		"/sign-in", "/settings/sessions", "/settings/password", api(""), api("?show=expired"), api("/new"),
+		api(one), api(one + "/first-use"),
 		api(one + "/rotate"), api(one + "/revoke"), members(""), members("/" + string(member) + "/remove"),
 		"/settings/" + string(acme) + "/audit-log", "/settings/" + string(acme) + "/audit-log?action=token.created",
 	} {
@@ -131,16 +135,19 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		}
 	}
 	made := func() string { return "/" + string(w.token(t, owner, "ERP").ID) }
-	post("generate", func() (*browser, string, url.Values) { return owner, api(""), owner.generateForm(t) }, http.StatusOK, http.StatusOK)
+	post("generate", func() (*browser, string, url.Values) { return owner, api(""), owner.generateForm(t) }, http.StatusOK,
+		http.StatusOK)
 	post("rotate", func() (*browser, string, url.Values) {
 		at := api(made() + "/rotate")
 		return owner, at, url.Values{"form": {owner.nonce(t, at)}, "overlap": {"1h"}}
 	}, http.StatusOK, http.StatusOK)
-	post("revoke", func() (*browser, string, url.Values) { return owner, api(made() + "/revoke"), url.Values{} }, http.StatusSeeOther)
+	post("revoke", func() (*browser, string, url.Values) { return owner, api(made() + "/revoke"), url.Values{} },
+		http.StatusSeeOther)
 	post("revoke with an invalid reason", func() (*browser, string, url.Values) {
 		return owner, api(one + "/revoke"), url.Values{"reason": {"a\tb"}}
 	}, http.StatusUnprocessableEntity)
-	post("hand-over", func() (*browser, string, url.Values) { return owner, api(made() + "/hand-over"), url.Values{} }, http.StatusSeeOther)
+	post("hand-over", func() (*browser, string, url.Values) { return owner, api(made() + "/hand-over"), url.Values{} },
+		http.StatusSeeOther)
 	post("invite", func() (*browser, string, url.Values) {
 		return owner, invitations, url.Values{"form": {owner.nonce(t, members(""))}, "email": {fresh()}, "role": {"member"}}
 	}, http.StatusOK, http.StatusOK)
@@ -150,7 +157,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		return owner, invitations + "/" + id + "/withdraw", url.Values{}
 	}, http.StatusSeeOther)
 	post("role", func() (*browser, string, url.Values) {
-		return owner, members("/" + string(w.enroll(t, fresh(), acme, tokens.RoleMember)) + "/role"), url.Values{"role": {"admin"}}
+		return owner, members("/" + string(w.enroll(t, fresh(), acme, tokens.RoleMember)) + "/role"),
+			url.Values{"role": {"admin"}}
 	}, http.StatusSeeOther)
 	post("remove", func() (*browser, string, url.Values) {
 		return owner, members("/" + string(w.enroll(t, fresh(), acme, tokens.RoleMember)) + "/remove"), url.Values{}
@@ -177,7 +185,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	post("password", func() (*browser, string, url.Values) {
 		return signedIn(), "/settings/password", url.Values{"current": {secret}, "password": {"another horse battery"}}
 	}, http.StatusSeeOther, http.StatusSeeOther)
-	post("sign out", func() (*browser, string, url.Values) { return signedIn(), "/settings/sign-out", url.Values{} }, http.StatusSeeOther)
+	post("sign out", func() (*browser, string, url.Values) { return signedIn(), "/settings/sign-out", url.Values{} },
+		http.StatusSeeOther)
 	post("end others", func() (*browser, string, url.Values) {
 		return signedIn(), "/settings/sessions/end-others", url.Values{}
 	}, http.StatusSeeOther)

@@ -4,18 +4,19 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
 // passwordForm is the page for changing a password.
 type passwordForm struct {
-	faults
+	pages.Faults
 	// Temporary means that the present password came from an operator.
 	Temporary bool
 }
 
 func (f passwordForm) with(all faults) answer {
-	f.faults = all
+	f.Faults = all
 	return page("password", "Change password", f)
 }
 
@@ -31,7 +32,8 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return errorPage(http.StatusNotFound), nil
 	}
 	f := passwordForm{Temporary: v.user.PasswordTemporary}
-	if empty := v.empty(fault{"current", "Enter your current password."}, fault{"password", "Enter a new password."}); empty != nil {
+	if empty := v.empty(fault{Field: "current", Text: "Enter your current password."},
+		fault{Field: "password", Text: "Enter a new password."}); empty != nil {
 		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
 	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"), v.client())

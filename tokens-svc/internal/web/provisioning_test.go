@@ -30,14 +30,15 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 		t.Fatalf("%d, %s", status, page)
 	}
 	want(t, b.get(t, api("")), http.StatusNotFound)
-	want(t, b.get(t, "/settings"), http.StatusOK, "You have an invitation to Acme Citrus", "Other &amp; Sons", "Auditor, invited by", "owner@acme.example")
+	want(t, b.get(t, "/settings"), http.StatusOK, "You have an invitation to Acme Citrus", "Other &amp; Sons",
+		"Auditor, invited by", "owner@acme.example")
 	want(t, owner.get(t, members("")), http.StatusOK, "Open invitations", "!No open invitations.")
 	join := b.offered(t)
 	want(t, owner.post(t, "/settings/join", join), http.StatusNotFound)
 	wantTo(t, w.browser().post(t, "/settings/join", join), "/sign-in?next=%2Fsettings")
 
 	wantTo(t, b.post(t, "/settings/join", join), api(""))
-	want(t, b.get(t, api("")), http.StatusOK, "You are an auditor of this organization")
+	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
 	want(t, b.post(t, "/settings/join", join), http.StatusNotFound)
 	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "!Accept")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action=member.joined"), http.StatusOK, mapped)
@@ -46,7 +47,8 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 // offered returns the form that accepts the invitation which the browser's user has.
 func (b *browser) offered(t *testing.T) url.Values {
 	t.Helper()
-	return url.Values{"invitation": {regexp.MustCompile(`inv_[0-9a-z]{26}`).FindString(b.get(t, "/settings").Body.String())}}
+	return url.Values{"invitation": {regexp.MustCompile(`inv_[0-9a-z]{26}`).FindString(b.get(t,
+		"/settings").Body.String())}}
 }
 
 const mapped = "anna@mapped.example"
@@ -62,7 +64,7 @@ func TestAForeignInvitationDoesNotPreventProvisioning(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are a member of this organization")
+	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Member")
 }
 
 // TestProvisioningDoesNotUndoARemoval of a person who was a member before the
@@ -91,5 +93,5 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 		t.Fatalf("%d, %s", status, page)
 	}
 	wantTo(t, b.post(t, "/settings/join", b.offered(t)), "/settings/"+string(other)+"/api")
-	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "You are an auditor of this organization")
+	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Auditor")
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // revokeForm is the one question before a token is revoked, and before an
 // overlap is ended, which is the same thing.
 type revokeForm struct {
-	faults
+	pages.Faults
 	tokenRow
 	Reason   string
 	Children int // how many active tokens were made with it
@@ -60,7 +61,7 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		a, err := s.revokeForm(ctx, v, revokeForm{faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)})
+		a, err := s.revokeForm(ctx, v, revokeForm{Faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)})
 		return a.as(http.StatusUnprocessableEntity), err
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -26,7 +27,7 @@ var overlaps = []overlap{
 
 // rotateForm is the page on which a token is rotated.
 type rotateForm struct {
-	faults
+	pages.Faults
 	tokenRow
 	Nonce    string
 	Overlap  string
@@ -50,7 +51,7 @@ func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
 		if !row.ExpiresAt.IsZero() && row.ExpiresAt.Before(end) {
 			end = row.ExpiresAt
 		}
-		f.Overlaps[i].Ends = moment{end, now}
+		f.Overlaps[i].Ends = moment{At: end, Now: now}
 	}
 	return f, nil
 }
@@ -84,7 +85,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	f.Overlap = v.PostForm.Get("overlap")
 	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
 	if at < 0 {
-		f.add("overlap", "Choose an overlap.")
+		f.Add("overlap", "Choose an overlap.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	used, refusal, err := s.useForm(ctx, v, "rotate")
@@ -92,7 +93,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 		return refusal, err
 	}
 	if !used.Known {
-		f.add("overlap", "This form is from an earlier session. Check it and submit it again.")
+		f.Add("overlap", "This form is from an earlier session. Check it and submit it again.")
 		return f.answer().as(http.StatusUnprocessableEntity), nil
 	}
 	done, err := s.Tokens.RotateToken(ctx, v.principal(), v.org(), v.token(), overlaps[at].Length)
@@ -100,7 +101,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 		return s.notActive(v, f.tokenRow), s.sessions.ReleaseForm(ctx, used)
 	}
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		f.faults = faultsOf(invalid)
+		f.Faults = faultsOf(invalid)
 		return f.answer().as(http.StatusUnprocessableEntity), s.sessions.ReleaseForm(ctx, used)
 	}
 	if err != nil {

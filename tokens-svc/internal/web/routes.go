@@ -64,21 +64,24 @@ var table = []route{
 	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, do: (*site).rotate},
 	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
 	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
-	{pattern: "POST /settings/{org}/api/{token}/hand-over", access: member, may: mayHandOver, do: (*site).handOver},
+	{pattern: "POST /settings/{org}/api/{token}/hand-over", access: member, may: mayChooseOwner, do: (*site).handOver},
 
 	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
 	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, do: (*site).invite},
-	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member, may: mayManage, do: (*site).withdraw},
+	{
+		pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member,
+		may: mayManage, do: (*site).withdraw,
+	},
 	{pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, do: (*site).changeRole},
 	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
 	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, do: (*site).remove},
 	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
 }
 
-func mayCreate(v *visit) bool    { return v.principal().MayCreate() }
-func mayReadAudit(v *visit) bool { return v.principal().MayReadAudit() }
-func mayHandOver(v *visit) bool  { return v.principal().MayHandOver() }
-func mayManage(v *visit) bool    { return v.current.Role.ManagesMembers() }
+func mayCreate(v *visit) bool      { return v.principal().MayCreate() }
+func mayReadAudit(v *visit) bool   { return v.principal().MayReadAudit() }
+func mayChooseOwner(v *visit) bool { return v.principal().MayChooseOwner() }
+func mayManage(v *visit) bool      { return v.current.Role.ManagesMembers() }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.
@@ -89,7 +92,7 @@ func (s *site) routes() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, staticPath) {
-			s.serveStatic(w, r)
+			set.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
 			return
 		}
 		methods := allowed(mux, r)

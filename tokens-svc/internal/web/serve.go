@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
@@ -67,13 +67,11 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	if err := v.ParseForm(); err != nil {
 		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page has the reason
 	}
-	if !storable(v.URL.Path) {
+	if !pages.StorableText(v.URL.Path) {
 		return nil, errorPage(http.StatusNotFound), nil // no organization, person or token has such an id
 	}
-	for name, values := range v.Form {
-		if !storable(name) || slices.ContainsFunc(values, func(value string) bool { return !storable(value) }) {
-			return nil, errorPage(http.StatusBadRequest), nil
-		}
+	if !pages.Storable(v.Form) {
+		return nil, errorPage(http.StatusBadRequest), nil
 	}
 	ctx, ended, err := s.sessions.Load(ctx, v.Request, clientAddress(v.Request))
 	if err != nil {
@@ -111,9 +109,6 @@ func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *v
 	}
 	return ctx, a, err
 }
-
-// storable reports whether Postgres can hold a text.
-func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // authenticate loads the signed-in user and their role in {org}.
 func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
@@ -193,6 +188,9 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 
 // crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
-	text := errorText{Heading: "Request from another site", Text: "No changes were made. Open the page directly and submit the form again."}
+	text := errorText{
+		Heading: "Request from another site",
+		Text:    "No changes were made. Open the page directly and submit the form again.",
+	}
 	s.write(w, r, nil, text.answer(http.StatusForbidden))
 }

@@ -39,7 +39,12 @@ type sessionRow struct {
 // Device describes the browser by its User-Agent.
 func (r sessionRow) Device() string {
 	return pick(r.UserAgent, "A browser", [][2]string{
-		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+		{"Edg/", "Edge"},
+		{"OPR/", "Opera"},
+		{"Firefox/", "Firefox"},
+		{"Chrome/", "Chrome"},
+		{"Safari/", "Safari"},
+		{"curl/", "curl"},
 	}) + pick(r.UserAgent, "", [][2]string{
 		{"Android", " on Android"},
 		{"iPhone", " on iPhone"},

@@ -7,13 +7,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // signInForm is the page on which people sign in.
 type signInForm struct {
-	faults
+	pages.Faults
 	Email     string
 	Next      string
 	Passwords bool // which ways there are
@@ -29,7 +30,7 @@ func (s *site) signInPage(v *visit) signInForm {
 }
 
 func (f signInForm) with(all faults) answer {
-	f.faults = all
+	f.Faults = all
 	return page("sign-in", "Sign in", f)
 }
 
@@ -55,7 +56,8 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		return errorPage(http.StatusNotFound), nil
 	}
 	f := s.signInPage(v)
-	if empty := v.empty(fault{"email", "Enter your e-mail address."}, fault{"password", "Enter your password."}); empty != nil {
+	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
+		fault{Field: "password", Text: "Enter your password."}); empty != nil {
 		return f.with(empty).as(http.StatusUnprocessableEntity), nil
 	}
 	user, err := s.People.SignIn(ctx, f.Email, v.PostForm.Get("password"), v.client())
@@ -86,7 +88,8 @@ func (s *site) startSession(ctx context.Context, user people.User, next string) 
 	if offers, err := s.People.Offers(ctx, user); err != nil {
 		return answer{}, err
 	} else if len(offers) > 0 {
-		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+". To accept or decline it, open Organizations in the menu of your account.")
+		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+
+			". To accept or decline it, open Organizations in the menu of your account.")
 	}
 	return redirect(next), nil
 }
@@ -118,13 +121,13 @@ func refused(err error, field string, form func(faults) answer, known ...refusal
 		return form(faultsOf(invalid)).as(http.StatusUnprocessableEntity), nil
 	}
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		a := form(faults{{field, throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
+		a := form(faults{{Field: field, Text: throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
 		a.retryAfter = throttled.RetryAfter
 		return a, nil
 	}
 	for _, r := range known {
 		if errors.Is(err, r.err) {
-			return form(faults{{r.field, r.text}}).as(r.status), nil
+			return form(faults{{Field: r.field, Text: r.text}}).as(r.status), nil
 		}
 	}
 	return answer{}, err

@@ -19,7 +19,8 @@ func TestSignInsAreInTheAccountsLog(t *testing.T) {
 	const typed = "my secret by mistake"
 	stranger := w.browser()
 	for _, email := range []string{"anna@acme.example", "nobody@acme.example", typed + "@acme.example"} {
-		want(t, stranger.post(t, "/sign-in", url.Values{"email": {email}, "password": {typed}}), http.StatusUnprocessableEntity)
+		want(t, stranger.post(t, "/sign-in", url.Values{"email": {email}, "password": {typed}}),
+			http.StatusUnprocessableEntity)
 	}
 	w.people.Wait()
 	b := w.signedIn(t, "anna@acme.example")
@@ -38,10 +39,12 @@ func TestSignInsAreInTheAccountsLog(t *testing.T) {
 	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action LIKE 'user.sign%'`); n != 3 {
 		t.Errorf("%d events about sign-ins, want 3", n)
 	}
-	if n := w.count(t, `SELECT count(*) FROM audit_events e WHERE e::text LIKE '%secret by mistake%' OR e::text LIKE '%nobody@%'`); n != 0 {
+	if n := w.count(t,
+		`SELECT count(*) FROM audit_events e WHERE e::text LIKE '%secret by mistake%' OR e::text LIKE '%nobody@%'`); n != 0 {
 		t.Errorf("%d events have what was typed", n)
 	}
-	unknown := regexp.MustCompile(`"msg":"sign-in refused: unknown account","address":"192\.0\.2\.7","request_id":"req_[0-9a-z]{26}"`)
+	unknown := regexp.MustCompile(`"msg":"sign-in refused: unknown account",` +
+		`"address":"192\.0\.2\.7","request_id":"req_[0-9a-z]{26}"`)
 	if got := len(unknown.FindAllString(w.log.String(), -1)); got != 2 {
 		t.Errorf("%d lines about unknown accounts, want 2, in\n%s", got, w.log)
 	}

@@ -36,7 +36,10 @@ func TestTextsThatPostgresCannotStoreAreRejected(t *testing.T) {
 			value, _ := url.PathUnescape(bad)
 			for _, field := range []string{"email", "name", "x" + value} {
 				for _, b := range visitors {
-					if res := b.post(t, path, url.Values{"password": {"correct horse"}, field: {"a" + value}}); res.Code != http.StatusBadRequest {
+					if res := b.post(t, path, url.Values{
+						"password": {"correct horse"},
+						field:      {"a" + value},
+					}); res.Code != http.StatusBadRequest {
 						t.Errorf("%s with %s: %d", rt.pattern, field, res.Code)
 					}
 				}

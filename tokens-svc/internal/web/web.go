@@ -26,6 +26,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	kit "github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
@@ -57,12 +58,15 @@ type site struct {
 	secure   bool
 }
 
-// New returns the handler of /sign-in and /settings and all below.
-func New(c Config) http.Handler {
+// New returns the handler of /sign-in and /settings and all below, and one by which
+// gateways introspect sessions.
+func New(c Config) (pages, introspection http.Handler) {
 	s := &site{Config: c, secure: c.PublicURL.Scheme == "https"}
 	s.sessions = websession.New(c.Sessions, s.secure)
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.crossOrigin))
-	return requestid.Ensure(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken, s.harden(own.Handler(s.routes())))))
+	pages = requestid.Ensure(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken,
+		kit.Harden(own.Handler(s.routes()), s.secure))))
+	return pages, http.HandlerFunc(s.introspect)
 }

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -11,49 +11,7 @@ import (
 const day = 24 * time.Hour
 
 // moment is a time as seen from another.
-type moment struct{ At, now time.Time }
-
-// Known reports whether there is such a time.
-func (m moment) Known() bool { return !m.At.IsZero() }
-
-// ISO is for programs.
-func (m moment) ISO() string { return m.At.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// Full is exact.
-func (m moment) Full() string { return m.At.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
-
-// Minute is as exact as people plan.
-func (m moment) Minute() string { return m.At.UTC().Format("2 Jan 2006, 15:04 UTC") }
-
-// Date is the day.
-func (m moment) Date() string { return m.At.UTC().Format("2 Jan 2006") }
-
-// Relative formats a time relative to now.
-func (m moment) Relative() string {
-	if m.At.After(m.now) {
-		return "in " + span(m.At.Sub(m.now))
-	}
-	if past := m.now.Sub(m.At); past >= time.Minute {
-		return span(past) + " ago"
-	}
-	return "just now"
-}
-
-// span formats a duration in the largest unit of which there are two.
-func span(d time.Duration) string {
-	for _, unit := range []struct {
-		length time.Duration
-		name   string
-	}{{365 * day, "years"}, {30 * day, "months"}, {day, "days"}, {time.Hour, "hours"}, {time.Minute, "minutes"}} {
-		if d >= 2*unit.length {
-			return fmt.Sprintf("%d %s", (d+unit.length/2)/unit.length, unit.name)
-		}
-	}
-	if d >= time.Minute {
-		return "1 minute"
-	}
-	return "less than a minute"
-}
+type moment = pages.Moment
 
 // state is how a token is, in words.
 type state struct {
@@ -63,10 +21,10 @@ type state struct {
 }
 
 func stateOf(t tokens.Token, now time.Time) state {
-	end := moment{t.ExpiresAt, now}
+	end := moment{At: t.ExpiresAt, Now: now}
 	switch t.Status(now) {
 	case tokens.StatusRevoked:
-		more := moment{t.RevokedAt, now}.Relative()
+		more := moment{At: t.RevokedAt, Now: now}.Relative()
 		if t.RevokedReason != "" {
 			more += ": " + t.RevokedReason
 		}

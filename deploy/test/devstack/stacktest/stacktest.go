@@ -21,7 +21,7 @@ const parallel = 4
 
 // Main starts a stack, calls ready, runs the tests of m, verifies the audit
 // log and stops the stack. It returns the exit status for TestMain, and sets
-// Root, Dir and Log of opts itself. With Race the programs have the race detector in CI only.
+// Root, Dir, Log and ThrowAway of opts itself. With Race the programs have the race detector in CI only.
 func Main(m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -33,8 +33,11 @@ func Main(m interface{ Run() int }, opts devstack.Options, ready func(context.Co
 	return code
 }
 
-func run(ctx context.Context, m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) (code int, err error) {
-	opts.Log = os.Stderr
+func run(
+	ctx context.Context, m interface{ Run() int }, opts devstack.Options, ready func(context.Context,
+		*devstack.Stack) error,
+) (code int, err error) {
+	opts.Log, opts.ThrowAway = os.Stderr, true
 	opts.Race = opts.Race && os.Getenv("CI") != "" // elsewhere the programs are those of `make run`
 	if opts.Root, err = devstack.FindRoot(); err != nil {
 		return 0, err

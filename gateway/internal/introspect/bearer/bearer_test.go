@@ -30,7 +30,8 @@ func TestAnotherPrefixIsAnotherFormat(t *testing.T) {
 	const other = "acme1_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2EZAut"
 	acme := newFormat("acme1")
 	if !acme.WellFormed(other) || acme.WellFormed(token) || format.WellFormed(other) {
-		t.Errorf("well-formed: %v, with another prefix: %v, %v", acme.WellFormed(other), acme.WellFormed(token), format.WellFormed(other))
+		t.Errorf("well-formed: %v, with another prefix: %v, %v", acme.WellFormed(other), acme.WellFormed(token),
+			format.WellFormed(other))
 	}
 	if a, b := bearer.ID(other), bearer.ID(token); a != b || a != "4fZyo82mVyR1" {
 		t.Errorf("ids %s, %s", a, b)
@@ -120,7 +121,10 @@ func TestReadTakesExactlyOneBearerToken(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"", "Bearer", "Bearer " + token, "bearer  " + token, "Basic x", "Bearer " + token + ","} {
+	for _, seed := range []string{
+		"", "Bearer", "Bearer " + token, "bearer  " + token, "Basic x",
+		"Bearer " + token + ",",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -131,7 +135,8 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if len(got) != 61 || !strings.HasSuffix(value, got) || len(value) > bearer.MaxHeaderBytes || !strings.EqualFold(value[:7], "Bearer ") {
+		if len(got) != 61 || !strings.HasSuffix(value, got) || len(value) > bearer.MaxHeaderBytes ||
+			!strings.EqualFold(value[:7], "Bearer ") {
 			t.Errorf("Read(%q) = %q", value, got)
 		}
 		if _, err := format.Read([]string{value, value}); !errors.Is(err, bearer.ErrMalformed) {

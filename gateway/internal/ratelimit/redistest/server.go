@@ -70,7 +70,8 @@ func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.process = exec.CommandContext(context.Background(), "redis-server", append([]string{s.config}, s.args...)...) //nolint:gosec // a test's own file
+	//nolint:gosec // a test's own file
+	s.process = exec.CommandContext(context.Background(), "redis-server", append([]string{s.config}, s.args...)...)
 	if err := s.process.Start(); err != nil {
 		tb.Fatal(err)
 	}
@@ -93,6 +94,13 @@ func (s *Server) Stop() {
 		_ = s.process.Wait()
 		s.process = nil
 	}
+}
+
+// Hang stops the process from replying, while its connections stay open.
+func (s *Server) Hang() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.process.Process.Signal(syscall.SIGSTOP)
 }
 
 // Client returns a client of this process alone.

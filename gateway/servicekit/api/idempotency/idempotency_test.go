@@ -38,7 +38,8 @@ func TestAKeyIsVisibleASCII(t *testing.T) {
 			t.Errorf("%q is accepted", values)
 		}
 	}
-	if got, err := Key(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)); got != "" || err != nil {
+	if got, err := Key(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)); got != "" ||
+		err != nil {
 		t.Errorf("without a key: %q, %v", got, err)
 	}
 }

@@ -36,7 +36,8 @@ func TestBodiesBeyondTheLimitsAreRefused(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		`[` + many("{}", 100) + `]`, `{"a":"` + strings.Repeat("x", scalar-2) + `"}`, strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
+		`[` + many("{}", 100) + `]`, `{"a":"` + strings.Repeat("x", scalar-2) + `"}`,
+		strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth),
 	} {
 		if _, err := Parse([]byte(text), Limits{Elements: 100}); err != nil {
 			t.Errorf("%.40s: %v", text, err)

@@ -86,15 +86,18 @@ func TestDivertReturnsErrorsOfReadingAndWriting(t *testing.T) {
 	oops := errors.New("oops")
 	for _, begun := range []string{"", `{"docu`, `{"document":{"content":"ab`} {
 		r := iotest.ErrReader(oops)
-		if _, err := Divert(io.MultiReader(strings.NewReader(begun), r), new(strings.Builder), new(strings.Builder), "document", "content"); !errors.Is(err, oops) {
+		if _, err := Divert(io.MultiReader(strings.NewReader(begun), r), new(strings.Builder), new(strings.Builder),
+			"document", "content"); !errors.Is(err, oops) {
 			t.Errorf("after %s: %v", begun, err)
 		}
 	}
 	const whole = `{"document":{"content":"abc"}}`
-	if _, err := Divert(strings.NewReader(whole), new(strings.Builder), failing{oops}, "document", "content"); !errors.Is(err, oops) {
+	if _, err := Divert(strings.NewReader(whole), new(strings.Builder), failing{oops}, "document",
+		"content"); !errors.Is(err, oops) {
 		t.Errorf("writing to the sink: %v", err)
 	}
-	if _, err := Divert(strings.NewReader(whole), failing{oops}, new(strings.Builder), "document", "content"); !errors.Is(err, oops) {
+	if _, err := Divert(strings.NewReader(whole), failing{oops}, new(strings.Builder), "document",
+		"content"); !errors.Is(err, oops) {
 		t.Errorf("writing the rest: %v", err)
 	}
 }
@@ -107,7 +110,8 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 // is what encoding/json finds there.
 func FuzzDivert(f *testing.F) {
 	for _, text := range []string{
-		`{"document":{"content":"abc","type":"x"}}`, `{"document":{"content":"a\/b\u002b\"\\"}}`, `{"document":[{"content":"abc"}]}`,
+		`{"document":{"content":"abc","type":"x"}}`, `{"document":{"content":"a\/b\u002b\"\\"}}`,
+		`{"document":[{"content":"abc"}]}`,
 		`{"a":"\"","document":{"content":""}}`, `[1,{"document":"}"}]`, `{"document":{"content":"`,
 	} {
 		f.Add(text)
@@ -127,11 +131,13 @@ func FuzzDivert(f *testing.F) {
 			return // the sink has such bytes as they are
 		}
 		// encoding/json does not distinguish upper case from lower.
-		if json.Unmarshal([]byte(text), &v) != nil || json.Unmarshal(v.Document, &content) != nil || !strings.Contains(text, `"content"`) || !strings.Contains(text, `"document"`) {
+		if json.Unmarshal([]byte(text), &v) != nil || json.Unmarshal(v.Document, &content) != nil ||
+			!strings.Contains(text, `"content"`) || !strings.Contains(text, `"document"`) {
 			return
 		}
 		var want string
-		if json.Unmarshal(content.Content, &want) == nil && string(content.Content) != "null" && diverted != "" && diverted != want {
+		if json.Unmarshal(content.Content, &want) == nil && string(content.Content) != "null" && diverted != "" &&
+			diverted != want {
 			t.Errorf("%q diverts %q, want %q", text, diverted, want)
 		}
 	})

@@ -29,7 +29,8 @@ func TestMembersAreReadAsTheirTypes(t *testing.T) {
 	body := parse(t, ` {"text":" Valparai\u0301so ","int":-7,"weight":4.125,"time":"2026-11-20T15:03:52.1234+01:00",
 		"object":{"text":"x"},"objects":[{"int":1},{"int":2}]} `)
 	o := body.Object()
-	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Thousandths("weight"), o.Time("time").UTC().Format(time.RFC3339Nano),
+	got := fmt.Sprintln(o.Text("text"), o.Int("int"), o.Thousandths("weight"),
+		o.Time("time").UTC().Format(time.RFC3339Nano),
 		o.Object("object").Text("text"))
 	if want := "Valparaíso -7 4125 2026-11-20T14:03:52.1234Z x\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -98,7 +99,8 @@ func TestMembersOfWrongTypesAreFaults(t *testing.T) {
 func TestThousandthsAreExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
-		"0": 0, "-0": 0, "4": 4000, "4.1": 4100, "0.001": 1, "999.999": 999999, "1e2": 100000, "4.125e0": 4125, "-1.5": -1500, "1.100": 1100, "0.29": 290,
+		"0": 0, "-0": 0, "4": 4000, "4.1": 4100, "0.001": 1, "999.999": 999999, "1e2": 100000, "4.125e0": 4125, "-1.5": -1500,
+		"1.100": 1100, "0.29": 290,
 	} {
 		body := parse(t, `{"w":`+text+`}`)
 		if got := body.Object().Thousandths("w"); got != want || body.Faults() != nil {
@@ -111,7 +113,8 @@ func TestThousandthsAreExact(t *testing.T) {
 // texts are normal; and reading it never fails.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`, `[[[{}]]]`, strings.Repeat("[", 40), "[" + strings.Repeat("1,", 200) + "1]", `{"a":"e\u0301 "}`, `1e999`,
+		`{"shipment":{"reference":"PO"}}`, `{"a":"\ud83c\udf4a"}`, `{"a":"\ud83c"}`, `{"a":"\\ud83c"}`, `{"a":1,"a":2}`,
+		`[[[{}]]]`, strings.Repeat("[", 40), "[" + strings.Repeat("1,", 200) + "1]", `{"a":"e\u0301 "}`, `1e999`,
 		"\xff", ``, ` null `, `{"":{"~/":[1,{"b":null}]}}`, `"\udf4a\ud83c"`, `{"a":{},"b":{"a":1,"a":1}}`,
 	} {
 		f.Add([]byte(seed))
@@ -173,7 +176,8 @@ func TestNullIsNotMissing(t *testing.T) {
 // FuzzTimeAndChoice: what is read as a time or a choice is exactly one.
 func FuzzTimeAndChoice(f *testing.F) {
 	for _, seed := range []string{
-		"", " ", "live", " live", "2026-11-20T14:03:52.123Z", "2026-11-20T4:03:52Z", "2026-11-20T14:03:52,1Z", "2026-02-30T00:00:00Z", "2026-11-20T14:03:52+24:00",
+		"", " ", "live", " live", "2026-11-20T14:03:52.123Z", "2026-11-20T4:03:52Z", "2026-11-20T14:03:52,1Z",
+		"2026-02-30T00:00:00Z", "2026-11-20T14:03:52+24:00",
 	} {
 		f.Add(seed)
 	}

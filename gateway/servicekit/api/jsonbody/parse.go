@@ -52,7 +52,10 @@ func Parse(text []byte, l Limits) (*Body, error) {
 	}
 	switch _, err := p.dec.ReadToken(); {
 	case err == nil:
-		return nil, &SyntaxError{Reason: "the body is not JSON: there is something after the value", Offset: p.dec.InputOffset()}
+		return nil, &SyntaxError{
+			Reason: "the body is not JSON: there is something after the value",
+			Offset: p.dec.InputOffset(),
+		}
 	case !errors.Is(err, io.EOF):
 		return nil, p.failure(err)
 	}
@@ -89,7 +92,10 @@ func (p *parser) value() (raw, error) {
 	switch first {
 	case '{', '[':
 		if p.dec.StackDepth() == maxDepth {
-			return raw{}, &SyntaxError{Reason: fmt.Sprintf("the body is nested more than %d levels deep", maxDepth), Offset: p.dec.InputOffset() + 1}
+			return raw{}, &SyntaxError{
+				Reason: fmt.Sprintf("the body is nested more than %d levels deep", maxDepth),
+				Offset: p.dec.InputOffset() + 1,
+			}
 		}
 		if _, err := p.dec.ReadToken(); err != nil {
 			return raw{}, err
@@ -108,7 +114,8 @@ func (p *parser) value() (raw, error) {
 			return raw{}, err
 		}
 		if len(value) > p.limits.Scalar {
-			return raw{}, beyondLimit(TooLong, string(p.dec.StackPointer()), fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
+			return raw{}, beyondLimit(TooLong, string(p.dec.StackPointer()),
+				fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
 		}
 		end := p.dec.InputOffset()
 		return raw{first: value[0], text: p.text[end-int64(len(value)) : end]}, nil
@@ -154,7 +161,8 @@ func (p *parser) failure(err error) error {
 		switch {
 		case errors.Is(fault.Err, jsontext.ErrDuplicateName):
 			return &SyntaxError{
-				Reason: fmt.Sprintf("the member %s is given twice", spelling.Quote(fault.JSONPointer.LastToken())), Offset: fault.ByteOffset + 1,
+				Reason: fmt.Sprintf("the member %s is given twice", spelling.Quote(fault.JSONPointer.LastToken())),
+				Offset: fault.ByteOffset + 1,
 			}
 		case errors.Is(fault.Err, io.ErrUnexpectedEOF):
 			return &SyntaxError{Reason: "the body is not JSON: it ends early", Offset: int64(len(p.text))}

@@ -41,7 +41,8 @@ func Handler(description []byte) http.Handler {
 		case http.StatusPreconditionFailed:
 			header.Del("Cache-Control")
 			header.Del("Etag")
-			p := problem.New(http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", "If-Match does not have the ETag of this document")
+			p := problem.New(http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch",
+				"If-Match does not have the ETag of this document")
 			p.RequestID = requestid.Of(r)
 			_ = p.Write(w, r) // it fails if the client is gone
 			return

@@ -8,9 +8,11 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
-const description = "openapi: 3.1.0\ninfo:\n  title: Things\n  version: '1'\npaths: {}\ntags: [{name: b, 200: true}, {name: a, x: [1.5, null]}]\n"
+const description = "openapi: 3.1.0\ninfo:\n  title: Things\n  version: '1'\npaths: {}\ntags: [{name: b, " +
+	"200: true}, {name: a, x: [1.5, null]}]\n"
 
-const asJSON = `{"openapi":"3.1.0","info":{"title":"Things","version":"1"},"paths":{},"tags":[{"name":"b","200":true},{"name":"a","x":[1.5,null]}]}`
+const asJSON = `{"openapi":"3.1.0","info":{"title":"Things","version":"1"},"paths":{},` +
+	`"tags":[{"name":"b","200":true},{"name":"a","x":[1.5,null]}]}`
 
 func get(condition, etag string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "/openapi.json", nil)
@@ -22,7 +24,8 @@ func get(condition, etag string) *httptest.ResponseRecorder {
 
 func TestJSONHasTheContentAndOrderOfTheYAML(t *testing.T) {
 	t.Parallel()
-	if w := get("If-None-Match", ""); w.Code != http.StatusOK || w.Body.String() != asJSON || w.Header().Get("Content-Type") != "application/json" {
+	if w := get("If-None-Match", ""); w.Code != http.StatusOK || w.Body.String() != asJSON ||
+		w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -42,7 +45,8 @@ func TestAnUnchangedDescriptionIsNotSentAgain(t *testing.T) {
 
 func TestAnotherDescriptionThanIfMatchNamesIsAProblem(t *testing.T) {
 	t.Parallel()
-	if w := get("If-Match", `"other"`); w.Code != http.StatusPreconditionFailed || w.Header().Get("Content-Type") != problem.ContentType ||
+	if w := get("If-Match", `"other"`); w.Code != http.StatusPreconditionFailed ||
+		w.Header().Get("Content-Type") != problem.ContentType ||
 		w.Header().Get("Cache-Control") != "" {
 		t.Errorf("another version: %d, %v", w.Code, w.Header())
 	}

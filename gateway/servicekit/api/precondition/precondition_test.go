@@ -91,7 +91,8 @@ func FuzzFind(f *testing.F) {
 		if found, _ := find([]string{tag, header}, tag, false); !found {
 			t.Errorf("%q hides the tag before it", header)
 		}
-		if found, _ := find([]string{header}, `"no client can have this one`+"\x00"+`"`, true); found && strings.Trim(header, " \t") != "*" {
+		if found, _ := find([]string{header}, `"no client can have this one`+"\x00"+`"`, true); found &&
+			strings.Trim(header, " \t") != "*" {
 			t.Errorf("%q matches a tag that it does not have", header)
 		}
 	})

@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 func ExampleProblem_Write() {
-	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/v1/things/7", nil)
-	p := problem.New(http.StatusNotFound, "not_found", "Not found", "there is no such thing")
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/things/7", nil)
+	p := problem.New(http.StatusNotFound, "not_found", "Not found", "no such thing")
 	_ = p.Write(w, r)
-	fmt.Print(w.Code, " ", w.Body)
-	// Output: 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"There is no such thing.","instance":"/api/v1/things/7","code":"not_found","request_id":""}
+	fmt.Print(w.Code, " ", strings.ReplaceAll(w.Body.String(), `,"code"`, ",\n"+`"code"`))
+	// Output:
+	// 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"No such thing.","instance":"/things/7",
+	// "code":"not_found","request_id":""}
 }
 
 func ExampleSummary() {

@@ -22,14 +22,16 @@ func TestAProblemIsTheContracts(t *testing.T) {
 	if err := json.Compact(&want, content); err != nil {
 		t.Fatal(err)
 	}
-	p := New(http.StatusUnprocessableEntity, "validation_failed", "Validation failed", "2 fields are not valid; see errors.")
+	p := New(http.StatusUnprocessableEntity, "validation_failed", "Validation failed",
+		"2 fields are not valid; see errors.")
 	p.RequestID = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	p.Errors = []Field{
 		{Code: "required", Pointer: "/shipment/vessel", Detail: "vessel is required"},
 		{Code: "invalid_parameter", Parameter: "per_page", Detail: "per_page must be a whole number from 1"},
 	}
 	w := httptest.NewRecorder()
-	if err := p.Write(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/shipments?page=2", http.NoBody)); err != nil {
+	if err := p.Write(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/shipments?page=2",
+		http.NoBody)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Body.String(); got != want.String()+"\n" {
@@ -88,7 +90,8 @@ func TestABrokenConnectionIsReported(t *testing.T) {
 func TestAFaultOfTheWholeBodyHasThePointerOfTheWholeBody(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Field{Code: "invalid_type", Detail: "the body must be an object, not null"})
-	if want := `{"code":"invalid_type","pointer":"","detail":"the body must be an object, not null"}`; string(text) != want || err != nil {
+	const want = `{"code":"invalid_type","pointer":"","detail":"the body must be an object, not null"}`
+	if string(text) != want || err != nil {
 		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -37,7 +37,10 @@ func TestRequestsWithoutARouteAreProblems(t *testing.T) {
 		{http.MethodGet, "/things/../things/1", 404, "not_found", "", nothing + "; did you mean /things/1?"},
 		{http.MethodPost, "/./things/1", 404, "not_found", "", nothing + "; did you mean /things/1?"},
 		{http.MethodDelete, "/things/1", 405, "method_not_allowed", "GET, HEAD, POST", allowed + " GET, HEAD, POST."},
-		{"BREW", "/things/1", 405, "method_not_allowed", "GET, HEAD, POST", "BREW is not allowed here; allowed: GET, HEAD, POST."},
+		{
+			"BREW", "/things/1", 405, "method_not_allowed", "GET, HEAD, POST",
+			"BREW is not allowed here; allowed: GET, HEAD, POST.",
+		},
 	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://example.org"+c.path, http.NoBody)
@@ -57,7 +60,10 @@ func TestRequestsWithoutARouteAreProblems(t *testing.T) {
 
 func TestRoutesAreServed(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"/things/1": "1", "/things/a%2Fb": "a/b", "/tree/": "", "/tree/x/y": "", "/tree/x/": ""} {
+	for path, want := range map[string]string{
+		"/things/1": "1", "/things/a%2Fb": "a/b", "/tree/": "", "/tree/x/y": "",
+		"/tree/x/": "",
+	} {
 		w := httptest.NewRecorder()
 		newRoutes().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
 		if w.Code != http.StatusOK || w.Body.String() != want {

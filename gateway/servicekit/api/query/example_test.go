@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 )
@@ -29,6 +30,9 @@ func Example() {
 
 func ExamplePageLinks() {
 	u, _ := url.Parse("/things?status=open&page=2")
-	fmt.Println(query.PageLinks(u, 2, 10, 15))
-	// Output: </things?page=1&per_page=10&status=open>; rel="first", </things?page=1&per_page=10&status=open>; rel="prev", </things?page=2&per_page=10&status=open>; rel="last"
+	fmt.Println(strings.ReplaceAll(query.PageLinks(u, 2, 10, 15), ", ", ",\n"))
+	// Output:
+	// </things?page=1&per_page=10&status=open>; rel="first",
+	// </things?page=1&per_page=10&status=open>; rel="prev",
+	// </things?page=2&per_page=10&status=open>; rel="last"
 }

@@ -94,7 +94,8 @@ func (p *Parameters) Time(name string) *time.Time {
 	}
 	t, ok := rfc3339.Parse(text)
 	if !ok {
-		p.Fault(name, name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
+		p.Fault(name,
+			name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
 		return nil
 	}
 	return &t

@@ -42,12 +42,14 @@ func TestNumbersAreWholeAndWithinTheirRange(t *testing.T) {
 	for _, text := range []string{"", "0", "1001", "-1", "%2B1", "1.0", "1e2", "one", "9223372036854775808"} {
 		p := read(t, "n="+text)
 		n := p.Number("n", 1, 1000, "; more is less")
-		if got := faultsOf(t, p); n != 0 || len(got) != 1 || got[0] != "invalid_parameter n: n must be a whole number from 1 to 1000; more is less" {
+		if got := faultsOf(t, p); n != 0 || len(got) != 1 ||
+			got[0] != "invalid_parameter n: n must be a whole number from 1 to 1000; more is less" {
 			t.Errorf("%q is %d, %q", text, n, got)
 		}
 	}
 	p := read(t, "n=0&m=9223372036854775807")
-	if n, m := p.Number("n", 0, 1, ""), p.Number("m", 0, math.MaxInt64, ""); n != 0 || m != math.MaxInt64 || p.Err() != nil {
+	if n, m := p.Number("n", 0, 1, ""), p.Number("m", 0, math.MaxInt64, ""); n != 0 || m != math.MaxInt64 ||
+		p.Err() != nil {
 		t.Errorf("%d, %d, %v", n, m, p.Err())
 	}
 }
@@ -58,7 +60,8 @@ func TestMissingParametersAreZeroValues(t *testing.T) {
 		p := read(t, rawQuery)
 		p.EmptyIsMissing = true
 		text, given := p.Text("text")
-		if n, at, kind := p.Number("n", 1, 9, ""), p.Time("at"), OneOf(p, "kind", []string{"a"}); given || text != "" || n != 0 || at != nil || kind != "" || p.Err() != nil {
+		if n, at, kind := p.Number("n", 1, 9, ""), p.Time("at"), OneOf(p, "kind", []string{"a"}); given || text != "" ||
+			n != 0 || at != nil || kind != "" || p.Err() != nil {
 			t.Errorf("%q: %q %t %d %v %q %v", rawQuery, text, given, n, at, kind, p.Err())
 		}
 	}
@@ -85,9 +88,13 @@ func TestTimesAreRFC3339(t *testing.T) {
 			t.Errorf("%s is %v, %v", text, got, p.Err())
 		}
 	}
-	for _, text := range []string{"2026-11-20", "2026-11-20T1:03:52Z", "2026-11-20T14:03:52,1Z", "2026-11-20T14:03:52%2B24:00", "2026-11-20T14:03:52+02:00", "2026-13-20T14:03:52Z"} {
+	for _, text := range []string{
+		"2026-11-20", "2026-11-20T1:03:52Z", "2026-11-20T14:03:52,1Z",
+		"2026-11-20T14:03:52%2B24:00", "2026-11-20T14:03:52+02:00", "2026-13-20T14:03:52Z",
+	} {
 		p := read(t, "at="+text)
-		if got, faults := p.Time("at"), faultsOf(t, p); got != nil || len(faults) != 1 || !strings.HasPrefix(faults[0], "invalid_parameter at: at must be an RFC 3339 time") {
+		if got, faults := p.Time("at"), faultsOf(t, p); got != nil || len(faults) != 1 ||
+			!strings.HasPrefix(faults[0], "invalid_parameter at: at must be an RFC 3339 time") {
 			t.Errorf("%s is %v, %q", text, got, faults)
 		}
 	}
@@ -97,7 +104,8 @@ func TestOneOfAcceptsTheAllowedValuesOnly(t *testing.T) {
 	t.Parallel()
 	p := read(t, "a=open&b=Open")
 	a, b := OneOf(p, "a", []string{"open", "closed"}), OneOf(p, "b", []string{"open", "closed"})
-	if got := faultsOf(t, p); a != "open" || b != "" || len(got) != 1 || got[0] != "invalid_parameter b: b must be one of open, closed" {
+	if got := faultsOf(t, p); a != "open" || b != "" || len(got) != 1 ||
+		got[0] != "invalid_parameter b: b must be one of open, closed" {
 		t.Errorf("%q %q %q", a, b, got)
 	}
 }
@@ -106,7 +114,8 @@ func TestAParameterGivenTwiceIsAFault(t *testing.T) {
 	t.Parallel()
 	p := read(t, "n=1&n=1")
 	n := p.Number("n", 1, 9, "")
-	if got := faultsOf(t, p); n != 0 || len(got) != 1 || got[0] != "invalid_parameter n: n is given 2 times; give it once" {
+	if got := faultsOf(t, p); n != 0 || len(got) != 1 ||
+		got[0] != "invalid_parameter n: n is given 2 times; give it once" {
 		t.Errorf("%d, %q", n, got)
 	}
 }
@@ -117,7 +126,9 @@ func TestUnknownParametersAreReportedInOrder(t *testing.T) {
 	p.Number("page", 1, 9, "")
 	for range 2 { // Err does not change the parameters
 		got := faultsOf(t, p)
-		if len(got) != 3 || !strings.HasPrefix(got[0], "unknown_parameter a: ") || !strings.HasPrefix(got[1], `unknown_parameter pag: there is no parameter "pag"; did you mean "page"?`) || !strings.HasPrefix(got[2], "unknown_parameter z: ") {
+		if len(got) != 3 || !strings.HasPrefix(got[0], "unknown_parameter a: ") ||
+			!strings.HasPrefix(got[1], `unknown_parameter pag: there is no parameter "pag"; did you mean "page"?`) ||
+			!strings.HasPrefix(got[2], "unknown_parameter z: ") {
 			t.Errorf("%q", got)
 		}
 	}

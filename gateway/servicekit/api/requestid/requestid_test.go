@@ -11,7 +11,10 @@ import (
 func TestEnsureKeepsWellFormedIDsOnly(t *testing.T) {
 	t.Parallel()
 	given := publicid.New("req")
-	for sent, kept := range map[string]bool{given: true, "": false, "req_1": false, given + "\n": false, publicid.New("org"): false} {
+	for sent, kept := range map[string]bool{
+		given: true, "": false, "req_1": false, given + "\n": false,
+		publicid.New("org"): false,
+	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set(Header, sent)
 		Ensure(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -110,7 +110,8 @@ func nothingLeft(t *testing.T, dsn string) {
 	defer func() { _ = db.Close() }()
 	var left int
 	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_class
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i', 'S') AND relname NOT LIKE 'goose%'`).Scan(&left); err != nil || left != 0 {
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i', 'S') AND relname NOT LIKE 'goose%'`).
+		Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d tables, indexes and sequences are left (%v)", left, err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
@@ -32,9 +33,12 @@ import (
 type Migrate func(ctx context.Context, dsn, direction string, w io.Writer) error
 
 // Session is how a service should use the sessions of the test server: as of
-// Postgres itself, unless TEST_DATABASE_URL leads through a pooler.
+// Postgres itself, unless TEST_DATABASE_URL leads through a pooler. A busy machine
+// has the time that it needs for each answer.
 func Session() postgres.Session {
-	return postgres.SessionOf("", os.Getenv("TEST_DATABASE_DIRECT_URL"), "")
+	s := postgres.SessionOf("", os.Getenv("TEST_DATABASE_DIRECT_URL"), "")
+	s.AnswerTimeout = 10 * time.Second
+	return s
 }
 
 var template struct {

@@ -41,13 +41,15 @@ func TestAllErrorsAreReportedAtOnceWithoutKeys(t *testing.T) {
 		"1:***":                         "entry 1: version 1 is not base64",
 		entry(1, 5):                     "entry 1: version 1 has 5 bytes; exactly 4 are needed",
 		entry(2, 4) + "," + entry(2, 4): "entry 2: version 2 is given twice",
-		entry(2, 3) + ",x":              "entry 1: version 2 has 3 bytes; exactly 4 are needed\nentry 2: want version:base64, the version a whole number from 1 to 9",
+		entry(2, 3) + ",x": "entry 1: version 2 has 3 bytes; exactly 4 are needed\nentry 2: want " +
+			"version:base64, the version a whole number from 1 to 9",
 	} {
 		if r, err := Parse(text, exact); err == nil || err.Error() != want || r != nil {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Parse(entry(1, 3), Bounds{MaxVersion: 9, Bytes: 4, Longer: true}); err == nil || err.Error() != "entry 1: version 1 has 3 bytes; at least 4 are needed" {
+	if _, err := Parse(entry(1, 3), Bounds{MaxVersion: 9, Bytes: 4, Longer: true}); err == nil ||
+		err.Error() != "entry 1: version 1 has 3 bytes; at least 4 are needed" {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleMetrics_ObserveRequest() {
-	m := metrics.New("things", func() int64 { return 0 })
+	m := metrics.New("things")
 	m.ObserveRequest("/things/{id}", http.MethodGet, http.StatusOK, time.Millisecond)
 	families, err := m.Gather()
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 //
 //	quayside_<program>_request_seconds{route,method,code}
 //	quayside_<program>_outage{name}, for each journal given to Watch
-//	quayside_<program>_log_lines_dropped_total
 //	quayside_build_info{version,revision}
 //
 // and those of the Go runtime and the process. A program registers its own with
@@ -29,9 +28,8 @@ type Metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-// New returns the metrics of a program, such as "shipments". dropped
-// returns how many log lines were dropped so far.
-func New(program string, dropped func() int64) *Metrics {
+// New returns the metrics of a program, such as "shipments".
+func New(program string) *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		program:  program,
@@ -48,10 +46,6 @@ func New(program string, dropped func() int64) *Metrics {
 	})
 	version.Set(1)
 	m.MustRegister(m.requests, version,
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Namespace: "quayside", Subsystem: program, Name: "log_lines_dropped_total",
-			Help: "Log lines dropped because the log's reader was too slow.",
-		}, func() float64 { return float64(dropped()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -82,7 +76,8 @@ func (m *Metrics) ObserveRequest(route, verb string, status int, took time.Durat
 
 func method(name string) string {
 	switch name {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return name
 	default:
 		return "other"

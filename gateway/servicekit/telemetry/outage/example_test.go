@@ -10,7 +10,9 @@ import (
 
 // Further failures and successes are not logged until the outage is over.
 func Example() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string,
+		a slog.Attr,
+	) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}

@@ -49,7 +49,8 @@ func Start(ctx context.Context, program string, report func(error)) (Traces, err
 		return Traces{}, fmt.Errorf("OTEL_EXPORTER_OTLP_…: %w", err)
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(report)) // by default it writes to standard error
-	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes), sdktrace.WithBatcher(observed{exporter, report}))}, nil
+	return Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
+		sdktrace.WithBatcher(observed{exporter, report}))}, nil
 }
 
 func enabled() bool {

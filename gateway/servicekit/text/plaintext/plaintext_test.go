@@ -21,7 +21,10 @@ func TestRefusedCharacters(t *testing.T) {
 
 func TestBlankTexts(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", " ", "\u00a0\u2003", "\u200b", "\u200b\ufeff \u200d", "\u2028", "\u3164", "\u115f\u1160", "\ufe0f", "\u2800", "\u00ad", "\U000e0020"} {
+	for _, s := range []string{
+		"", " ", "\u00a0\u2003", "\u200b", "\u200b\ufeff \u200d", "\u2028", "\u3164",
+		"\u115f\u1160", "\ufe0f", "\u2800", "\u00ad", "\U000e0020",
+	} {
 		if !Blank(s) {
 			t.Errorf("%+q shows something", s)
 		}

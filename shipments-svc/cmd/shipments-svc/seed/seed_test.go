@@ -45,7 +45,10 @@ func TestExample(t *testing.T) {
 	}
 	first := all[0]
 	if first.Reference != "CFE-2026-0117" || first.ApprovedAt.Format(time.RFC3339Nano) != "2026-10-06T09:05:33.012Z" ||
-		!reflect.DeepEqual(first.Pallets[1], shipments.Pallet{Number: "36009123450002", ProduceName: "Avocado Hass", Calibre: "18", Boxes: 264, BoxWeight: 4000}) {
+		!reflect.DeepEqual(
+			first.Pallets[1],
+			shipments.Pallet{Number: "36009123450002", ProduceName: "Avocado Hass", Calibre: "18", Boxes: 264, BoxWeight: 4000},
+		) {
 		t.Errorf("%+v", first)
 	}
 }

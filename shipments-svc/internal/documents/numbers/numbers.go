@@ -51,7 +51,8 @@ func unmarked(text string) bool {
 			open++
 		case r == ')' || r == ']':
 			open--
-		case !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".:/*†‡", r):
+		case !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && !unicode.IsDigit(r) &&
+			!unicode.IsSpace(r) && !strings.ContainsRune(".:/*†‡", r):
 			return false
 		}
 		if open < 0 {
@@ -87,7 +88,10 @@ func trimmed(digits string) string {
 
 // words returns the words of a text in lower case.
 func words(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+	return strings.Join(
+		strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }),
+		" ",
+	)
 }
 
 // separates reports whether a character is a separator.
@@ -125,7 +129,8 @@ func StyleOf(digits string) Style {
 	if len(groups) > 2 {
 		return thousands
 	}
-	if len(groups[1]) != 3 || len(groups[0]) > 3 || strings.TrimLeft(groups[0], "-0") == "" || strings.ContainsAny(digits, " '’\u00A0\u202F\u2009") {
+	if len(groups[1]) != 3 || len(groups[0]) > 3 || strings.TrimLeft(groups[0], "-0") == "" ||
+		strings.ContainsAny(digits, " '’\u00A0\u202F\u2009") {
 		return decimal
 	}
 	return Unclear
@@ -225,7 +230,8 @@ func spaced(digits string) string {
 	}
 	text := fields[0]
 	for _, f := range fields[1:] {
-		if whole, _, _ := strings.Cut(strings.ReplaceAll(f, ",", "."), "."); len(whole) != 3 || strings.ContainsAny(text, ".,") {
+		if whole, _, _ := strings.Cut(strings.ReplaceAll(f, ",", "."), "."); len(whole) != 3 ||
+			strings.ContainsAny(text, ".,") {
 			break
 		}
 		text += " " + f
@@ -235,10 +241,14 @@ func spaced(digits string) string {
 
 // Grams has the weights of units in grams, by name in lower case.
 var Grams = map[string]float64{
-	"kg": 1000, "kgs": 1000, "kilo": 1000, "kilos": 1000, "kilogram": 1000, "kilograms": 1000, "kilogramo": 1000, "kilogramos": 1000,
+	"kg": 1000, "kgs": 1000, "kilo": 1000, "kilos": 1000, "kilogram": 1000, "kilograms": 1000,
+	"kilogramo": 1000, "kilogramos": 1000,
 	"kilogramme": 1000, "kilogrammes": 1000, "quilo": 1000, "quilos": 1000, "quilograma": 1000, "quilogramas": 1000,
-	"g": 1, "gr": 1, "grs": 1, "gram": 1, "grams": 1, "gramo": 1, "gramos": 1, "gramme": 1, "grammes": 1, "grama": 1, "gramas": 1,
+	"g": 1, "gr": 1, "grs": 1, "gram": 1, "grams": 1, "gramo": 1, "gramos": 1, "gramme": 1, "grammes": 1,
+	"grama": 1, "gramas": 1,
 	// The avoirdupois pound: International Yard and Pound Agreement, 1959.
-	"lb": 453.59237, "lbs": 453.59237, "pound": 453.59237, "pounds": 453.59237, "libra": 453.59237, "libras": 453.59237, "livres": 453.59237,
-	"t": 1_000_000, "mt": 1_000_000, "ton": 1_000_000, "tons": 1_000_000, "tonne": 1_000_000, "tonnes": 1_000_000, "tonelada": 1_000_000, "toneladas": 1_000_000,
+	"lb": 453.59237, "lbs": 453.59237, "pound": 453.59237, "pounds": 453.59237, "libra": 453.59237,
+	"libras": 453.59237, "livres": 453.59237,
+	"t": 1_000_000, "mt": 1_000_000, "ton": 1_000_000, "tons": 1_000_000, "tonne": 1_000_000,
+	"tonnes": 1_000_000, "tonelada": 1_000_000, "toneladas": 1_000_000,
 }

@@ -32,10 +32,16 @@ const (
 
 var (
 	andText   = regexp.MustCompile(`(?i)\s*[,;&+/]\s*|` + andWords)
-	rangeText = regexp.MustCompile(`(?i)^` + labelText + `(?:(?:\s*(?:[-–—]|\.{2,}|…)\s*|` + toWords + `)` + labelText + `)?$`)
+	rangeText = regexp.MustCompile(
+		`(?i)^` + labelText + `(?:(?:\s*(?:[-–—]|\.{2,}|…)\s*|` + toWords + `)` + labelText + `)?$`,
+	)
+	// betweenText matches ranges of labels with any prefix: "2026-0001 to 2026-0004".
+	betweenText = regexp.MustCompile(`(?i)^(.*?\D|)(\d{1,9})` + toWords + `(.*?\D|)(\d{1,9})$`)
 	// severalText matches labels of several pallets, whether or not they can be parsed.
-	severalText = regexp.MustCompile(`(?i)\d\)?(?:\s*[&+;]\s*|,\s+|\s*(?:\.{2,}|…)\s*|` + andWords + `|` + toWords + `)` + labelText)
-	thousands   = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
+	severalText = regexp.MustCompile(
+		`(?i)\d\)?(?:\s*[&+;]\s*|,\s+|\s*(?:\.{2,}|…)\s*|` + andWords + `|` + toWords + `)` + labelText,
+	)
+	thousands = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)
 )
 
 // SpanOf parses a label. A Span that is Certain and has no runs is several that cannot
@@ -53,6 +59,9 @@ func SpanOf(text string) (s Span) {
 	prefix, last, all := "", 0, 0
 	for i, part := range andText.Split(text, -1) {
 		m := rangeText.FindStringSubmatch(part)
+		if m == nil {
+			m = betweenText.FindStringSubmatch(part)
+		}
 		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] || thousands.MatchString(text) {
 			return name
 		}

@@ -8,16 +8,22 @@ import (
 // A line without a pallet number belongs to the pallet directly above only.
 func TestLinesApartFromAPalletAreNotAddedToIt(t *testing.T) {
 	t.Parallel()
-	const heading, above, line = "Pallet No;Variety;Size;Cartons;Net kg/ctn", "P1;Hass;18;80;4\nP2;Hass;18;60;4", ";Hass;20;20;4"
+	const heading, above, line = "Pallet No;Variety;Size;Cartons;Net kg/ctn", "P1;Hass;18;80;4\nP2;Hass;18;60;4",
+		";Hass;20;20;4"
 	for between, boxes := range map[string]string{
-		"": "80 × 4000, P2 80", "\n": "80 × 4000, P2 60", "\nLOOSE CARTONS": "80 × 4000, P2 60", "\nConsignee: Fruits SA": "80 × 4000, P2 60",
-		"\n\nLOOSE;;;20;4\n": "80 × 4000, P2 60", "\n" + heading: "80 × 4000, P2 80",
+		"": "80 × 4000, P2 80", "\n": "80 × 4000, P2 60", "\nLOOSE CARTONS": "80 × 4000, P2 60",
+		"\nConsignee: Fruits SA": "80 × 4000, P2 60",
+		"\n" + heading:           "80 × 4000, P2 80",
 	} {
 		content := heading + "\n" + above + between + "\n" + line
 		if got := pallets(t, content); got != "P1 "+boxes+" × 4000" {
 			t.Errorf("%q: %s", between, got)
 		}
-		if warned := strings.Contains(warningsOf(listOf(t, content), nil), "directly above has a pallet number"); warned != strings.HasSuffix(boxes, "P2 60") {
+		if warned := strings.Contains(warningsOf(listOf(t, content), nil),
+			"directly above has a pallet number"); warned != strings.HasSuffix(
+			boxes,
+			"P2 60",
+		) {
 			t.Errorf("%q: %t", between, warned)
 		}
 	}
@@ -33,20 +39,22 @@ func TestLabelsWithoutANumberAreNoPallets(t *testing.T) {
 		"*;Hass;18;140;560\nP3;Hass;20;80;320\n-;Hass;18;220;880":    "",                         // signs
 		"P3;Hass;20;80;320\nGesamt;Hass;18;220;880":                  "",                         // all
 		"P3;Hass;20;80;320\nΣ;;;260;":                                "260 boxes declared",       // amounts only
-		"P3;Hass;20;80;320\nTTL;Hass;18;141;560":                     "its label has no number",  // neither
+		"P3;Hass;20;80;320\nNote;Hass;18;141;560":                    "its label has no number",  // neither
 		"Kakuzi;Hass;18;140;560\nP3;Hass;20;80;320\nTTL;;;250;":      "250 boxes declared, 220 ", // not the sum of both
 	} {
 		content := "Pallet No;Variety;Size;Cartons;Net kg\nP1;Hass;18;80;320\nP2;Hass;18;60;240\n" + rows
 		if got := pallets(t, content); got != three {
 			t.Errorf("%q: %s", rows, got)
 		}
-		if got := warningsOf(listOf(t, content), nil); warning == "" && strings.Contains(got, "declared") || !strings.Contains(got, warning) {
+		if got := warningsOf(listOf(t, content), nil); warning == "" && strings.Contains(got, "declared") ||
+			!strings.Contains(got, warning) {
 			t.Errorf("%q: %s", rows, got)
 		}
 	}
 	for content, want := range map[string]string{
-		"A;Hass;18;80;320\nB;Hass;18;80;320\nC;Hass;18;160;640":  "A 80 × 4000, B 80 × 4000, C 160 × 4000", // no label has a number
-		"P1;Hass;18;30;120\n-;Hass;20;30;120\nP2;Hass;18;60;240": "P1 60 × 4000, P2 60 × 4000",             // a ditto sign
+		"A;Hass;18;80;320\nB;Hass;18;80;320\nC;Hass;18;160;640": "A 80 × 4000, B 80 × 4000, C 160 × 4000",
+		// no label has a number
+		"P1;Hass;18;30;120\n-;Hass;20;30;120\nP2;Hass;18;60;240": "P1 60 × 4000, P2 60 × 4000", // a ditto sign
 	} {
 		if got := pallets(t, "Pallet No;Variety;Size;Cartons;Net kg\n"+content); got != want {
 			t.Errorf("%q: %s", content, got)
@@ -57,8 +65,13 @@ func TestLabelsWithoutANumberAreNoPallets(t *testing.T) {
 // A row below the total is one of a summary only if all lines have a produce or calibre.
 func TestLinesBelowTheTotalMayHaveNoProduce(t *testing.T) {
 	t.Parallel()
-	for first, want := range map[string]string{"P1;;;80;320": "P1 80 × 4000, P2 80 × 4000, P3 80 × 4000", "P1;Hass;18;80;320": "P1 80 × 4000, P2 80 × 4000"} {
-		if got := pallets(t, "Pallet No;Variety;Size;Cartons;Net kg\n"+first+"\nP2;Hass;18;80;320\nGrand total;;;160;640\nP3;;;80;320"); got != want {
+	for first, want := range map[string]string{
+		"P1;;;80;320":       "P1 80 × 4000, P2 80 × 4000, P3 80 × 4000",
+		"P1;Hass;18;80;320": "P1 80 × 4000, P2 80 × 4000",
+	} {
+		if got := pallets(t,
+			"Pallet No;Variety;Size;Cartons;Net kg\n"+first+"\nP2;Hass;18;80;320\nGrand total;;;160;640\nP3;;;80;"+
+				"320"); got != want {
 			t.Errorf("%s: %s", first, got)
 		}
 	}

@@ -97,7 +97,11 @@ func warned(list shipments.Reading) bool {
 		PalletsExtracted: len(list.Pallets), Declared: list.Declared, Facts: list.Facts, Remarks: list.Remarks,
 	}
 	for _, c := range checks.Run(shipments.Evidence{Documents: []shipments.Document{doc}, Pallets: list.Pallets}) {
-		if (c.Result == shipments.Warn || c.Result == shipments.Fail) && !slices.Contains([]string{"required_fields", "required_documents", "calibre_known", "produce_vs_phyto", "container_number"}, c.Name) {
+		if (c.Result == shipments.Warn || c.Result == shipments.Fail) &&
+			!slices.Contains(
+				[]string{"required_fields", "required_documents", "calibre_known", "produce_vs_phyto", "container_number"},
+				c.Name,
+			) {
 			return true
 		}
 	}
@@ -107,7 +111,10 @@ func warned(list shipments.Reading) bool {
 // compared returns the values that are missing or differ.
 func compared(want collected, list shipments.Reading) (missing, wrong []string) {
 	norm := func(s string) string {
-		return strings.TrimLeft(strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "/", "").Replace(s)), "0")
+		return strings.TrimLeft(
+			strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "/", "").Replace(s)),
+			"0",
+		)
 	}
 	left := slices.Clone(list.Pallets)
 	if len(left) != len(want.Pallets) {
@@ -117,7 +124,8 @@ func compared(want collected, list shipments.Reading) (missing, wrong []string) 
 		same := func(label string) func(shipments.Pallet) bool {
 			return func(g shipments.Pallet) bool {
 				a := norm(g.Number)
-				return label != "" && (a == norm(label) || strings.TrimLeft(strings.ReplaceAll(a, "PALLET", ""), "0") == norm(label))
+				return label != "" &&
+					(a == norm(label) || strings.TrimLeft(strings.ReplaceAll(a, "PALLET", ""), "0") == norm(label))
 			}
 		}
 		i := slices.IndexFunc(left, same(p.N))

@@ -24,13 +24,14 @@ type document struct {
 	given    []shipments.Assignment
 	remarks  remarks.List
 	facts    facts.List
+	titles   titles
 	mappings []shipments.Mapping
 	style    numbers.Style
+	verdict  reconcile.Verdict
 }
 
-// read reads the tables of a document.
-func (d *document) read(book tables.Book) (shipments.Reading, error) {
-	parts := layout.Of(book)
+// read reads a document whose tables are divided in one way.
+func (d *document) read(book tables.Book, parts []layout.Part) (shipments.Reading, error) {
 	families, first := d.families(parts)
 	if len(families) == 0 {
 		return shipments.Reading{}, layout.NoHeader(book)
@@ -44,6 +45,9 @@ func (d *document) read(book tables.Book) (shipments.Reading, error) {
 		settled = append(settled, s)
 	}
 	settled = d.dropSummaries(settled)
+	if err := reconcile.Repetitions(settled); err != nil {
+		return shipments.Reading{}, err
+	}
 	d.produceOfFacts(settled)
 	read := shipments.Reading{}
 	var totals []lines.Total
@@ -66,11 +70,16 @@ func (d *document) read(book tables.Book) (shipments.Reading, error) {
 		return shipments.Reading{}, err
 	}
 	if len(pallets) == 0 {
-		return shipments.Reading{}, &tables.Unreadable{Code: NoPallets, Detail: "no line below the header row has a pallet number", Place: first}
+		return shipments.Reading{}, &tables.Unreadable{
+			Code:   reconcile.NoPallets,
+			Detail: "no line below the header row has a pallet number",
+			Place:  first,
+		}
 	}
 	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
 	read.Remarks = bounded(append(all, merged...))
-	return read, nil
+	d.verdict = reconcile.Judge(settled, read)
+	return read, d.verdict.Refusal(first)
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
@@ -94,13 +103,23 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 			}
 			for i := range p.From {
 				if layout.StartsTable(p.Rows[:p.From], i) {
-					r.Add(remarks.TableSkipped+"/above", p.At(i, -1), "a table above the list was not read: %s", layout.Sample(p.Rows[i]))
+					r.Add(
+						remarks.TableSkipped+"/above",
+						p.At(i, -1),
+						"a table above the list was not read: %s",
+						layout.Sample(p.Rows[i]),
+					)
 					break
 				}
 			}
 			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
 		case !p.First && len(p.Rows) > 0:
-			r.Add(remarks.TableSkipped+"/below", p.At(0, -1), "a table without pallet numbers was not read: %s", layout.Sample(p.Rows[0]))
+			r.Add(
+				remarks.TableSkipped+"/below",
+				p.At(0, -1),
+				"a table without pallet numbers was not read: %s",
+				layout.Sample(p.Rows[0]),
+			)
 		case len(p.Rows) > 0 && p.Name != "":
 			rule := remarks.SheetSkipped
 			if layout.HasNumbers(p.Table.Table) {
@@ -110,6 +129,9 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 		}
 		for i := 0; i < end && !p.Beside; i++ {
 			d.facts.Row(p.Table.Table, i, false)
+			if p.Pallets {
+				d.titles.row(p.Table, i)
+			}
 		}
 	}
 	return all, first
@@ -129,7 +151,10 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	for i, t := range sample {
 		sample[i].Rows = t.Rows[:min(len(t.Rows), t.To+sampled)]
 	}
-	m, candidates, err := reconcile.Choose(proposals, func(m mapping.Mapping) []lines.Lines { return lines.Read(sample, m) })
+	m, candidates, err := reconcile.Choose(
+		proposals,
+		func(m mapping.Mapping) []lines.Lines { return lines.Read(sample, m) },
+	)
 	r := remarks.List{Stage: "mapping"}
 	described := m.Describe(all[0], &r)
 	described.Candidates = candidates
@@ -151,7 +176,8 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	for _, l := range read {
 		if n += len(l.Lines); n > MaxLines {
 			return nil, &tables.Unreadable{
-				Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: l.Table.At(0, -1),
+				Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: l.Table.At(0,
+					-1),
 			}
 		}
 		for _, i := range l.Facts {
@@ -176,7 +202,7 @@ func (d *document) describe(m shipments.Mapping, all []layout.Table, read []line
 }
 
 // produceOfFacts gives lines without produce the produce that the document names for the
-// whole list.
+// whole list: with a label, or else in a title.
 func (d *document) produceOfFacts(settled []*reconcile.Settled) {
 	var one []shipments.Fact
 	for _, f := range d.facts.All {
@@ -184,10 +210,12 @@ func (d *document) produceOfFacts(settled []*reconcile.Settled) {
 			one = append(one, f)
 		}
 	}
-	if len(one) != 1 {
+	produce := d.titles.one()
+	if len(one) == 1 {
+		produce = lines.Text{Value: one[0].Text, Place: tables.Place{Sheet: one[0].Sheet, Row: one[0].Row}}
+	} else if len(one) > 1 || produce.Value == "" {
 		return
 	}
-	produce := lines.Text{Value: one[0].Text, Place: tables.Place{Sheet: one[0].Sheet, Row: one[0].Row}}
 	for _, s := range settled {
 		s.Produce(produce)
 	}
@@ -201,7 +229,12 @@ func (d *document) dropSummaries(all []*reconcile.Settled) []*reconcile.Settled 
 			return false
 		}
 		t := s.Read[0].Table
-		d.remarks.Add(remarks.TableSkipped+"/ranges", t.At(t.From, -1), "%s is a summary of the pallets on other sheets and was not used", t.Name)
+		d.remarks.Add(
+			remarks.TableSkipped+"/ranges",
+			t.At(t.From, -1),
+			"%s is a summary of the pallets on other sheets and was not used",
+			t.Name,
+		)
 		return true
 	})
 }

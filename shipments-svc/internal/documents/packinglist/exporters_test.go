@@ -41,7 +41,13 @@ func TestExportersLists(t *testing.T) {
 			}
 			for _, p := range list.Pallets {
 				boxes := strconv.Itoa(p.Boxes)
-				got = append(got, strings.Join([]string{p.Number, p.ProduceName, p.Calibre, boxes, strconv.FormatFloat(float64(p.BoxWeight)/1000, 'f', -1, 64)}, " | "))
+				got = append(
+					got,
+					strings.Join(
+						[]string{p.Number, p.ProduceName, p.Calibre, boxes, strconv.FormatFloat(float64(p.BoxWeight)/1000, 'f', -1, 64)},
+						" | ",
+					),
+				)
 			}
 			warnings := warningsOf(list, err)
 			if diff := cmp.Diff(want.result, got); diff != "" && (!want.either || warnings == "") {

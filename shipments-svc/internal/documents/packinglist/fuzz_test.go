@@ -42,7 +42,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if _, err := ReadFacts(t.Context(), CSV, bytes.NewReader(content), int64(len(content))); err != nil && !unreadable(err) {
+		if _, err := ReadFacts(t.Context(), CSV, bytes.NewReader(content), int64(len(content))); err != nil &&
+			!unreadable(err) {
 			t.Fatal(err)
 		}
 		list, err := Read(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
@@ -52,8 +53,18 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 || len(list.Mappings) == 0 || list.RowsRead > MaxLines || len(list.Facts) > shipments.MaxFacts || len(list.Remarks) > shipments.MaxRemarks {
-			t.Errorf("%d pallets of %d rows, %d facts, %d remarks", len(list.Pallets), list.RowsRead, len(list.Facts), len(list.Remarks))
+		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 ||
+			len(list.Mappings) == 0 ||
+			list.RowsRead > MaxLines ||
+			len(list.Facts) > shipments.MaxFacts ||
+			len(list.Remarks) > shipments.MaxRemarks {
+			t.Errorf(
+				"%d pallets of %d rows, %d facts, %d remarks",
+				len(list.Pallets),
+				list.RowsRead,
+				len(list.Facts),
+				len(list.Remarks),
+			)
 		}
 		for _, p := range list.Pallets {
 			limited(t, p)
@@ -78,12 +89,16 @@ func limited(t *testing.T, p shipments.Pallet) {
 	for _, v := range []struct {
 		text  string
 		limit int
-	}{{p.Number, shipments.MaxPalletNumber}, {p.ProduceName, shipments.MaxProduceName}, {p.Calibre, shipments.MaxCalibre}} {
+	}{{p.Number, shipments.MaxPalletNumber}, {p.ProduceName, shipments.MaxProduceName}, {
+		p.Calibre,
+		shipments.MaxCalibre,
+	}} {
 		if utf8.RuneCountInString(v.text) > v.limit || !utf8.ValidString(v.text) {
 			t.Errorf("%q", v.text)
 		}
 	}
-	if p.Number == "" || p.Source.Row == 0 || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 || p.BoxWeight > shipments.MaxBoxWeight {
+	if p.Number == "" || p.Source.Row == 0 || p.Boxes < 0 || p.Boxes > shipments.MaxBoxes || p.BoxWeight < 0 ||
+		p.BoxWeight > shipments.MaxBoxWeight {
 		t.Errorf("%+v", p)
 	}
 	boxes := p.Boxes

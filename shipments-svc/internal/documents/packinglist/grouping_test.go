@@ -17,18 +17,33 @@ import (
 // A value has a place of its own unless it was read in the row of the pallet.
 func TestPlacesOfValuesDifferFromTheRowOfThePallet(t *testing.T) {
 	t.Parallel()
-	list := listOf(t, "Pallet No,Produce,Size,Cartons,Net kg/carton", "P1,Avocado,,80,4", ",,18,40,4", "P2,Avocado,16,80,4")
+	list := listOf(
+		t,
+		"Pallet No,Produce,Size,Cartons,Net kg/carton",
+		"P1,Avocado,,80,4",
+		",,18,40,4",
+		"P2,Avocado,16,80,4",
+	)
 	p := list.Pallets[0]
-	if p.Places.ProduceName != (shipments.Place{}) || p.Places.Boxes != (shipments.Place{}) || p.Places.Calibre.Row != 3 || p.Calibre != "18" {
+	if p.Places.ProduceName != (shipments.Place{}) || p.Places.Boxes != (shipments.Place{}) || p.Places.Calibre.Row != 3 ||
+		p.Calibre != "18" {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 	t.Parallel()
-	list := listOf(t, "Pallet No,Produce,Size,Cartons,Net kg", "P1,Avocado,16,1,", ",Avocado,18,1,900000", "P2,Avocado,16,80,320", "P3,Avocado,16,80,320")
+	list := listOf(
+		t,
+		"Pallet No,Produce,Size,Cartons,Net kg",
+		"P1,Avocado,16,1,",
+		",Avocado,18,1,900000",
+		"P2,Avocado,16,80,320",
+		"P3,Avocado,16,80,320",
+	)
 	p := list.Pallets[0]
-	if p.BoxWeight != 0 || p.Places.BoxWeight != (shipments.Place{}) || !slices.Equal(remarked(list, remarks.OutOfRange), []int{3}) {
+	if p.BoxWeight != 0 || p.Places.BoxWeight != (shipments.Place{}) ||
+		!slices.Equal(remarked(list, remarks.OutOfRange), []int{3}) {
 		t.Errorf("%+v\n%+v", p, list.Remarks)
 	}
 }
@@ -42,15 +57,39 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 		want     string
 		repeated []int
 	}{
-		"below each other":       {[]string{"P1,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,80,4"}, "P1 80 × 4000, P2 80 × 4000", nil},
-		"equal":                  {[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", "P2,Avocado,16,80,4"}, "P1 40 × 4000, P1 40 × 4000, P2 80 × 4000", []int{3}},
-		"further down, and full": {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,40,4"}, "P1 80 × 4000, P2 80 × 4000", nil},
-		"further down, overfull": {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,41,4"}, "P1 40 × 4000, P2 80 × 4000, P1 41 × 4000", []int{4}},
-		"further down, alike":    {[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,16,39,4"}, "P1 40 × 4000, P2 80 × 4000, P1 39 × 4000", []int{4}},
-		"further down, after another's": {
-			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,39,4"}, "P1 80 × 4000, P2 40 × 4000, P2 39 × 4000", []int{4, 5},
+		"below each other": {
+			[]string{"P1,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,80,4"},
+			"P1 80 × 4000, P2 80 × 4000", nil,
 		},
-		"repeated twice": {[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", ",Avocado,18,1,4"}, "P1 40 × 4000, P1 41 × 4000", []int{3}},
+		"equal": {
+			[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", "P2,Avocado,16,80,4"},
+			"P1 40 × 4000, P1 40 × 4000, P2 80 × 4000",
+			[]int{3},
+		},
+		"further down, and full": {
+			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,40,4"},
+			"P1 80 × 4000, P2 80 × 4000", nil,
+		},
+		"further down, overfull": {
+			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,18,41,4"},
+			"P1 40 × 4000, P2 80 × 4000, P1 41 × 4000",
+			[]int{4},
+		},
+		"further down, alike": {
+			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,80,4", "P1,Avocado,16,39,4"},
+			"P1 40 × 4000, P2 80 × 4000, P1 39 × 4000",
+			[]int{4},
+		},
+		"further down, after another's": {
+			[]string{"P1,Avocado,16,40,4", "P2,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,39,4"},
+			"P1 80 × 4000, P2 40 × 4000, P2 39 × 4000",
+			[]int{4, 5},
+		},
+		"repeated twice": {
+			[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", ",Avocado,18,1,4"},
+			"P1 40 × 4000, P1 41 × 4000",
+			[]int{3},
+		},
 	} {
 		lines := append([]string{heading}, tt.lines...)
 		if got := pallets(t, lines...); got != tt.want {
@@ -74,7 +113,8 @@ func TestPalletsAreLimited(t *testing.T) {
 	}
 	content := list(shipments.MaxPallets + 1)
 	_, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
-	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.TooManyPallets || unreadable.Place.Row != shipments.MaxPallets+2 {
+	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.TooManyPallets ||
+		unreadable.Place.Row != shipments.MaxPallets+2 {
 		t.Errorf("%v", err)
 	}
 	if got := listOf(t, list(shipments.MaxPallets)); len(got.Pallets) != shipments.MaxPallets {
@@ -85,8 +125,19 @@ func TestPalletsAreLimited(t *testing.T) {
 // Calibres that are too long together are mixed, at the place of the first.
 func TestCalibresOfAPalletAreJoinedWithinTheirLength(t *testing.T) {
 	t.Parallel()
-	for last, want := range map[string]string{"140000": "1000 + 1200 + 140000", "1400000": reconcile.Mixed, "1200": "1000 + 1200", "": "1000 + 1200"} {
-		list := listOf(t, "Pallet No,Produce,Size,Cartons,Net kg/carton", "P1,Avocado,,10,4", ",Avocado,1000,20,4", ",Avocado,1200,20,4", ",Avocado,"+last+",21,4", "P2,Avocado,16,80,4")
+	for last, want := range map[string]string{
+		"140000": "1000 + 1200 + 140000", "1400000": reconcile.Mixed,
+		"1200": "1000 + 1200", "": "1000 + 1200",
+	} {
+		list := listOf(
+			t,
+			"Pallet No,Produce,Size,Cartons,Net kg/carton",
+			"P1,Avocado,,10,4",
+			",Avocado,1000,20,4",
+			",Avocado,1200,20,4",
+			",Avocado,"+last+",21,4",
+			"P2,Avocado,16,80,4",
+		)
 		if p := list.Pallets[0]; p.Calibre != want || p.Places.Calibre.Row != 3 {
 			t.Errorf("%q: %q at %d, want %s", last, p.Calibre, p.Places.Calibre.Row, want)
 		}
@@ -110,7 +161,8 @@ func (e *ending) Err() error {
 func TestReadingEndsWithItsContextAtEachRow(t *testing.T) {
 	t.Parallel()
 	const content = "Pallet No,Produce,Cartons,Net kg/carton\nP1,Avocado,80,4\nP2,Avocado,80,4\nP3,Avocado,80,4\n"
-	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading, error){"a list": func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading,
+		error){"a list": func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 		return Read(ctx, kind, content, size)
 	}, "another document": ReadFacts} {
 		asked := 0

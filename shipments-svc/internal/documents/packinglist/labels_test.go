@@ -11,9 +11,11 @@ import (
 func TestValuesWithLabelsAndUnits(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"BILL OF LADING\nBL N°: MSCUZA123456": "bl_number=MSCUZA123456", "BILL OF LADING\nBill of Lading Number MSCUZA123456": "bl_number=MSCUZA123456",
-		"BILL OF LADING\nVoyage No. 413N": "", "FACTURE\nN° de facture : 77": "invoice_number=77",
-		"Number of packages: 250 cartons": "boxes=250 cartons", "PACKAGES: 250 CARTONS": "boxes=250 CARTONS", "Quantity: 204 cartons": "boxes=204 cartons",
+		"BILL OF LADING\nBL N°: MSCUZA123456":                "bl_number=MSCUZA123456",
+		"BILL OF LADING\nBill of Lading Number MSCUZA123456": "bl_number=MSCUZA123456",
+		"BILL OF LADING\nVoyage No. 413N":                    "", "FACTURE\nN° de facture : 77": "invoice_number=77",
+		"Number of packages: 250 cartons": "boxes=250 cartons", "PACKAGES: 250 CARTONS": "boxes=250 CARTONS",
+		"Quantity: 204 cartons": "boxes=204 cartons",
 	} {
 		list, err := ReadFacts(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		var got []string
@@ -29,7 +31,10 @@ func TestValuesWithLabelsAndUnits(t *testing.T) {
 func TestListOfTwoColumnsIsRead(t *testing.T) {
 	t.Parallel()
 	for _, delimiter := range []string{",", ";", "\t", "|"} {
-		if got := pallets(t, strings.ReplaceAll("Pallet;Flats\nP1;80\nP2;1,080", ";", delimiter)); !strings.HasPrefix(got, "P1 80 × 0, P2 1") {
+		if got := pallets(t, strings.ReplaceAll("Pallet;Flats\nP1;80\nP2;1,080", ";", delimiter)); !strings.HasPrefix(
+			got,
+			"P1 80 × 0, P2 1",
+		) {
 			t.Errorf("%q: %s", delimiter, got)
 		}
 	}
@@ -40,12 +45,21 @@ func TestTotalsInTextsAreDeclared(t *testing.T) {
 	t.Parallel()
 	const pallets, boxes, weight = `{"pallets":4}`, `{"boxes":260}`, `{"net_weight_g":1200000}`
 	for text, want := range map[string]string{
-		"Total colis 260": boxes, "Cajas totales: 260": boxes, "Total boxes = 260": boxes, "Toplam koli: 260": boxes, "Totale kartonne: 260": boxes, "TOTAL 260 CTNS": boxes, "260 CARTONS": boxes,
-		"Toplam palet: 4": pallets, "4 PLTS": pallets, "Total pallets 4": pallets, "Total Net Weight 1200 KG": weight, "Toplam net ağırlık: 1.200 kg": weight,
-		"260 CARTONS ON 4 PALLETS": `{"pallets":4,"boxes":260}`, "TOTAL: 4 PALLETS, 260 CARTONS": `{"pallets":4,"boxes":260}`, "4 pallets / 260 cartons": `{"pallets":4,"boxes":260}`, "260 cajas en 4 palets": `{"pallets":4,"boxes":260}`,
-		"65 cartons / pallet": "{}", "Cartons per pallet: 65": "{}", "Total cartons per pallet: 65": "{}", "130 cartons Hass": "{}", "Total gross weight 1300 kg": "{}", "Cartons": "{}", "260 kg CARTONS": "{}", "Total 260": "{}", "4 pallets,x": "{}",
+		"Total colis 260": boxes, "Cajas totales: 260": boxes, "Total boxes = 260": boxes, "Toplam koli: 260": boxes,
+		"Totale kartonne: 260": boxes, "TOTAL 260 CTNS": boxes, "260 CARTONS": boxes,
+		"Toplam palet: 4": pallets, "4 PLTS": pallets, "Total pallets 4": pallets, "Total Net Weight 1200 KG": weight,
+		"Toplam net ağırlık: 1.200 kg":  weight,
+		"260 CARTONS ON 4 PALLETS":      `{"pallets":4,"boxes":260}`,
+		"TOTAL: 4 PALLETS, 260 CARTONS": `{"pallets":4,"boxes":260}`,
+		"4 pallets / 260 cartons":       `{"pallets":4,"boxes":260}`, "260 cajas en 4 palets": `{"pallets":4,"boxes":260}`,
+		"65 cartons / pallet": "{}", "Cartons per pallet: 65": "{}", "Total cartons per pallet: 65": "{}",
+		"130 cartons Hass": "{}", "Total gross weight 1300 kg": "{}", "Cartons": "{}", "260 kg CARTONS": "{}",
+		"Total 260": "{}", "4 pallets,x": "{}",
 	} {
-		for _, rows := range [][]string{{text, "Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320"}, {"Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320", "", text}} {
+		for _, rows := range [][]string{
+			{text, "Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320"},
+			{"Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320", "", text},
+		} {
 			if strings.Contains(text, ",") && !strings.HasSuffix(text, ",x") {
 				rows[slices.Index(rows, text)] = `"` + text + `"`
 			}
@@ -61,16 +75,26 @@ func TestTotalsInTextsAreDeclared(t *testing.T) {
 func TestWeightsThatMayBeGrossAreWarnings(t *testing.T) {
 	t.Parallel()
 	for note, warned := range map[string]bool{
-		"Pesos indicados: brutos": true, "Kg = peso bruto": true, "Les poids indiqués sont bruts": true, "Weights include packaging": true, "Pesos incluyen caja": true,
-		"Peso bruto: 400 kg": false, "Total gross weight: see B/L": false, "Gross weight:": false, "Prices include packaging": false, "Weights as packed": false,
+		"Pesos indicados: brutos": true, "Kg = peso bruto": true, "Les poids indiqués sont bruts": true,
+		"Weights include packaging": true, "Pesos incluyen caja": true,
+		"Peso bruto: 400 kg": false, "Total gross weight: see B/L": false, "Gross weight:": false,
+		"Prices include packaging": false, "Weights as packed": false,
 	} {
 		list := listOf(t, "Pallet No;Variety;Size;Cartons;Kg per carton", "P1;Hass;18;80;4", note)
 		if got := strings.Contains(warningsOf(list, nil), "read as net weights"); got != warned {
 			t.Errorf("%s: %t", note, got)
 		}
 	}
-	for weights, warned := range map[string]bool{"370;320": true, "320;320": false, "320;370": false, "370;": false, ";320": false} {
-		list := listOf(t, "Pallet No;Variety;Size;Cartons;Net kg;Gross kg", "P1;Hass;18;80;"+weights, "P2;Hass;18;80;"+weights)
+	for weights, warned := range map[string]bool{
+		"370;320": true, "320;320": false, "320;370": false, "370;": false,
+		";320": false,
+	} {
+		list := listOf(
+			t,
+			"Pallet No;Variety;Size;Cartons;Net kg;Gross kg",
+			"P1;Hass;18;80;"+weights,
+			"P2;Hass;18;80;"+weights,
+		)
 		if got := strings.Count(warningsOf(list, nil), "above the gross weight"); (got == 1) != warned || got > 1 {
 			t.Errorf("%s: %d", weights, got)
 		}

@@ -10,7 +10,10 @@ import (
 // Four times as many rows below a list take about four times as long.
 func TestRowsBelowAListAreReadInLinearTime(t *testing.T) {
 	used := func(rows int) time.Duration {
-		content := "Pallet;Produce;Cartons;Net kg\nP1;Hass;80;320\nP2;Hass;80;320\n" + strings.Repeat("Kept cool;Signed\n", rows)
+		content := "Pallet;Produce;Cartons;Net kg\nP1;Hass;80;320\nP2;Hass;80;320\n" + strings.Repeat(
+			"Kept cool;Signed\n",
+			rows,
+		)
 		before := processorTime(t)
 		if _, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content))); err != nil {
 			t.Fatal(err)

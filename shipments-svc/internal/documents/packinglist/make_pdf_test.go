@@ -53,8 +53,17 @@ var pdfs = map[string]func(*testing.T, string){
 	"lists/avocado-mx-two-pages.pdf": func(t *testing.T, file string) {
 		p := newPDF("Helvetica", []float64{28, 40, 20, 22, 30, 32, 30}, "LLCRRRL")
 		//nolint:misspell // Spanish
-		heading := [][]string{{"No. de", "Producto", "Calibre", "No. de", "Peso neto", "Peso neto", "Huerto"}, {"Tarima", "", "", "cajas", "por caja (kg)", "tarima (kg)", ""}}
-		p.text("EMPAQUE AGUACATERO TANCÍTARO S. de R.L. de C.V.", "Carretera Peribán km 4, Michoacán, México", "LISTA DE EMPAQUE", "Contenedor: TTNU 815640-4    Sello: MX0091    Buque: MSC Shanghai V", "")
+		heading := [][]string{
+			{"No. de", "Producto", "Calibre", "No. de", "Peso neto", "Peso neto", "Huerto"},
+			{"Tarima", "", "", "cajas", "por caja (kg)", "tarima (kg)", ""},
+		}
+		p.text(
+			"EMPAQUE AGUACATERO TANCÍTARO S. de R.L. de C.V.",
+			"Carretera Peribán km 4, Michoacán, México",
+			"LISTA DE EMPAQUE",
+			"Contenedor: TTNU 815640-4    Sello: MX0091    Buque: MSC Shanghai V",
+			"",
+		)
 		for i := range 40 {
 			if i%25 == 0 {
 				if i > 0 {
@@ -62,7 +71,17 @@ var pdfs = map[string]func(*testing.T, string){
 				}
 				p.rows(heading...)
 			}
-			p.rows([]string{fmt.Sprintf("T-%04d", i+1), "Aguacate Hass", []string{"36", "40", "48", "60"}[i%4], "80", "11.34", "907.20", fmt.Sprintf("HUE0816%04d", i)})
+			p.rows(
+				[]string{
+					fmt.Sprintf("T-%04d", i+1),
+					"Aguacate Hass",
+					[]string{"36", "40", "48", "60"}[i%4],
+					"80",
+					"11.34",
+					"907.20",
+					fmt.Sprintf("HUE0816%04d", i),
+				},
+			)
 		}
 		p.rows([]string{"TOTAL", "", "", "3,200", "", "36,288.00", ""})
 		p.text("Página 2 de 2")
@@ -70,7 +89,13 @@ var pdfs = map[string]func(*testing.T, string){
 	},
 	"lists/grapes-eg-thousands.pdf": func(t *testing.T, file string) {
 		p := newPDF("Times", []float64{25, 35, 35, 20, 25, 30, 30}, "CLLCRRR")
-		p.text("NILE DELTA GRAPES FOR EXPORT", "Sadat City, Menoufia, Egypt", "Shipper: Nile Delta Grapes      Consignee: Fresh Direct Ltd, Spalding", "Total pallets: 21", "")
+		p.text(
+			"NILE DELTA GRAPES FOR EXPORT",
+			"Sadat City, Menoufia, Egypt",
+			"Shipper: Nile Delta Grapes      Consignee: Fresh Direct Ltd, Spalding",
+			"Total pallets: 21",
+			"",
+		)
 		p.rows([]string{"Pallet #", "Commodity", "Variety", "Grade", "Ctns", "N.W. (kgs)", "G.W. (kgs)"})
 		for i := range 20 {
 			p.rows([]string{fmt.Sprint(i + 1), "Table grapes", "Early Sweet", "XL", "240", "1,080.00", "1,188.00"})
@@ -84,7 +109,16 @@ var pdfs = map[string]func(*testing.T, string){
 		p.text("Sady Grojeckie Sp. z o.o.", "Packing list no PL/26/44", "")
 		p.rows([]string{"Pallet no.", "Product", "Variety", "Size", "Boxes", "Net weight kg"})
 		for i := range 60 {
-			p.rows([]string{fmt.Sprintf("SG%03d", i+1), "Apples", []string{"Idared", "Jonagold", "Golden Delicious"}[i/20], "70-80", "56", "728"})
+			p.rows(
+				[]string{
+					fmt.Sprintf("SG%03d", i+1),
+					"Apples",
+					[]string{"Idared", "Jonagold", "Golden Delicious"}[i/20],
+					"70-80",
+					"56",
+					"728",
+				},
+			)
 		}
 		p.save(t, file)
 	},
@@ -93,7 +127,10 @@ var pdfs = map[string]func(*testing.T, string){
 		p.text("Akdeniz Narenciye A.S.", "Mersin / Turkiye", "", "Vessel: Ege Star    Voyage: 77W", "")
 		p.rows([]string{"Pallet No", "Description", "Calibre", "Packages", "Net per package"})
 		for i := range 8 {
-			p.rows([]string{fmt.Sprintf("M%02d", i+1), "Fresh oranges Washington", fmt.Sprint(4 + i%3), "60", "15 kg"}, []string{"", "Navel, class I", "", "", ""})
+			p.rows(
+				[]string{fmt.Sprintf("M%02d", i+1), "Fresh oranges Washington", fmt.Sprint(4 + i%3), "60", "15 kg"},
+				[]string{"", "Navel, class I", "", "", ""},
+			)
 		}
 		p.text("Total packages: 490")
 		p.save(t, file)
@@ -104,7 +141,12 @@ var pdfs = map[string]func(*testing.T, string){
 			in := p
 			in.Fpdf = &form.Fpdf
 			in.SetFont("Helvetica", "", 8)
-			in.text("Consorzio Kiwi Latina Soc. Coop.", "Packing list KL-26-0098", "Container: CAIU 560221-3    Vessel: MSC Elma", "")
+			in.text(
+				"Consorzio Kiwi Latina Soc. Coop.",
+				"Packing list KL-26-0098",
+				"Container: CAIU 560221-3    Vessel: MSC Elma",
+				"",
+			)
 			in.rows([]string{"Pallet No", "Product", "Size", "Cartons", "Net weight kg"})
 			for i := range 14 {
 				in.rows([]string{fmt.Sprintf("KL%03d", i+1), "Kiwi Hayward", fmt.Sprint(25 + 2*(i%3)), "264", "898"})
@@ -134,18 +176,59 @@ var pdfs = map[string]func(*testing.T, string){
 	},
 	"documents/phyto-ke.pdf": func(t *testing.T, file string) {
 		p := newPDF("Helvetica", []float64{120, 120}, "LL")
-		p.text("REPUBLIC OF KENYA - KENYA PLANT HEALTH INSPECTORATE SERVICE", "PHYTOSANITARY CERTIFICATE", "No: KEPHIS/2026/771402", "")
-		p.rows([]string{"1. Name and address of exporter", "2. Declared name and address of consignee"}, []string{"Muranga Highlands Fresh Ltd", "Van Dijk Fruit Import B.V., Barendrecht"},
-			[]string{"3. Number and description of packages", "4. Distinguishing marks"}, []string{"1584 cartons", "MHF"}, []string{"5. Place of origin", "6. Declared means of conveyance"}, []string{"Kenya", "MSC Carmen"},
-			[]string{"7. Declared point of entry", "8. Name of produce and quantity declared"}, []string{"Rotterdam", "Fresh avocado fruit 6336 kg"}, []string{"9. Botanical name of plants", ""}, []string{"Persea americana", ""})
-		p.text("", "This is to certify that the plants, plant products or other regulated articles described herein have been inspected", "according to appropriate official procedures and are considered to be free from the quarantine pests specified by the importing party.")
+		p.text(
+			"REPUBLIC OF KENYA - KENYA PLANT HEALTH INSPECTORATE SERVICE",
+			"PHYTOSANITARY CERTIFICATE",
+			"No: KEPHIS/2026/771402",
+			"",
+		)
+		p.rows(
+			[]string{"1. Name and address of exporter", "2. Declared name and address of consignee"},
+			[]string{"Muranga Highlands Fresh Ltd", "Van Dijk Fruit Import B.V., Barendrecht"},
+			[]string{
+				"3. Number and description of packages",
+				"4. Distinguishing marks",
+			},
+			[]string{"1584 cartons", "MHF"},
+			[]string{"5. Place of origin", "6. Declared means of conveyance"},
+			[]string{"Kenya", "MSC Carmen"},
+			[]string{
+				"7. Declared point of entry",
+				"8. Name of produce and quantity declared",
+			},
+			[]string{"Rotterdam", "Fresh avocado fruit 6336 kg"},
+			[]string{"9. Botanical name of plants", ""},
+			[]string{"Persea americana", ""},
+		)
+		p.text(
+			"",
+			"This is to certify that the plants, plant products or other regulated articles described herein have been "+
+				"inspected",
+			"according to appropriate official procedures and are considered to be free from the quarantine pests specified by "+
+				"the importing party.",
+		)
 		p.save(t, file)
 	},
 	"documents/bill-of-lading-ke.pdf": func(t *testing.T, file string) {
 		p := newPDF("Times", []float64{60, 60, 60, 60}, "LLLL")
-		p.text("BILL OF LADING FOR OCEAN TRANSPORT OR MULTIMODAL TRANSPORT", "B/L No: MEDUKE771204      Booking No: 177KEN0042", "Shipper: Muranga Highlands Fresh Ltd", strings.Repeat("-", 60), "")
-		p.rows([]string{"Vessel", "Voyage No", "Port of loading", "Port of discharge"}, []string{"MSC Carmen", "XA442A", "Mombasa", "Rotterdam"},
-			[]string{"Container No", "Seal No", "Description of goods", "Gross weight"}, []string{"TRIU 881203-0", "KE7740", "1584 cartons avocados", "6840 kg"})
+		p.text(
+			"BILL OF LADING FOR OCEAN TRANSPORT OR MULTIMODAL TRANSPORT",
+			"B/L No: MEDUKE771204      Booking No: 177KEN0042",
+			"Shipper: Muranga Highlands Fresh Ltd",
+			strings.Repeat("-", 60),
+			"",
+		)
+		p.rows(
+			[]string{"Vessel", "Voyage No", "Port of loading", "Port of discharge"},
+			[]string{"MSC Carmen", "XA442A", "Mombasa", "Rotterdam"},
+			[]string{
+				"Container No",
+				"Seal No",
+				"Description of goods",
+				"Gross weight",
+			},
+			[]string{"TRIU 881203-0", "KE7740", "1584 cartons avocados", "6840 kg"},
+		)
 		p.save(t, file)
 	},
 }

@@ -12,7 +12,11 @@ import (
 func markedList(t *testing.T, change func(*workbook), old, text string) (boxes []int, warnings string) {
 	t.Helper()
 	w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
-	w.add([]any{"Pallet", "Produce", "Size", "Boxes", "Net kg"}, []any{"P1", "Plum", "55-60", 80, 400}, []any{"P2", "Plum", "55-60", 81, 405})
+	w.add(
+		[]any{"Pallet", "Produce", "Size", "Boxes", "Net kg"},
+		[]any{"P1", "Plum", "55-60", 80, 400},
+		[]any{"P2", "Plum", "55-60", 81, 405},
+	)
 	change(w)
 	var b bytes.Buffer
 	w.check(w.f.Write(&b))
@@ -48,9 +52,12 @@ func TestFormatsThatChangeACell(t *testing.T) {
 		boxes  int
 		warns  string
 	}{
-		"footnote":      {rich(run("81", nil), run("1", &excelize.Font{VertAlign: "superscript"})), 81, ""},
-		"corrected":     {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
-		"struck":        {rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81, "struck through"},
+		"footnote":  {rich(run("81", nil), run("1", &excelize.Font{VertAlign: "superscript"})), 81, ""},
+		"corrected": {rich(run("264", &excelize.Font{Strike: true}), run(" 81", nil)), 81, "struck through"},
+		"struck": {
+			rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81,
+			"struck through",
+		},
 		"bold":          {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
 		"white":         {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), 81, same},
 		"almost white":  {style(excelize.Style{Font: &excelize.Font{Color: "F1F1F1"}}), 81, same},
@@ -67,26 +74,45 @@ func TestFormatsThatChangeACell(t *testing.T) {
 			w.check(w.f.SetCellValue("Sheet1", "D3", 239.6))
 			w.format("D3", "D3", "0")
 		}, 0, "number of boxes is 239.6"},
-		"hidden":          {func(w *workbook) { w.format("D3", "E3", hidden) }, 0, "hidden by its format"},
-		"comment":         {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "cancelled"})) }, 81, "may not have been shipped"},
-		"another comment": {func(w *workbook) { w.check(w.f.AddComment("Sheet1", excelize.Comment{Cell: "A3", Text: "weighed"})) }, 81, ""},
+		"hidden": {func(w *workbook) { w.format("D3", "E3", hidden) }, 0, "hidden by its format"},
+		"comment": {func(w *workbook) {
+			w.check(w.f.AddComment("Sheet1", excelize.Comment{
+				Cell: "A3",
+				Text: "cancelled",
+			}))
+		}, 81, "may not have been shipped"},
+		"another comment": {func(w *workbook) {
+			w.check(w.f.AddComment("Sheet1", excelize.Comment{
+				Cell: "A3",
+				Text: "weighed",
+			}))
+		}, 81, ""},
 	} {
 		boxes, warnings := markedList(t, c.change, "\x00", "")
 		if boxes[len(boxes)-1] != c.boxes || !strings.Contains(warnings, c.warns) || (c.warns == "") != (warnings == "") {
 			t.Errorf("%s: %v\n%s", name, boxes, warnings)
 		}
 	}
-	if _, warnings := markedList(t, style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), "FFFFFFFF", "00FFFFFF"); !strings.Contains(warnings, same) {
+	if _, warnings := markedList(t, style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), "FFFFFFFF",
+		"00FFFFFF"); !strings.Contains(
+		warnings,
+		same,
+	) {
 		t.Errorf("another alpha: %s", warnings)
 	}
-	for format, warned := range map[string]bool{`"1"00`: true, `"n/l"`: true, `0,`: true, `0"½"`: true, `(0)`: true, `-0`: true, `0"-"`: true, `0.00`: false, `#,##0`: false, `0" cs"`: false, `0E+00`: false, `# ?/?`: false} {
+	for format, warned := range map[string]bool{
+		`"1"00`: true, `"n/l"`: true, `0,`: true, `0"½"`: true, `(0)`: true,
+		`-0`: true, `0"-"`: true, `0.00`: false, `#,##0`: false, `0" cs"`: false, `0E+00`: false, `# ?/?`: false,
+	} {
 		_, warnings := markedList(t, func(w *workbook) { w.format("D3", "D3", format) }, "\x00", "")
 		if strings.Contains(warnings, "its number 81 was read") != warned || !warned && warnings != "" {
 			t.Errorf("%s: %s", format, warnings)
 		}
 	}
-	const inline = `<c r="D3" t="inlineStr"><is><r><t>81</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>1</t></r></is></c>`
-	if boxes, warnings := markedList(t, func(*workbook) {}, `<c r="D3"><v>81</v></c>`, inline); boxes[1] != 81 || warnings != "" {
+	const inline = `<c r="D3" t="inlineStr"><is><r><t>81</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>1</t></r>` +
+		`</is></c>`
+	if boxes, warnings := markedList(t, func(*workbook) {}, `<c r="D3"><v>81</v></c>`, inline); boxes[1] != 81 ||
+		warnings != "" {
 		t.Errorf("inline: %v\n%s", boxes, warnings)
 	}
 }

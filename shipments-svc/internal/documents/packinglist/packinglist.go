@@ -15,7 +15,8 @@
 // Every pallet has the place where it was read. Whatever is skipped or assumed has
 // a remark, including each unused column that may be relevant. Pallets keep the
 // domain's limits; missing and invalid values are zero. What the numbers of a list do
-// not decide is refused with the candidates.
+// not decide is refused with the candidates, and so is a reading that they contradict.
+// Of the layouts that a document may have, the first that its totals verify is taken.
 package packinglist
 
 import (
@@ -52,23 +53,38 @@ type Unreadable struct {
 	Mappings []shipments.Mapping // how far its tables were understood
 }
 
-// The codes of Unreadable, beside those of packages tables and reconcile.
-const (
-	NoHeaderRow = "no_header_row"
-	NoPallets   = "no_pallets"
-)
+// NoHeaderRow is a code of Unreadable, beside those of packages tables and reconcile.
+const NoHeaderRow = "no_header_row"
 
 // Read reads a packing list, with the fields of columns that are given. It returns
 // Unreadable for content that is not a packing list or cannot be read; other errors are
 // those of ctx and content.
-func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...shipments.Assignment) (shipments.Reading, error) {
+func Read(
+	ctx context.Context,
+	kind Kind,
+	content io.ReaderAt,
+	size int64,
+	given ...shipments.Assignment,
+) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
 		return shipments.Reading{}, failed(err, nil)
 	}
-	d := document{ctx: ctx, given: given, remarks: notes(book)}
-	read, err := d.read(book)
-	return read, failed(err, d.mappings)
+	best, read, err := document{}, shipments.Reading{}, error(nil)
+	for i, parts := range layout.Of(book) {
+		d := document{ctx: ctx, given: given, remarks: notes(book)}
+		other, failure := d.read(book, parts)
+		if i == 0 || failure == nil && d.verdict.Better(best.verdict, err) {
+			best, read, err = d, other, failure
+		}
+		if err == nil && best.verdict.Verified() || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		return shipments.Reading{}, failed(err, best.mappings)
+	}
+	return read, nil
 }
 
 // ReadFacts reads the facts of a document that is not a packing list: a
@@ -128,7 +144,8 @@ func bounded(all []shipments.Remark) []shipments.Remark {
 	if more := len(all) - shipments.MaxRemarks; more > 0 {
 		all = all[:shipments.MaxRemarks]
 		all[len(all)-1] = shipments.Remark{
-			Code: remarks.RemarksLeftOut, Rule: remarks.RemarksLeftOut, Text: fmt.Sprintf("%d more remarks were left out", more+1),
+			Code: remarks.RemarksLeftOut, Rule: remarks.RemarksLeftOut, Text: fmt.Sprintf("%d more remarks were left out",
+				more+1),
 		}
 	}
 	return all

@@ -15,9 +15,11 @@ import (
 func TestSeveralPalletsBesideOtherLabels(t *testing.T) {
 	t.Parallel()
 	for labels, want := range map[string]string{
-		"1-2;MIX": "1 2 MIX", "1-2;5A": "1 2 5A", "1-2;A-5": "1 2 A-5", "1-2;2026-11": "1 2 2026-11", "1-2;5 & 6": "1 2 5 6", "1-2;5 (half)": "1 2 5 (half)", "1-2;7-8": "1 2 7 8",
+		"1-2;MIX": "1 2 MIX", "1-2;5A": "1 2 5A", "1-2;A-5": "1 2 A-5", "1-2;2026-11": "1 2 2026-11",
+		"1-2;5 & 6": "1 2 5 6", "1-2;5 (half)": "1 2 5 (half)", "1-2;7-8": "1 2 7 8",
 		"1-1;1-2;2-1": "1-1 1-2 2-1", "1-2;3-3": "1 2 3", "01-11;02-11": "01-11 02-11", "1/3;2/3;3/3": "1/3 2/3 3/3",
-		"1-3;2": reconcile.PalletRange, "1-3;2-4": reconcile.PalletRange, "1-4;5-8;1-2": reconcile.PalletRange, "1 & 2;2 & 3": reconcile.PalletRange, "1;2 & 3 mix": reconcile.PalletRange, "1;2 & P3": reconcile.PalletRange,
+		"1-3;2": reconcile.PalletRange, "1-3;2-4": reconcile.PalletRange, "1-4;5-8;1-2": reconcile.PalletRange,
+		"1 & 2;2 & 3": reconcile.PalletRange, "1;2 & 3 mix": reconcile.PalletRange, "1;2 & P3": reconcile.PalletRange,
 	} {
 		lines := []string{"Pallet;Produce;Boxes per pallet;Net kg per box"}
 		for label := range strings.SplitSeq(labels, ";") {
@@ -68,7 +70,8 @@ func TestBoxesOfARangeAreDecidedByTheTotal(t *testing.T) {
 	t.Parallel()
 	const heading = "Pallet No,Produce,Cartons,Net kg/carton"
 	for total, want := range map[string]string{
-		"160": "1 40 × 4000, 2 40 × 4000, 3 80 × 4000", "240": "1 80 × 4000, 2 80 × 4000, 3 80 × 4000", "200": reconcile.PalletRange,
+		"160": "1 40 × 4000, 2 40 × 4000, 3 80 × 4000", "240": "1 80 × 4000, 2 80 × 4000, 3 80 × 4000",
+		"200": reconcile.PalletRange,
 	} {
 		if got := pallets(t, heading, "1-2,Avocado,80,4", "3,Avocado,80,4", "Total,,"+total+","); got != want {
 			t.Errorf("total %s: %s, want %s", total, got, want)
@@ -82,5 +85,14 @@ func TestBoxesOfARangeAreDecidedByTheTotal(t *testing.T) {
 	}
 	if rows := remarked(list, remarks.PalletRanges); !slices.Equal(rows, []int{2}) {
 		t.Errorf("remarks at %v", rows)
+	}
+}
+
+// Where the boxes are those of each pallet, the row's weight still is that of all.
+func TestTheWeightOfARangeIsSharedWhereItsBoxesAreNot(t *testing.T) {
+	t.Parallel()
+	got := pallets(t, "Pallet No,Produce,Boxes per pallet,Net weight kg", "1-2,Avocado,100,800")
+	if want := "1 100 × 4000, 2 100 × 4000"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

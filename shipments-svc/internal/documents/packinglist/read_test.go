@@ -38,7 +38,12 @@ func TestPackingLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := Read(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
+			list, err := Read(
+				t.Context(),
+				Kind(strings.TrimPrefix(filepath.Ext(file), ".")),
+				bytes.NewReader(content),
+				int64(len(content)),
+			)
 			golden(t, file+".golden", formatted(list, err)+checked(list, err))
 		})
 	}
@@ -61,7 +66,12 @@ func TestOtherDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reading, err := ReadFacts(t.Context(), Kind(strings.TrimPrefix(filepath.Ext(file), ".")), bytes.NewReader(content), int64(len(content)))
+			reading, err := ReadFacts(
+				t.Context(),
+				Kind(strings.TrimPrefix(filepath.Ext(file), ".")),
+				bytes.NewReader(content),
+				int64(len(content)),
+			)
 			golden(t, file+".golden", formatted(reading, err))
 		})
 	}
@@ -88,7 +98,14 @@ func golden(t *testing.T, file, got string) {
 // checked formats the checks of a shipment with this list only; passed and skipped
 // ones by name.
 func checked(list shipments.Reading, err error) string {
-	doc := shipments.Document{ID: shipments.DocumentID{1}, Type: shipments.PackingList, Status: shipments.Processed, RowsRead: list.RowsRead, PalletsExtracted: len(list.Pallets), Declared: list.Declared}
+	doc := shipments.Document{
+		ID:               shipments.DocumentID{1},
+		Type:             shipments.PackingList,
+		Status:           shipments.Processed,
+		RowsRead:         list.RowsRead,
+		PalletsExtracted: len(list.Pallets),
+		Declared:         list.Declared,
+	}
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
 		doc.Status, doc.Failure = shipments.Failed, shipments.Failure{Code: unreadable.Code, Detail: unreadable.Detail}
 	}
@@ -107,33 +124,70 @@ func checked(list shipments.Reading, err error) string {
 		details, _, _ := strings.Cut(c.Details, " Basis: ")
 		fmt.Fprintf(&b, "%s %s: %s\n", c.Result, c.Name, details)
 	}
-	return fmt.Sprintf("\n%spass: %s\nskip: %s\n", b.String(), strings.Join(names[shipments.Pass], ", "), strings.Join(names[shipments.Skip], ", "))
+	return fmt.Sprintf(
+		"\n%spass: %s\nskip: %s\n",
+		b.String(),
+		strings.Join(names[shipments.Pass], ", "),
+		strings.Join(names[shipments.Skip], ", "),
+	)
 }
 
 // formatted formats a reading.
 func formatted(list shipments.Reading, err error) string {
 	var b strings.Builder
 	if unreadable, ok := errors.AsType[*Unreadable](err); ok {
-		return fmt.Sprintf("unreadable %s at %s: %s\n", unreadable.Code, where(remarks.Place(unreadable.Place)), unreadable.Detail)
+		return fmt.Sprintf(
+			"unreadable %s at %s: %s\n",
+			unreadable.Code,
+			where(remarks.Place(unreadable.Place)),
+			unreadable.Detail,
+		)
 	} else if err != nil {
 		return "error " + err.Error() + "\n"
 	}
 	d := list.Declared
-	fmt.Fprintf(&b, "rows read %d, declared pallets %d, boxes %d, net %d g, container %q\n\n", list.RowsRead, d.Pallets, d.Boxes, d.NetWeight, d.ContainerNumber)
+	fmt.Fprintf(
+		&b,
+		"rows read %d, declared pallets %d, boxes %d, net %d g, container %q\n\n",
+		list.RowsRead,
+		d.Pallets,
+		d.Boxes,
+		d.NetWeight,
+		d.ContainerNumber,
+	)
 	for _, f := range list.Facts {
 		fmt.Fprintf(&b, "fact %s: %s (%s)\n", f.Kind, f.Text, where(f.Place))
 	}
 	for _, p := range list.Pallets {
-		fmt.Fprintf(&b, "pallet %s: %s, calibre %s, %d boxes of %d g (%s)\n", p.Number, p.ProduceName, p.Calibre, p.Boxes, p.BoxWeight,
+		fmt.Fprintf(
+			&b,
+			"pallet %s: %s, calibre %s, %d boxes of %d g (%s)\n",
+			p.Number,
+			p.ProduceName,
+			p.Calibre,
+			p.Boxes,
+			p.BoxWeight,
 			strings.Join([]string{
-				where(shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}), valueAt(p, p.Places.ProduceName, p.ProduceName != ""), valueAt(p, p.Places.Calibre, p.Calibre != ""),
+				where(
+					shipments.Place{Sheet: p.Source.Sheet, Row: p.Source.Row},
+				), valueAt(p, p.Places.ProduceName, p.ProduceName != ""), valueAt(p, p.Places.Calibre, p.Calibre != ""),
 				valueAt(p, p.Places.Boxes, p.Boxes > 0), valueAt(p, p.Places.BoxWeight, p.BoxWeight > 0),
-			}, " "))
+			}, " "),
+		)
 		if text := also(p.Particulars); text != "" && len(p.Contents) != 1 {
 			b.WriteString("   " + text + "\n")
 		}
 		for _, c := range p.Contents {
-			fmt.Fprintf(&b, "    %s, calibre %s, %d boxes of %d g (%s)%s\n", c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight, where(c.Place), also(c.Particulars))
+			fmt.Fprintf(
+				&b,
+				"    %s, calibre %s, %d boxes of %d g (%s)%s\n",
+				c.ProduceName,
+				c.Calibre,
+				c.Boxes,
+				c.BoxWeight,
+				where(c.Place),
+				also(c.Particulars),
+			)
 		}
 	}
 	for _, r := range list.Remarks {

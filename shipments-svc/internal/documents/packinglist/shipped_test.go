@@ -14,13 +14,18 @@ import (
 func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 	t.Parallel()
 	for column, doubtful := range map[string]bool{
-		"Status:Cancelled": true, "Remarks:NOT SHIPPED": true, "Loaded:N": true, "Loaded:no": true, "Shipped:0": true, "Embarcado:No": true, "Cancelled:X": true, "Anulado:sí": true, "Chargé:non": true, "Carregado:não": true,
+		"Status:Cancelled": true, "Remarks:NOT SHIPPED": true, "Loaded:N": true, "Loaded:no": true, "Shipped:0": true,
+		"Embarcado:No": true, "Cancelled:X": true, "Anulado:sí": true, "Chargé:non": true, "Carregado:não": true,
 		"Gelaai:Nee": true, "Yüklendi:Hayır": true, "İptal:evet": true, "Not loaded:yes": true,
-		"Remarks:do not load": true, "Container:NOT LOADED": true, "Lot:not loaded": true, "Date:NO EMBARCADO": true, "Status:HELD": true, "Status:QC FAIL": true, "Situação:Retido": true, "Remarks:offloaded": true, "Remarks:replaced by P9": true, "Remarks:minus 4 cartons for QC": true, "Remarks:4 ctns short": true, "Observaciones:queda en cámara": true, "Remarks:short stem": false,
+		"Remarks:do not load": true, "Container:NOT LOADED": true, "Lot:not loaded": true, "Date:NO EMBARCADO": true,
+		"Status:HELD": true, "Status:QC FAIL": true, "Situação:Retido": true, "Remarks:offloaded": true,
+		"Remarks:replaced by P9": true, "Remarks:minus 4 cartons for QC": true, "Remarks:4 ctns short": true,
+		"Observaciones:queda en cámara": true, "Remarks:short stem": false,
 		"Loaded:Y": false, "Cancelled:N": false, "Status:OK": false, "Embarcado:sí": false, "Cancelled:no": false,
 	} {
 		heading, value, _ := strings.Cut(column, ":")
-		content := "Pallet;Product;Size;Boxes;Net kg;" + heading + "\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;1240;" + value + "\n"
+		content := "Pallet;Product;Size;Boxes;Net kg;" + heading + "\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;" +
+			"1240;" + value + "\n"
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || len(list.Pallets) != 2 {
 			t.Fatal(column, err)
@@ -29,8 +34,13 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 			t.Errorf("%s: %t", column, got)
 		}
 	}
-	for _, row := range []string{"CANCELLED PALLETS", "Short-shipped:", "Not loaded", "Pallets anulados", "STANDBY", "FOR NEXT VESSEL", "SALDO EN CÁMARA", "La palette 2 est restée à quai", "RESERVE PALLETS", "P2 cancelled;Orange Valencia;72;80;1240"} {
-		content := "Pallet;Product;Size;Boxes;Net kg\nP1;Orange Navel;72;80;1240\n" + row + "\nP3;Orange Valencia;72;80;1240\n"
+	for _, row := range []string{
+		"CANCELLED PALLETS", "Short-shipped:", "Not loaded", "Pallets anulados", "STANDBY",
+		"FOR NEXT VESSEL", "SALDO EN CÁMARA", "La palette 2 est restée à quai", "RESERVE PALLETS",
+		"P2 cancelled;Orange Valencia;72;80;1240",
+	} {
+		content := "Pallet;Product;Size;Boxes;Net kg\nP1;Orange Navel;72;80;1240\n" + row + "\nP3;Orange Valencia;72;80;" +
+			"1240\n"
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || !strings.Contains(warningsOf(list, err), "may not have been shipped") {
 			t.Errorf("%s: %v %s", row, err, warningsOf(list, err))
@@ -59,7 +69,10 @@ func TestStoredNumbersOfWorkbooksAreRead(t *testing.T) {
 // The format of a stored number may show that it is no quantity.
 func TestStoredNumbersOfAnotherKindAreRefused(t *testing.T) {
 	t.Parallel()
-	for format, boxes := range map[string]int{`0`: 80, `0" ctns"`: 80, `#,##0_)`: 80, `0.0`: 80, `0"kg"`: 0, `0 "kg"`: 0, `0%`: 0, `yyyy-mm-dd`: 0, `[h]:mm`: 0} {
+	for format, boxes := range map[string]int{
+		`0`: 80, `0" ctns"`: 80, `#,##0_)`: 80, `0.0`: 80, `0"kg"`: 0, `0 "kg"`: 0,
+		`0%`: 0, `yyyy-mm-dd`: 0, `[h]:mm`: 0,
+	} {
 		w := &workbook{t: t, f: excelize.NewFile(), sheet: "Sheet1"}
 		w.add([]any{"Pallet", "Product", "Size", "Boxes", "Net kg"})
 		w.add([]any{"P1", "Orange Navel", "72", 80, 1240})
@@ -67,7 +80,8 @@ func TestStoredNumbersOfAnotherKindAreRefused(t *testing.T) {
 		var b bytes.Buffer
 		w.check(w.f.Write(&b))
 		list, err := Read(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
-		if err != nil || list.Pallets[0].Boxes != boxes || (boxes == 0) != (warningsOf(list, err) != "") {
+		if boxes == 0 && !unreadable(err) ||
+			boxes > 0 && (err != nil || list.Pallets[0].Boxes != boxes || warningsOf(list, err) != "") {
 			t.Errorf("%s: %v %+v", format, err, list)
 		}
 	}

@@ -8,19 +8,49 @@ import (
 // A total of a pallet, with its label, is no line of it, nor the declared total.
 func TestTotalsOfPalletsAreNoLines(t *testing.T) {
 	t.Parallel()
-	for _, total := range []string{"P1,Total pallet,,60,300", "P1,Tot.,,60,300", "P1,Subtot,,60,300", "P1,Total folio,,60,300", "P1,,Total,60,300", "P1,Total P1 (1 line),,60,300", ",Suma anterior,,60,"} {
-		listCase{"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + total + "\nP2,Plum,55-60,60,300", "P1 60 × 5000, P2 60 × 5000", ""}.check(t)
+	for _, total := range []string{
+		"P1,Total pallet,,60,300", "P1,Tot.,,60,300", "P1,Subtot,,60,300",
+		"P1,Total folio,,60,300", "P1,,Total,60,300", "P1,Total P1 (1 line),,60,300", ",Suma anterior,,60,",
+	} {
+		listCase{
+			"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + total + "\nP2,Plum,55-60,60,300",
+			"P1 60 × 5000, P2 60 × 5000",
+			"",
+		}.check(
+			t,
+		)
 	}
-	listCase{"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\nP1,Total Red,55-60,60,300", "P1 120 × 5000", ""}.check(t)
+	listCase{
+		"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\nP1,Total Red,55-60,60,300",
+		"P1 120 × 5000",
+		"",
+	}.check(
+		t,
+	)
 }
 
 // Signs and words that mean "as above" are no pallets.
 func TestLabelsThatMeanAsAbove(t *testing.T) {
 	t.Parallel()
-	for _, label := range []string{`''`, "-", "...", ".", "↓", "same", "as above", "idem", "P1 (cont.)", "P1 cont'd", "P1 continued"} {
-		listCase{"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + label + ",Plum,50-55,60,300", "P1 120 × 5000", ""}.check(t)
+	for _, label := range []string{
+		`''`, "-", "...", ".", "↓", "same", "as above", "idem", "P1 (cont.)", "P1 cont'd",
+		"P1 continued",
+	} {
+		listCase{
+			"Pallet,Produce,Size,Cartons,Net kg\nP1,Plum,55-60,60,300\n" + label + ",Plum,50-55,60,300",
+			"P1 120 × 5000",
+			"",
+		}.check(
+			t,
+		)
 	}
-	list := listOf(t, "Pallet,Produce,Size,Cartons,Net kg", "P1,Plum,55-60,60,300", "P2,ditto,same,60,300", "P3,-,-,60,300")
+	list := listOf(
+		t,
+		"Pallet,Produce,Size,Cartons,Net kg",
+		"P1,Plum,55-60,60,300",
+		"P2,ditto,same,60,300",
+		"P3,-,-,60,300",
+	)
 	if p := list.Pallets; p[1].ProduceName != "Plum" || p[1].Calibre != "55-60" || p[2].ProduceName != "" {
 		t.Errorf("%+v", p)
 	}
@@ -40,8 +70,8 @@ func TestRowsWithNumbersAreReadOrWarnedOf(t *testing.T) {
 func TestColumnsOfUnits(t *testing.T) {
 	t.Parallel()
 	for list, c := range map[string]listCase{
-		"Qty,UOM,Net kg\n960,KG,960":                 {want: "P1 0 × 0", warns: `"960 kg" is not a number of boxes`},
-		"Qty,Net kg,Unit\n960,960,KG":                {want: "P1 0 × 0", warns: `"960 kg" is not a number of boxes`},
+		"Qty,UOM,Net kg\n960,KG,960":                 {want: "no_boxes", warns: `"960 kg" is not a number of boxes`},
+		"Qty,Net kg,Unit\n960,960,KG":                {want: "no_boxes", warns: `"960 kg" is not a number of boxes`},
 		"Qty,UOM,Net kg\n240,CTN,960":                {want: "P1 240 × 4000"},
 		"Cartons,UOM,Net weight\n240,KG,960":         {want: "P1 240 × 4000"},
 		"Cartons,Net weight,Weight unit\n240,960,KG": {want: "P1 240 × 4000"},

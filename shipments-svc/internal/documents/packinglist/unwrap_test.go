@@ -46,19 +46,43 @@ func TestLinesOfARowAreJoinedByTheirDistance(t *testing.T) {
 	t.Parallel()
 	const three = "P1 Plum Red 18 80, P2 Kiwi Gold 20 60, P3 Pear Forelle 22 40"
 	for name, c := range map[string]struct{ lines, want string }{
-		"at the top":          {"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear|22|40|4/10||Forelle", three},
-		"at the bottom":       {"20||Plum/10|P1|Red|18|80|4/16||Kiwi/10|P2|Gold|20|60|4/16||Pear/10|P3|Forelle|22|40|4", three},
-		"in the middle":       {"20||Plum/5|P1||18|80|4/5||Red/16||Kiwi/5|P2||20|60|4/5||Gold/16||Pear/5|P3||22|40|4/5||Forelle", three},
-		"of some rows":        {"20|P1|Plum Red|18|80|4/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear Forelle|22|40|4", three},
-		"of one row":          {"20||Plum/5|P1||18|80|4/5||Red", "P1 Plum Red 18 80"},
-		"three lines":         {"20||Fresh/10||Plum/10|P1|Red|18|80|4/16||Fresh/10||Kiwi/10|P2|Gold|20|60|4", "P1 Fresh Plum Red 18 80, P2 Fresh Kiwi Gold 20 60"},
-		"of two cells":        {"20|P1|Plum|18/|80|4/10||Red|20/16|P2|Kiwi|20|60|4/10||Gold|/22", "P1 Plum Red 18/20 80, P2 Kiwi Gold 20/22 60"},
-		"of labels":           {"20|ZA-1-|Plum Red|18|80|4/10|001/16|0002|Kiwi Gold|20|60|4/10|/A/16|3600|Pear Forelle|22|40|4/10|0123", "ZA-1-001 Plum Red 18 80, 0002/A Kiwi Gold 20 60, 36000123 Pear Forelle 22 40"},
-		"near others":         {"20|P1|Plum|18|80|4/10||Red/11.5|P2|Kiwi|20|60|4/10||Gold", "P1 Plum Red 18 80, P2 Kiwi Gold 20 60"},
-		"bottoms near others": {"20||Plum/10|P1|Red|18|80|4/11.5||Kiwi/10|P2|Gold|20|60|4", "P1 Plum Red 18 80, P2 Kiwi Gold 20 60"},
-		"of calibres":         {"20|P1|Plum|18|80|4/10||Red|20/16|P2|Kiwi|20|60|4", "P1 Plum Red 18 20 80, P2 Kiwi 20 60"},
-		"near a header":       {"12|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold", "P1 Plum Red 18 80, P2 Kiwi Gold 20 60"},
-		"on two pages":        {"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/16|P4|Fig|22|40|4", three + ", P4 Fig 22 40"},
+		"at the top": {
+			"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear|22|40|4/10||Forelle",
+			three,
+		},
+		"at the bottom": {
+			"20||Plum/10|P1|Red|18|80|4/16||Kiwi/10|P2|Gold|20|60|4/16||Pear/10|P3|Forelle|22|40|4",
+			three,
+		},
+		"in the middle": {"20||Plum/5|P1||18|80|4/5||Red/16||Kiwi/5|P2||20|60|4/5||Gold/16||Pear/5|P3||22|40|4/5||" +
+			"Forelle", three},
+		"of some rows": {"20|P1|Plum Red|18|80|4/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear Forelle|22|40|4", three},
+		"of one row":   {"20||Plum/5|P1||18|80|4/5||Red", "P1 Plum Red 18 80"},
+		"three lines": {
+			"20||Fresh/10||Plum/10|P1|Red|18|80|4/16||Fresh/10||Kiwi/10|P2|Gold|20|60|4",
+			"P1 Fresh Plum Red 18 80, P2 Fresh Kiwi Gold 20 60",
+		},
+		"of two cells": {
+			"20|P1|Plum|18/|80|4/10||Red|20/16|P2|Kiwi|20|60|4/10||Gold|/22",
+			"P1 Plum Red 18/20 80, P2 Kiwi Gold 20/22 60",
+		},
+		"of labels": {"20|ZA-1-|Plum Red|18|80|4/10|001/16|0002|Kiwi Gold|20|60|4/10|/A/16|3600|Pear Forelle|22|40|4/10|" +
+			"0123", "ZA-1-001 Plum Red 18 80, 0002/A Kiwi Gold 20 60, 36000123 Pear Forelle 22 40"},
+		"near others": {
+			"20|P1|Plum|18|80|4/10||Red/11.5|P2|Kiwi|20|60|4/10||Gold",
+			"P1 Plum Red 18 80, P2 Kiwi Gold 20 60",
+		},
+		"bottoms near others": {
+			"20||Plum/10|P1|Red|18|80|4/11.5||Kiwi/10|P2|Gold|20|60|4",
+			"P1 Plum Red 18 80, P2 Kiwi Gold 20 60",
+		},
+		"of calibres": {"20|P1|Plum|18|80|4/10||Red|20/16|P2|Kiwi|20|60|4", "P1 Plum Red 18 20 80, P2 Kiwi 20 60"},
+		"near a header": {
+			"12|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold",
+			"P1 Plum Red 18 80, P2 Kiwi Gold 20 60",
+		},
+		"on two pages": {"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/16|P4|Fig|22|40|" +
+			"4", three + ", P4 Fig 22 40"},
 	} {
 		lines := strings.ReplaceAll(strings.ReplaceAll(c.lines, "18/|", "18\x00|"), "|/", "|\x00")
 		var all []string
@@ -76,18 +100,46 @@ func TestLinesOfARowAreJoinedByTheirDistance(t *testing.T) {
 func TestLinesBetweenRowsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ lines, want, warning string }{
-		"above":                             {"10||Plum/10|P1|Red|18|80|4/10||Kiwi/10|P2|Gold|20|60|4", "P1 Red Kiwi 18 80, P2 Gold 20 60", "not a line of a pallet: Plum"},
-		"of two cells":                      {"10|P1|Plum|18|80|4/10||Red|20/10|P2|Kiwi|20|60|4", "P1 Plum 18 80, P2 Kiwi 20 60", "not a line of a pallet: Red | 20"},
-		"of labels":                         {"10|P1|Plum|18|80|4/10|001/10|P2|Kiwi|20|60|4", "P1 Plum 18 80, P2 Kiwi 20 60", "not a line of a pallet: 001"},
-		"a little apart":                    {"10|P1|Plum|18|80|4/10.6||Red|20/10|P2|Kiwi|20|60|4/10|P3|Pear|22|40|4", "P1 Plum 18 80, P2 Kiwi 20 60, P3 Pear 22 40", "Red | 20"},
-		"far below":                         {"10|P1|Plum|18|80|4/10|P2|Kiwi|20|60|4/14||Page 1 of 2|", "P1 Plum 18 80, P2 Kiwi 20 60", ""},
-		"a title":                           {"16|P1|Plum|18|80|4/20|KIWI/10|P2|Kiwi|20|60|4", "P1 Plum 18 80, P2 Kiwi 20 60", ""},
-		"a title with a space and a number": {"16|P1|Plum|18|80|4/20|Block 4/10|P2|Kiwi|20|60|4", "P1 Plum 18 80, P2 Kiwi 20 60", ""},
-		"a section":                         {"16|P1||18|80|4/20||Variety: Gold/10|P2||20|60|4", "P1  18 80, P2 Gold 20 60", ""},
-		"a total":                           {"16|P1|Plum|18|80|4/16|P2|Kiwi|20|60|4/10||Total", "P1 Plum 18 80, P2 Kiwi 20 60", ""},
+		"above": {
+			"10||Plum/10|P1|Red|18|80|4/10||Kiwi/10|P2|Gold|20|60|4",
+			"P1 Red Kiwi 18 80, P2 Gold 20 60", "not a line of a pallet: Plum",
+		},
+		"of two cells": {
+			"10|P1|Plum|18|80|4/10||Red|20/10|P2|Kiwi|20|60|4",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "not a line of a pallet: Red | 20",
+		},
+		"of labels": {
+			"10|P1|Plum|18|80|4/10|001/10|P2|Kiwi|20|60|4",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "not a line of a pallet: 001",
+		},
+		"a little apart": {
+			"10|P1|Plum|18|80|4/10.6||Red|20/10|P2|Kiwi|20|60|4/10|P3|Pear|22|40|4",
+			"P1 Plum 18 80, P2 Kiwi 20 60, P3 Pear 22 40", "Red | 20",
+		},
+		"far below": {
+			"10|P1|Plum|18|80|4/10|P2|Kiwi|20|60|4/14||Page 1 of 2|",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "",
+		},
+		"a title": {
+			"16|P1|Plum|18|80|4/20|KIWI/10|P2|Kiwi|20|60|4",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "",
+		},
+		"a title with a space and a number": {
+			"16|P1|Plum|18|80|4/20|Block 4/10|P2|Kiwi|20|60|4",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "",
+		},
+		"a section": {
+			"16|P1||18|80|4/20||Variety: Gold/10|P2||20|60|4", "P1  18 80, P2 Gold 20 60",
+			"",
+		},
+		"a total": {
+			"16|P1|Plum|18|80|4/16|P2|Kiwi|20|60|4/10||Total",
+			"P1 Plum 18 80, P2 Kiwi 20 60", "",
+		},
 	} {
 		got, warnings := spaced(t, strings.Split(c.lines, "/")...)
-		if got != c.want || c.warning == "" && strings.Contains(warnings, "not a line") || !strings.Contains(warnings, c.warning) {
+		if got != c.want || c.warning == "" && strings.Contains(warnings, "not a line") ||
+			!strings.Contains(warnings, c.warning) {
 			t.Errorf("%s: %s, want %s\n%s", name, got, c.want, warnings)
 		}
 	}

@@ -36,7 +36,8 @@ func TestImplausibleBoxWeightsAreRemarkedAtTheFirst(t *testing.T) {
 	t.Parallel()
 	const heading = "Pallet No,Produce,Cartons,Net kg/carton"
 	for lines, want := range map[string][]int{
-		"P1,Avocado,80,0.1\nP2,Avocado,80,30": nil, "P1,Avocado,80,0.099\nP2,Avocado,80,4": {2}, "P1,Avocado,80,4\nP2,Avocado,80,30.1\nP3,Avocado,80,31": {3},
+		"P1,Avocado,80,0.1\nP2,Avocado,80,30": nil, "P1,Avocado,80,0.099\nP2,Avocado,80,4": {2},
+		"P1,Avocado,80,4\nP2,Avocado,80,30.1\nP3,Avocado,80,31": {3},
 	} {
 		if got := remarked(listOf(t, heading, lines), remarks.WeightImplausible); !slices.Equal(got, want) {
 			t.Errorf("%s: remarks at %v, want %v", lines, got, want)
@@ -81,8 +82,16 @@ func TestTableBesideAnotherMayBeLonger(t *testing.T) {
 
 func TestBoxWeightAboveTheListIsRemarkedThere(t *testing.T) {
 	t.Parallel()
-	list := listOf(t, "Exporter,Acme", "Net weight per carton: 4 kg", "Pallet No,Produce,Cartons", "P1,Avocado,80", "P2,Avocado,80")
-	if rows := remarked(list, remarks.WeightFromLetterhead); !slices.Equal(rows, []int{2}) || list.Pallets[0].BoxWeight != 4000 {
+	list := listOf(
+		t,
+		"Exporter,Acme",
+		"Net weight per carton: 4 kg",
+		"Pallet No,Produce,Cartons",
+		"P1,Avocado,80",
+		"P2,Avocado,80",
+	)
+	if rows := remarked(list, remarks.WeightFromLetterhead); !slices.Equal(rows, []int{2}) ||
+		list.Pallets[0].BoxWeight != 4000 {
 		t.Errorf("remarks at %v: %+v", rows, list.Pallets)
 	}
 }
@@ -123,12 +132,11 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 // are no tonne.
 func TestAmbiguousTotalIsReadAsTheNumbersOfTheList(t *testing.T) {
 	t.Parallel()
-	for weights, want := range map[string]shipments.Grams{"0.8,0.784": 1_584, "80,784": 1_584_000} {
-		first, second, _ := strings.Cut(weights, ",")
-		content := "Net weight: 1.584 kg\nPallet No,Cartons,Net kg\nP1,1," + first + "\nP2,1," + second + "\n"
+	for lines, want := range map[string]shipments.Grams{"1,0.8\nP2,1,0.784": 1_584, "60,800\nP2,60,784": 1_584_000} {
+		content := "Net weight: 1.584 kg\nPallet No,Cartons,Net kg\nP1," + lines + "\n"
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || list.Declared.NetWeight != want {
-			t.Errorf("%s: %d g declared, want %d: %v", weights, list.Declared.NetWeight, want, err)
+			t.Errorf("%s: %d g declared, want %d: %v", lines, list.Declared.NetWeight, want, err)
 		}
 	}
 }

@@ -30,7 +30,7 @@ const Command = "read-document"
 
 // Limits of a child process.
 const (
-	maxTime   = 30 * time.Second
+	maxTime   = shipments.ReadTimeout
 	maxCPU    = 10 * time.Second // of processor time, in whole seconds
 	maxMemory = 256 << 20        // bytes, beyond what the program has when it starts
 	maxAnswer = 32 << 20         // bytes

@@ -8,6 +8,7 @@ package sniff
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ type Type struct {
 const (
 	csv  = "text/csv"
 	xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	xlsb = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 	docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 )
 
@@ -53,6 +55,7 @@ var types = []Type{
 	},
 	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},
 	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}, nil},
+	{xlsb, shipments.Unread, "an XLSB file", []string{".xlsb"}, nil},
 	{docx, shipments.Unread, "a DOCX file", []string{".docx"}, nil},
 	{"application/msword", shipments.Unread, "a DOC file", []string{".doc"}, nil},
 	{"image/jpeg", shipments.Unread, "a JPEG image", []string{".jpg", ".jpeg"}, []string{"image/jpg"}},
@@ -60,6 +63,16 @@ var types = []Type{
 	{"image/tiff", shipments.Unread, "a TIFF image", []string{".tif", ".tiff"}, nil},
 	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}, nil},
 	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}, []string{"image/heif"}},
+}
+
+// messages are how EDI messages begin (ISO 9735, X12).
+var messages = []string{"UNA:", "UNB+", "ISA*"}
+
+// names are the names of types that are not supported, for people.
+var names = map[string]string{
+	"text/html": "a web page", "text/xml": "an XML file", "application/json": "a JSON file",
+	"application/zip": "an archive",
+	"message/rfc822":  "an e-mail",
 }
 
 const (
@@ -83,6 +96,13 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	if n, err := content.ReadAt(head, 0); n < len(head) {
 		return Type{}, fmt.Errorf("sniff: %w", err)
 	}
+	if text := strings.TrimLeft(string(head), "\ufeff \t\r\n"); slices.ContainsFunc(
+		messages, func(begin string) bool { return strings.HasPrefix(text, begin) },
+	) {
+		return Type{}, &RefusedError{
+			"an EDI message is not supported; send the list as an XLSX or CSV file, or as a PDF with text",
+		}
+	}
 	found := mimetype.Detect(head)
 	media, _, _ := mime.ParseMediaType(found.String())
 	if slices.Contains([]string{"text/plain", csv, "text/tab-separated-values"}, media) {
@@ -100,7 +120,11 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	}
 	i := slices.IndexFunc(types, func(t Type) bool { return t.ContentType == media })
 	if i < 0 {
-		return Type{}, &RefusedError{media + " is not supported; send a PDF, an XLSX or CSV file, another office document or an image"}
+		return Type{}, &RefusedError{
+			cmp.Or(
+				names[media], media,
+			) + " is not supported; send a PDF, an XLSX or CSV file, another office document or an image",
+		}
 	}
 	return types[i], nil
 }
@@ -112,6 +136,8 @@ func office(z *zip.Reader, media string) string {
 		switch f.Name {
 		case "xl/workbook.xml":
 			return xlsx
+		case "xl/workbook.bin":
+			return xlsb
 		case "word/document.xml":
 			return docx
 		}
@@ -138,8 +164,10 @@ func checkLimits(z *zip.Reader) error {
 func (t Type) Agrees(filename, declared string) error {
 	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
 	if extension != "" && !slices.Contains(t.extensions, extension) {
-		return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
-			extension, t.name, strings.Join(t.extensions, ", "))}
+		return &RefusedError{
+			fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
+				extension, t.name, strings.Join(t.extensions, ", ")),
+		}
 	}
 	media, _, err := mime.ParseMediaType(declared)
 	if declared == "" || media == "application/octet-stream" {

@@ -35,6 +35,8 @@ func TestFile(t *testing.T) {
 		"XLSX":            {archived("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), xlsx, shipments.XLSX},
 		"XLSX, any order": {archived("docProps/app.xml", "_rels/.rels", "a", "b", "xl/workbook.xml"), xlsx, shipments.XLSX},
 		"DOCX":            {archived("docProps/app.xml", "a", "word/document.xml"), docx, shipments.Unread},
+		"XLSB":            {archived("[Content_Types].xml", "xl/workbook.bin"), xlsb, shipments.Unread},
+		"EDIFACT":         {"UNA:+.? '\nUNB+UNOA:2+X+Y'", "", ""},
 		"PNG":             {"\x89PNG\r\n\x1a\n", "image/png", shipments.Unread},
 		"JPEG":            {"\xff\xd8\xff\xe0", "image/jpeg", shipments.Unread},
 		"an archive":      {archived("x.csv"), "", ""},

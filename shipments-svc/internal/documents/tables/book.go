@@ -15,8 +15,9 @@ type book struct {
 	rows  int
 	cells int
 
-	strikes map[int]string   // code of the note on texts of a style of the workbook
-	rich    map[int]richText // shared strings of the workbook
+	strikes map[int]string // code of the note on texts of a style of the workbook
+	strings []richText     // shared ones of the workbook
+	formats formats
 }
 
 // table begins a table.

@@ -35,7 +35,10 @@ func TestPhrasesEndAtGaps(t *testing.T) {
 
 func TestTableLinesHaveFourWordsOfWhichTwoAreNumbers(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"1 2 x y": true, "1,5 (2) x y z": true, "1 2 x": false, "1 x y z": false, "1 A2 x y": false} {
+	for text, want := range map[string]bool{
+		"1 2 x y": true, "1,5 (2) x y z": true, "1 2 x": false, "1 x y z": false,
+		"1 A2 x y": false,
+	} {
 		var line textLine
 		for i, word := range strings.Fields(text) {
 			line = append(line, at(word, float64(20*i), float64(20*i+10)))
@@ -118,9 +121,18 @@ func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
 		left, right float64 // of a text before a size from 90 on
 		want        string
 	}{
-		"near": {77, 89.5, "1|Mango Tommy|9|264"}, "over it": {77, 93, "1|Mango Tommy|9|264"}, "far": {77, 82, "1|Mango Tommy|9|264"},
+		"near": {77, 89.5, "1|Mango Tommy|9|264"}, "over it": {77, 93, "1|Mango Tommy|9|264"}, "far": {
+			77, 82,
+			"1|Mango Tommy|9|264",
+		},
 	} {
-		line := textLine{at("1", 10, 14), at("Mango", 50, 75), at("Tommy", tt.left, tt.right), at("9", 90, 94), at("264", 120, 134)}
+		line := textLine{
+			at("1", 10, 14),
+			at("Mango", 50, 75),
+			at("Tommy", tt.left, tt.right),
+			at("9", 90, 94),
+			at("264", 120, 134),
+		}
 		for n := range 4 {
 			page := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
 			var got []string
@@ -171,16 +183,30 @@ func TestCellsOfALine(t *testing.T) {
 		line textLine
 		want string
 	}{
-		"by column":            {c, textLine{at("1", 10, 14), at("2", 50, 54), at("x", 90, 94), at("y", 96, 100)}, "1|2|x y"},
-		"an empty one":         {c, textLine{at("1", 10, 14), at("2", 16, 20), at("x", 90, 94), at("y", 96, 100)}, "1 2||x y"},
-		"a narrow gap":         {c, textLine{at("3", 36, 39), at("4", 41, 44), at("x", 90, 94), at("y", 100, 104)}, "3|4|x y"},
-		"a word over an edge":  {c, textLine{at("3", 30, 34), at("4444", 36, 44), at("x", 90, 94), at("y", 100, 104)}, "3 4444||x y"},
-		"a total":              {c, textLine{at("Total", 82, 90), at("9", 100, 104)}, "||Total|9"},
-		"prose":                {c, textLine{at("Total", 10, 30), at("weight", 32, 60)}, "Total weight"},
-		"prose over an edge":   {c, textLine{at("Total", 30, 39), at("net", 41, 50)}, "Total net"},
-		"headings":             {columns{edges: []float64{40}, usual: 5}, textLine{at("a", 0, 2), at("b", 10, 12), at("c", 20, 22), at("d", 50, 52), at("e", 60, 62)}, "a b c|d e"},
-		"without columns":      {columns{usual: 4}, textLine{at("1", 10, 14), at("2", 50, 54), at("x", 56, 60)}, "1|2 x"},
-		"fewer than the usual": {columns{edges: []float64{40}, usual: 9}, textLine{at("1", 50, 52), at("2", 60, 62), at("x", 70, 72), at("y", 80, 82)}, "|1|2|x|y"},
+		"by column": {c, textLine{at("1", 10, 14), at("2", 50, 54), at("x", 90, 94), at("y", 96, 100)}, "1|2|x y"},
+		"an empty one": {
+			c,
+			textLine{at("1", 10, 14), at("2", 16, 20), at("x", 90, 94), at("y", 96, 100)},
+			"1 2||x y",
+		},
+		"a narrow gap": {
+			c,
+			textLine{at("3", 36, 39), at("4", 41, 44), at("x", 90, 94), at("y", 100, 104)},
+			"3|4|x y",
+		},
+		"a word over an edge": {
+			c,
+			textLine{at("3", 30, 34), at("4444", 36, 44), at("x", 90, 94), at("y", 100, 104)},
+			"3 4444||x y",
+		},
+		"a total":            {c, textLine{at("Total", 82, 90), at("9", 100, 104)}, "||Total|9"},
+		"prose":              {c, textLine{at("Total", 10, 30), at("weight", 32, 60)}, "Total weight"},
+		"prose over an edge": {c, textLine{at("Total", 30, 39), at("net", 41, 50)}, "Total net"},
+		"headings": {columns{edges: []float64{40}, usual: 5}, textLine{at("a", 0, 2), at("b", 10, 12), at("c",
+			20, 22), at("d", 50, 52), at("e", 60, 62)}, "a b c|d e"},
+		"without columns": {columns{usual: 4}, textLine{at("1", 10, 14), at("2", 50, 54), at("x", 56, 60)}, "1|2 x"},
+		"fewer than the usual": {columns{edges: []float64{40}, usual: 9}, textLine{at("1", 50, 52), at("2", 60, 62), at("x",
+			70, 72), at("y", 80, 82)}, "|1|2|x|y"},
 	} {
 		var got []string
 		for _, cell := range tt.cells(tt.line, tt.row([]textLine{tt.line})) {
@@ -210,7 +236,10 @@ func TestPointsAreTransformed(t *testing.T) {
 func TestWidthsOfCharacters(t *testing.T) {
 	t.Parallel()
 	f := &font{name: "Helvetica", first: 'a', widths: []float64{.5, 0, widest, widest - .1}}
-	for code, want := range map[rune]float64{'a': .5, 'b': .53, 'c': .53, 'd': widest - .1, 'e': .53, 'A': .68, ' ': .28, 'i': .28, 'm': .85} {
+	for code, want := range map[rune]float64{
+		'a': .5, 'b': .53, 'c': .53, 'd': widest - .1, 'e': .53, 'A': .68, ' ': .28,
+		'i': .28, 'm': .85,
+	} {
 		if got := f.width(code, string(code), 0); got != want {
 			t.Errorf("%c: %v, want %v", code, got, want)
 		}
@@ -234,14 +263,20 @@ func TestCharactersAreJoinedToWords(t *testing.T) {
 		"a quarter higher": {20, 102, true}, "higher": {20, 102.1, false}, "lower": {20, 97.9, false},
 		"half over it": {16, 100, true}, "before it": {15.9, 100, false},
 	} {
-		words := wordsOf([]glyph{{text: "a", left: 10, base: 100, width: 10, size: 8, space: 2}, {text: "b", left: tt.left, base: tt.base, width: 10, size: 8}})
+		words := wordsOf(
+			[]glyph{
+				{text: "a", left: 10, base: 100, width: 10, size: 8, space: 2},
+				{text: "b", left: tt.left, base: tt.base, width: 10, size: 8},
+			},
+		)
 		if joined := len(words) == 1; joined != tt.joined {
 			t.Errorf("%s: %+v", name, words)
 		}
 	}
 	for name, g := range map[string]glyph{
-		"blank": {text: " \x00", size: 8}, "no size": {text: "a"}, "huge": {text: "a", size: maxExtent}, "left of the page": {text: "a", left: -maxExtent, size: 8},
-		"above the page": {text: "a", base: maxExtent, size: 8}, "nowhere": {text: "a", left: math.NaN(), size: 8},
+		"blank": {text: " \x00", size: 8}, "no size": {text: "a"}, "huge": {text: "a", size: maxExtent},
+		"left of the page": {text: "a", left: -maxExtent, size: 8},
+		"above the page":   {text: "a", base: maxExtent, size: 8}, "nowhere": {text: "a", left: math.NaN(), size: 8},
 	} {
 		if words := wordsOf([]glyph{g}); len(words) != 0 {
 			t.Errorf("%s: %+v", name, words)
@@ -266,7 +301,12 @@ func TestWordsAreGroupedToLines(t *testing.T) {
 		"drawn below it":     {10, 98.3, "a", "a a"},
 		"drawn over another": {10, 100, "b", "a b"},
 	} {
-		lines := linesOf([]word{{text: "a", left: 10, right: 20, base: 100, size: 8}, {text: tt.text, left: tt.left, right: tt.left + 10, base: tt.base, size: 8}})
+		lines := linesOf(
+			[]word{
+				{text: "a", left: 10, right: 20, base: 100, size: 8},
+				{text: tt.text, left: tt.left, right: tt.left + 10, base: tt.base, size: 8},
+			},
+		)
 		if got := strings.ReplaceAll(textOf(lines), "|", "\n"); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
@@ -276,7 +316,8 @@ func TestWordsAreGroupedToLines(t *testing.T) {
 func TestHexadecimalStringsThatEndEarly(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]bool{
-		"": false, "(x) Tj": false, "<": true, "<4": true, "<41": true, "x <41 \x00\n42": true, "<41>": false, "<4>": false, "<4x": false, "<41x": true, "<41>x": false,
+		"": false, "(x) Tj": false, "<": true, "<4": true, "<41": true, "x <41 \x00\n42": true, "<41>": false, "<4>": false,
+		"<4x": false, "<41x": true, "<41>x": false,
 		"<41> <42": true, "<< /A 1 >>": false,
 	} {
 		if got := cutOff([]byte(content)); got != want {

@@ -90,7 +90,8 @@ func TestEncodingWithoutAMarkIsDetectedByItsZeros(t *testing.T) {
 		"a few zeros in the text": {strings.Repeat("a", 200) + "\x00\x00", strings.Repeat("a", 200) + "\x00\x00"},
 	} {
 		got, err := new(book).decoded([]byte(tt.content))
-		if unreadable, ok := errors.AsType[*Unreadable](err); got != tt.want || (tt.want == "") != (ok && unreadable.Code == WrongEncoding) {
+		if unreadable, ok := errors.AsType[*Unreadable](err); got != tt.want ||
+			(tt.want == "") != (ok && unreadable.Code == WrongEncoding) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -99,7 +100,8 @@ func TestEncodingWithoutAMarkIsDetectedByItsZeros(t *testing.T) {
 func TestQuotedFieldsMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"\"\",b,c\na,\"\",c\n": "1[·b·c]2[a··c]", "a,b,\"\"\"\"\n": "1[a·b·\"]", "a,b,\"c\"d\n": "1[a·b·cd]", "a,b, \"c,d\"\n": "1[a·b·c,d]",
+		"\"\",b,c\na,\"\",c\n": "1[·b·c]2[a··c]", "a,b,\"\"\"\"\n": "1[a·b·\"]", "a,b,\"c\"d\n": "1[a·b·cd]",
+		"a,b, \"c,d\"\n": "1[a·b·c,d]",
 	} {
 		if got := rowsOf(t, CSV, []byte(content)); got != want {
 			t.Errorf("%q: %s, want %s", content, got, want)
@@ -113,13 +115,18 @@ func TestWorkbooksThatCannotBeReadSayWhy(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"encrypted":              {append(bytes.Clone(ole), encryptedPackage...), Encrypted},
-		"old":                    {append(bytes.Clone(ole), "Workbook"...), Malformed},
-		"new, with such a name":  {append([]byte("PK"), encryptedPackage...), Malformed},
-		"without a workbook":     {zipped(t, map[string]string{"a.txt": "x"}), Malformed},
-		"with damaged contents":  {zipped(t, map[string]string{"[Content_Types].xml": "<Types", "xl/workbook.xml": "<workbook"}), Malformed},
-		"with a damaged row":     {sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="2"><v>1</v></c></row>`, "", ""), Malformed},
-		"with a damaged element": {sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>1</c></row>`, "", ""), Malformed},
+		"encrypted":             {append(bytes.Clone(ole), encryptedPackage...), Encrypted},
+		"old":                   {append(bytes.Clone(ole), "Workbook"...), Malformed},
+		"new, with such a name": {append([]byte("PK"), encryptedPackage...), Malformed},
+		"without a workbook":    {zipped(t, map[string]string{"a.txt": "x"}), Malformed},
+		"with damaged contents": {zipped(t, map[string]string{
+			"[Content_Types].xml": "<Types",
+			"xl/workbook.xml":     "<workbook",
+		}), Malformed},
+		"with a damaged row": {sheeted(t,
+			`<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="2"><v>1</v></c></row>`, "", ""), Malformed},
+		"with a damaged element": {sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>1</c></row>`,
+			"", ""), Malformed},
 	} {
 		if got := rowsOf(t, XLSX, tt.content); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
@@ -175,9 +182,11 @@ func TestResourcesOfAPageAreInherited(t *testing.T) {
 	t.Parallel()
 	form := []byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")
 	for name, tt := range map[string]struct{ entries, want string }{
-		"own": {"", "page 11[Pallet]"}, "of its parent": {"/Resources 99 0 R/Parent 6 0 R", "page 11[Pallet]"}, "none": {"/Resources 99 0 R", NoTextLayer},
+		"own": {"", "page 11[Pallet]"}, "of its parent": {"/Resources 99 0 R/Parent 6 0 R", "page 11[Pallet]"},
+		"none": {"/Resources 99 0 R", NoTextLayer},
 	} {
-		if got := rowsOf(t, PDF, printed(tt.entries, []byte("/X1 Do"), form)); got != tt.want { // the form has the same resources
+		if got := rowsOf(t, PDF, printed(tt.entries, []byte("/X1 Do"),
+			form)); got != tt.want { // the form has the same resources
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
@@ -187,7 +196,12 @@ func TestResourcesOfAPageAreInherited(t *testing.T) {
 func TestFontWithACutOffTableIsRefused(t *testing.T) {
 	t.Parallel()
 	content := []byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")
-	document := bytes.Replace(printed("", content, []byte("<41")), []byte("/Encoding/WinAnsiEncoding"), []byte("/ToUnicode 6 0 R         "), 1)
+	document := bytes.Replace(
+		printed("", content, []byte("<41")),
+		[]byte("/Encoding/WinAnsiEncoding"),
+		[]byte("/ToUnicode 6 0 R         "),
+		1,
+	)
 	if got := rowsOf(t, PDF, document); got != Malformed {
 		t.Error(got)
 	}

@@ -20,6 +20,9 @@ func (b *book) csv(raw []byte) error {
 	if err != nil {
 		return err
 	}
+	if lines := alignedText(text); lines != nil {
+		return b.printed([][]textLine{lines}, []string{""}, func(int) []rule { return nil })
+	}
 	b.table("")
 	r := records{text: text, quotes: true}
 	if strings.HasPrefix(text, "sep=") && len(text) > 4 && (len(text) == 5 || text[5] == '\r' || text[5] == '\n') {

@@ -16,7 +16,8 @@ import (
 // TestDirectionMarksAreRemoved: texts have no bidirectional control characters.
 func TestDirectionMarksAreRemoved(t *testing.T) {
 	t.Parallel()
-	for r := range strings.SplitSeq("\u061c \u200e \u200f \u202a \u202b \u202c \u202d \u202e \u2066 \u2067 \u2068 \u2069", " ") {
+	for r := range strings.SplitSeq("\u061c \u200e \u200f \u202a \u202b \u202c \u202d \u202e \u2066 \u2067 \u2068 "+
+		"\u2069", " ") {
 		if got, _ := clean("12" + r + "34"); got != "12 34" {
 			t.Errorf("%q", got)
 		}
@@ -66,18 +67,22 @@ func TestCSVVariants(t *testing.T) {
 	const wide = "pallet;boxes;kg\n1;264;4,5\n"
 	const read = "1[pallet·boxes·kg]2[1·264·4,5]"
 	for name, c := range map[string]struct{ content, want string }{
-		"commas":                        {"a,b,c\n1,2,3\n", "1[a·b·c]2[1·2·3]"},
-		"semicolons, decimal commas":    {wide, read},
-		"tabs":                          {"a\tb\tc\n1,5\t2,5\t3,5", "1[a·b·c]2[1,5·2,5·3,5]"},
-		"bars":                          {"a|b|c\r\n1|2|3\r\n", "1[a·b·c]2[1·2·3]"},
-		"letterhead of another width":   {"ACME, Ltd, Cape Town\n\nx;y;z\n1;2;3\n4;5;6\n", "1[ACME, Ltd, Cape Town]3[x·y·z]4[1·2·3]5[4·5·6]"},
-		"named delimiter":               {"sep=;\na;b\n1,1;2,2\n", "2[a·b]3[1,1·2,2]"},
-		"named delimiter alone":         {"sep=;", ""},
-		"named delimiter, CRLF":         {"sep=|\r\na|b,c\r\n", "2[a·b,c]"},
-		"a text that is no name":        {"sep=;x\na;b\n", "1[sep=;x]2[a;b]"},
-		"blank rows are no sample":      {"a;b;c,d,e\nx,y,z\n \n\n;\n", "1[a·b·c,d,e]2[x,y,z]"},
-		"a line of another delimiter":   {"x;y;z\n" + strings.Repeat("a,b,c\n", 3), "1[x;y;z]2[a·b·c]3[a·b·c]4[a·b·c]"},
-		"two zero bytes":                {strings.Repeat("a,b,c\n", 40) + "\x00\x00", strings.Join(numbered(40, "[a·b·c]"), "")},
+		"commas":                     {"a,b,c\n1,2,3\n", "1[a·b·c]2[1·2·3]"},
+		"semicolons, decimal commas": {wide, read},
+		"tabs":                       {"a\tb\tc\n1,5\t2,5\t3,5", "1[a·b·c]2[1,5·2,5·3,5]"},
+		"bars":                       {"a|b|c\r\n1|2|3\r\n", "1[a·b·c]2[1·2·3]"},
+		"letterhead of another width": {
+			"ACME, Ltd, Cape Town\n\nx;y;z\n1;2;3\n4;5;6\n",
+			"1[ACME, Ltd, Cape Town]3[x·y·z]4[1·2·3]5[4·5·6]",
+		},
+		"named delimiter":             {"sep=;\na;b\n1,1;2,2\n", "2[a·b]3[1,1·2,2]"},
+		"named delimiter alone":       {"sep=;", ""},
+		"named delimiter, CRLF":       {"sep=|\r\na|b,c\r\n", "2[a·b,c]"},
+		"a text that is no name":      {"sep=;x\na;b\n", "1[sep=;x]2[a;b]"},
+		"blank rows are no sample":    {"a;b;c,d,e\nx,y,z\n \n\n;\n", "1[a·b·c,d,e]2[x,y,z]"},
+		"a line of another delimiter": {"x;y;z\n" + strings.Repeat("a,b,c\n", 3), "1[x;y;z]2[a·b·c]3[a·b·c]4[a·b·c]"},
+		"two zero bytes": {strings.Repeat("a,b,c\n", 40) + "\x00\x00", strings.Join(numbered(40, "[a·b·c]"),
+			"")},
 		"line break in quotes":          {"a,\"net\nweight\",c\n1,2,3\n", "1[a·net weight·c]2[1·2·3]"},
 		"doubled quotation marks":       {"a,\"6\"\" box\",c\n", "1[a·6\" box·c]"},
 		"quotation mark within":         {"a,6\" box,c\n1,2,3\n", "1[a·6\" box·c]2[1·2·3]"},
@@ -123,7 +128,8 @@ func TestCSVOfTooManyRowsIsRefused(t *testing.T) {
 
 func TestCSVOfTooManyCellsIsRefused(t *testing.T) {
 	t.Parallel()
-	if got := rowsOf(t, CSV, []byte(strings.Repeat(strings.Repeat("1,", MaxColumns)+"1\n", MaxCells/MaxColumns+1))); got != TooLarge {
+	if got := rowsOf(t, CSV, []byte(strings.Repeat(strings.Repeat("1,", MaxColumns)+"1\n",
+		MaxCells/MaxColumns+1))); got != TooLarge {
 		t.Errorf("got %.100s", got)
 	}
 }
@@ -131,7 +137,10 @@ func TestCSVOfTooManyCellsIsRefused(t *testing.T) {
 // FuzzCSV: no content panics, the limits hold, and content that encoding/csv can
 // read has the same cells.
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "sep=;\r\na;\"b\n\"\"c\"", "\xFF\xFEa\x00,\x00", "\"", "a\tb|c;d,e\r\r\n"} {
+	for _, seed := range []string{
+		"a,b\n1,2\n", "sep=;\r\na;\"b\n\"\"c\"", "\xFF\xFEa\x00,\x00", "\"",
+		"a\tb|c;d,e\r\r\n",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -89,12 +89,23 @@ func (b *book) codePage(content []byte) (best *charmap.Charmap) {
 		if best == nil || odd < least {
 			best, least = a.page, odd
 			if i < 2 && odd == 0 {
-				b.note(NoteEncoding, "the text is not UTF-8; it was read as "+strings.ReplaceAll(best.String(), "Windows ", "Windows-"), Place{})
+				b.note(
+					NoteEncoding,
+					"the text is not UTF-8; it was read as "+strings.ReplaceAll(best.String(), "Windows ", "Windows-"),
+					Place{},
+				)
 				return best
 			}
 		}
 	}
-	b.note(NoteEncodingUnclear, fmt.Sprintf("the text is not UTF-8; it was read as %s, check the letters with accents", strings.ReplaceAll(best.String(), "Windows ", "Windows-")), Place{})
+	b.note(
+		NoteEncodingUnclear,
+		fmt.Sprintf(
+			"the text is not UTF-8; it was read as %s, check the letters with accents",
+			strings.ReplaceAll(best.String(), "Windows ", "Windows-"),
+		),
+		Place{},
+	)
 	return best
 }
 
@@ -109,9 +120,15 @@ func oddness(before, r, after rune, letters string) int {
 		return 1
 	case r == '\u2019' || unicode.IsSpace(r): // an apostrophe
 		return 0
-	case within && (unicode.IsLetter(before) || !unicode.IsOneOf([]*unicode.RangeTable{unicode.Ps, unicode.Pi, unicode.Po, unicode.Pd}, r)):
+	case within && (unicode.IsLetter(before) || !unicode.IsOneOf([]*unicode.RangeTable{
+		unicode.Ps, unicode.Pi,
+		unicode.Po, unicode.Pd,
+	}, r)):
 		return 1
-	case unicode.IsLower(before) && unicode.IsOneOf([]*unicode.RangeTable{unicode.Sm, unicode.Sk, unicode.So, unicode.No}, r):
+	case unicode.IsLower(before) && unicode.IsOneOf([]*unicode.RangeTable{
+		unicode.Sm, unicode.Sk, unicode.So,
+		unicode.No,
+	}, r):
 		return 1
 	}
 	return 0

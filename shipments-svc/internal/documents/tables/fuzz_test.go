@@ -75,13 +75,17 @@ func FuzzXLSX(f *testing.F) {
 // FuzzSheetXML: no part of a workbook panics or exceeds a limit.
 func FuzzSheetXML(f *testing.F) {
 	const texts = `<sst ` + space + `><si><t>Pallet No</t></si><si><r><t>Net</t></r><r><t> kg</t></r></si></sst>`
-	const styles = `<styleSheet ` + space + `><numFmts><numFmt numFmtId="164" formatCode="0.00&quot; kg&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/></cellXfs></styleSheet>`
+	const styles = `<styleSheet ` + space + `><numFmts><numFmt numFmtId="164" formatCode="0.00&quot; kg&quot;"/></` +
+		`numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/></cellXfs></styleSheet>`
 	for _, sheet := range []string{
-		`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row r="3" hidden="1"><c r="B3"><v>1.06E17</v></c></row>`,
-		`<row><c t="inlineStr"><is><t>x</t></is></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c s="1"><f>A1*2</f><v>4</v></c><c s="2"><v>45942</v></c><c><f>B1</f></c></row>`,
+		`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row r="3" hidden="1"><c r="B3"><v>` +
+			`1.06E17</v></c></row>`,
+		`<row><c t="inlineStr"><is><t>x</t></is></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c s="1"><f>A1*2</f><v>4</` +
+			`v></c><c s="2"><v>45942</v></c><c><f>B1</f></c></row>`,
 		`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row><row r="2"/>`,
 		`</sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/><mergeCell ref="B2:A1"/></mergeCells><sheetData>`,
-		`</sheetData><cols><col min="2" max="99999999999" hidden="1"/><col min="x" max="1" width="0"/></cols><sheetData><row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>`,
+		`</sheetData><cols><col min="2" max="99999999999" hidden="1"/><col min="x" max="1" width="0"/></cols><sheetData>` +
+			`<row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>`,
 	} {
 		f.Add([]byte(sheet), []byte(texts), []byte(styles))
 	}
@@ -99,11 +103,14 @@ func sheeted(tb testing.TB, rows, texts, styles string) []byte {
 	return zipped(tb, map[string]string{
 		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
 		"_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-		"xl/workbook.xml": `<workbook ` + space + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml": `<workbook ` + space + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/` +
+			`relationships">` +
 			`<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" ` +
+			`Target="worksheets/sheet1.xml"/></Relationships>`,
 		"xl/worksheets/sheet1.xml": `<worksheet ` + space + `><sheetData>` + rows + `</sheetData></worksheet>`,
 		"xl/sharedStrings.xml":     texts,
 		"xl/styles.xml":            styles,
@@ -185,6 +192,8 @@ func printed(entries string, content []byte, forms ...[]byte) []byte {
 	for _, offset := range offsets[1:] {
 		b.WriteString(fmt.Sprintf("%010d", offset) + " 00000 n \n")
 	}
-	b.WriteString("trailer<</Size " + strconv.Itoa(len(offsets)) + "/Root 1 0 R>>\nstartxref\n" + strconv.Itoa(start) + "\n%%EOF\n")
+	b.WriteString(
+		"trailer<</Size " + strconv.Itoa(len(offsets)) + "/Root 1 0 R>>\nstartxref\n" + strconv.Itoa(start) + "\n%%EOF\n",
+	)
 	return b.Bytes()
 }

@@ -62,21 +62,30 @@ func TestUnreadableCodes(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"50 sheets":               {XLSX, sheets(MaxSheets), "Sheet11[x]"},
-		"51 sheets":               {XLSX, sheets(MaxSheets + 1), TooManySheets},
-		"zip bomb":                {XLSX, declaring(t, MaxUnpacked+1, []byte(" ")), TooLarge},
-		"zip bomb that lies":      {XLSX, declaring(t, 1, []byte("much more than that")), Malformed},
-		"rows are many":           {XLSX, manyRows(t, MaxRows+1), TooManyRows},
-		"a row there cannot be":   {XLSX, sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c r="A2147483647"><v>1</v></c></row>`, "", ""), Malformed},
-		"elements are many":       {XLSX, sheeted(t, "<row>"+strings.Repeat("<c/>", MaxElements)+"</row>", "", ""), TooLarge},
-		"cut off workbook":        {XLSX, cutOff[:len(cutOff)-40], Malformed},
-		"no workbook":             {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
-		"old workbook":            {XLSX, append(bytes.Clone(ole), make([]byte, 600)...), Malformed},
-		"200 pages":               {PDF, paged(t, MaxPages), ""},
-		"201 pages":               {PDF, paged(t, MaxPages+1), TooManyPages},
-		"page of too much":        {PDF, printed("", bytes.Repeat([]byte("BT /F1 8 Tf (xxxxxxxx) Tj ET\n"), maxPageContent/20)), TooLarge},
-		"no PDF":                  {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
-		"PDF 2.0 within rubbish":  {PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed("", []byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...), "page 11[Pallet]"},
+		"50 sheets":          {XLSX, sheets(MaxSheets), "Sheet11[x]"},
+		"51 sheets":          {XLSX, sheets(MaxSheets + 1), TooManySheets},
+		"zip bomb":           {XLSX, declaring(t, MaxUnpacked+1, []byte(" ")), TooLarge},
+		"zip bomb that lies": {XLSX, declaring(t, 1, []byte("much more than that")), Malformed},
+		"rows are many":      {XLSX, manyRows(t, MaxRows+1), TooManyRows},
+		"a row there cannot be": {
+			XLSX, sheeted(t,
+				`<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c r="A2147483647"><v>1</v></c></row>`, "", ""),
+			Malformed,
+		},
+		"elements are many": {XLSX, sheeted(t, "<row>"+strings.Repeat("<c/>", MaxElements)+"</row>", "", ""), TooLarge},
+		"cut off workbook":  {XLSX, cutOff[:len(cutOff)-40], Malformed},
+		"no workbook":       {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
+		"old workbook":      {XLSX, append(bytes.Clone(ole), make([]byte, 600)...), Malformed},
+		"200 pages":         {PDF, paged(t, MaxPages), ""},
+		"201 pages":         {PDF, paged(t, MaxPages+1), TooManyPages},
+		"page of too much": {PDF, printed("", bytes.Repeat([]byte("BT /F1 8 Tf (xxxxxxxx) Tj ET\n"),
+			maxPageContent/20)), TooLarge},
+		"no PDF": {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
+		"PDF 2.0 within rubbish": {
+			PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed("",
+				[]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...),
+			"page 11[Pallet]",
+		},
 		"nothing, as a workbook":  {XLSX, nil, Malformed},
 		"nothing, as a PDF":       {PDF, nil, Malformed},
 		"a format there is not":   {"docx", nil, Malformed},
@@ -86,7 +95,8 @@ func TestUnreadableCodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := rowsOf(t, c.kind, c.content); got != c.want && (c.want != "" || !strings.HasSuffix(got, "page 2001[Page 200]")) {
+			if got := rowsOf(t, c.kind, c.content); got != c.want &&
+				(c.want != "" || !strings.HasSuffix(got, "page 2001[Page 200]")) {
 				t.Errorf("%.200s, want %s", got, c.want)
 			}
 		})
@@ -104,7 +114,14 @@ func declaring(t *testing.T, size uint64, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	part, err := w.CreateRaw(&zip.FileHeader{Name: "xl/worksheets/sheet1.xml", UncompressedSize64: size, CompressedSize64: uint64(len(content)), CRC32: crc32.ChecksumIEEE(content)})
+	part, err := w.CreateRaw(
+		&zip.FileHeader{
+			Name:               "xl/worksheets/sheet1.xml",
+			UncompressedSize64: size,
+			CompressedSize64:   uint64(len(content)),
+			CRC32:              crc32.ChecksumIEEE(content),
+		},
+	)
 	if err == nil {
 		_, err = part.Write(content)
 	}
@@ -132,13 +149,26 @@ func TestStoredCells(t *testing.T) {
 	content := booked(t, func(f *excelize.File) error {
 		format := `0.00" kg"`
 		style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
-		return errors.Join(err,
-			f.SetSheetRow("Sheet1", "A1", &[]any{"Net", nil, "Lot"}), f.MergeCell("Sheet1", "A1", "B1"),
-			f.SetSheetRow("Sheet1", "A2", &[]any{4.5, 106141412345678900, "x"}), f.SetCellStyle("Sheet1", "A2", "A2", style),
-			f.SetSheetRow("Sheet1", "A3", &[]any{"hidden"}), f.SetRowVisible("Sheet1", 3, false),
-			f.SetCellFormula("Sheet1", "D4", "A2*2"), f.SetCellValue("Sheet1", "C4", "y"), f.MergeCell("Sheet1", "C4", "C6"), f.SetCellValue("Sheet1", "A6", "z"))
+		return errors.Join(
+			err,
+			f.SetSheetRow("Sheet1", "A1", &[]any{"Net", nil, "Lot"}),
+			f.MergeCell("Sheet1", "A1", "B1"),
+			f.SetSheetRow("Sheet1", "A2", &[]any{4.5, 106141412345678900, "x"}),
+			f.SetCellStyle("Sheet1", "A2", "A2", style),
+			f.SetSheetRow("Sheet1", "A3", &[]any{"hidden"}),
+			f.SetRowVisible("Sheet1", 3, false),
+			f.SetCellFormula(
+				"Sheet1",
+				"D4",
+				"A2*2",
+			),
+			f.SetCellValue("Sheet1", "C4", "y"),
+			f.MergeCell("Sheet1", "C4", "C6"),
+			f.SetCellValue("Sheet1", "A6", "z"),
+		)
 	})
-	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] imprecise_number@2 formula_without_value@4 hidden_rows_skipped@3"
+	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] imprecise_number@2 " +
+		"formula_without_value@4 hidden_rows_skipped@3"
 	if got := rowsOf(t, XLSX, content); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -147,7 +177,9 @@ func TestStoredCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := book.Tables[0].Rows
-	if !rows[0].Cells[1].Merged || rows[0].Cells[0].Merged || !rows[3].Cells[2].Merged || rows[1].Cells[0].Number != "4.5" || rows[1].Cells[2].Number != "" {
+	if !rows[0].Cells[1].Merged || rows[0].Cells[0].Merged || !rows[3].Cells[2].Merged ||
+		rows[1].Cells[0].Number != "4.5" ||
+		rows[1].Cells[2].Number != "" {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -157,8 +189,12 @@ func TestStoredCells(t *testing.T) {
 func TestHiddenColumns(t *testing.T) {
 	t.Parallel()
 	content := booked(t, func(f *excelize.File) error {
-		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c", "d", "e"}), f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3, 4, 5}),
-			f.SetColVisible("Sheet1", "B:C", false), f.SetColWidth("Sheet1", "E", "E", 0))
+		return errors.Join(
+			f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c", "d", "e"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3, 4, 5}),
+			f.SetColVisible("Sheet1", "B:C", false),
+			f.SetColWidth("Sheet1", "E", "E", 0),
+		)
 	})
 	if got, want := rowsOf(t, XLSX, content), "Sheet11[a···d]Sheet12[1···4] hidden_columns_skipped@1"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -177,7 +213,8 @@ func TestLongTextsAreCut(t *testing.T) {
 		" " + strings.Repeat("x", 2) + "  y ":                             "xx y",
 		"x" + strings.Repeat("\u200b", 3) + strings.Repeat("\n", 2) + "y": "x y",
 	} {
-		if got, cut := clean(text); got != want && (want != "\uFFFD" || strings.Trim(got, "\uFFFD") != "") || cut != (len(text) > MaxText) {
+		if got, cut := clean(text); got != want && (want != "\uFFFD" || strings.Trim(got, "\uFFFD") != "") ||
+			cut != (len(text) > MaxText) {
 			t.Errorf("%.20q of %d bytes is %.20q of %d, cut %t", text, len(text), got, len(got), cut)
 		}
 	}
@@ -185,7 +222,11 @@ func TestLongTextsAreCut(t *testing.T) {
 
 func TestUnreadableSaysWhy(t *testing.T) {
 	t.Parallel()
-	if got := (&Unreadable{Code: TooLarge, Detail: "the document has more than 64 MiB"}).Error(); got != "too_large_unzipped: the document has more than 64 MiB" {
+	if got := (&Unreadable{
+		Code:   TooLarge,
+		Detail: "the document has more than 64 MiB",
+	}).Error(); got != "too_large_unzipped: the document has more than 64 "+
+		"MiB" {
 		t.Error(got)
 	}
 }
@@ -195,7 +236,8 @@ func TestUnreadableSaysWhy(t *testing.T) {
 func TestPDFTextIsJoined(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET":      "page 11[Pallet No·Boxes]page 12[264]",
+		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET": "page 11[Pallet No·Boxes]page " +
+			"12[264]",
 		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11[Pallet No·Boxes]",
 		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":     "page 11[264·x]",
 		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":            "page 11[bold]",
@@ -204,12 +246,15 @@ func TestPDFTextIsJoined(t *testing.T) {
 		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                         "page 11[Pallet]",
 		"BT /F1 8 Tf 50 700 Td <50616C6C6574":                                                Malformed,
 		"BT /F1 8 Tf 50 700 Td (never closed":                                                NoTextLayer,
-		"BT /F1 8 Tf 100 Tz 12 TL 50 700 Td (one) Tj T* (two) Tj (three) ' ET":               "page 11[one]page 12[two]page 13[three]",
-		"BT /F1 8 Tf 50 700 Td (one) Tj 0 -12 TD (two) Tj T* (three) Tj ET":                  "page 11[one]page 12[two]page 13[three]",
-		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET":                          "page 11[narrow·x]",
+		"BT /F1 8 Tf 100 Tz 12 TL 50 700 Td (one) Tj T* (two) Tj (three) ' ET": "page 11[one]page 12[two]page " +
+			"13[three]",
+		"BT /F1 8 Tf 50 700 Td (one) Tj 0 -12 TD (two) Tj T* (three) Tj ET": "page 11[one]page 12[two]page " +
+			"13[three]",
+		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET": "page 11[narrow·x]",
 		"q Q Q Q": NoTextLayer,
-		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET":                            "page 11[what is whole]",
-		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes] text_aside@0",
+		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET": "page 11[what is whole]",
+		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes] " +
+			"text_aside@0",
 		"": NoTextLayer,
 	} {
 		if got := rowsOf(t, PDF, printed("", []byte(content))); got != want {
@@ -225,7 +270,10 @@ func TestFormsAreDrawn(t *testing.T) {
 	const text = "BT /F1 8 Tf 50 700 Td (Pallet) Tj ET"
 	for _, c := range []struct{ content, form, other, want string }{
 		{"/X1 Do", text, "", "page 11[Pallet]"},
-		{"q 1 0 0 1 0 -20 cm /X1 Do Q " + text + " q 1 0 0 1 60 0 cm /X1 Do Q", text, "", "page 11[Pallet·Pallet]page 12[Pallet]"},
+		{
+			"q 1 0 0 1 0 -20 cm /X1 Do Q " + text + " q 1 0 0 1 60 0 cm /X1 Do Q", text, "",
+			"page 11[Pallet·Pallet]page 12[Pallet]",
+		},
 		{"/X1 Do BT 50 600 Td (after) Tj ET", text, "", "page 11[Pallet]"}, // its font is gone with it
 		{"/X1 Do", "q 1 0 0 1 100 0 cm /X2 Do Q /X2 Do", text, "page 11[Pallet·Pallet]"},
 		{text + " /X3 Do /F1 Do", "", "", "page 11[Pallet]"},
@@ -249,7 +297,8 @@ func TestRotatedPages(t *testing.T) {
 		"/Rotate 270":  "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
 		"/Rotate -90 ": "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
 	} {
-		if got := rowsOf(t, PDF, printed(entries, []byte("BT /F1 8 Tf "+turned+" ET"))); got != "page 11[Pallet·Boxes]page 12[264]" {
+		if got := rowsOf(t, PDF, printed(entries,
+			[]byte("BT /F1 8 Tf "+turned+" ET"))); got != "page 11[Pallet·Boxes]page 12[264]" {
 			t.Errorf("%s is %s", entries, got)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// pdf reads the text of a PDF (ISO 32000), a table for each page. A line is a row;
-// columns end at gaps that the rows of all pages have in common.
+// pdf reads the text of a PDF (ISO 32000), a table for each page.
 func (b *book) pdf(raw []byte) (err error) {
 	defer recovered(&err)
 	r, err := opened(raw)
@@ -21,56 +20,98 @@ func (b *book) pdf(raw []byte) (err error) {
 	if n > MaxPages {
 		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
 	}
-	if layers := r.Trailer().Key("Root").Key("OCProperties").Key("D"); layers.Key("OFF").Len() > 0 || layers.Key("BaseState").Name() == "OFF" {
+	if layers := r.Trailer().Key("Root").Key("OCProperties").Key("D"); layers.Key("OFF").Len() > 0 ||
+		layers.Key("BaseState").Name() == "OFF" {
 		b.note(NoteInvisible, "the document has layers that are switched off, and texts of them were read", Place{})
 	}
 	pages, rules := make([][]textLine, max(n, 0)), make([][]rule, max(n, 0))
-	text := false
+	names, text := make([]string, len(pages)), false
 	for i := range pages {
+		names[i] = pageName(i)
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		page, err := drawn(r.Page(i+1).V, pageName(i))
+		page, err := drawn(r.Page(i+1).V, names[i])
 		if err != nil {
 			return err
 		}
 		if page.aside.Len() > 0 {
-			b.note(NoteAside, page.aside.String(), Place{Sheet: pageName(i)})
+			b.note(NoteAside, page.aside.String(), Place{Sheet: names[i]})
 		}
 		if page.invisible {
-			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: pageName(i)})
+			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: names[i]})
 		}
 		rules[i] = sorted(page.rules)
 		pages[i] = linesOf(wordsOf(page.glyphs))
 		text = text || len(pages[i]) > 0
 	}
 	if !text {
-		return unreadable(NoTextLayer, "the document has no text, it is probably a scan")
+		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
 	}
+	return b.printed(pages, names, func(page int) []rule { return rules[page] })
+}
+
+// printed adds printed pages as tables. A line is a row; columns end at gaps that the rows
+// of all pages have in common.
+func (b *book) printed(pages [][]textLine, names []string, struck func(page int) []rule) error {
 	columns := columnsOf(pages)
 	for i, lines := range pages {
-		b.table(pageName(i))
+		b.table(names[i])
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		row, end := false, 0
-		for j, line := range lines {
-			if j == end {
-				var group []textLine
-				group, end = together(lines, j, columns.near)
-				row = columns.row(group)
+		above, inside := 0.0, false // the base of the line above
+		for j := 0; j < len(lines); {
+			group, end := together(lines, j, columns.near)
+			row := columns.row(group)
+			if inside = inside || row; !inside {
+				group, end = lines[j:j+1], j+1
 			}
-			if crossed(line, rules[i]) {
-				b.note(NoteStruck, "a text is struck through", b.here(j+1, 0))
+			below := above - group[0][0].base
+			if j == 0 {
+				below = 0
 			}
-			cells := columns.cells(line, row)
-			for k := range cells {
-				cells[k] = b.cell(cells[k].Text, b.here(j+1, k+1))
-			}
-			if err := b.row(Row{j + 1, cells, lines[max(j-1, 0)][0].base - line[0].base}); err != nil {
+			if err := b.printedRow(columns, group, row, j+1, below, struck(i)); err != nil {
 				return err
 			}
+			above, j = group[len(group)-1][0].base, end
 		}
 	}
 	return nil
+}
+
+// printedRow adds the lines of a row. Its number is that of the fullest line.
+func (b *book) printedRow(c columns, lines []textLine, row bool, first int, below float64, rules []rule) error {
+	var joined []Cell
+	number, most := first, 0
+	for n, line := range lines {
+		if crossed(line, rules) {
+			b.note(NoteStruck, "a text is struck through", b.here(first+n, 0))
+		}
+		if len(line) > most {
+			number, most = first+n, len(line)
+		}
+		for k, cell := range c.cells(line, row) {
+			for len(joined) <= k {
+				joined = append(joined, Cell{})
+			}
+			joined[k].Text = joinedText(joined[k].Text, cell.Text)
+		}
+	}
+	if lines[0][0].row > 0 { // of a text file
+		number = lines[0][0].row
+	}
+	for k := range joined {
+		joined[k] = b.cell(joined[k].Text, b.here(number, k+1))
+	}
+	return b.row(Row{number, joined, below})
+}
+
+// joinedText joins two lines of a cell: without a space beside a slash or a hyphen.
+func joinedText(above, below string) string {
+	if above == "" || below == "" || strings.IndexByte("-/", above[len(above)-1]) >= 0 ||
+		strings.IndexByte("-/", below[0]) >= 0 {
+		return above + below
+	}
+	return above + " " + below
 }
 
 func pageName(i int) string { return fmt.Sprintf("page %d", i+1) }

@@ -33,18 +33,14 @@ const (
 func columnsOf(pages [][]textLine) columns {
 	var lines []textLine
 	var headings textLine
-	var parts []int // phrases of each line
+	joined := false
 	near := nearest(pages)
 	for _, page := range pages {
 		for i := 0; i < len(page); {
 			row, to := together(page, i, near)
-			i = to
+			i, joined = to, joined || len(row) > 1
 			if slices.ContainsFunc(row, tabular) {
 				lines = append(lines, slices.Concat(row...))
-				parts = append(parts, 0)
-				for _, line := range row {
-					parts[len(parts)-1] += len(phrases(line))
-				}
 				continue
 			}
 			for _, line := range row {
@@ -54,7 +50,7 @@ func columnsOf(pages [][]textLine) columns {
 			}
 		}
 	}
-	lines = similar(lines, parts)
+	lines = similar(lines)
 	slices.SortStableFunc(lines, func(a, b textLine) int { return len(b) - len(a) })
 	c := columns{near: near}
 	if len(lines) > 0 {
@@ -68,7 +64,7 @@ func columnsOf(pages [][]textLine) columns {
 	}
 	if len(lines) > 1 {
 		all := gaps(lines, c.shared)
-		if near > 0 { // the lines of a row are together
+		if joined { // the lines of a row are together
 			pages = nil
 		}
 		c.edges = wrapped(all, pages)
@@ -88,16 +84,36 @@ const (
 	often = 3
 )
 
-// similar returns the lines with at least 60 % of the usual number of phrases: texts
-// outside of the table have long ones.
-func similar(lines []textLine, parts []int) (all []textLine) {
-	if len(lines) == 0 {
-		return nil
+// similar returns the lines of tables: most of their phrases begin, end or are centred
+// where those of at least a third of the lines do, unlike those of footers and notes.
+func similar(lines []textLine) (all []textLine) {
+	const third, half, step = 3, 2, 1 // step is the precision in points
+	edges := func(phrase textLine) []int {
+		left, right := phrase[0].left, phrase[len(phrase)-1].right
+		return []int{int(left / step), maxExtent + int(right/step), 3*maxExtent + int((left+right)/2/step)}
 	}
-	sorted := slices.Clone(parts)
-	slices.Sort(sorted)
-	for i, line := range lines {
-		if parts[i]*10 >= sorted[len(sorted)/2]*6 {
+	count := map[int]int{}
+	for _, line := range lines {
+		seen := map[int]bool{}
+		for _, phrase := range phrases(line) {
+			for _, edge := range edges(phrase) {
+				for near := edge - 1; near <= edge+1; near++ {
+					if !seen[near] {
+						seen[near] = true
+						count[near]++
+					}
+				}
+			}
+		}
+	}
+	for _, line := range lines {
+		parts, shared := phrases(line), 0
+		for _, phrase := range parts {
+			if slices.ContainsFunc(edges(phrase), func(edge int) bool { return count[edge]*third >= len(lines) }) {
+				shared++
+			}
+		}
+		if shared*half > len(parts) {
 			all = append(all, line)
 		}
 	}
@@ -105,18 +121,23 @@ func similar(lines []textLine, parts []int) (all []textLine) {
 }
 
 // nearest returns the greatest distance of the lines of one row: below the first jump
-// between distances that occur often. It is 0 without one.
+// between distances that occur often, or else well below the usual one. Lines of a text
+// file are rows.
 func nearest(pages [][]textLine) float64 {
 	count := map[int]int{} // by tenths of a point
 	for _, page := range pages {
-		for i := 1; i < len(page); i++ {
+		for i := 1; i < len(page) && page[0][0].row == 0; i++ {
 			count[int((page[i-1][0].base-page[i][0].base)*10+0.5)]++
 		}
 	}
+	usual := 0
 	var distances []int
 	for d, n := range count {
 		if n >= often {
 			distances = append(distances, d)
+		}
+		if n > count[usual] || n == count[usual] && d > usual {
+			usual = d
 		}
 	}
 	slices.Sort(distances)
@@ -125,7 +146,10 @@ func nearest(pages [][]textLine) float64 {
 			return float64(distances[i-1])/10 + 0.1
 		}
 	}
-	return 0
+	if count[usual] < often {
+		return 0
+	}
+	return float64(usual) / 10 / jump // headings alone are wrapped
 }
 
 // together returns the lines of one row, from line i, and the index after them.

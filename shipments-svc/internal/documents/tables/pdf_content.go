@@ -30,7 +30,11 @@ func sound(stream pdf.Value, page string) (int, error) {
 }
 
 func tooMuch(page string) error {
-	return &Unreadable{Code: TooLarge, Detail: fmt.Sprintf("unpacked, the page has more than %d KiB", maxPageContent>>10), Place: Place{Sheet: page}}
+	return &Unreadable{
+		Code:   TooLarge,
+		Detail: fmt.Sprintf("unpacked, the page has more than %d KiB", maxPageContent>>10),
+		Place:  Place{Sheet: page},
+	}
 }
 
 // unpacked returns the content of a stream or array of streams up to the maximum.

@@ -27,6 +27,7 @@ type drawing struct {
 	filled []area // with a colour other than white
 
 	aside     strings.Builder // text that does not run from left to right, such as a watermark
+	runs      float64         // such a text runs upwards, or downwards: negative
 	invisible bool            // some text is
 }
 
@@ -43,8 +44,17 @@ type graphics struct {
 }
 
 // drawn returns what is drawn on a page: its characters in drawing order, and its rules.
+// A page whose texts all run upwards or downwards is turned.
 func drawn(page pdf.Value, name string) (*drawing, error) {
-	d := &drawing{page: name, left: maxPageContent, now: graphics{ctm: upright(page), scale: 1}}
+	d, err := drawnWith(page, name, upright(page))
+	if err == nil && len(d.glyphs) == 0 && d.runs != 0 {
+		return drawnWith(page, name, upright(page).times(turned(page, d.runs)))
+	}
+	return d, err
+}
+
+func drawnWith(page pdf.Value, name string, ctm matrix) (*drawing, error) {
+	d := &drawing{page: name, left: maxPageContent, now: graphics{ctm: ctm, scale: 1}}
 	d.annotations(page)
 	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
 	return d, err
@@ -121,7 +131,8 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
 	"g": 1, "rg": 3, "k": 4, "sc": 1, "scn": 1,
-	"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
+	"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0,
+	"b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
 
@@ -202,9 +213,21 @@ func (d *drawing) show(codes string) {
 		m := g.text.times(g.ctm)
 		if size := math.Abs(g.size * g.scale * m[0]); math.Abs(m[1]) < math.Abs(m[0])/8 {
 			x, y := m.at(0, g.rise)
-			d.glyphs = append(d.glyphs, glyph{text: string(c), left: x, base: y, size: size, width: width * size, exact: g.font.pairs != nil, space: size * guessed(g.font.name, ' ')})
+			d.glyphs = append(
+				d.glyphs,
+				glyph{
+					text:  string(c),
+					left:  x,
+					base:  y,
+					size:  size,
+					width: width * size,
+					exact: g.font.pairs != nil,
+					space: size * guessed(g.font.name, ' '),
+				},
+			)
 		} else if d.aside.Len() < MaxText {
 			d.aside.WriteRune(c)
+			d.runs = m[1]
 		}
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}
@@ -216,7 +239,8 @@ const invisibleMode = 3
 // hides reports whether text at a point is not visible: white, and on no other colour.
 func (d *drawing) hides(x, y float64) bool {
 	on := func(a area) bool { return x >= a.left-1 && x <= a.right && y >= a.bottom-1 && y <= a.top }
-	return d.now.mode == invisibleMode || d.now.white && d.now.mode == 0 && len(d.filled) < maxAreas && !slices.ContainsFunc(d.filled, on)
+	return d.now.mode == invisibleMode ||
+		d.now.white && d.now.mode == 0 && len(d.filled) < maxAreas && !slices.ContainsFunc(d.filled, on)
 }
 
 // popped removes all operands from a stack and returns them in order.

@@ -48,6 +48,15 @@ func upright(page pdf.Value) matrix {
 	}
 }
 
+// turned returns the rotation of a page whose texts run upwards, or downwards: negative.
+func turned(page pdf.Value, runs float64) matrix {
+	box := inherited(page, "MediaBox")
+	if runs > 0 {
+		return matrix{0, -1, 1, 0, 0, box.Index(2).Float64()}
+	}
+	return matrix{0, 1, -1, 0, box.Index(3).Float64(), 0}
+}
+
 // inherited returns an entry of a page or of its nearest ancestor with one. It
 // returns none for cyclic page trees.
 func inherited(node pdf.Value, key string) pdf.Value {

@@ -120,7 +120,11 @@ func sorted(rules []rule) []rule {
 func crossed(line textLine, rules []rule) bool {
 	const low, high, margin = 0.15, 0.5, 0.25 // of the font size
 	return slices.ContainsFunc(line, func(w word) bool {
-		first, _ := slices.BinarySearchFunc(rules, w.base+low*w.size, func(r rule, base float64) int { return cmp.Compare(r.base, base) })
+		first, _ := slices.BinarySearchFunc(
+			rules,
+			w.base+low*w.size,
+			func(r rule, base float64) int { return cmp.Compare(r.base, base) },
+		)
 		for _, r := range rules[first:] {
 			if r.base > w.base+high*w.size {
 				break

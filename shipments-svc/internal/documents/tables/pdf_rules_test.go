@@ -21,27 +21,36 @@ func TestStruckTextsOfPDFs(t *testing.T) {
 		"a rectangle":              {"", "50 702.5 30 1 re f", true},
 		"a line moved by a matrix": {"", "q 1 0 0 1 0 600 cm 50 103 m 80 103 l S Q", true},
 		"a line across the row":    {"", "20 703 m 500 703 l S", true},
-		"a mark":                   {"/Annots[<</Type/Annot/Subtype/StrikeOut/QuadPoints[50 707 80 707 50 699 80 699]>>]", "", true},
-		"another mark":             {"/Annots[<</Type/Annot/Subtype/Highlight/QuadPoints[50 707 80 707 50 699 80 699]>>]", "", false},
-		"a mark without corners":   {"/Annots[<</Type/Annot/Subtype/StrikeOut/QuadPoints[50 707]>>]", "", false},
-		"a path not painted":       {"", "50 703 m 80 703 l n", false},
-		"an underline":             {"", "50 698 m 80 698 l S", false},
-		"a rule above":             {"", "50 710 m 80 710 l S", false},
-		"a background":             {"", "45 695 100 14 re f", false},
-		"a line across a part":     {"", "50 703 m 60 703 l S", false},
-		"a line beside":            {"", "150 703 m 190 703 l S", false},
-		"a cross":                  {"", "20 697 m 120 709 l 20 709 m 120 697 l S", true},
-		"a steep line":             {"", "45 690 m 85 716 l S", false},
-		"an upright line":          {"", "65 690 m 65 710 l S", false},
-		"a curve":                  {"", "40 703 m 60 709 70 697 90 703 c S", true},
-		"curves":                   {"", "40 703 m 60 709 65 703 v 60 709 90 703 y S", false},
-		"a short curve":            {"", "48 703 m 60 709 90 703 v S", true},
-		"another short curve":      {"", "48 703 m 60 709 90 703 y S", true},
-		"a curve to another line":  {"", "40 703 m 60 703 70 703 90 753 c S", false},
-		"a drawn line":             {"/Annots[<</Subtype/Line/L[40 703 90 704]>>]", "", true},
-		"a drawn line beside":      {"/Annots[<</Subtype/Line/L[40 753 90 754]>>]", "", false},
-		"a stroke of a pen":        {"/Annots[<</Subtype/Ink/InkList[[10 10 20 10][30 704 45 703 95 702 99 703]]>>]", "", true},
-		"a stroke without an end":  {"/Annots[<</Subtype/Ink/InkList[[40 703 90]]>>]", "", false},
+		"a mark": {
+			"/Annots[<</Type/Annot/Subtype/StrikeOut/QuadPoints[50 707 80 707 50 699 80 699]>>]",
+			"", true,
+		},
+		"another mark": {
+			"/Annots[<</Type/Annot/Subtype/Highlight/QuadPoints[50 707 80 707 50 699 80 699]>>]",
+			"", false,
+		},
+		"a mark without corners":  {"/Annots[<</Type/Annot/Subtype/StrikeOut/QuadPoints[50 707]>>]", "", false},
+		"a path not painted":      {"", "50 703 m 80 703 l n", false},
+		"an underline":            {"", "50 698 m 80 698 l S", false},
+		"a rule above":            {"", "50 710 m 80 710 l S", false},
+		"a background":            {"", "45 695 100 14 re f", false},
+		"a line across a part":    {"", "50 703 m 60 703 l S", false},
+		"a line beside":           {"", "150 703 m 190 703 l S", false},
+		"a cross":                 {"", "20 697 m 120 709 l 20 709 m 120 697 l S", true},
+		"a steep line":            {"", "45 690 m 85 716 l S", false},
+		"an upright line":         {"", "65 690 m 65 710 l S", false},
+		"a curve":                 {"", "40 703 m 60 709 70 697 90 703 c S", true},
+		"curves":                  {"", "40 703 m 60 709 65 703 v 60 709 90 703 y S", false},
+		"a short curve":           {"", "48 703 m 60 709 90 703 v S", true},
+		"another short curve":     {"", "48 703 m 60 709 90 703 y S", true},
+		"a curve to another line": {"", "40 703 m 60 703 70 703 90 753 c S", false},
+		"a drawn line":            {"/Annots[<</Subtype/Line/L[40 703 90 704]>>]", "", true},
+		"a drawn line beside":     {"/Annots[<</Subtype/Line/L[40 753 90 754]>>]", "", false},
+		"a stroke of a pen": {
+			"/Annots[<</Subtype/Ink/InkList[[10 10 20 10][30 704 45 703 95 702 99 703]]>>]", "",
+			true,
+		},
+		"a stroke without an end": {"/Annots[<</Subtype/Ink/InkList[[40 703 90]]>>]", "", false},
 	} {
 		want := "page 11[Pallet]"
 		if c.struck {
@@ -58,7 +67,8 @@ func TestInvisibleTextsOfPDFs(t *testing.T) {
 	t.Parallel()
 	for content, invisible := range map[string]bool{
 		"3 Tr (Pallet) Tj": true, "0 Tr (Pallet) Tj": false, "3 Tr ( ) Tj 0 Tr (Pallet) Tj": false,
-		"1 g (Pallet) Tj": true, "1 1 1 rg (Pallet) Tj": true, "0 0 0 0 k (Pallet) Tj": true, "1 1 0 rg (Pallet) Tj": false, "0 0 0 1 k (Pallet) Tj": false, "1 g .2 sc (Pallet) Tj": false, "1 g 1 Tr (Pallet) Tj": false,
+		"1 g (Pallet) Tj": true, "1 1 1 rg (Pallet) Tj": true, "0 0 0 0 k (Pallet) Tj": true, "1 1 0 rg (Pallet) Tj": false,
+		"0 0 0 1 k (Pallet) Tj": false, "1 g .2 sc (Pallet) Tj": false, "1 g 1 Tr (Pallet) Tj": false,
 	} {
 		want := "page 11[Pallet]"
 		if invisible {
@@ -69,7 +79,8 @@ func TestInvisibleTextsOfPDFs(t *testing.T) {
 		}
 	}
 	for area, invisible := range map[string]bool{
-		"0 0 1 rg 45 695 100 14 re f": false, "0 0 1 rg 45 695 100 14 re S": true, "1 g 45 695 100 14 re f": true, "0 0 1 rg 45 600 100 14 re f": true, "0 0 1 rg 45 695 100 14 re n": true,
+		"0 0 1 rg 45 695 100 14 re f": false, "0 0 1 rg 45 695 100 14 re S": true, "1 g 45 695 100 14 re f": true,
+		"0 0 1 rg 45 600 100 14 re f": true, "0 0 1 rg 45 695 100 14 re n": true,
 	} {
 		want := "page 11[Pallet]"
 		if invisible {
@@ -125,7 +136,12 @@ func TestNotesOnPDFs(t *testing.T) {
 	for layers, off := range map[string]bool{
 		"/OFF[2 0 R]": true, "/BaseState/OFF": true, "/OFF[]": false, "/BaseState/ON": false, "/ON[2 0 R]": false,
 	} {
-		content := bytes.Replace(printed("", []byte("BT /F1 10 Tf 50 700 Td (Pallet) Tj ET")), []byte("/Root 1 0 R"), []byte("/Root<</Pages 2 0 R/OCProperties<</D<<"+layers+">>>>>>"), 1)
+		content := bytes.Replace(
+			printed("", []byte("BT /F1 10 Tf 50 700 Td (Pallet) Tj ET")),
+			[]byte("/Root 1 0 R"),
+			[]byte("/Root<</Pages 2 0 R/OCProperties<</D<<"+layers+">>>>>>"),
+			1,
+		)
 		want := "page 11[Pallet]"
 		if off {
 			want += " invisible_text@0"

@@ -25,6 +25,7 @@ type word struct {
 	base        float64 // height of its base line on the page
 	size        float64 // of its font
 	space       float64 // usual width between words of a phrase
+	row         int     // the number of its line in a text file; 0: of a PDF
 }
 
 // textLine is the words of one line, from left to right.
@@ -60,7 +61,8 @@ func (j *joiner) add(g glyph) {
 	if j.spaced && g.exact && blank(g) && j.word.text != "" && math.Abs(g.left-j.word.right) < g.size/4 {
 		j.word.right = g.left + g.width // a drawn space belongs to the word before it
 	}
-	if !seen || math.Abs(g.base-j.word.base) > g.size/4 || g.left-j.word.right > g.size/4 || g.left < j.word.right-g.size/2 {
+	if !seen || math.Abs(g.base-j.word.base) > g.size/4 || g.left-j.word.right > g.size/4 ||
+		g.left < j.word.right-g.size/2 {
 		j.flush()
 	}
 	if !seen {

@@ -13,21 +13,27 @@ import (
 func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 	t.Parallel()
 	for stored, want := range map[string]Cell{
-		"1E+15": {Text: "1000000000000000", Number: "1000000000000000"}, "9.99E+17": {Text: "999000000000000000", Number: "999000000000000000"},
-		"1E+18": {Text: "1E+18", Number: "1000000000000000000"}, "-1E+15": {Text: "-1E+15", Number: "-1000000000000000"}, "1E-1": {Text: "1E-1", Number: "0.1"},
-		"0E0": {Text: "0", Number: "0"}, "x": {Text: "x"},
+		"1E+15": {Text: "1000000000000000", Number: "1000000000000000"}, "9.99E+17": {
+			Text:   "999000000000000000",
+			Number: "999000000000000000",
+		},
+		"1E+18": {Text: "1E+18", Number: "1000000000000000000"}, "-1E+15": {Text: "-1E+15", Number: "-1000000000000000"},
+		"1E-1": {Text: "1E-1", Number: "0.1"},
+		"0E0":  {Text: "0", Number: "0"}, "x": {Text: "x"},
 	} {
-		b := &book{}
+		b := &book{formats: formats{general: map[int]bool{0: true}}}
 		b.table("Sheet1")
-		got := Cell{Text: stored}
-		if b.number(&got, stored, Place{}); got != want {
+		if got := b.number(cellXML{Value: stored}, Place{}); got != want {
 			t.Errorf("%s: %+v, want %+v", stored, got, want)
 		}
 	}
-	for stored, notes := range map[string]int{"999999999999999": 0, "1000000000000000": 1, "1000000000000000.5": 0, "-1000000000000000": 0} {
-		b := &book{}
+	for stored, notes := range map[string]int{
+		"999999999999999": 0, "1000000000000000": 1, "1000000000000000.5": 0,
+		"-1000000000000000": 0,
+	} {
+		b := &book{formats: formats{general: map[int]bool{0: true}}}
 		b.table("Sheet1")
-		if b.number(&Cell{Text: stored}, stored, Place{}); len(b.Notes) != notes {
+		if b.number(cellXML{Value: stored}, Place{}); len(b.Notes) != notes {
 			t.Errorf("%s: %+v", stored, b.Notes)
 		}
 	}
@@ -36,7 +42,8 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 func TestColumnIsHiddenByAttributeOrWidth(t *testing.T) {
 	t.Parallel()
 	for attributes, want := range map[string]bool{
-		"": false, "hidden=1": true, "hidden=true": true, "hidden=0": false, "width=0": true, "width=0.0": true, "width=12": false, "width=x": false, "width=12 hidden=1": true,
+		"": false, "hidden=1": true, "hidden=true": true, "hidden=0": false, "width=0": true, "width=0.0": true,
+		"width=12": false, "width=x": false, "width=12 hidden=1": true,
 	} {
 		var e xml.StartElement
 		for attribute := range strings.FieldsSeq(attributes) {
@@ -47,12 +54,18 @@ func TestColumnIsHiddenByAttributeOrWidth(t *testing.T) {
 			t.Errorf("%s: %t", attributes, got)
 		}
 	}
-	for text, want := range map[string]int{"": 0, "7": 7, "120": 120, "1048576": 1_048_576, "1a": 0, "/": 0, ":": 0, "-1": 0, "99999999999999999999": 0} {
+	for text, want := range map[string]int{
+		"": 0, "7": 7, "120": 120, "1048576": 1_048_576, "1a": 0, "/": 0, ":": 0,
+		"-1": 0, "99999999999999999999": 0,
+	} {
 		if got := whole(text); got != want {
 			t.Errorf("%q: %d", text, got)
 		}
 	}
-	for text, want := range map[string]cellRange{"B2:D9": {left: 2, top: 2, right: 4, bottom: 9}, "A1:A1": {left: 1, top: 1, right: 1, bottom: 1}} {
+	for text, want := range map[string]cellRange{"B2:D9": {left: 2, top: 2, right: 4, bottom: 9}, "A1:A1": {
+		left: 1,
+		top:  1, right: 1, bottom: 1,
+	}} {
 		if got, ok := rangeOf(text); !ok || got != want {
 			t.Errorf("%s: %+v, %t", text, got, ok)
 		}
@@ -66,7 +79,13 @@ func TestColumnIsHiddenByAttributeOrWidth(t *testing.T) {
 
 func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	t.Parallel()
-	content := sheeted(t, `<row><c><v>1</v></c><c r="D1"><v>2.5</v></c><c><v>3.5</v></c></row><row r="4"><c r="B4"><v>4.5</v></c></row><row><c><v>5.5</v></c></row>`, "", "")
+	content := sheeted(
+		t,
+		`<row><c><v>1</v></c><c r="D1"><v>2.5</v></c><c><v>3.5</v></c></row><row r="4"><c r="B4"><v>4.5</v></c></row><row>`+
+			`<c><v>5.5</v></c></row>`,
+		"",
+		"",
+	)
 	if got, want := rowsOf(t, XLSX, content), "Sheet11[1···2.5·3.5]Sheet14[·4.5]Sheet15[5.5]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -76,7 +95,8 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	}
 	for height, row := range map[string]string{"0": "", "2.9": "", "3": "Sheet12[2]", "x": "Sheet12[2]"} {
 		low := sheeted(t, `<row r="1"><c><v>1</v></c></row><row r="2" ht="`+height+`"><c><v>2</v></c></row>`, "", "")
-		if got := rowsOf(t, XLSX, low); !strings.HasPrefix(got, "Sheet11[1]"+row) || (row == "") != strings.HasSuffix(got, "hidden_rows_skipped@2") {
+		if got := rowsOf(t, XLSX, low); !strings.HasPrefix(got, "Sheet11[1]"+row) ||
+			(row == "") != strings.HasSuffix(got, "hidden_rows_skipped@2") {
 			t.Errorf("of height %s: %s", height, got)
 		}
 	}
@@ -98,15 +118,25 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 func TestHiddenContentIsNotedAtItsFirstPlace(t *testing.T) {
 	t.Parallel()
 	content := booked(t, func(f *excelize.File) error {
-		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c"}), f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3}), f.SetSheetRow("Sheet1", "A3", &[]any{4, 5, 6}),
-			f.SetColVisible("Sheet1", "B:C", false), f.SetRowVisible("Sheet1", 2, false), f.SetRowVisible("Sheet1", 3, false),
-			f.SetCellValue("Sheet1", "A4", strings.Repeat("x", MaxText+1)))
+		return errors.Join(
+			f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{1, 2, 3}),
+			f.SetSheetRow("Sheet1", "A3", &[]any{4, 5, 6}),
+			f.SetColVisible("Sheet1", "B:C", false),
+			f.SetRowVisible("Sheet1", 2, false),
+			f.SetRowVisible("Sheet1", 3, false),
+			f.SetCellValue("Sheet1", "A4", strings.Repeat("x", MaxText+1)),
+		)
 	})
 	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]Place{NoteHiddenColumns: {Sheet: "Sheet1", Row: 1, Column: 2}, NoteHiddenRows: {Sheet: "Sheet1", Row: 2}, NoteCut: {Sheet: "Sheet1", Row: 4, Column: 1}}
+	want := map[string]Place{
+		NoteHiddenColumns: {Sheet: "Sheet1", Row: 1, Column: 2},
+		NoteHiddenRows:    {Sheet: "Sheet1", Row: 2},
+		NoteCut:           {Sheet: "Sheet1", Row: 4, Column: 1},
+	}
 	for _, note := range book.Notes {
 		if note.Place != want[note.Code] {
 			t.Errorf("%+v", note)

@@ -15,7 +15,8 @@ import (
 func TestMarksOfSpreadsheetsAreNoPartOfATextInCSV(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
-		`="00123"`: "00123", `'00123`: "00123", `="`: `="`, `'`: "'", `'t Hof`: "'t Hof", `=1`: "=1", `="1"+2`: `="1"+2`, `"00123"`: `"00123"`,
+		`="00123"`: "00123", `'00123`: "00123", `="`: `="`, `'`: "'", `'t Hof`: "'t Hof", `=1`: "=1", `="1"+2`: `="1"+2`,
+		`"00123"`: `"00123"`,
 	} {
 		if got := unmarked(field); got != want {
 			t.Errorf("%s is %s, want %s", field, got, want)
@@ -34,10 +35,14 @@ func TestNumbersInScientificNotationAndCutTextsAreNotedAtTheirCells(t *testing.T
 	for _, note := range book.Notes {
 		places[note.Code] = note.Place
 	}
-	if diff := cmp.Diff(map[string]Place{NoteImprecise: {Row: 2, Column: 2}, NoteCut: {Row: 2, Column: 3}}, places); diff != "" {
+	if diff := cmp.Diff(map[string]Place{NoteImprecise: {Row: 2, Column: 2}, NoteCut: {Row: 2, Column: 3}},
+		places); diff != "" {
 		t.Error(diff)
 	}
-	for text, want := range map[string]bool{"3.4E+17": true, "3,40123e+17": true, "1E+17": true, "1E5": false, "12E+17": false, "3.4E+1": false, "x3.4E+17": false, "3.4E-17": false} {
+	for text, want := range map[string]bool{
+		"3.4E+17": true, "3,40123e+17": true, "1E+17": true, "1E5": false,
+		"12E+17": false, "3.4E+1": false, "x3.4E+17": false, "3.4E-17": false,
+	} {
 		if got := Scientific(text); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
@@ -48,10 +53,23 @@ func TestHiddenSheetsAndRowsWithoutHeightAreNotRead(t *testing.T) {
 	t.Parallel()
 	content := booked(t, func(f *excelize.File) error {
 		_, err := f.NewSheet("old")
-		return errors.Join(err, f.SetSheetRow("Sheet1", "A1", &[]any{"a"}), f.SetSheetRow("Sheet1", "A2", &[]any{"b"}), f.SetSheetRow("Sheet1", "A3", &[]any{"c"}),
-			f.SetRowHeight("Sheet1", 2, 0), f.SetRowHeight("Sheet1", 3, 20), f.SetSheetRow("old", "A1", &[]any{"d"}), f.SetSheetVisible("old", false))
+		return errors.Join(
+			err,
+			f.SetSheetRow("Sheet1", "A1", &[]any{"a"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{"b"}),
+			f.SetSheetRow("Sheet1", "A3", &[]any{"c"}),
+			f.SetRowHeight(
+				"Sheet1",
+				2,
+				0,
+			),
+			f.SetRowHeight("Sheet1", 3, 20),
+			f.SetSheetRow("old", "A1", &[]any{"d"}),
+			f.SetSheetVisible("old", false),
+		)
 	})
-	if got, want := rowsOf(t, XLSX, content), "Sheet11[a]Sheet13[c] hidden_rows_skipped@2 hidden_sheet_skipped@0"; got != want {
+	if got, want := rowsOf(t, XLSX, content),
+		"Sheet11[a]Sheet13[c] hidden_rows_skipped@2 hidden_sheet_skipped@0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -62,10 +80,24 @@ func TestStruckTextsAreNoted(t *testing.T) {
 	content := booked(t, func(f *excelize.File) error {
 		strike, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Strike: true}})
 		bold, err2 := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-		return errors.Join(err, err2, f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b"}), f.SetSheetRow("Sheet1", "A2", &[]any{nil, "c"}), f.SetSheetRow("Sheet1", "A3", &[]any{"d", 5}),
-			f.SetCellStyle("Sheet1", "A1", "A2", strike), f.SetCellStyle("Sheet1", "B1", "B2", bold), f.SetCellStyle("Sheet1", "A3", "B3", strike))
+		return errors.Join(
+			err,
+			err2,
+			f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{nil, "c"}),
+			f.SetSheetRow("Sheet1", "A3", &[]any{"d", 5}),
+			f.SetCellStyle(
+				"Sheet1",
+				"A1",
+				"A2",
+				strike,
+			),
+			f.SetCellStyle("Sheet1", "B1", "B2", bold),
+			f.SetCellStyle("Sheet1", "A3", "B3", strike),
+		)
 	})
-	if got, want := rowsOf(t, XLSX, content), "Sheet11[a·b]Sheet12[·c]Sheet13[d·5] struck_through@1 struck_through@3"; got != want {
+	if got, want := rowsOf(t, XLSX, content),
+		"Sheet11[a·b]Sheet12[·c]Sheet13[d·5] struck_through@1 struck_through@3"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -74,8 +106,14 @@ func TestStruckTextsAreNoted(t *testing.T) {
 // cell is not that of the cells below.
 func TestMergedCellsRepeatTheFirst(t *testing.T) {
 	t.Parallel()
-	content := sheeted(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2</v></c></row><row r="3"><c r="B3"><v>9</v></c></row>`+
-		`</sheetData><mergeCells><mergeCell ref="A1:A3"/><mergeCell ref="C1:C2"/></mergeCells><sheetData>`, "", "")
+	content := sheeted(
+		t,
+		`<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2</v></c></row><row r="3"><c r="B3"><v>9</v></c></`+
+			`row>`+
+			`</sheetData><mergeCells><mergeCell ref="A1:A3"/><mergeCell ref="C1:C2"/></mergeCells><sheetData>`,
+		"",
+		"",
+	)
 	if got, want := rowsOf(t, XLSX, content), "Sheet11[1]Sheet12[2]Sheet13[1·9]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -99,7 +137,13 @@ func TestNumbersInFormatsWithLettersAreAsShown(t *testing.T) {
 		date, label := "d-mmm", `"PALLET "0`
 		one, err := f.NewStyle(&excelize.Style{CustomNumFmt: &date})
 		two, err2 := f.NewStyle(&excelize.Style{CustomNumFmt: &label})
-		return errors.Join(err, err2, f.SetSheetRow("Sheet1", "A1", &[]any{46063, 7, 1e17}), f.SetCellStyle("Sheet1", "A1", "A1", one), f.SetCellStyle("Sheet1", "B1", "B1", two))
+		return errors.Join(
+			err,
+			err2,
+			f.SetSheetRow("Sheet1", "A1", &[]any{46063, 7, 1e17}),
+			f.SetCellStyle("Sheet1", "A1", "A1", one),
+			f.SetCellStyle("Sheet1", "B1", "B1", two),
+		)
 	})
 	book, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -117,7 +161,8 @@ func TestNumbersInFormatsWithLettersAreAsShown(t *testing.T) {
 func TestDelimiterOfAShortTableBelowALetterhead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]byte{
-		"a\nb\nc\nd\ne\n1;2;3\n4;5;6\n": ';', "a\nb, c, d\ne\nf\ng\n1;2;3\n4;5;6\n": ';', "a\nb;c;d\ne\nf\ng\n1,2,3\n4,5,6\n": ',', "a\n": ',',
+		"a\nb\nc\nd\ne\n1;2;3\n4;5;6\n": ';', "a\nb, c, d\ne\nf\ng\n1;2;3\n4;5;6\n": ';',
+		"a\nb;c;d\ne\nf\ng\n1,2,3\n4,5,6\n": ',', "a\n": ',',
 	} {
 		if got := delimiterOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -31,7 +31,10 @@ func (b *book) xlsx(raw []byte) (err error) {
 	if err := b.markup(raw); err != nil {
 		return err
 	}
-	f, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked})
+	f, err := excelize.OpenReader(
+		bytes.NewReader(raw),
+		excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked},
+	)
 	if err != nil {
 		return unreadable(Malformed, "the file is damaged or not a workbook")
 	}
@@ -41,14 +44,17 @@ func (b *book) xlsx(raw []byte) (err error) {
 		return unreadable(TooManySheets, "the workbook has %d sheets, more than %d", len(names), MaxSheets)
 	}
 	parts := partsOf(f)
-	b.rich = richTexts(partOf(f, "xl/sharedStrings.xml"))
+	if b.strings, err = stringsOf(partOf(f, "xl/sharedStrings.xml")); err != nil {
+		return unreadable(Malformed, "the texts of the workbook are damaged")
+	}
+	b.formats = formats{f: f, general: map[int]bool{}, texts: map[format]string{}}
 	for _, name := range names {
 		if shown, err := f.GetSheetVisible(name); err == nil && !shown {
 			b.note(NoteHiddenSheet, fmt.Sprintf("the sheet %s is hidden and was not read", name), Place{Sheet: name})
 			continue
 		}
 		b.table(name)
-		if err := b.sheet(f, name, parts[name]); err != nil {
+		if err := b.sheet(f, parts[name]); err != nil {
 			return err
 		}
 		b.comments(f, name)
@@ -63,57 +69,53 @@ func recovered(err *error) {
 	}
 }
 
-// sheet reads the rows of a sheet: formatted texts by excelize; stored values,
-// hidden columns and merged cells from its XML, because the streaming reader of
-// excelize does not have them and its other functions load the whole sheet.
-func (b *book) sheet(f *excelize.File, name string, part []byte) error {
-	rows, err := f.Rows(name)
-	if err != nil {
-		return unreadable(Malformed, "the sheet %s cannot be read", name)
-	}
-	defer func() { _ = rows.Close() }() // all is in memory
-	behind := newSheetXML(part)
+// sheet reads the rows of a sheet from its XML. excelize only formats its numbers: its
+// streaming reader has neither stored values nor hidden columns and merged cells, and its
+// other functions load the whole sheet.
+func (b *book) sheet(f *excelize.File, part []byte) error {
+	s := newSheetXML(part)
 	hidden, first, hiddenColumn := 0, 0, 0
-	for n := 1; rows.Next(); n++ {
+	for s.next() {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		if n > excelize.TotalRows {
-			return unreadable(Malformed, "the sheet %s has a row after %d, the last possible one", name, excelize.TotalRows)
-		}
-		texts, err := rows.Columns()
-		if err != nil {
-			return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(n, 0)}
-		}
-		for behind.row < n && behind.next() {
-			continue
-		}
-		if (rows.GetRowOpts().Hidden || behind.row == n && behind.flat) && len(texts) > 0 {
-			if hidden++; hidden == 1 {
-				first = n
-			}
-			continue
-		}
-		cells := make([]Cell, min(len(texts), MaxColumns))
-		for i := range cells {
-			cells[i] = b.cell(texts[i], b.here(n, i+1))
-		}
-		if behind.row == n {
-			b.reveal(cells, behind.cells, n)
-			b.struck(f, behind.cells, n)
-		}
-		for i := range cells {
-			if cells[i].Text != "" && behind.isHidden(i+1) {
-				cells[i] = Cell{}
-				if hiddenColumn == 0 {
-					hiddenColumn = i + 1
-					b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+ColumnName(i+1), b.here(n, i+1))
+		if s.flat {
+			if len(s.cells) > 0 {
+				if hidden++; hidden == 1 {
+					first = s.row
 				}
 			}
+			continue
 		}
-		if err := b.row(Row{Number: n, Cells: cells}); err != nil {
+		var cells []Cell
+		for _, c := range s.cells {
+			if c.column > MaxColumns {
+				continue
+			}
+			for len(cells) < c.column {
+				cells = append(cells, Cell{})
+			}
+			cell := b.stored(c, b.here(s.row, c.column))
+			if cell.Text != "" && s.isHidden(c.column) {
+				cell = Cell{}
+				if hiddenColumn == 0 {
+					hiddenColumn = c.column
+					b.note(
+						NoteHiddenColumns,
+						"hidden columns were not read, the first is "+ColumnName(c.column),
+						b.here(s.row, c.column),
+					)
+				}
+			}
+			cells[c.column-1] = cell
+		}
+		b.struck(f, s.cells, s.row)
+		if err := b.row(Row{Number: s.row, Cells: cells}); err != nil {
 			return err
 		}
+	}
+	if s.err != nil {
+		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(s.row, 0)}
 	}
 	switch hidden {
 	case 0:
@@ -122,13 +124,7 @@ func (b *book) sheet(f *excelize.File, name string, part []byte) error {
 	default:
 		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows were not read, this is the first", hidden), b.here(first, 0))
 	}
-	for behind.next() {
-		continue
-	}
-	if behind.err != nil {
-		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(behind.row, 0)}
-	}
-	b.merge(behind.merges)
+	b.merge(s.merges)
 	return nil
 }
 
@@ -138,44 +134,40 @@ func ColumnName(column int) string {
 	return name
 }
 
-// reveal adds the stored values to the cells of a row, and notes those that its formats
-// hide.
-func (b *book) reveal(cells []Cell, behind []cellXML, row int) {
-	for _, c := range behind {
-		at := b.here(row, c.column)
-		shown := c.column <= len(cells) && cells[c.column-1].Text != ""
-		switch {
-		case c.Formula != nil && c.Value == "":
-			b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
-		case c.Kind == "e":
-			b.note(NoteError, fmt.Sprintf("the cell has the error %.20s", c.Value), at)
-			if c.column <= len(cells) {
-				cells[c.column-1].Text = ""
-			}
-		case c.Kind == "s" || c.Kind == "inlineStr":
-			rich, special := b.rich[whole(c.Value)]
-			if c.Kind == "inlineStr" {
-				rich, special = joinedRuns(c.Inline.Runs)
-			}
-			if special && shown {
-				cells[c.column-1] = b.cell(rich.text, at)
-				if rich.struck {
-					b.note(NoteStruck, "a text is struck through", at)
-				}
-			}
-		case c.Kind != "" && c.Kind != "n":
-		case shown:
-			b.number(&cells[c.column-1], c.Value, at)
-		default:
-			if v, err := strconv.ParseFloat(c.Value, 64); err == nil && v != 0 {
-				b.note(NoteHiddenRows, fmt.Sprintf("the number %s is hidden by its format and was not read", c.Value), at)
-			}
+// stored returns a stored cell as it is shown, and notes what its kind or format hides.
+func (b *book) stored(c cellXML, at Place) Cell {
+	text := richText{text: c.Value}
+	switch c.Kind {
+	case "s":
+		if text = (richText{}); c.Value != "" && whole(c.Value) < len(b.strings) {
+			text = b.strings[whole(c.Value)]
+		}
+	case "inlineStr":
+		text = c.Inline.rich()
+	case "b":
+		text.text = map[bool]string{true: "TRUE", false: "FALSE"}[c.Value == "1"]
+	case "e":
+		b.note(NoteError, fmt.Sprintf("the cell has the error %.20s", c.Value), at)
+		return Cell{}
+	case "", "n":
+		if c.Value != "" {
+			return b.number(c, at)
 		}
 	}
+	if c.Formula != nil && c.Value == "" {
+		b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
+	}
+	if text.struck {
+		b.note(NoteStruck, "a text is struck through", at)
+	}
+	return b.cell(text.text, at)
 }
 
 // styleNotes are the texts of notes on styles of cells.
-var styleNotes = map[string]string{NoteStruck: "a text is struck through", NoteInvisible: "a text has the colour of its background and was read"}
+var styleNotes = map[string]string{
+	NoteStruck:    "a text is struck through",
+	NoteInvisible: "a text has the colour of its background and was read",
+}
 
 // struck notes a row with cells that are struck through, or have one colour.
 func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
@@ -206,7 +198,8 @@ func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
 func unseen(f *excelize.File, style *excelize.Style) bool {
 	const white, least = "FFFFFF", 16 // least is the least difference of one of red, green and blue
 	text, ground := white, white
-	if font := style.Font; style.CustomNumFmt == nil || !strings.Contains(strings.ToLower(*style.CustomNumFmt), "[white]") {
+	if font := style.Font; style.CustomNumFmt == nil ||
+		!strings.Contains(strings.ToLower(*style.CustomNumFmt), "[white]") {
 		text = f.GetBaseColor(font.Color, font.ColorIndexed, font.ColorTheme)
 		if opaque := max(len(text)-len(white), 0); len(text[opaque:]) == len(white) {
 			text = strings.TrimPrefix(excelize.ThemeColor(text[opaque:], font.ColorTint), "FF")
@@ -247,21 +240,29 @@ func (b *book) comments(f *excelize.File, sheet string) {
 // exact is the number of 16 digits from which doubles are imprecise.
 const exact = 1e15
 
-// number sets the stored number of a cell. A long whole number is shown with all
-// of its digits, unlike in a spreadsheet.
-func (b *book) number(c *Cell, stored string, at Place) {
-	v, err := strconv.ParseFloat(stored, 64)
-	if err != nil {
-		return
+// number returns the cell of a stored number. A long whole number is shown with all of
+// its digits, unlike in a spreadsheet.
+func (b *book) number(c cellXML, at Place) Cell {
+	cell := b.cell(b.formats.text(c.Style, c.Value), at)
+	v, err := strconv.ParseFloat(c.Value, 64)
+	switch {
+	case err != nil:
+		return cell
+	case cell.Text == "":
+		if v != 0 {
+			b.note(NoteHiddenRows, fmt.Sprintf("the number %s is hidden by its format and was not read", c.Value), at)
+		}
+		return cell
 	}
-	c.Number = strconv.FormatFloat(v, 'f', -1, 64)
+	cell.Number = strconv.FormatFloat(v, 'f', -1, 64)
 	whole := v == float64(int64(v)) && v >= 0 && v < 1e18
-	if whole && strings.Trim(c.Text, "0123456789.,+eE") == "" && strings.ContainsAny(c.Text, "eE") {
-		c.Text = c.Number
+	if whole && strings.Trim(cell.Text, "0123456789.,+eE") == "" && strings.ContainsAny(cell.Text, "eE") {
+		cell.Text = cell.Number
 	}
 	if whole && v >= exact {
-		b.note(NoteImprecise, fmt.Sprintf("%s was stored as a number, with a precision of 15 digits", c.Number), at)
+		b.note(NoteImprecise, fmt.Sprintf("%s was stored as a number, with a precision of 15 digits", cell.Number), at)
 	}
+	return cell
 }
 
 // merge copies the texts of merged cells to the cells that they span.

@@ -28,7 +28,8 @@ func partsOf(f *excelize.File) map[string][]byte {
 		} `xml:"Relationship"`
 	}
 	parts := map[string][]byte{}
-	if xml.Unmarshal(partOf(f, "xl/workbook.xml"), &workbook) != nil || xml.Unmarshal(partOf(f, "xl/_rels/workbook.xml.rels"), &relations) != nil {
+	if xml.Unmarshal(partOf(f, "xl/workbook.xml"), &workbook) != nil ||
+		xml.Unmarshal(partOf(f, "xl/_rels/workbook.xml.rels"), &relations) != nil {
 		return parts
 	}
 	for _, s := range workbook.Sheets {
@@ -55,12 +56,15 @@ func partOf(f *excelize.File, name string) []byte {
 type sheetXML struct {
 	decoder *xml.Decoder
 	row     int  // number of the last row; 0 before the first
-	flat    bool // the last row is too low to be seen
+	flat    bool // the last row is hidden, or too low to be seen
 	cells   []cellXML
 	merges  []cellRange
 	hidden  []cellRange // columns
 	err     error       // nil at the end of the sheet
 }
+
+// errPlace is the error of a row that a sheet cannot have.
+var errPlace = errors.New("the number of a row is not valid")
 
 // cellXML is a stored cell.
 type cellXML struct {
@@ -118,10 +122,13 @@ func (s *sheetXML) next() bool {
 // previous ones.
 func (s *sheetXML) readRow(start xml.StartElement) {
 	s.row++
-	if n := whole(attribute(start, "r")); n > 0 {
-		s.row = n
+	if number := attribute(start, "r"); number != "" {
+		if s.row = whole(number); s.row == 0 || s.row > excelize.TotalRows {
+			s.err = errPlace
+			return
+		}
 	}
-	s.flat = under(attribute(start, "ht"), lowest)
+	s.flat = under(attribute(start, "ht"), lowest) || isTrue(attribute(start, "hidden"))
 	row := struct {
 		Cells []cellXML `xml:"c"`
 	}{make([]cellXML, 0, len(s.cells))} // encoding/xml does not reset the elements of a slice
@@ -129,8 +136,8 @@ func (s *sheetXML) readRow(start xml.StartElement) {
 	s.cells = row.Cells
 	for i, column := 0, 0; i < len(s.cells); i++ {
 		column++
-		if named, _, err := excelize.CellNameToCoordinates(s.cells[i].Ref); err == nil {
-			column = named
+		if s.cells[i].Ref != "" && s.err == nil {
+			column, _, s.err = excelize.CellNameToCoordinates(s.cells[i].Ref)
 		}
 		s.cells[i].column = column
 	}
@@ -147,11 +154,10 @@ func attribute(e xml.StartElement, name string) string {
 
 // hides reports whether a col element hides its columns.
 func hides(e xml.StartElement) bool {
-	if hidden := attribute(e, "hidden"); hidden == "1" || hidden == "true" {
-		return true
-	}
-	return under(attribute(e, "width"), narrowest)
+	return isTrue(attribute(e, "hidden")) || under(attribute(e, "width"), narrowest)
 }
+
+func isTrue(value string) bool { return value == "1" || value == "true" }
 
 // lowest is the least height of a row that is seen in points, narrowest the least width
 // of a column in characters.
@@ -164,7 +170,10 @@ func under(length string, least float64) bool {
 
 // isHidden reports whether a column is hidden. It is valid after the first row.
 func (s *sheetXML) isHidden(column int) bool {
-	return slices.ContainsFunc(s.hidden, func(h cellRange) bool { return h.left > 0 && column >= h.left && column <= h.right })
+	return slices.ContainsFunc(
+		s.hidden,
+		func(h cellRange) bool { return h.left > 0 && column >= h.left && column <= h.right },
+	)
 }
 
 // whole parses the number of a row or column; 0 if invalid.

@@ -26,17 +26,21 @@ type capacity struct {
 	mu        sync.Mutex
 	all       int
 	orgs      map[shipments.OrgID]int
-	endpoints map[webhooks.Place]int
-	limits    map[webhooks.Place]int // of accepting endpoints; others have 1
-	refused   bool                   // an endpoint, for lack of capacity
+	endpoints map[webhooks.EndpointKey]int
+	limits    map[webhooks.EndpointKey]int // of accepting endpoints; others have 1
+	refused   bool                         // an endpoint, for lack of capacity
 }
 
 func newCapacity() *capacity {
-	return &capacity{orgs: map[shipments.OrgID]int{}, endpoints: map[webhooks.Place]int{}, limits: map[webhooks.Place]int{}}
+	return &capacity{
+		orgs:      map[shipments.OrgID]int{},
+		endpoints: map[webhooks.EndpointKey]int{},
+		limits:    map[webhooks.EndpointKey]int{},
+	}
 }
 
 // acquire reserves capacity for a delivery, if there is any.
-func (c *capacity) acquire(p webhooks.Place) bool {
+func (c *capacity) acquire(p webhooks.EndpointKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.endpoints[p] >= c.limit(p) {
@@ -54,7 +58,7 @@ func (c *capacity) acquire(p webhooks.Place) bool {
 
 // release releases capacity. wanted reports whether a delivery was refused since the
 // last release.
-func (c *capacity) release(p webhooks.Place) (wanted bool) {
+func (c *capacity) release(p webhooks.EndpointKey) (wanted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all--
@@ -69,19 +73,19 @@ func (c *capacity) release(p webhooks.Place) (wanted bool) {
 }
 
 // keep reports whether a worker may keep its capacity for another delivery.
-func (c *capacity) keep(p webhooks.Place) bool {
+func (c *capacity) keep(p webhooks.EndpointKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoints[p] <= c.limit(p)
 }
 
-func (c *capacity) limit(p webhooks.Place) int { return max(1, c.limits[p]) }
+func (c *capacity) limit(p webhooks.EndpointKey) int { return max(1, c.limits[p]) }
 
 // maxLimits is the maximum number of cached limits.
 const maxLimits = 10_000
 
 // note adapts the limit of an endpoint to the result of an attempt.
-func (c *capacity) note(p webhooks.Place, accepted bool, took time.Duration) {
+func (c *capacity) note(p webhooks.EndpointKey, accepted bool, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !accepted {

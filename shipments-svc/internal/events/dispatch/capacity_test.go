@@ -8,19 +8,19 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-func place(org, endpoint byte) webhooks.Place {
-	return webhooks.Place{Org: shipments.OrgID{org}, Endpoint: webhooks.ID{endpoint}}
+func place(org, endpoint byte) webhooks.EndpointKey {
+	return webhooks.EndpointKey{Org: shipments.OrgID{org}, Endpoint: webhooks.ID{endpoint}}
 }
 
 // well notes fast responses of an endpoint.
-func well(r *capacity, p webhooks.Place) {
+func well(r *capacity, p webhooks.EndpointKey) {
 	for range maxEndpoint {
 		r.note(p, true, 0)
 	}
 }
 
 // fill acquires all capacity for an endpoint.
-func fill(r *capacity, p webhooks.Place) (n int) {
+func fill(r *capacity, p webhooks.EndpointKey) (n int) {
 	for r.acquire(p) {
 		n++
 	}

@@ -101,7 +101,8 @@ func TestUnusualSpellings(t *testing.T) {
 	for _, host := range []string{
 		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.", "localhost", "LOCALHOST.", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::1%25lo]",
 	} {
-		if got, _ := send(t.Context(), client, job("http://"+host+":1/"), Message{}, time.Now()); got == webhooks.Accepted || got == webhooks.NoAnswer {
+		if got, _ := send(t.Context(), client, job("http://"+host+":1/"), Message{}, time.Now()); got == webhooks.Accepted ||
+			got == webhooks.NoAnswer {
 			t.Errorf("%s: %s", host, got)
 		}
 	}
@@ -156,7 +157,8 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	client := NewClient(ClientConfig{Resolver: names(t, "10.0.0.1")})
-	if got, _ := send(t.Context(), client, job("http://hooks.example.com/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed || called.Load() {
+	if got, _ := send(t.Context(), client, job("http://hooks.example.com/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed ||
+		called.Load() {
 		t.Errorf("%s, the proxy was called: %t", got, called.Load())
 	}
 }

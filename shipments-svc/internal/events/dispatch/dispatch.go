@@ -35,10 +35,10 @@ const (
 type Queue interface {
 	// Due returns the endpoints with due deliveries among the next limit ones after
 	// the given one, and where to continue, or nil.
-	Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error)
+	Due(ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error)
 	// Claim leases a delivery until a time, when it is due again unless it was
 	// finished. ok is false if none is due.
-	Claim(ctx context.Context, place webhooks.Place, now, until time.Time) (job webhooks.Job, ok bool, err error)
+	Claim(ctx context.Context, place webhooks.EndpointKey, now, until time.Time) (job webhooks.Job, ok bool, err error)
 	// Finish stores the result of a delivery, unless it was claimed again.
 	Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error
 	// Release ends a lease.
@@ -115,7 +115,7 @@ func (d *Dispatcher) noted(ctx context.Context, err error) (ok bool) {
 
 // pass starts deliveries for every endpoint with due ones.
 func (d *Dispatcher) pass(ctx, attempts context.Context) error {
-	for after := (&webhooks.Place{}); after != nil; {
+	for after := (&webhooks.EndpointKey{}); after != nil; {
 		due, next, err := d.queue.Due(ctx, *after, d.Now(), visited)
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 }
 
 // start starts a worker for an endpoint if there is capacity.
-func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Place) {
+func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.EndpointKey) {
 	if !d.capacity.acquire(place) {
 		return
 	}
@@ -150,7 +150,7 @@ const turn = 25
 // work makes deliveries of an endpoint, one after the other, until none is due. It
 // starts another worker for each claimed delivery. more reports whether it ended
 // with deliveries due.
-func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.Place) (more bool) {
+func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.EndpointKey) (more bool) {
 	for range turn {
 		if ctx.Err() != nil {
 			return false
@@ -186,8 +186,9 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	}
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
-	d.capacity.note(job.Place, a.Outcome == webhooks.Accepted, a.Took)
-	verdict := webhooks.Evaluate(a, job.Tries+1, job.Event.Type, rand.Float64()) //nolint:gosec // G404: jitter is not a secret
+	d.capacity.note(job.EndpointKey, a.Outcome == webhooks.Accepted, a.Took)
+	jitter := rand.Float64() //nolint:gosec // G404: it is no secret
+	verdict := webhooks.Evaluate(a, job.Tries+1, job.Event.Type, jitter)
 	d.finish(ctx, job, a, verdict)
 }
 

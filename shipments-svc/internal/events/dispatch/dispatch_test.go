@@ -61,7 +61,8 @@ func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 				t.Errorf("delivery %d with the %s secret: %v", i+1, name, err)
 			}
 		}
-		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" || !strings.Contains(body, `"id":"`+r.Header.Get("webhook-id")+`","type":"shipment.created"`) {
+		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
+			!strings.Contains(body, `"id":"`+r.Header.Get("webhook-id")+`","type":"shipment.created"`) {
 			t.Errorf("%s %v %s", r.Method, r.Header, body)
 		}
 	}
@@ -147,7 +148,10 @@ func TestFailingEndpointIsDisabled(t *testing.T) {
 	well.Store(true)
 	w.clock.advance(webhooks.MaxFailing)
 	w.happen(t, 1)
-	is("that it works again", func(e webhooks.Endpoint) bool { return e.FailingSince.IsZero() && e.Status == webhooks.Enabled })
+	is(
+		"that it works again",
+		func(e webhooks.Endpoint) bool { return e.FailingSince.IsZero() && e.Status == webhooks.Enabled },
+	)
 	// Their results are stored: a later one would say again that the endpoint works.
 	eventually(t, "both deliveries", func() bool {
 		deliveries := w.deliveries(t, made.ID)
@@ -173,10 +177,15 @@ func TestFailingEndpointIsDisabled(t *testing.T) {
 		}
 		return false
 	})
-	is("that it is still enabled", func(e webhooks.Endpoint) bool { return e.Status == webhooks.Enabled && e.Reason == "" })
+	is(
+		"that it is still enabled", func(e webhooks.Endpoint) bool { return e.Status == webhooks.Enabled && e.Reason == "" },
+	)
 	w.clock.advance(time.Hour)
 	w.ring()
-	is("that it is disabled", func(e webhooks.Endpoint) bool { return e.Status == webhooks.Disabled && e.Reason == webhooks.Failing })
+	is(
+		"that it is disabled",
+		func(e webhooks.Endpoint) bool { return e.Status == webhooks.Disabled && e.Reason == webhooks.Failing },
+	)
 	well.Store(true)
 	e, err := w.hooks.Update(t.Context(), w.org, webhooks.Edit{ID: made.ID, Status: new(webhooks.Enabled)})
 	if err != nil || e.Status != webhooks.Enabled || e.Reason != "" || !e.FailingSince.IsZero() {

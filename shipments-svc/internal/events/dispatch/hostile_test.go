@@ -93,7 +93,12 @@ func hostile() map[string]func(net.Conn) {
 // TestSlowReceiversTimeOut without leaking goroutines.
 func TestSlowReceiversTimeOut(t *testing.T) {
 	before := runtime.NumGoroutine()
-	accepted := map[string]bool{"drips its body": true, "streams without an end": true, "streams chunks": true, "promises more than it sends": true}
+	accepted := map[string]bool{
+		"drips its body":              true,
+		"streams without an end":      true,
+		"streams chunks":              true,
+		"promises more than it sends": true,
+	}
 	t.Run("all", func(t *testing.T) {
 		for name, serve := range hostile() {
 			t.Run(name, func(t *testing.T) {
@@ -193,7 +198,8 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
 	defer plain.Close()
 	for name, url := range map[string]string{"an unknown authority": srv.URL, "no TLS": strings.Replace(plain.URL, "http:", "https:", 1)} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{}, time.Now()); got != webhooks.TLSFailed || called.Load() {
+		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{}, time.Now()); got != webhooks.TLSFailed ||
+			called.Load() {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -33,7 +33,9 @@ type Message struct {
 }
 
 // send makes an attempt, and returns its outcome and the HTTP status, or 0.
-func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message, now time.Time) (webhooks.Outcome, int) {
+func send(
+	ctx context.Context, client *http.Client, job webhooks.Job, m Message, now time.Time,
+) (webhooks.Outcome, int) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(m.Body))
 	if err != nil {
 		return webhooks.NoAnswer, 0
@@ -71,13 +73,17 @@ func send(ctx context.Context, client *http.Client, job webhooks.Job, m Message,
 func failed(err error) webhooks.Outcome {
 	e, network := errors.AsType[net.Error](err)
 	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort):
+	case errors.Is(err, ssrf.ErrProhibitedIP),
+		errors.Is(err, ssrf.ErrProhibitedNetwork),
+		errors.Is(err, ssrf.ErrInvalidHostPort):
 		return webhooks.AddressNotAllowed
 	case errors.As(err, new(*net.DNSError)): // the same outcome: it does not say which names exist
 		return webhooks.AddressNotAllowed
 	case network && e.Timeout():
 		return webhooks.TimedOut
-	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)), errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, new(*tls.CertificateVerificationError)),
+		errors.As(err, new(tls.AlertError)),
+		errors.Is(err, http.ErrSchemeMismatch):
 		return webhooks.TLSFailed
 	default:
 		return webhooks.NoAnswer

@@ -92,7 +92,9 @@ func (m *mortal) lives(err error) error {
 	return err
 }
 
-func (m *mortal) Due(ctx context.Context, after webhooks.Place, now time.Time, limit int) ([]webhooks.Place, *webhooks.Place, error) {
+func (m *mortal) Due(
+	ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
+) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error) {
 	if m.dead() {
 		return nil, nil, net.ErrClosed
 	}
@@ -100,7 +102,7 @@ func (m *mortal) Due(ctx context.Context, after webhooks.Place, now time.Time, l
 	return due, next, m.lives(err)
 }
 
-func (m *mortal) Claim(ctx context.Context, p webhooks.Place, now, until time.Time) (webhooks.Job, bool, error) {
+func (m *mortal) Claim(ctx context.Context, p webhooks.EndpointKey, now, until time.Time) (webhooks.Job, bool, error) {
 	if m.dead() {
 		return webhooks.Job{}, false, net.ErrClosed
 	}
@@ -152,7 +154,8 @@ func TestShutdownReleasesDeliveries(t *testing.T) {
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %s to stop", took)
 	}
-	if d := w.deliveries(t, made.ID)[0]; d.Status != webhooks.Pending || len(d.Attempts) != 0 || d.Due.IsZero() || d.Due.After(w.clock.Now().Add(time.Second)) {
+	if d := w.deliveries(t, made.ID)[0]; d.Status != webhooks.Pending || len(d.Attempts) != 0 || d.Due.IsZero() ||
+		d.Due.After(w.clock.Now().Add(time.Second)) {
 		t.Errorf("%+v", d)
 	}
 }

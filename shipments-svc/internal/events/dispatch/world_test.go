@@ -56,7 +56,13 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{dsn: postgrestest.New(t, postgres.Migrate), keys: keys, org: repotest.Org(), clock: &clock{now: time.Now()}, notified: make(chan struct{}, 1)}
+	w := &world{
+		dsn:      postgrestest.New(t, postgres.Migrate),
+		keys:     keys,
+		org:      repotest.Org(),
+		clock:    &clock{now: time.Now()},
+		notified: make(chan struct{}, 1),
+	}
 	w.queue, _ = w.queueAt(t, w.dsn)
 	w.hooks = webhooks.NewService(w.queue, func() [16]byte { return uuid.Must(uuid.NewV7()) }, w.clock.Now, true)
 	return w

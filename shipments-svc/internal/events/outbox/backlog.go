@@ -44,7 +44,10 @@ func newBacklog(batch int, report func(shipments.OrgID, error, int)) *backlog {
 // each calls do with a batch size for every organization that find returns. It
 // returns an error only if find fails, ctx ends, or several consecutive
 // organizations fail, as in an outage.
-func (b *backlog) each(ctx context.Context, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error), do func(shipments.OrgID, int) error) error {
+func (b *backlog) each(
+	ctx context.Context, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error),
+	do func(shipments.OrgID, int) error,
+) error {
 	var after shipments.OrgID
 	failed := 0
 	for {

@@ -47,7 +47,9 @@ func (m *memory) Organizations(_ context.Context, after shipments.OrgID, limit i
 	return m.found(m.old, after, limit, func(int) bool { return true })
 }
 
-func (m *memory) found(in map[shipments.OrgID]int, after shipments.OrgID, limit int, wanted func(int) bool) ([]shipments.OrgID, error) {
+func (m *memory) found(
+	in map[shipments.OrgID]int, after shipments.OrgID, limit int, wanted func(int) bool,
+) ([]shipments.OrgID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -338,7 +340,9 @@ func TestSweepContinuesAfterAFailure(t *testing.T) {
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if want := map[shipments.OrgID]bool{org(0): true, org(1): false, org(2): true, org(3): true}; !maps.Equal(m.resealed, want) {
+		if want := map[shipments.OrgID]bool{org(0): true, org(1): false, org(2): true, org(3): true}; !maps.Equal(
+			m.resealed, want,
+		) {
 			t.Errorf("resealed: %v", m.resealed)
 		}
 	})

@@ -39,7 +39,9 @@ func newQueue(t *testing.T) (*postgres.Webhooks, *sqlx.DB) {
 	keys, err := sealing.Parse("1:ZGVtby13ZWJob29rLWtleS1mb3ItbGFwdG9wcy14eHg=")
 	must(t, err)
 	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn, postgrestest.Session())
+	session := postgrestest.Session()
+	session.AnswerTimeout = 0 // as in production
+	db, err := postgres.Open(dsn, session)
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	operator, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
@@ -56,9 +58,18 @@ func TestFailingOrganizationsDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	queue, operator := newQueue(t)
 	orgs := []shipments.OrgID{repotest.Org(), repotest.Org(), repotest.Org(), repotest.Org()}
-	slices.SortFunc(orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) }) // the order in which they are found
+	slices.SortFunc(
+		orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) },
+	) // the order in which they are found
 	slow, faulty, others := orgs[0], orgs[1], orgs[2:]
-	must(t, queue.CreateEndpoint(t.Context(), slow, webhooks.Made{Endpoint: webhooks.Endpoint{ID: webhooks.ID{1}, URL: "https://hooks.example.com/"}}))
+	must(
+		t,
+		queue.CreateEndpoint(
+			t.Context(),
+			slow,
+			webhooks.Made{Endpoint: webhooks.Endpoint{ID: webhooks.ID{1}, URL: "https://hooks.example.com/"}},
+		),
+	)
 	for _, statement := range []string{
 		`CREATE FUNCTION hinder() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF NEW.organization_id = '` + uuid.UUID(faulty).String() + `' THEN RAISE 'a fault'; END IF;

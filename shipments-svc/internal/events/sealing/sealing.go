@@ -63,7 +63,8 @@ func (k Keys) AnyBeginsWith(start string) bool { return k.ring.AnyBeginsWith(sta
 // stored: Open needs the same one.
 func (k Keys) Seal(text []byte, context string) []byte {
 	version := binary.BigEndian.AppendUint16(nil, uint16(k.ring[0].Version)) //nolint:gosec // G115: at most 65535
-	return k.aeads[0].Seal(version, nil, text, []byte(context))              //nolint:gosec // G407: this AEAD generates a random nonce
+	//nolint:gosec // G407: this AEAD generates a random nonce
+	return k.aeads[0].Seal(version, nil, text, []byte(context))
 }
 
 // Open decrypts a text that was sealed in this context, or returns ErrSealed.

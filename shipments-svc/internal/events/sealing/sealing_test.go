@@ -10,7 +10,9 @@ import (
 )
 
 func text(version int, filler string) string {
-	return fmt.Sprintf("%d:%s", version, base64.StdEncoding.EncodeToString([]byte(strings.Repeat(filler, keySize)[:keySize])))
+	return fmt.Sprintf(
+		"%d:%s", version, base64.StdEncoding.EncodeToString([]byte(strings.Repeat(filler, keySize)[:keySize])),
+	)
 }
 
 func keys(t *testing.T, entries ...string) Keys {
@@ -35,7 +37,8 @@ func TestOpenWithOlderKeys(t *testing.T) {
 	if both.Newest(sealed) || !old.Newest(sealed) || !both.Newest(both.Seal(nil, "")) || both.Newest(nil) {
 		t.Error("Open does not return the number of the key")
 	}
-	if again := old.Seal([]byte("secret"), "where"); bytes.Equal(again, sealed) || bytes.Contains(sealed, []byte("secret")) {
+	if again := old.Seal([]byte("secret"), "where"); bytes.Equal(again, sealed) ||
+		bytes.Contains(sealed, []byte("secret")) {
 		t.Errorf("sealed twice: %x, %x", sealed, again)
 	}
 }
@@ -76,7 +79,8 @@ func TestParseIsStrict(t *testing.T) {
 		"1:aHVudGVyMg==":                  "entry 1: version 1 has 7 bytes; exactly 32",
 		text(1, "a") + "," + text(1, "b"): "entry 2: version 1 is given twice",
 	} {
-		if _, err := Parse(given); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		if _, err := Parse(given); err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v, want %q", given, err, want)
 		}
 	}

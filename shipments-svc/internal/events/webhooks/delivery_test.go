@@ -51,7 +51,8 @@ func TestSecrets(t *testing.T) {
 		if got := fmt.Sprintf(verb, a); got != "whsec_…" {
 			t.Errorf("%s: %s", verb, got)
 		}
-		if got := fmt.Sprintf(verb, Job{Secrets: []Secret{a}}); strings.Contains(got, fmt.Sprintf("%x", a[:4])) || strings.Contains(got, a.Reveal()) {
+		if got := fmt.Sprintf(verb, Job{Secrets: []Secret{a}}); strings.Contains(got, fmt.Sprintf("%x", a[:4])) ||
+			strings.Contains(got, a.Reveal()) {
 			t.Errorf("%s of a job shows it", verb)
 		}
 	}
@@ -67,7 +68,8 @@ func TestRetries(t *testing.T) {
 	for i, wait := range want {
 		for random, most := range map[float64]time.Duration{0: wait, 0.5: wait * 11 / 10, 1: wait * 12 / 10} {
 			v := Evaluate(a, i+1, shipments.ShipmentCreated, random)
-			if got := v.Due.Sub(a.At.Add(a.Took)).Round(time.Millisecond); v.Status != Pending || v.Health != Fails || got != most {
+			if got := v.Due.Sub(a.At.Add(a.Took)).Round(time.Millisecond); v.Status != Pending || v.Health != Fails ||
+				got != most {
 				t.Errorf("attempt %d, %v: %+v after %s, want %s", i+1, random, v, got, most)
 			}
 		}

@@ -2,15 +2,15 @@ package webhooks
 
 import "github.com/quayside/quayside/shipments-svc/internal/shipments"
 
-// Place is an endpoint with its organization.
-type Place struct {
+// EndpointKey is an endpoint with its organization.
+type EndpointKey struct {
 	Org      shipments.OrgID
 	Endpoint ID
 }
 
 // Job is a claimed delivery.
 type Job struct {
-	Place
+	EndpointKey
 	Claim   int64 // increases with each claim of a delivery
 	URL     string
 	Secrets []Secret // for the signatures, the newest first

@@ -22,7 +22,9 @@ type Repository interface {
 	ChangeEndpoint(ctx context.Context, org shipments.OrgID, id ID, change func(Endpoint) Endpoint) (Endpoint, error)
 	// RotateSecret replaces an endpoint's secret. The previous one also signs until a
 	// time; an older one no longer does.
-	RotateSecret(ctx context.Context, org shipments.OrgID, id ID, secret Secret, now, previousUntil time.Time) (Endpoint, error)
+	RotateSecret(
+		ctx context.Context, org shipments.OrgID, id ID, secret Secret, now, previousUntil time.Time,
+	) (Endpoint, error)
 	// DeleteEndpoint deletes an endpoint with its deliveries.
 	DeleteEndpoint(ctx context.Context, org shipments.OrgID, id ID) error
 
@@ -34,14 +36,20 @@ type Repository interface {
 	// Replay makes the deliveries of these events due now, except those with an
 	// attempt in flight. If an event does not exist it changes nothing and returns
 	// those that do.
-	Replay(ctx context.Context, org shipments.OrgID, id ID, events []shipments.EventID, now time.Time) (found []shipments.EventID, err error)
+	Replay(
+		ctx context.Context, org shipments.OrgID, id ID, events []shipments.EventID, now time.Time,
+	) (found []shipments.EventID, err error)
 	// ReplayRange does so with the first limit events of the endpoint's types with a
 	// Number greater than after and at most until. It returns their number, and the
 	// Number of the last.
-	ReplayRange(ctx context.Context, org shipments.OrgID, id ID, after, until int64, limit int, now time.Time) (n int, last int64, err error)
+	ReplayRange(
+		ctx context.Context, org shipments.OrgID, id ID, after, until int64, limit int, now time.Time,
+	) (n int, last int64, err error)
 
 	// Once is Once of shipments.Repository for responses with secrets.
-	Once(ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error)) (answer []byte, replayed bool, err error)
+	Once(
+		ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
+	) (answer []byte, replayed bool, err error)
 }
 
 // DeliveryQuery selects deliveries of an endpoint.

@@ -158,7 +158,8 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 	for i, id := range r.Events {
 		if !slices.Contains(found, id) {
 			faults = append(faults, shipments.Fault{
-				Code: shipments.InvalidValue, Pointer: fmt.Sprintf("/event_ids/%d", i), Detail: "there is no such event, or it is no longer kept",
+				Code: shipments.InvalidValue, Pointer: fmt.Sprintf("/event_ids/%d", i),
+				Detail: "there is no such event, or it is no longer kept",
 			})
 		}
 	}
@@ -170,7 +171,9 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 
 // Once is Once of shipments.Service for responses with secrets, which are stored
 // sealed.
-func (s *Service) Once(ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+func (s *Service) Once(
+	ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
 	return s.repo.Once(ctx, org, k, s.now(), do)
 }
 

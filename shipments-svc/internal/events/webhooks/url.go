@@ -10,7 +10,9 @@ import (
 
 // hostname matches a DNS name of at least two labels, of which the last is not a
 // number. It does not match addresses in any spelling: decimal, octal or hexadecimal.
-var hostname = regexp.MustCompile(`^(?i:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+(?i:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$`)
+var hostname = regexp.MustCompile(
+	`^(?i:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+(?i:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$`,
+)
 
 const (
 	maxHostname = 253
@@ -30,7 +32,8 @@ func urlFault(text string, loopback bool) string {
 	}
 	for _, c := range []byte(text) {
 		if c <= ' ' || c > '~' {
-			return "url must be of visible ASCII characters; write an international host name in its xn-- form, and anything else with %"
+			return "url must be of visible ASCII characters; write an international host name in its xn-- form, and " +
+				"anything else with %"
 		}
 	}
 	u, err := url.Parse(text)

@@ -95,7 +95,8 @@ func FuzzURL(f *testing.F) {
 		host, _, _ = strings.Cut(host, "?")
 		host, _, _ = strings.Cut(host, ":")
 		last := host[strings.LastIndex(host, ".")+1:]
-		if !strings.Contains(host, ".") || last == "" || last[0] < 'a' || last[0] > 'z' || strings.ContainsAny(host, "@[]%\\# ") {
+		if !strings.Contains(host, ".") || last == "" || last[0] < 'a' || last[0] > 'z' ||
+			strings.ContainsAny(host, "@[]%\\# ") {
 			t.Errorf("%q is allowed", text)
 		}
 	})

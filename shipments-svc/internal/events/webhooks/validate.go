@@ -73,5 +73,7 @@ func (e Edit) applied(to Endpoint) Endpoint {
 
 // ordered returns the distinct types in the order of shipments.EventTypes.
 func ordered(types []shipments.EventType) []shipments.EventType {
-	return slices.DeleteFunc(slices.Clone(shipments.EventTypes), func(kind shipments.EventType) bool { return !slices.Contains(types, kind) })
+	return slices.DeleteFunc(
+		slices.Clone(shipments.EventTypes), func(kind shipments.EventType) bool { return !slices.Contains(types, kind) },
+	)
 }

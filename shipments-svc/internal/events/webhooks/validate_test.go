@@ -36,7 +36,13 @@ func TestFaults(t *testing.T) {
 
 func TestApplied(t *testing.T) {
 	t.Parallel()
-	from := Endpoint{URL: "https://a.example/", Description: "d", EventTypes: []shipments.EventType{shipments.DocumentFailed}, Status: Disabled, Reason: Gone}
+	from := Endpoint{
+		URL:         "https://a.example/",
+		Description: "d",
+		EventTypes:  []shipments.EventType{shipments.DocumentFailed},
+		Status:      Disabled,
+		Reason:      Gone,
+	}
 	if to := (Edit{}).applied(from); to.URL != from.URL || to.Reason != Gone || len(to.EventTypes) != 1 {
 		t.Errorf("nothing replaced: %+v", to)
 	}

@@ -33,6 +33,11 @@ var Access = map[string]Permission{
 	"GET /api/v1/shipments/{id}/documents/{document}/content":    ReadDocuments,
 	"POST /api/v1/shipments/{id}/documents/{document}/reprocess": WriteDocuments,
 
+	"PUT /api/v1/shipments/{id}/documents/{document}/mapping": WriteDocuments,
+	"GET /api/v1/mapping_templates":                           WriteDocuments,
+	"PATCH /api/v1/mapping_templates/{id}":                    WriteDocuments,
+	"DELETE /api/v1/mapping_templates/{id}":                   WriteDocuments,
+
 	"GET /api/v1/events": ReadShipments,
 
 	"GET /api/v1/webhook_endpoints":                     ManageWebhooks,

@@ -32,12 +32,17 @@ func four() (any, error) { return 4, nil }
 func TestEndpointGetsOrganizationAndDecodedRequest(t *testing.T) {
 	t.Parallel()
 	var observed []seen
-	e := New(wiring(&observed), "double", ReadShipments, func(_ context.Context, org shipments.OrgID, n int) (string, error) {
-		if org != (shipments.OrgID{7}) || n != 4 {
-			t.Errorf("called with %v, %d", org, n)
-		}
-		return "eight", nil
-	})
+	e := New(
+		wiring(&observed),
+		"double",
+		ReadShipments,
+		func(_ context.Context, org shipments.OrgID, n int) (string, error) {
+			if org != (shipments.OrgID{7}) || n != 4 {
+				t.Errorf("called with %v, %d", org, n)
+			}
+			return "eight", nil
+		},
+	)
 	response, err := e(t.Context(), request(four))
 	if response != "eight" || err != nil {
 		t.Errorf("%v, %v", response, err)
@@ -59,7 +64,8 @@ func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 		return 0, nil
 	}))
 	refused, ok := errors.AsType[*PermissionError](err)
-	if !ok || refused.Needs != WriteShipments || err.Error() != "this needs shipments:write; the token has other shipments:read" {
+	if !ok || refused.Needs != WriteShipments ||
+		err.Error() != "this needs shipments:write; the token has other shipments:read" {
 		t.Errorf("%v", err)
 	}
 	if len(observed) != 1 || !errors.Is(observed[0].err, err) {

@@ -29,7 +29,11 @@ func domainFaults(faults ...jsonbody.Fault) (all []shipments.Fault) {
 }
 
 // Pallets reads a list of pallets.
-func Pallets(objects []*jsonbody.Object) (all []shipments.Pallet) {
+func Pallets(objects []*jsonbody.Object) []shipments.Pallet {
+	if objects == nil {
+		return nil
+	}
+	all := make([]shipments.Pallet, 0, len(objects))
 	for _, o := range objects {
 		all = append(all, shipments.Pallet{
 			Number:      o.Text("pallet_number"),

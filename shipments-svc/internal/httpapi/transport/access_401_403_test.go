@@ -40,6 +40,10 @@ var operations = withPermissions([]call{
 	{method: http.MethodDelete, path: nothing + noDocument},
 	{method: http.MethodGet, path: nothing + noDocument + "/content"},
 	{method: http.MethodPost, path: nothing + noDocument + "/reprocess"},
+	{method: http.MethodPut, path: nothing + noDocument + "/mapping", body: `{"mappings":[]}`},
+	{method: http.MethodGet, path: templatesPath},
+	{method: http.MethodPatch, path: noTemplate, body: `{"mapping_template":{}}`},
+	{method: http.MethodDelete, path: noTemplate},
 })
 
 type operation struct {
@@ -58,7 +62,15 @@ func withPermissions(calls []call) []operation {
 // pattern returns the route of a call.
 func pattern(c call) string {
 	return strings.Replace(c.method, http.MethodHead, http.MethodGet, 1) + " " + strings.NewReplacer(
-		nothing, collection+"/{id}", noHook, hooksPath+"/{id}", "/doc_00000000000000000000000000", "/{document}").Replace(c.path)
+		nothing,
+		collection+"/{id}",
+		noHook,
+		hooksPath+"/{id}",
+		noTemplate,
+		templatesPath+"/{id}",
+		"/doc_00000000000000000000000000",
+		"/{document}",
+	).Replace(c.path)
 }
 
 // A shipment and a document that do not exist.
@@ -121,14 +133,28 @@ func TestIdentityIsRequired(t *testing.T) {
 	if n := a.total(t); n != 0 {
 		t.Errorf("%d shipments were stored", n)
 	}
-	broken := call{method: http.MethodPost, path: "?x=1", body: "{", header: http.Header{"X-Organization-ID": nil, "Content-Type": nil}}
+	broken := call{
+		method: http.MethodPost,
+		path:   "?x=1",
+		body:   "{",
+		header: http.Header{"X-Organization-ID": nil, "Content-Type": nil},
+	}
 	a.do(t, broken).wants(t, http.StatusUnauthorized, "missing_identity")
 }
 
 func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	all := []string{"shipments:read", "shipments:write", "shipments:review", "documents:read", "documents:write", "webhooks:manage", "shipments:*", "SHIPMENTS:WRITE"}
+	all := []string{
+		"shipments:read",
+		"shipments:write",
+		"shipments:review",
+		"documents:read",
+		"documents:write",
+		"webhooks:manage",
+		"shipments:*",
+		"SHIPMENTS:WRITE",
+	}
 	for _, op := range operations {
 		var others []string
 		for _, p := range all {
@@ -142,7 +168,10 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 			res := a.do(t, c)
 			if want := `Bearer realm="shipments", error="insufficient_scope", scope="` + op.needs + `"`; res.status != http.StatusForbidden ||
 				res.header.Get("WWW-Authenticate") != want {
-				t.Errorf("%s %s with %q: status %d, WWW-Authenticate %s", op.method, op.path, held, res.status, res.header.Get("WWW-Authenticate"))
+				t.Errorf(
+					"%s %s with %q: status %d, WWW-Authenticate %s", op.method, op.path, held, res.status,
+					res.header.Get("WWW-Authenticate"),
+				)
 			}
 			if op.method == http.MethodHead {
 				continue

@@ -27,7 +27,13 @@ func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 		return shipments.Edit{}, err
 	}
 	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Edit {
-		return shipments.NewEdit(order, o.Object("shipment").OptionalText)
+		texts := o.Object("shipment")
+		return shipments.NewEdit(order, func(t shipments.Text) *string {
+			if t.Optional && texts.Null(t.Name) {
+				return new("")
+			}
+			return texts.OptionalText(t.Name)
+		})
 	}, shipments.Edit.Faults, mergePatch)
 }
 
@@ -52,7 +58,11 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 }
 
 func encodeShipment(_ *http.Request, s shipments.Shipment) reply {
-	return reply{status: http.StatusOK, header: http.Header{"Etag": {tagOf(s.Version)}}, body: shipmentBody[itemView]{viewItem(s)}}
+	return reply{
+		status: http.StatusOK,
+		header: http.Header{"Etag": {tagOf(s.Version)}},
+		body:   shipmentBody[itemView]{viewItem(s)},
+	}
 }
 
 func encodeDelete(*http.Request, struct{}) reply {

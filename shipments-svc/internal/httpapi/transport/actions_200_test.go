@@ -17,7 +17,8 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 	res := a.do(t, approve(path))
 	s := res.shipment(t)
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", s["approved_at"].(string))
-	if err != nil || at.Before(before) || at.After(time.Now()) || s["status"] != "approved" || res.header.Get("ETag") != `"2.2"` {
+	if err != nil || at.Before(before) || at.After(time.Now()) || s["status"] != "approved" ||
+		res.header.Get("ETag") != `"2.2"` {
 		t.Errorf("%s, ETag %s (%v)", res.body, res.header.Get("ETag"), err)
 	}
 	for name, again := range map[string]call{
@@ -27,14 +28,16 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 		"with the media type of nothing": approve(path).with("Content-Type", "application/json"),
 	} {
 		second := a.do(t, again)
-		if second.wants(t, http.StatusOK, ""); string(second.body) != string(res.body) || second.header.Get("ETag") != res.header.Get("ETag") {
+		if second.wants(t, http.StatusOK, ""); string(second.body) != string(res.body) ||
+			second.header.Get("ETag") != res.header.Get("ETag") {
 			t.Errorf("%s: %s", name, second.body)
 		}
 	}
 	if h := a.history(t, path).History; len(h) != 2 || h[0].Action != "approve" || h[0].Reason != "" {
 		t.Errorf("the history is %+v", h)
 	}
-	if got := a.do(t, call{path: path}); got.header.Get("ETag") != `"2.2"` || got.shipment(t)["approved_at"] != s["approved_at"] {
+	if got := a.do(t, call{path: path}); got.header.Get("ETag") != `"2.2"` ||
+		got.shipment(t)["approved_at"] != s["approved_at"] {
 		t.Errorf("it is shown as %s", got.body)
 	}
 }
@@ -44,12 +47,14 @@ func TestApproveOverridesFailingChecksForAReason(t *testing.T) {
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
 	const reason = "counted by hand: „0043“"
-	s := a.do(t, call{method: http.MethodPost, path: path + "/approve", body: `{"override_reason":" ` + reason + ` "}`}).shipment(t)
+	s := a.do(t, call{method: http.MethodPost, path: path + "/approve", body: `{"override_reason":" ` + reason + ` "}`}).
+		shipment(t)
 	if s["status"] != "approved" {
 		t.Errorf("%v", s)
 	}
 	h := a.history(t, path).History[0]
-	if h.Action != "approve" || h.Reason != reason || h.TokenID != "tok_4fZyo82mVyR1" || h.Status != "approved" || h.Version != 2 {
+	if h.Action != "approve" || h.Reason != reason || h.TokenID != "tok_4fZyo82mVyR1" || h.Status != "approved" ||
+		h.Version != 2 {
 		t.Errorf("%+v", h)
 	}
 }
@@ -72,18 +77,24 @@ func TestUpdateReplacesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
-	res := a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":" Maersk Lavras","origin":"Łódź"}}`})
+	res := a.do(
+		t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":" Maersk Lavras","origin":"Łódź"}}`},
+	)
 	s := res.shipment(t)
-	if s["vessel"] != "Maersk Lavras" || s["origin"] != "Łódź" || s["reference"] != "PO-1" || s["status"] != "pending" || res.header.Get("ETag") != `"2.2"` {
+	if s["vessel"] != "Maersk Lavras" || s["origin"] != "Łódź" || s["reference"] != "PO-1" || s["status"] != "pending" ||
+		res.header.Get("ETag") != `"2.2"` {
 		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
 	}
 	h := a.history(t, path).History[0]
-	if h.Action != "update" || len(h.Changes) != 2 || h.Changes[0].Field != "vessel" || h.Changes[0].From != "MSC Carmen" || h.Changes[0].To != "Maersk Lavras" {
+	if h.Action != "update" || len(h.Changes) != 2 || h.Changes[0].Field != "vessel" ||
+		h.Changes[0].From != "MSC Carmen" ||
+		h.Changes[0].To != "Maersk Lavras" {
 		t.Errorf("%+v", h)
 	}
 	for _, same := range []string{`{"shipment":{}}`, `{"shipment":{"vessel":"Maersk Lavras"}}`} {
 		c := call{method: http.MethodPatch, path: path, body: same}
-		if res := a.do(t, c.with("Content-Type", "application/merge-patch+json")); res.status != http.StatusOK || res.header.Get("ETag") != `"2.2"` {
+		if res := a.do(t, c.with("Content-Type", "application/merge-patch+json")); res.status != http.StatusOK ||
+			res.header.Get("ETag") != `"2.2"` {
 			t.Errorf("%s: status %d, ETag %s", same, res.status, res.header.Get("ETag"))
 		}
 	}
@@ -117,15 +128,18 @@ func TestHistoryHasEveryVersionLatestFirst(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	for _, vessel := range []string{"A", "B", "C"} {
-		a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"` + vessel + `"}}`}).wants(t, http.StatusOK, "")
+		a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"` + vessel + `"}}`}).
+			wants(t, http.StatusOK, "")
 	}
 	h := a.history(t, path)
-	if len(h.History) != 4 || h.Meta.Total != 4 || h.History[3].Action != "create" || h.History[3].TokenID == "" || h.History[0].Changes[0].To != "C" {
+	if len(h.History) != 4 || h.Meta.Total != 4 || h.History[3].Action != "create" || h.History[3].TokenID == "" ||
+		h.History[0].Changes[0].To != "C" {
 		t.Errorf("%+v", h)
 	}
 	res := a.do(t, call{path: path + "/history?page=2&per_page=3"})
 	var p historyPage
-	if decode(t, res.body, &p); len(p.History) != 1 || p.History[0].Version != 1 || !strings.Contains(res.header.Get("Link"), `/history?page=1&per_page=3>; rel="prev"`) {
+	if decode(t, res.body, &p); len(p.History) != 1 || p.History[0].Version != 1 ||
+		!strings.Contains(res.header.Get("Link"), `/history?page=1&per_page=3>; rel="prev"`) {
 		t.Errorf("%s, Link %s", res.body, res.header.Get("Link"))
 	}
 	if res := a.do(t, call{path: path + "/history?page=9"}); !strings.Contains(string(res.body), `"history":[]`) {

@@ -34,13 +34,19 @@ func (r answer) conflict(tb testing.TB, code string) members {
 func TestInvalidTransitionListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	all := map[string]func(string) call{"update": update, "approve": approve, "reject": reject, "delete": remove, "attach_document": attach}
+	all := map[string]func(string) call{
+		"update":          update,
+		"approve":         approve,
+		"reject":          reject,
+		"delete":          remove,
+		"attach_document": attach,
+	}
 	for status, allowed := range map[shipments.Status][]string{
-		shipments.Pending:        {"update", "attach_document", "reprocess_document", "delete_document", "delete"},
-		shipments.Processing:     {"update", "attach_document", "reprocess_document", "delete_document"},
-		shipments.ReadyForReview: {"update", "attach_document", "reprocess_document", "delete_document", "approve", "reject"},
+		shipments.Pending:        {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document", "delete"},
+		shipments.Processing:     {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
+		shipments.ReadyForReview: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document", "approve", "reject"},
 		shipments.Approved:       {"approve"},
-		shipments.Rejected:       {"update", "attach_document", "reprocess_document", "delete_document"},
+		shipments.Rejected:       {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
 	} {
 		path := a.loaded(t, status)
 		for action, call := range all {
@@ -63,7 +69,8 @@ func TestFailingChecksAreNamed(t *testing.T) {
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview, shipments.Pass, shipments.Fail, shipments.Warn)
 	p := a.do(t, approve(path)).conflict(t, "checks_failing")
-	if !slices.Equal(p.Failing, []string{"check_fail"}) || p.Detail != "Checks are failing: check_fail; to approve nevertheless, give an override_reason." {
+	if !slices.Equal(p.Failing, []string{"check_fail"}) ||
+		p.Detail != "Checks are failing: check_fail; to approve nevertheless, give an override_reason." {
 		t.Errorf("%+v", p)
 	}
 }

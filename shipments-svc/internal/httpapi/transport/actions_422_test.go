@@ -30,7 +30,8 @@ func TestActionFaultsHavePointers(t *testing.T) {
 		{http.MethodPatch, "", `{"shipment":{"vessel":""}}`, "validation_failed", "required /shipment/vessel"},
 		{http.MethodPatch, "", `{"shipment":{"status":"approved"}}`, "unknown_field", "unknown_field /shipment/status"},
 	} {
-		p := a.do(t, call{method: c.method, path: path + c.path, body: c.body}).wants(t, http.StatusUnprocessableEntity, c.code)
+		p := a.do(t, call{method: c.method, path: path + c.path, body: c.body}).
+			wants(t, http.StatusUnprocessableEntity, c.code)
 		if got := p.Errors[0].Code + " " + p.Errors[0].Pointer; got != c.first || len(p.Errors) != 1 {
 			t.Errorf("%s %s: %+v, want %s", c.path, c.body, p.Errors, c.first)
 		}
@@ -54,6 +55,7 @@ func TestActionsTakeTheirMediaTypesOnly(t *testing.T) {
 			t.Errorf("%s: status %d", name, res.status)
 		}
 	}
-	a.do(t, call{method: http.MethodPost, path: path + "/reject"}).wants(t, http.StatusUnprocessableEntity, "validation_failed")
+	a.do(t, call{method: http.MethodPost, path: path + "/reject"}).
+		wants(t, http.StatusUnprocessableEntity, "validation_failed")
 	a.do(t, update(path+"?x=1")).wants(t, http.StatusBadRequest, "unknown_parameter")
 }

@@ -52,7 +52,7 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 
 func handlerOf(service transport.Service) http.Handler {
 	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {}}
-	return transport.New(service, nil, wiring, slog.New(slog.DiscardHandler))
+	return transport.New(service, nil, transport.NewUploads(), wiring, slog.New(slog.DiscardHandler))
 }
 
 // unread fails the test if any of it is read.

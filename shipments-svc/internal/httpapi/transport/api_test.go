@@ -21,6 +21,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	servicekit "github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
@@ -68,19 +69,21 @@ func (a *api) as(org string) *api {
 // take longer than its second.
 func newAPI(tb testing.TB) *api {
 	tb.Helper()
-	return newAPIOn(tb, postgrestest.New(tb, postgres.Migrate), 10*postgres.RequestTimeout)
+	return newAPIOn(tb, postgrestest.New(tb, postgres.Migrate), postgrestest.Session(), 10*postgres.RequestTimeout)
 }
 
-// newAPIAt returns the service on the database at dsn.
+// newAPIAt returns the service on the database at dsn, with the timeouts of production.
 func newAPIAt(tb testing.TB, dsn string) *api {
 	tb.Helper()
-	return newAPIOn(tb, dsn, postgres.RequestTimeout)
+	session := postgrestest.Session()
+	session.AnswerTimeout = 0
+	return newAPIOn(tb, dsn, session, postgres.RequestTimeout)
 }
 
-// newAPIOn is newAPIAt with another timeout for each request.
-func newAPIOn(tb testing.TB, dsn string, timeout time.Duration) *api {
+// newAPIOn is newAPIAt with other timeouts.
+func newAPIOn(tb testing.TB, dsn string, session servicekit.Session, timeout time.Duration) *api {
 	tb.Helper()
-	db, err := postgres.Open(dsn, postgrestest.Session())
+	db, err := postgres.Open(dsn, session)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -98,7 +101,9 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return webhooks.NewService(postgres.NewWebhooks(repo, keys, func() {}), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
+	return webhooks.NewService(
+		postgres.NewWebhooks(repo, keys, func() {}), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false,
+	)
 }
 
 // newAPIOf returns the transport on any services.
@@ -114,7 +119,9 @@ func newAPIWithin(tb testing.TB, service transport.Service, hooks *webhooks.Serv
 	wiring := endpoints.Wiring{Timeout: timeout, Observe: func(operation string, err error, _ time.Duration) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
-	srv := httptest.NewServer(transport.New(service, hooks, wiring, slog.New(slog.NewJSONHandler(a.log, nil))))
+	srv := httptest.NewServer(
+		transport.New(service, hooks, transport.NewUploads(), wiring, slog.New(slog.NewJSONHandler(a.log, nil))),
+	)
 	tb.Cleanup(srv.Close)
 	a.url = srv.URL
 	a.client = &http.Client{Transport: described{tb, srv.Client().Transport}}

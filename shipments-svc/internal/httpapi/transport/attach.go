@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -30,10 +31,25 @@ type previewView struct {
 	Mappings []shipments.Mapping `json:"mappings,omitempty"`
 }
 
+const (
+	// maxReceived is how many bytes the bodies of documents that are received and
+	// processed at once may have, which are in memory; maxReceivedOf is how many of
+	// them may be one organization's.
+	maxReceived   = 192 << 20
+	maxReceivedOf = 48 << 20
+	// maxReading is how many dry runs and large JSON bodies are processed at once, each
+	// with up to 256 MiB; maxReadingOf is how many of one organization.
+	maxReading   = 2
+	maxReadingOf = 1
+	// smallText is how many bytes of a document's JSON, without the content of a
+	// file, are processed at once by any number of requests.
+	smallText = 256 << 10
+)
+
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
 // file in base64 or the pallets themselves. It is admitted before it is received.
-func decodeAttach() func(*http.Request) (shipments.Attachment, error) {
-	receiving, reading := newAdmission(maxReceived, maxReceivedOf), newAdmission(maxReading, maxReadingOf)
+func decodeAttach(uploads *Uploads) func(*http.Request) (shipments.Attachment, error) {
+	receiving, reading := uploads.receiving, uploads.reading
 	return func(r *http.Request) (shipments.Attachment, error) {
 		if p := readParameters(r); r.URL.Query().Has("dry_run") {
 			p.Text("dry_run")
@@ -44,12 +60,12 @@ func decodeAttach() func(*http.Request) (shipments.Attachment, error) {
 		if err != nil {
 			return shipments.Attachment{}, err
 		}
-		if err := receiving.enter(r, bodySize(r)); err != nil {
+		if err := receiving.Enter(r.Context(), callerOf(r).org, bodySize(r)); err != nil {
 			return shipments.Attachment{}, err
 		}
 		a, err := readAttachment(r, order, reading)
 		if err == nil && a.DryRun && a.File != nil {
-			err = reading.enter(r, 1)
+			err = reading.Enter(r.Context(), callerOf(r).org, 1)
 		}
 		return a, err
 	}
@@ -63,7 +79,9 @@ func bodySize(r *http.Request) int64 {
 	return min(r.ContentLength, maxDocument)
 }
 
-func readAttachment(r *http.Request, order shipments.Order, reading *admission) (shipments.Attachment, error) {
+func readAttachment(
+	r *http.Request, order shipments.Order, reading *admission.Admission,
+) (shipments.Attachment, error) {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == formMedia {
 		return decodeForm(r, order)
 	}
@@ -77,14 +95,19 @@ func readAttachment(r *http.Request, order shipments.Order, reading *admission) 
 	}
 	root := body.Object()
 	document := root.Object("document")
-	a := shipments.Attachment{Order: order, DryRun: root.Bool("dry_run"), Type: shipments.DocumentType(document.Text("type"))}
+	a := shipments.Attachment{
+		Order:  order,
+		DryRun: root.Bool("dry_run"),
+		Type:   shipments.DocumentType(document.Text("type")),
+	}
 	readList(document, &a)
 	filename := document.Text("filename")
 	if document.OptionalText("content_base64") == nil {
 		faults := a.Faults()
 		if filename != "" {
 			faults = append(faults, shipments.Fault{
-				Code: shipments.InvalidValue, Pointer: "/filename", Detail: "filename is the name of a file, and content_base64 is missing",
+				Code: shipments.InvalidValue, Pointer: "/filename",
+				Detail: "filename is the name of a file, and content_base64 is missing",
 			})
 		}
 		return a, invalid(input.Faults(body), "/document", faults)
@@ -98,7 +121,8 @@ func readAttachment(r *http.Request, order shipments.Order, reading *admission) 
 	case errors.Is(err, errNotBase64):
 		a.File = &shipments.Upload{Filename: filename}
 		return a, invalid(append(input.Faults(body), shipments.Fault{
-			Code: shipments.InvalidValue, Pointer: "/document/content_base64", Detail: "content_base64 must be base64 (RFC 4648, section 4)",
+			Code: shipments.InvalidValue, Pointer: "/document/content_base64",
+			Detail: "content_base64 must be base64 (RFC 4648, section 4)",
 		}), "/document", inFile(a.Faults(), "/content_base64"))
 	case err != nil:
 		return shipments.Attachment{}, err
@@ -112,22 +136,22 @@ func readAttachment(r *http.Request, order shipments.Order, reading *admission) 
 
 // divertedBody reads a body less the content of its file, which goes to file. It is
 // received whole before any of it is interpreted.
-func divertedBody(r *http.Request, file io.Writer, reading *admission) (*jsonbody.Body, error) {
+func divertedBody(r *http.Request, file io.Writer, reading *admission.Admission) (*jsonbody.Body, error) {
 	var text bytes.Buffer
 	diverted, err := jsonbody.Divert(r.Body, &text, file, "document", "content_base64")
 	if err := readingError(err); err != nil {
 		return nil, err
 	}
 	if text.Len() > smallText {
-		release, err := reading.acquire(r.Context(), callerOf(r).org, 1)
-		if err != nil {
+		if err := reading.Enter(r.Context(), callerOf(r).org, 1); err != nil {
 			return nil, err
 		}
-		defer release()
 	}
 	body, err := input.Limited(diverted.Parse(text.Bytes(), jsonbody.Limits{Elements: shipments.MaxPallets}))
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
-		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
+		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf(
+			"a shipment has at most %d pallets", shipments.MaxPallets,
+		)
 	}
 	return body, err
 }
@@ -163,7 +187,10 @@ func encodeAttach(r *http.Request, a shipments.Attached) reply {
 		a.Checks = nil
 	}
 	if a.DryRun {
-		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), each(a.Checks, viewCheck), a.Mappings}}
+		return reply{
+			status: http.StatusOK,
+			body:   previewView{viewPreview(a.Document), each(a.Checks, viewCheck), a.Document.Mappings},
+		}
 	}
 	view := attachedView{viewDocument(a.Document), each(a.Checks, viewCheck)}
 	return reply{

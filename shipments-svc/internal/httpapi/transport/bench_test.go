@@ -27,7 +27,7 @@ func BenchmarkOperations(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = db.Close() })
 	service := newService(b, postgres.NewRepository(db))
-	handler := transport.New(service, nil, endpoints.Wiring{
+	handler := transport.New(service, nil, transport.NewUploads(), endpoints.Wiring{
 		Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {},
 	}, slog.New(slog.NewJSONHandler(io.Discard, nil)))
 
@@ -35,11 +35,15 @@ func BenchmarkOperations(b *testing.B) {
 	id, _ := publicid.Parse("org", org)
 	all := make([]shipments.Detail, 1000)
 	for i := range all {
-		all[i].Shipment = repotest.Shipment(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.Add(time.Duration(i)*time.Hour))
+		all[i].Shipment = repotest.Shipment(
+			shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.Add(time.Duration(i)*time.Hour),
+		)
 	}
 	all[0].ID, all[0].Status, all[0].ApprovedAt = shipments.ID{15: 1}, shipments.Pending, time.Time{}
 	for range 20 {
-		all[0].Pallets = append(all[0].Pallets, shipments.Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1})
+		all[0].Pallets = append(
+			all[0].Pallets, shipments.Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1},
+		)
 	}
 	if _, err := service.Import(b.Context(), shipments.OrgID(id), all); err != nil {
 		b.Fatal(err)

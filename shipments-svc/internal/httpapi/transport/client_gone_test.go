@@ -29,7 +29,8 @@ func TestCanceledRequestIsNoServerError(t *testing.T) {
 	}
 	<-ended
 	log := waitFor(t, a.log, `"msg":"request"`)
-	if strings.Contains(log, `"level":"ERROR"`) || strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"status":499`) {
+	if strings.Contains(log, `"level":"ERROR"`) || strings.Contains(log, `"level":"WARN"`) ||
+		!strings.Contains(log, `"status":499`) {
 		t.Errorf("the log is %s", log)
 	}
 	if got := a.observed.String(); got != "GET /api/v1/shipments canceled\n" {

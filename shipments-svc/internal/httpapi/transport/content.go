@@ -40,7 +40,9 @@ func attachment(filename string) string {
 		}
 		return r
 	}, filename)
-	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(filename), "+", "%20")
+	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(
+		url.QueryEscape(filename), "+", "%20",
+	)
 }
 
 // writeFile sends a file or the requested range of it. It returns an error, and
@@ -60,7 +62,9 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	r.Header.Del("If-Match")
 	r.Header.Del("If-None-Match")
 	// Several ranges at once and other units are not supported; RFC 9110 has none of HEAD.
-	if ranges := strings.Join(r.Header.Values("Range"), ","); r.Method != http.MethodGet || strings.Contains(ranges, ",") || !strings.HasPrefix(ranges, "bytes=") {
+	if ranges := strings.Join(r.Header.Values("Range"), ","); r.Method != http.MethodGet ||
+		strings.Contains(ranges, ",") ||
+		!strings.HasPrefix(ranges, "bytes=") {
 		r.Header.Del("Range")
 	}
 	size, err := content.Seek(0, io.SeekEnd)
@@ -68,7 +72,7 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if of := r.Header.Get("Range"); of != "" {
-		r.Header.Set("Range", bounded(of, size))
+		r.Header.Set("Range", withinFile(of, size))
 	}
 	http.ServeContent(&ranged{ResponseWriter: w, request: r, size: size}, r, "", time.Time{}, content)
 	return nil
@@ -76,10 +80,10 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 
 var positions = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
 
-// bounded returns a range with positions that http.ServeContent reads as RFC 9110,
+// withinFile returns a range with positions that http.ServeContent reads as RFC 9110,
 // 14.1.2, has them: those past the end of the file may be any number, and the last 0
 // bytes are outside of it.
-func bounded(of string, size int64) string {
+func withinFile(of string, size int64) string {
 	m := positions.FindStringSubmatch(of)
 	if m == nil {
 		return of
@@ -115,7 +119,10 @@ func (w *ranged) WriteHeader(status int) {
 		w.Header().Del(name)
 	}
 	w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
-	p := problem.New(status, "range_not_satisfiable", "Range not satisfiable", "the requested range is outside of the file; Content-Range has its length")
+	p := problem.New(
+		status, "range_not_satisfiable", "Range not satisfiable",
+		"the requested range is outside of the file; Content-Range has its length",
+	)
 	p.RequestID = requestid.Of(w.request)
 	_ = p.Write(w.ResponseWriter, w.request) // the client is gone
 }

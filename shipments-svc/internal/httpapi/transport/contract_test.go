@@ -48,7 +48,9 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 func TestProblemsMatchTheContract(t *testing.T) {
 	t.Parallel()
 	want := golden(t, "problem.json", new(json.RawMessage))
-	p := problem.New(http.StatusUnprocessableEntity, "validation_failed", "Validation failed", "2 fields are not valid; see errors.")
+	p := problem.New(
+		http.StatusUnprocessableEntity, "validation_failed", "Validation failed", "2 fields are not valid; see errors.",
+	)
 	p.RequestID = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	p.Errors = []problem.Field{
 		{Code: "required", Pointer: "/shipment/vessel", Detail: "vessel is required"},

@@ -106,7 +106,10 @@ func readingError(err error) error {
 	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
 		return err
 	}
-	for _, known := range []any{new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError), new(*shipments.Invalid)} {
+	for _, known := range []any{
+		new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError),
+		new(*shipments.Invalid),
+	} {
 		if errors.As(err, known) {
 			return err
 		}

@@ -80,7 +80,8 @@ func TestCreateAcceptsEverySpellingOfItsMediaType(t *testing.T) {
 		a.do(t, call{method: http.MethodPost, body: valid, header: http.Header{"Content-Type": {contentType}}}).
 			wants(t, http.StatusCreated, "")
 	}
-	a.do(t, call{method: http.MethodPost, body: valid + strings.Repeat(" ", 1<<20-len(valid))}).wants(t, http.StatusCreated, "")
+	a.do(t, call{method: http.MethodPost, body: valid + strings.Repeat(" ", 1<<20-len(valid))}).
+		wants(t, http.StatusCreated, "")
 }
 
 // TestLocationIsCanonical: however a client writes the path of a request, the

@@ -90,10 +90,10 @@ func TestCreateNamesAnUnknownFieldAndTheNearestOne(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for name, detail := range map[string]string{
-		"status":     "there is no member \"status\"; there is reference, vessel, origin, destination",
+		"status":     "there is no member \"status\"; there is reference, vessel, origin, destination, voyage",
 		"origins":    `there is no member "origins"; did you mean "origin"?`,
 		"detination": `there is no member "detination"; did you mean "destination"?`,
-		"a/b~c":      "there is no member \"a/b~c\"; there is reference, vessel, origin, destination",
+		"a/b~c":      "there is no member \"a/b~c\"; there is reference, vessel, origin, destination, voyage",
 	} {
 		body := strings.Replace(valid, `"reference"`, `"`+name+`":1,"reference"`, 1)
 		p := a.do(t, call{method: http.MethodPost, body: body}).wants(t, http.StatusUnprocessableEntity, "unknown_field")

@@ -124,7 +124,10 @@ func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 
 func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	if len(texts) == 0 || len(texts) > webhooks.MaxReplayedNamed {
-		o.Wrong(jsonbody.OutOfRange, "event_ids", fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed))
+		o.Wrong(
+			jsonbody.OutOfRange, "event_ids",
+			fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed),
+		)
 		return nil
 	}
 	all := make([]shipments.EventID, len(texts))

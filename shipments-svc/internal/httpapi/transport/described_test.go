@@ -79,7 +79,9 @@ func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	if err := check(decoded(req), res, body); err != nil {
-		d.tb.Errorf("%s %s answered %d, which is not as described: %v\n%s", req.Method, req.URL.Path, res.StatusCode, err, body)
+		d.tb.Errorf(
+			"%s %s answered %d, which is not as described: %v\n%s", req.Method, req.URL.Path, res.StatusCode, err, body,
+		)
 	}
 	return res, nil
 }
@@ -115,7 +117,8 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 			return errors.New("there is no header " + name)
 		}
 	}
-	if media, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";"); len(body) > 0 && response.Value.Content.Get(media) == nil {
+	if media, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";"); len(body) > 0 &&
+		response.Value.Content.Get(media) == nil {
 		return errors.New("there is no content of type " + media)
 	}
 	return openapi3filter.ValidateResponse(req.Context(), &openapi3filter.ResponseValidationInput{

@@ -41,8 +41,17 @@ type declaredView struct {
 	ContainerNumber string  `json:"container_number,omitempty"`
 }
 
+// oneDocumentView is a document by itself, with its mappings.
 type oneDocumentView struct {
-	Document documentView `json:"document"`
+	Document struct {
+		documentView
+		Mappings []shipments.Mapping `json:"mappings,omitempty"`
+	} `json:"document"`
+}
+
+func viewOneDocument(d shipments.Document) (view oneDocumentView) {
+	view.Document.documentView, view.Document.Mappings = viewDocument(d), d.Mappings
+	return view
 }
 
 type documentsView struct {
@@ -67,7 +76,7 @@ func documentID(r *http.Request) (shipments.DocumentID, error) {
 }
 
 func encodeDocument(_ *http.Request, d shipments.Document) reply {
-	return reply{status: http.StatusOK, body: oneDocumentView{viewDocument(d)}}
+	return reply{status: http.StatusOK, body: viewOneDocument(d)}
 }
 
 func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
@@ -80,10 +89,15 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 }
 
 func encodeReprocess(r *http.Request, d shipments.Document) reply {
+	return accepted(r, "/reprocess", d)
+}
+
+// accepted is the reply to a request that has a document read again.
+func accepted(r *http.Request, action string, d shipments.Document) reply {
 	return reply{
 		status: http.StatusAccepted,
-		header: http.Header{"Location": {strings.TrimSuffix(canonicalPath(r), "/reprocess")}},
-		body:   oneDocumentView{viewDocument(d)},
+		header: http.Header{"Location": {strings.TrimSuffix(canonicalPath(r), action)}},
+		body:   viewOneDocument(d),
 	}
 }
 
@@ -94,10 +108,16 @@ func viewDocument(d shipments.Document) documentView {
 func viewPreview(d shipments.Document) previewDocumentView {
 	view := previewDocumentView{
 		Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
-		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted, Facts: d.Facts, Remarks: d.Remarks,
+		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
+		Facts: d.Facts, Remarks: d.Remarks,
 	}
 	if d.Declared != (shipments.Declared{}) {
-		view.Declared = &declaredView{d.Declared.Pallets, d.Declared.Boxes, kilograms(d.Declared.NetWeight), d.Declared.ContainerNumber}
+		view.Declared = &declaredView{
+			d.Declared.Pallets,
+			d.Declared.Boxes,
+			d.Declared.NetWeight.Kilograms(),
+			d.Declared.ContainerNumber,
+		}
 	}
 	return view
 }

@@ -61,8 +61,11 @@ func TestAPackingListMakesAShipmentReadyForReview(t *testing.T) {
 	var got attached
 	decode(t, res.body, &got)
 	doc := got.Document
-	if res.header.Get("Location") != path+"/documents/"+doc.ID || doc.Type != "packing_list" || doc.Status != "processed" ||
-		doc.RowsRead != 2 || doc.PalletsExtracted != 2 || fmt.Sprint(doc.Declared) != "map[boxes:528 container_number:CSQU 305438-3 net_weight_kg:2145.5 pallets:2]" {
+	if res.header.Get("Location") != path+"/documents/"+doc.ID || doc.Type != "packing_list" ||
+		doc.Status != "processed" ||
+		doc.RowsRead != 2 ||
+		doc.PalletsExtracted != 2 ||
+		fmt.Sprint(doc.Declared) != "map[boxes:528 container_number:CSQU 305438-3 net_weight_kg:2145.5 pallets:2]" {
 		t.Errorf("%s, Location %s", res.body, res.header.Get("Location"))
 	}
 	for name, want := range map[string]string{
@@ -78,14 +81,16 @@ func TestAPackingListMakesAShipmentReadyForReview(t *testing.T) {
 
 	shown := a.do(t, call{path: path})
 	s := shown.shipment(t)
-	if s["status"] != "ready_for_review" || s["pallets_count"] != 2.0 || shown.header.Get("ETag") != `"2.2"` || len(s["checks"].([]any)) != len(got.Checks) {
+	if s["status"] != "ready_for_review" || s["pallets_count"] != 2.0 || shown.header.Get("ETag") != `"2.2"` ||
+		len(s["checks"].([]any)) != len(got.Checks) {
 		t.Errorf("%s", shown.body)
 	}
 	want := `{"pallet_number":"0042","produce_name":"Avocado Hass","calibre":"20","boxes":264,"box_weight_kg":4,"document_id":"` + doc.ID + `","row":2}`
 	if !strings.Contains(string(shown.body), want) {
 		t.Errorf("%s is not in %s", want, shown.body)
 	}
-	if h := a.history(t, path).History[0]; h.Action != "attach_document" || h.DocumentID != doc.ID || h.Status != "ready_for_review" {
+	if h := a.history(t, path).History[0]; h.Action != "attach_document" || h.DocumentID != doc.ID ||
+		h.Status != "ready_for_review" {
 		t.Errorf("%+v", h)
 	}
 	one, all := a.do(t, call{path: res.header.Get("Location")}), a.do(t, call{path: path + "/documents"})
@@ -116,11 +121,16 @@ func TestChecksNameTheLocationOfEachFault(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	var got attached
-	res := a.do(t, call{method: http.MethodPost, path: path + "/documents", body: strings.Replace(list, "0041", "0042", 1)})
+	res := a.do(
+		t, call{method: http.MethodPost, path: path + "/documents", body: strings.Replace(list, "0041", "0042", 1)},
+	)
 	decode(t, res.body, &got)
 	c := checkOf(t, got.Checks, "duplicate_pallets")
-	if c.Result != "fail" || c.Details != "Pallet 0042 appears on rows 1 and 2." || c.Count != 2 || len(c.Locations) != 2 ||
-		c.Locations[1].Row != 2 || c.Locations[1].PalletNumber != "0042" || c.Locations[1].DocumentID != got.Document.ID {
+	if c.Result != "fail" || c.Details != "Pallet 0042 appears on rows 1 and 2." || c.Count != 2 ||
+		len(c.Locations) != 2 ||
+		c.Locations[1].Row != 2 ||
+		c.Locations[1].PalletNumber != "0042" ||
+		c.Locations[1].DocumentID != got.Document.ID {
 		t.Errorf("%+v", c)
 	}
 	if p := a.do(t, approve(path)).conflict(t, "checks_failing"); !slices.Equal(p.Failing, []string{"duplicate_pallets"}) {
@@ -132,7 +142,9 @@ func TestChecksNameTheLocationOfEachFault(t *testing.T) {
 	// Once it is mended the shipment can go.
 	a.do(t, reject(path)).wants(t, http.StatusOK, "")
 	a.do(t, remove(res.header.Get("Location"))).wants(t, http.StatusNoContent, "")
-	if s := a.do(t, call{path: path}).shipment(t); s["status"] != "pending" || s["pallets_count"] != 0.0 || len(s["checks"].([]any)) != 0 || len(s["documents"].([]any)) != 0 {
+	if s := a.do(t, call{path: path}).shipment(t); s["status"] != "pending" || s["pallets_count"] != 0.0 ||
+		len(s["checks"].([]any)) != 0 ||
+		len(s["documents"].([]any)) != 0 {
 		t.Errorf("%v", s)
 	}
 	a.do(t, attach(path)).wants(t, http.StatusCreated, "")
@@ -154,7 +166,9 @@ func TestPalletReuseIsReported(t *testing.T) {
 			t.Errorf("%+v, want %s", checkOf(t, got.Checks, "pallet_reuse"), want)
 		}
 	}
-	if c := checkOf(t, got.Checks, "pallet_reuse"); !strings.HasPrefix(c.Details, "Pallet (00)106141412345678908 is also in shipment PO-1.") {
+	if c := checkOf(t, got.Checks, "pallet_reuse"); !strings.HasPrefix(
+		c.Details, "Pallet (00)106141412345678908 is also in shipment PO-1.",
+	) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -170,8 +184,10 @@ func TestDryRunReturnsTheResultAndStoresNothing(t *testing.T) {
 	var got attached
 	decode(t, res.body, &got)
 	check := checkOf(t, got.Checks, "duplicate_pallets")
-	if got.Document.ID != "" || got.Document.PalletsExtracted != 2 || check.Details != "Pallet 0042 appears on rows 1 and 2." ||
-		check.Locations[0].DocumentID != "" || check.Locations[0].Row != 1 {
+	if got.Document.ID != "" || got.Document.PalletsExtracted != 2 ||
+		check.Details != "Pallet 0042 appears on rows 1 and 2." ||
+		check.Locations[0].DocumentID != "" ||
+		check.Locations[0].Row != 1 {
 		t.Errorf("%s", res.body)
 	}
 	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"2.1"` {
@@ -187,7 +203,9 @@ func TestTheSameContentIsRefusedOnce(t *testing.T) {
 	first.wants(t, http.StatusCreated, "")
 	again := attach(path)
 	again.body = strings.ReplaceAll(again.body, ",", " ,\n")
-	if p := a.do(t, again).conflict(t, "duplicate_document"); !strings.HasSuffix(first.header.Get("Location"), "/"+p.DocumentID) {
+	if p := a.do(t, again).conflict(t, "duplicate_document"); !strings.HasSuffix(
+		first.header.Get("Location"), "/"+p.DocumentID,
+	) {
 		t.Errorf("%+v, the first is %s", p, first.header.Get("Location"))
 	}
 	other := attach(path)
@@ -249,16 +267,22 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", body, strings.Join(got, ", "), want)
 		}
 	}
-	if p := a.do(t, call{method: http.MethodPost, path: path + "?dry_run=true", body: list}).wants(t, http.StatusBadRequest, "invalid_parameter"); !strings.Contains(p.Errors[0].Detail, "beside document") {
+	if p := a.do(t, call{method: http.MethodPost, path: path + "?dry_run=true", body: list}).wants(t, http.StatusBadRequest, "invalid_parameter"); !strings.Contains(
+		p.Errors[0].Detail, "beside document",
+	) {
 		t.Errorf("%+v", p.Errors)
 	}
 	writer := call{method: http.MethodPost, path: path, body: list}.with("X-Token-Permissions", "documents:write")
 	if res := a.do(t, writer); res.status != http.StatusCreated || len(res.document(t).Checks) != 0 {
 		t.Errorf("a token that may not read shipments: %d %s", res.status, res.body)
 	}
-	tooMany := `{"document":{"type":"packing_list","pallets":[` + strings.TrimSuffix(strings.Repeat(plum+",", 10_001), ",") + `]}}`
-	a.do(t, call{method: http.MethodPost, path: path, body: tooMany}).wants(t, http.StatusUnprocessableEntity, "too_many_pallets")
-	a.do(t, call{method: http.MethodPost, path: path, body: list + strings.Repeat(" ", 14<<20)}).wants(t, http.StatusRequestEntityTooLarge, "body_too_large")
+	tooMany := `{"document":{"type":"packing_list","pallets":[` + strings.TrimSuffix(
+		strings.Repeat(plum+",", 10_001), ",",
+	) + `]}}`
+	a.do(t, call{method: http.MethodPost, path: path, body: tooMany}).
+		wants(t, http.StatusUnprocessableEntity, "too_many_pallets")
+	a.do(t, call{method: http.MethodPost, path: path, body: list + strings.Repeat(" ", 14<<20)}).
+		wants(t, http.StatusRequestEntityTooLarge, "body_too_large")
 }
 
 // TestThousandsOfPalletsAreOneRequest, though a machine that is busy with other
@@ -279,7 +303,9 @@ func TestThousandsOfPalletsAreOneRequest(t *testing.T) {
 func longList(n int) string {
 	pallets := make([]string, n)
 	for i := range pallets {
-		pallets[i] = fmt.Sprintf(`{"pallet_number":"P-%05d","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4.125}`, i)
+		pallets[i] = fmt.Sprintf(
+			`{"pallet_number":"P-%05d","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4.125}`, i,
+		)
 	}
 	return `{"document":{"type":"packing_list","pallets":[` + strings.Join(pallets, ",") + `]}}`
 }

@@ -43,7 +43,10 @@ func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
 }
 
 func encodeEvents(r *http.Request, page shipments.EventPage) reply {
-	view := eventsView{each(page.Events, viewEvent), eventsMetaView{After: page.After, Limit: page.Limit, NextAfter: page.Next}}
+	view := eventsView{
+		each(page.Events, viewEvent),
+		eventsMetaView{After: page.After, Limit: page.Limit, NextAfter: page.Next},
+	}
 	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", canonicalPath(r), page.Next, page.Limit, "next")
 	return reply{status: http.StatusOK, header: http.Header{"Link": {next}}, body: view}
 }

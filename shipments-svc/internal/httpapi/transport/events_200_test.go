@@ -56,7 +56,9 @@ func (a *api) events(t *testing.T, query string) eventPage {
 	res.wants(t, http.StatusOK, "")
 	var page eventPage
 	decode(t, res.body, &page)
-	if link := res.header.Get("Link"); link != fmt.Sprintf(`<%s?after=%d&limit=%d>; rel="next"`, eventsPath, page.Meta.NextAfter, page.Meta.Limit) {
+	if link := res.header.Get("Link"); link != fmt.Sprintf(
+		`<%s?after=%d&limit=%d>; rel="next"`, eventsPath, page.Meta.NextAfter, page.Meta.Limit,
+	) {
 		t.Errorf("Link is %s", link)
 	}
 	return page
@@ -66,7 +68,8 @@ func (a *api) events(t *testing.T, query string) eventPage {
 func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 	t.Parallel()
 	a, db := publishing(t)
-	if none := a.events(t, ""); none.Events == nil || len(none.Events) != 0 || none.Meta.NextAfter != 0 || none.Meta.Limit != 25 {
+	if none := a.events(t, ""); none.Events == nil || len(none.Events) != 0 || none.Meta.NextAfter != 0 ||
+		none.Meta.Limit != 25 {
 		t.Errorf("at first: %+v", none)
 	}
 	path := collection + "/" + a.create(t)
@@ -88,12 +91,19 @@ func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 			t.Errorf("%s has the document %v", e.Type, e.Data.Document)
 		}
 	}
-	want := []string{"shipment.created", "document.attached", "document.processed", "shipment.ready_for_review", "shipment.approved"}
+	want := []string{
+		"shipment.created",
+		"document.attached",
+		"document.processed",
+		"shipment.ready_for_review",
+		"shipment.approved",
+	}
 	if !slices.Equal(types, want) || page.Meta.NextAfter != int64(len(want)) {
 		t.Errorf("%q, %+v, want %q", types, page.Meta, want)
 	}
 	last := page.Events[len(want)-1]
-	if shown := a.list(t, "").Shipments[0]; fmt.Sprint(shown) != fmt.Sprint(last.Data.Shipment) || last.Timestamp != shown["approved_at"] {
+	if shown := a.list(t, "").Shipments[0]; fmt.Sprint(shown) != fmt.Sprint(last.Data.Shipment) ||
+		last.Timestamp != shown["approved_at"] {
 		t.Errorf("the event has %v of %s, the list %v", last.Data.Shipment, last.Timestamp, shown)
 	}
 	if first := page.Events[0].Data.Shipment; first["status"] != "pending" || first["pallets_count"] != 0.0 {

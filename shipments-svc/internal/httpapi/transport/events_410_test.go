@@ -22,7 +22,8 @@ func TestGapInTheEventsIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := a.do(t, call{path: eventsPath + "?after=2"})
-	if res.status != http.StatusGone || !strings.Contains(string(res.body), `"code":"events_expired"`) || !strings.Contains(string(res.body), `"oldest_sequence":4`) {
+	if res.status != http.StatusGone || !strings.Contains(string(res.body), `"code":"events_expired"`) ||
+		!strings.Contains(string(res.body), `"oldest_sequence":4`) {
 		t.Errorf("status %d: %s", res.status, res.body)
 	}
 	for _, query := range []string{"", "?after=0", "?after=3"} {

@@ -10,7 +10,9 @@ import (
 type emptyService struct{}
 
 func (emptyService) List(_ context.Context, _ shipments.OrgID, q shipments.Query) (shipments.Page, error) {
-	return shipments.Page{Paging: shipments.Paging{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)}}, nil
+	return shipments.Page{
+		Paging: shipments.Paging{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)},
+	}, nil
 }
 
 func (emptyService) Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error) {
@@ -23,6 +25,24 @@ func (emptyService) Create(context.Context, shipments.OrgID, shipments.Creation)
 
 func (emptyService) Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error) {
 	return shipments.Document{}, shipments.ErrNotFound
+}
+
+func (emptyService) CorrectMapping(context.Context, shipments.OrgID, shipments.Correction) (shipments.Document, error) {
+	return shipments.Document{}, shipments.ErrNotFound
+}
+
+func (emptyService) Templates(context.Context, shipments.OrgID, struct{}) ([]shipments.Template, error) {
+	return nil, nil
+}
+
+func (emptyService) UpdateTemplate(
+	context.Context, shipments.OrgID, shipments.TemplateEdit,
+) (shipments.Template, error) {
+	return shipments.Template{}, shipments.ErrNoTemplate
+}
+
+func (emptyService) DeleteTemplate(context.Context, shipments.OrgID, shipments.TemplateID) (struct{}, error) {
+	return struct{}{}, shipments.ErrNoTemplate
 }
 
 func (emptyService) File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error) {
@@ -61,7 +81,9 @@ func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachmen
 	return shipments.Attached{}, shipments.ErrNotFound
 }
 
-func (emptyService) AttachOnce(context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error)) ([]byte, bool, error) {
+func (emptyService) AttachOnce(
+	context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error),
+) ([]byte, bool, error) {
 	return nil, false, shipments.ErrNotFound
 }
 
@@ -69,7 +91,9 @@ func (emptyService) Detach(context.Context, shipments.OrgID, shipments.DocumentO
 	return struct{}{}, shipments.ErrNotFound
 }
 
-func (emptyService) Once(ctx context.Context, _ shipments.OrgID, _ shipments.Key, do func(context.Context) ([]byte, error)) ([]byte, bool, error) {
+func (emptyService) Once(
+	ctx context.Context, _ shipments.OrgID, _ shipments.Key, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
 	answer, err := do(ctx)
 	return answer, false, err
 }

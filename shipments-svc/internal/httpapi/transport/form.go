@@ -81,7 +81,9 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 			err = f.read(r, part)
 		}
 		if err = readingError(err); errors.Is(err, errCutShort) {
-			err = &formError{"the form is not whole: it ends early, a part has a malformed header, or Content-Type names another boundary"}
+			err = &formError{
+				"the form is not whole: it ends early, a part has a malformed header, or Content-Type names another boundary",
+			}
 		}
 		if err != nil {
 			return shipments.Attachment{}, err
@@ -126,7 +128,11 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 
 // attachment returns the request of the form.
 func (f *form) attachment(r *http.Request) (shipments.Attachment, error) {
-	a := shipments.Attachment{Order: f.order, Type: shipments.DocumentType(f.values["type"]), DryRun: f.values["dry_run"] == "true"}
+	a := shipments.Attachment{
+		Order:  f.order,
+		Type:   shipments.DocumentType(f.values["type"]),
+		DryRun: f.values["dry_run"] == "true",
+	}
 	if value := f.values["dry_run"]; value != "" && value != "true" && value != "false" {
 		f.fault(shipments.InvalidValue, "dry_run", "dry_run must be true or false")
 	}
@@ -148,7 +154,9 @@ func (f *form) attachment(r *http.Request) (shipments.Attachment, error) {
 // fingerprint is that of the form's values: a retry has another boundary.
 func (f *form) fingerprint(r *http.Request, a shipments.Attachment) {
 	if body, ok := r.Body.(*idempotency.Body); ok {
-		body.SetFingerprint(sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, f.filename, f.declared, a.DryRun, a.File.SHA256)))
+		body.SetFingerprint(
+			sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, f.filename, f.declared, a.DryRun, a.File.SHA256)),
+		)
 	}
 }
 

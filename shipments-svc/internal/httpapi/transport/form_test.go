@@ -23,7 +23,8 @@ func FuzzForm(f *testing.F) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 		a, err := decodeForm(r, shipments.Order{})
-		if err == nil && (len(a.Faults()) > 0 || a.File.Size == 0 || a.File.Size > int64(len(body)) || a.File.ContentType == "") {
+		if err == nil &&
+			(len(a.Faults()) > 0 || a.File.Size == 0 || a.File.Size > int64(len(body)) || a.File.ContentType == "") {
 			t.Errorf("%+v, %+v", a, a.Faults())
 		}
 		if err != nil && problemOf(err).Status >= http.StatusInternalServerError {

@@ -1,26 +1,18 @@
 package transport
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // pathID reads an id in the path. A malformed one is like an unknown one.
 func pathID[ID ~[16]byte](r *http.Request, name, prefix string, unknown error) (ID, error) {
-	id, ok := publicid.Parse(prefix, r.PathValue(name))
-	if !ok {
-		return ID{}, unknown
-	}
-	return ID(id), nil
+	return parseID[ID](r.PathValue(name), prefix, unknown)
 }
 
 func shipmentID(r *http.Request) (shipments.ID, error) {
@@ -58,26 +50,4 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		}
 	}
 	return reply{status: http.StatusOK, header: header, body: shipmentBody[detailView]{view}}
-}
-
-// preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
-// in whole seconds and at most MaxWait. A malformed preference is ignored; of
-// several the first counts. The gateway's route for waiting matches the same.
-func preferredWait(r *http.Request) time.Duration {
-	for preference := range strings.SplitSeq(strings.Join(r.Header.Values("Prefer"), ","), ",") {
-		preference, _, _ = strings.Cut(preference, ";")
-		name, value, _ := strings.Cut(preference, "=")
-		if !strings.EqualFold(strings.Trim(name, " \t"), "wait") {
-			continue
-		}
-		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
-		if errors.Is(err, strconv.ErrRange) {
-			return shipments.MaxWait
-		}
-		if err != nil {
-			return 0
-		}
-		return min(time.Duration(seconds)*time.Second, shipments.MaxWait)
-	}
-	return 0
 }

@@ -70,6 +70,7 @@ func TestGetNeedsNoContentType(t *testing.T) {
 	a := newAPI(t)
 	id := a.create(t)
 	for _, contentType := range [][]string{nil, {"application/json"}, {"text/plain"}, {"no type"}} {
-		a.do(t, call{path: collection + "/" + id, header: http.Header{"Content-Type": contentType}}).wants(t, http.StatusOK, "")
+		a.do(t, call{path: collection + "/" + id, header: http.Header{"Content-Type": contentType}}).
+			wants(t, http.StatusOK, "")
 	}
 }

@@ -30,7 +30,8 @@ func TestGetOfAnotherOrganizationsShipmentEqualsAnUnknownOne(t *testing.T) {
 		"very long":              strings.Repeat("x", 4000),
 	} {
 		p := a.do(t, call{path: collection + "/" + id}).wants(t, http.StatusNotFound, "not_found")
-		if p.Title != "Not found" || p.Detail != "There is no such shipment." || p.Instance != collection+"/"+id || p.Errors != nil {
+		if p.Title != "Not found" || p.Detail != "There is no such shipment." || p.Instance != collection+"/"+id ||
+			p.Errors != nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -15,6 +16,7 @@ type entryView struct {
 	Version int64              `json:"version"`
 	At      string             `json:"at"`
 	TokenID string             `json:"token_id,omitempty"`
+	UserID  string             `json:"user_id,omitempty"` // of a person, instead of a token
 	Action  shipments.Action   `json:"action"`
 	Status  shipments.Status   `json:"status"`
 	Reason  string             `json:"reason,omitempty"`
@@ -41,8 +43,13 @@ func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
 
 func viewEntry(e shipments.Entry) entryView {
 	view := entryView{
-		Version: e.Version, At: viewTime(e.At), TokenID: string(e.By),
+		Version: e.Version, At: viewTime(e.At),
 		Action: e.Action, Status: e.Status, Reason: e.Reason, Changes: e.Changes,
+	}
+	if strings.HasPrefix(string(e.By), "usr_") {
+		view.UserID = string(e.By)
+	} else {
+		view.TokenID = string(e.By)
 	}
 	if e.Document != (shipments.DocumentID{}) {
 		view.DocumentID = viewDocumentID(e.Document)

@@ -44,7 +44,10 @@ func reference(p parameters) string {
 	text = jsonbody.Normal(text)
 	if given && shipments.TextFaults("", "reference", text, shipments.MaxReference) != nil {
 		p.Fault("reference", fmt.Sprintf(
-			"reference must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and characters that change the direction of text", shipments.MaxReference))
+			"reference must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and "+
+				"characters that change the direction of text",
+			shipments.MaxReference,
+		))
 	}
 	return text
 }

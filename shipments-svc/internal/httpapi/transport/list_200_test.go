@@ -34,9 +34,14 @@ func TestListShowsExactlyTheseFields(t *testing.T) {
 	a := newAPI(t)
 	approved := repotest.Shipment(shipments.Approved, repotest.Noon.Add(7*time.Millisecond))
 	approved.Reference = "<PO> & Ω"
-	a.load(t,
-		shipments.Detail{Shipment: approved, Pallets: []shipments.Pallet{{Number: "1", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}}},
-		shipments.Detail{Shipment: repotest.Shipment(shipments.Rejected, repotest.Noon)})
+	a.load(
+		t,
+		shipments.Detail{
+			Shipment: approved,
+			Pallets:  []shipments.Pallet{{Number: "1", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}},
+		},
+		shipments.Detail{Shipment: repotest.Shipment(shipments.Rejected, repotest.Noon)},
+	)
 	got := a.list(t, "").Shipments
 	want := map[string]any{
 		"id": got[0]["id"], "reference": "<PO> & Ω", "status": "approved", "vessel": "MSC Carmen",
@@ -87,7 +92,9 @@ func TestListIsNewestFirstAndLinksWalkIt(t *testing.T) {
 	a := newAPI(t)
 	var all []shipments.Detail
 	for i := range 23 {
-		d := shipments.Detail{Shipment: repotest.Shipment(shipments.Statuses[i%2], repotest.Noon.Add(time.Duration(i/3)*9*time.Hour))}
+		d := shipments.Detail{
+			Shipment: repotest.Shipment(shipments.Statuses[i%2], repotest.Noon.Add(time.Duration(i/3)*9*time.Hour)),
+		}
 		all = append(all, d)
 	}
 	a.load(t, all...)

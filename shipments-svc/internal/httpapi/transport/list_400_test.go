@@ -142,7 +142,8 @@ func FuzzListQuery(f *testing.F) {
 	a := newAPIOf(f, emptyService{}, nil)
 	f.Fuzz(func(t *testing.T, query string) {
 		u := url.URL{Path: collection, RawQuery: query}
-		if parsed, err := url.Parse(u.String()); err != nil || parsed.Path != collection || strings.ContainsAny(query, " \x7f#") {
+		if parsed, err := url.Parse(u.String()); err != nil || parsed.Path != collection ||
+			strings.ContainsAny(query, " \x7f#") {
 			return // no client can send it
 		}
 		res := a.do(t, call{path: u.String()})

@@ -52,7 +52,9 @@ type idempotent interface {
 }
 
 // onceOnly is a method with its encoding, run once for each key.
-func onceOnly[Req, Res any](keys idempotent, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply) endpoints.Method[keyed[Req], reply] {
+func onceOnly[Req, Res any](
+	keys idempotent, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply,
+) endpoints.Method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (reply, error) {
 		var made reply
 		do := func(ctx context.Context) ([]byte, error) {
@@ -83,10 +85,16 @@ func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], r
 			return encodeAttach(k.http, result), err
 		}
 		var made reply
-		answer, replayed, err := service.AttachOnce(ctx, org, *k.key, k.request, func(result shipments.Attached) ([]byte, error) {
-			made = encodeAttach(k.http, result)
-			return made.store()
-		})
+		answer, replayed, err := service.AttachOnce(
+			ctx,
+			org,
+			*k.key,
+			k.request,
+			func(result shipments.Attached) ([]byte, error) {
+				made = encodeAttach(k.http, result)
+				return made.store()
+			},
+		)
 		if err != nil || !replayed {
 			return made, err
 		}

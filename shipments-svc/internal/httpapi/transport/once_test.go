@@ -21,11 +21,15 @@ import (
 func (a *api) posts(tb testing.TB) map[string]call {
 	tb.Helper()
 	return map[string]call{
-		"create":  {method: http.MethodPost, path: collection, body: valid},
-		"approve": {method: http.MethodPost, path: a.loaded(tb, shipments.ReadyForReview) + "/approve", body: `{"override_reason":"r"}`},
-		"reject":  reject(a.loaded(tb, shipments.ReadyForReview)),
-		"attach":  attach(a.loaded(tb, shipments.Pending)),
-		"upload":  file(a.loaded(tb, shipments.Pending), "packing_list", "n.csv", "P-1\n"),
+		"create": {method: http.MethodPost, path: collection, body: valid},
+		"approve": {
+			method: http.MethodPost,
+			path:   a.loaded(tb, shipments.ReadyForReview) + "/approve",
+			body:   `{"override_reason":"r"}`,
+		},
+		"reject": reject(a.loaded(tb, shipments.ReadyForReview)),
+		"attach": attach(a.loaded(tb, shipments.Pending)),
+		"upload": file(a.loaded(tb, shipments.Pending), "packing_list", "n.csv", "P-1\n"),
 	}
 }
 
@@ -42,13 +46,16 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 		for range 2 {
 			again := a.do(t, c)
 			if again.status != first.status || string(again.body) != string(first.body) || again.header.Get("Idempotency-Replayed") != "true" ||
-				again.header.Get("ETag") != first.header.Get("ETag") || again.header.Get("Location") != first.header.Get("Location") {
+				again.header.Get("ETag") != first.header.Get("ETag") ||
+				again.header.Get("Location") != first.header.Get("Location") {
 				t.Errorf("%s: status %d, %v, %s, want %s", name, again.status, again.header, again.body, first.body)
 			}
 		}
 		other := c
 		other.body = strings.Replace(c.body, `":`, `": `, 1)
-		if p := a.do(t, other).wants(t, http.StatusUnprocessableEntity, "idempotency_key_reused"); !strings.Contains(p.Detail, "another body") {
+		if p := a.do(t, other).wants(t, http.StatusUnprocessableEntity, "idempotency_key_reused"); !strings.Contains(
+			p.Detail, "another body",
+		) {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
 		none := ""
@@ -60,7 +67,9 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 		t.Errorf("%d shipments", n)
 	}
 	theirs := a.as(publicid.New("org"))
-	res := theirs.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`))
+	res := theirs.do(
+		t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
+	)
 	if res.wants(t, http.StatusCreated, ""); res.header.Get("Idempotency-Replayed") != "" {
 		t.Error("the key of another organization was replayed")
 	}
@@ -86,11 +95,14 @@ func TestKeysAreVisibleASCII(t *testing.T) {
 		"empty": {""}, "two": {"a", "b"}, "too long": {strings.Repeat("k", 256)}, "a space": {"a b"}, "not ASCII": {"é"}, "a tab": {"a\tb"},
 	} {
 		c := call{method: http.MethodPost, body: valid, header: http.Header{"Idempotency-Key": values}}
-		if p := a.do(t, c).wants(t, http.StatusBadRequest, "invalid_header"); !strings.HasPrefix(p.Detail, "Idempotency-Key must be") {
+		if p := a.do(t, c).wants(t, http.StatusBadRequest, "invalid_header"); !strings.HasPrefix(
+			p.Detail, "Idempotency-Key must be",
+		) {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
 	}
-	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", strings.Repeat("~", 255))).wants(t, http.StatusCreated, "")
+	a.do(t, call{method: http.MethodPost, body: valid}.with("Idempotency-Key", strings.Repeat("~", 255))).
+		wants(t, http.StatusCreated, "")
 }
 
 // TestKeyIsInProgressDuringItsRequest: the second gets Retry-After, and
@@ -155,7 +167,13 @@ func TestInterruptedRequestTakesEffectOnce(t *testing.T) {
 	dsn := postgrestest.New(t, postgres.Migrate)
 	proxy, through := faultproxy.New(t, dsn)
 	a := newAPIAt(t, through)
-	kinds := map[string]string{"create": "create", "approve": "approve", "reject": "reject", "attach": "attach_document", "upload": "attach_document"}
+	kinds := map[string]string{
+		"create":  "create",
+		"approve": "approve",
+		"reject":  "reject",
+		"attach":  "attach_document",
+		"upload":  "attach_document",
+	}
 	for kind, action := range kinds {
 		points := 0
 		for happened := true; happened; points++ {
@@ -171,7 +189,8 @@ func TestInterruptedRequestTakesEffectOnce(t *testing.T) {
 				t.Errorf("%s, cut after %d: status %d, %s", kind, points, s, interrupted.body)
 			}
 			res := a.again(t, c)
-			if res.status >= http.StatusBadRequest || interrupted.status < http.StatusBadRequest && string(res.body) != string(interrupted.body) {
+			if res.status >= http.StatusBadRequest ||
+				interrupted.status < http.StatusBadRequest && string(res.body) != string(interrupted.body) {
 				t.Errorf("%s, cut after %d: status %d, %s, before that %s", kind, points, res.status, res.body, interrupted.body)
 			}
 			created := int64(0)

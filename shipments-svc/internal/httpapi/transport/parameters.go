@@ -34,5 +34,7 @@ func (p parameters) page() int64    { return p.Number("page", 1, math.MaxInt64, 
 func (p parameters) perPage() int64 { return p.size("per_page") }
 
 func (p parameters) size(name string) int64 {
-	return p.Number(name, 1, math.MaxInt64, fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage))
+	return p.Number(
+		name, 1, math.MaxInt64, fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage),
+	)
 }

@@ -33,7 +33,10 @@ func (s slow) Put(ctx context.Context, key shipments.FileKey, content io.Reader,
 	return s.Files.Put(ctx, key, content, size)
 }
 
-func (s slow) Read(ctx context.Context, t shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64, given []shipments.Assignment) (shipments.Reading, error) {
+func (s slow) Read(
+	ctx context.Context, t shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64,
+	given []shipments.Assignment,
+) (shipments.Reading, error) {
 	s.wait()
 	return s.plainReader.Read(ctx, t, kind, content, size, given)
 }
@@ -65,7 +68,8 @@ func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB, *sqlx.DB) {
 	s := slow{Files: disk, arrived: make(chan struct{}), release: make(chan struct{})}
 	service := shipments.NewService(shipments.Needs{
 		Repository: postgres.NewRepository(db), Files: s, Reader: s, RunChecks: checks.Run,
-		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) },
+		Now:   time.Now,
 	})
 	return newAPIWithin(t, service, nil, time.Minute), s, db, all
 }
@@ -124,7 +128,8 @@ func TestNoTransactionIsHeldWhileFilesAreStoredOrRead(t *testing.T) {
 			t.Errorf("%d: %d %s", i, answers[i].status, answers[i].body)
 		}
 		again := a.do(t, c)
-		if again.status != want || again.header.Get("Idempotency-Replayed") != "true" || string(again.body) != string(answers[i].body) {
+		if again.status != want || again.header.Get("Idempotency-Replayed") != "true" ||
+			string(again.body) != string(answers[i].body) {
 			t.Errorf("%d again: %d %s, want %s", i, again.status, again.body, answers[i].body)
 		}
 	}
@@ -147,7 +152,8 @@ func TestUpdateRunsTheChecks(t *testing.T) {
 		t.Fatalf("%+v", before)
 	}
 	patch := func(destination string) {
-		a.do(t, call{method: http.MethodPatch, path: path, body: fmt.Sprintf(`{"shipment":{"destination":%q}}`, destination)}).wants(t, http.StatusOK, "")
+		a.do(t, call{method: http.MethodPatch, path: path, body: fmt.Sprintf(`{"shipment":{"destination":%q}}`, destination)}).
+			wants(t, http.StatusOK, "")
 	}
 	shown := func(name string) string {
 		for _, c := range a.do(t, call{path: path}).shipment(t)["checks"].([]any) {

@@ -15,6 +15,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -32,39 +33,123 @@ var table = []struct {
 	title  string
 	match  func(error) (fault, bool)
 }{
-	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
+	{
+		http.StatusUnauthorized,
+		"missing_identity",
+		"Missing identity",
+		is(assertion.ErrMissing, assertion.ErrMissing.Error()),
+	},
 	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile,
 		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is approved "+
 			"the document can be deleted and attached again")},
 	{http.StatusNotFound, "not_found", "Not found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
+	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoTemplate, "there is no such mapping template")},
 	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
 	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
 	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
-	{http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch", is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again")},
+	{
+		http.StatusPreconditionFailed,
+		"etag_mismatch",
+		"ETag mismatch",
+		is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again"),
+	},
 	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
 	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},
-	{http.StatusConflict, "not_reprocessable", "Not reprocessable", is(shipments.ErrNotReadAgain, "the document has no file that is read: it was given by its pallets, or files of its kind are only stored")},
-	{http.StatusConflict, "too_many_webhook_endpoints", "Too many webhook endpoints", is(webhooks.ErrTooMany, fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints))},
-	{http.StatusConflict, "webhook_endpoint_disabled", "Webhook endpoint disabled", is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
-	{http.StatusConflict, "idempotency_in_progress", "Idempotency in progress", is(shipments.ErrKeyInProgress, "a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After")},
-	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(shipments.ErrKeyReused, "this Idempotency-Key was used with another body; use a new key for each request")},
+	{
+		http.StatusConflict,
+		"not_reprocessable",
+		"Not reprocessable",
+		is(
+			shipments.ErrNotReadAgain,
+			"the document has no file that is read: it was given by its pallets, or files of its kind are only stored",
+		),
+	},
+	{
+		http.StatusConflict,
+		"too_many_webhook_endpoints",
+		"Too many webhook endpoints",
+		is(
+			webhooks.ErrTooMany,
+			fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints),
+		),
+	},
+	{
+		http.StatusConflict,
+		"too_many_mapping_templates",
+		"Too many mapping templates",
+		is(
+			shipments.ErrTooManyTemplates,
+			fmt.Sprintf("the organization has %d mapping templates; that is the maximum", shipments.MaxTemplates),
+		),
+	},
+	{
+		http.StatusConflict,
+		"webhook_endpoint_disabled",
+		"Webhook endpoint disabled",
+		is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first"),
+	},
+	{
+		http.StatusConflict,
+		"idempotency_in_progress",
+		"Idempotency in progress",
+		is(
+			shipments.ErrKeyInProgress,
+			"a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After",
+		),
+	},
+	{
+		http.StatusUnprocessableEntity,
+		"idempotency_key_reused",
+		"Idempotency key reused",
+		is(shipments.ErrKeyReused, "this Idempotency-Key was used with another body; use a new key for each request"),
+	},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
 	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", as[fileTooLargeError]},
 	{http.StatusBadRequest, "malformed_form", "Malformed form", as[*formError]},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
-	{http.StatusUnprocessableEntity, "unknown_field", "Unknown field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
-	{http.StatusUnprocessableEntity, "too_many_pallets", "Too many pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
-	{http.StatusUnprocessableEntity, "unsupported_document", "Unsupported document", allOf[*shipments.Invalid](string(shipments.UnsupportedDocument))},
+	{
+		http.StatusUnprocessableEntity,
+		"unknown_field",
+		"Unknown field",
+		allOf[*shipments.Invalid](string(shipments.UnknownField)),
+	},
+	{
+		http.StatusUnprocessableEntity,
+		"too_many_pallets",
+		"Too many pallets",
+		allOf[*shipments.Invalid](string(shipments.TooManyPallets)),
+	},
+	{
+		http.StatusUnprocessableEntity,
+		"unsupported_document",
+		"Unsupported document",
+		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument)),
+	},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(errBusy, "too many documents are being processed; try again after the seconds in Retry-After")},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After")},
-	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(shipments.ErrUnavailable, "the service is temporarily unavailable; try again after the seconds in Retry-After")},
+	{
+		http.StatusServiceUnavailable,
+		"unavailable",
+		"Unavailable",
+		is(admission.ErrBusy, admission.ErrBusy.Error()+"; try again after the seconds in Retry-After"),
+	},
+	{
+		http.StatusServiceUnavailable,
+		"unavailable",
+		"Unavailable",
+		is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After"),
+	},
+	{
+		http.StatusServiceUnavailable,
+		"unavailable",
+		"Unavailable",
+		is(shipments.ErrUnavailable, "the service is temporarily unavailable; try again after the seconds in Retry-After"),
+	},
 }
 
 // internalError is the problem of an unexpected error.
@@ -117,7 +202,8 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
 	case http.StatusForbidden:
 		if e, ok := errors.AsType[*endpoints.PermissionError](err); ok {
-			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs))
+			w.Header().
+				Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs))
 		}
 	case http.StatusConflict:
 		if errors.Is(err, shipments.ErrKeyInProgress) {

@@ -21,7 +21,14 @@ func TestEveryStatusHasATestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	statuses := []int{http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusNotModified, http.StatusMethodNotAllowed, internalError.Status}
+	statuses := []int{
+		http.StatusOK,
+		http.StatusCreated,
+		http.StatusNoContent,
+		http.StatusNotModified,
+		http.StatusMethodNotAllowed,
+		internalError.Status,
+	}
 	for _, row := range table {
 		statuses = append(statuses, row.status)
 	}

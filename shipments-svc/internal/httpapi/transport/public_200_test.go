@@ -13,10 +13,13 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 	anybody := http.Header{"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil}
 	description := call{path: "/api/v1/openapi.json", header: anybody}
 	res := a.do(t, description)
-	if res.status != http.StatusOK || !json.Valid(res.body) || !strings.Contains(string(res.body), `"openapi":"3.1.0"`) || res.header.Get("Cache-Control") != "public, max-age=300" || res.header.Get("Access-Control-Allow-Origin") != "*" {
+	if res.status != http.StatusOK || !json.Valid(res.body) || !strings.Contains(string(res.body), `"openapi":"3.1.0"`) ||
+		res.header.Get("Cache-Control") != "public, max-age=300" ||
+		res.header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("the description is %.20q with %v", res.body, res.header)
 	}
-	if again := a.do(t, description.with("If-None-Match", res.header.Get("ETag"))); again.status != http.StatusNotModified || len(again.body) > 0 {
+	if again := a.do(t, description.with("If-None-Match", res.header.Get("ETag"))); again.status != http.StatusNotModified ||
+		len(again.body) > 0 {
 		t.Errorf("the description of a known ETag: %d", again.status)
 	}
 	a.do(t, description.with("If-Match", `"x"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")

@@ -36,7 +36,7 @@ func callerOf(r *http.Request) caller {
 
 // by is the token with which a request is made.
 func by(r *http.Request) shipments.TokenID {
-	return shipments.TokenID(callerOf(r).Token)
+	return shipments.TokenID(callerOf(r).Actor())
 }
 
 // logAttrs identifies a request and its principal.

@@ -77,7 +77,8 @@ func errorsIn(t *testing.T, res answer) []problem.Field {
 }
 
 func filled(path string) string {
-	return strings.NewReplacer(collection+"/{id}", nothing, "/{document}", strings.TrimPrefix(noDocument, "/documents"), hooksPath+"/{id}", noHook).Replace(path)
+	return strings.NewReplacer(collection+"/{id}", nothing, "/{document}", strings.TrimPrefix(noDocument, "/documents"), hooksPath+"/{id}", noHook, templatesPath+"/{id}", noTemplate).
+		Replace(path)
 }
 
 // strange returns a value for a schema: objects and arrays with all that is
@@ -88,7 +89,8 @@ func strange(schema *openapi3.Schema) any {
 		object := map[string]any{stranger: 0}
 		for name, property := range schema.Properties {
 			switch {
-			case property.Value.Type.Is("object"), property.Value.Type.Is("array") && property.Value.Items.Value.Type.Is("object"):
+			case property.Value.Type.Is("object"),
+				property.Value.Type.Is("array") && property.Value.Items.Value.Type.Is("object"):
 				object[name] = strange(property.Value)
 			case property.Value.Type.Is("string"):
 				object[name] = "QQ==" // some strings bring other members with them

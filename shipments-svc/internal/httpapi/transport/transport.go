@@ -21,6 +21,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/api"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -50,9 +51,15 @@ type Service interface {
 	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
 	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
 	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
-	AttachOnce(context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error)) ([]byte, bool, error)
+	AttachOnce(
+		context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error),
+	) ([]byte, bool, error)
 	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
 	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
+	CorrectMapping(context.Context, shipments.OrgID, shipments.Correction) (shipments.Document, error)
+	Templates(context.Context, shipments.OrgID, struct{}) ([]shipments.Template, error)
+	UpdateTemplate(context.Context, shipments.OrgID, shipments.TemplateEdit) (shipments.Template, error)
+	DeleteTemplate(context.Context, shipments.OrgID, shipments.TemplateID) (struct{}, error)
 	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
 	idempotent
 }
@@ -73,7 +80,9 @@ func (rt router) upTo(limit int64) router {
 }
 
 // New returns the handler of the service's public listener.
-func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log *slog.Logger) http.Handler {
+func New(
+	service Service, hooks *webhooks.Service, uploads *Uploads, wiring endpoints.Wiring, log *slog.Logger,
+) http.Handler {
 	rt := router{Routes: problem.NewRoutes(), idempotent: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
@@ -85,12 +94,25 @@ func New(service Service, hooks *webhooks.Service, wiring endpoints.Wiring, log 
 	post(rt, "/api/v1/shipments/{id}/reject", decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
 
-	handle(rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach()), attachOnce(service), asIs)
+	handle(
+		rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(uploads)),
+		attachOnce(service), asIs,
+	)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document, encodeDocument)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocument, service.File, encodeContent)
-	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeReprocess)
+	post(
+		rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeReprocess,
+	)
+
+	handle(
+		rt, "PUT /api/v1/shipments/{id}/documents/{document}/mapping", decodeCorrection, service.CorrectMapping,
+		encodeCorrected,
+	)
+	handle(rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates, encodeTemplates)
+	handle(rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate, encodeTemplate)
+	handle(rt, "DELETE /api/v1/mapping_templates/{id}", decodeTemplateID, service.DeleteTemplate, encodeDelete)
 
 	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)
 
@@ -125,7 +147,7 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, Admitted(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(_ context.Context, r *http.Request) (any, error) {
 			return endpointRequest(r, func() (any, error) { return decode(r) })
@@ -136,7 +158,16 @@ func handle[Req, Res any](
 		},
 		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorEncoder(rt.fail),
-	), rt.maxBody)))
+	), rt.maxBody))))
+}
+
+// Admitted lets requests enter admissions until their handler has returned.
+func Admitted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := admission.Begin(r.Context())
+		defer end()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
 }
 
 // How long sending a large body may take, which is longer than the gateway
@@ -146,16 +177,13 @@ const (
 	answerTimeout = 30 * time.Second
 )
 
-// largeBodies extends the deadlines of requests with large bodies, which enter
-// admissions.
+// largeBodies extends the deadlines of requests with large bodies.
 func (rt router) largeBodies(next http.Handler) http.Handler {
 	if rt.maxBody <= maxBody {
 		return next
 	}
-	next = withAdmissions(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
-		_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout)) // writers without deadlines are accepted
+		extendDeadlines(w)
 		next.ServeHTTP(w, r)
 	})
 }

@@ -20,11 +20,13 @@ func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
 			a := newAPIOf(t, failingService{list: list}, nil)
 			res := a.do(t, call{})
 			p := res.wants(t, http.StatusInternalServerError, "internal_error")
-			if strings.Contains(string(res.body), "secret") || p.Detail != "An unexpected error occurred; it is logged under the request_id." {
+			if strings.Contains(string(res.body), "secret") ||
+				p.Detail != "An unexpected error occurred; it is logged under the request_id." {
 				t.Errorf("the client sees %s", res.body)
 			}
 			log := a.log.String()
-			if strings.Count(log, `"level":"ERROR"`) != 1 || strings.Count(log, p.RequestID) != 2 || !strings.Contains(log, a.org) {
+			if strings.Count(log, `"level":"ERROR"`) != 1 || strings.Count(log, p.RequestID) != 2 ||
+				!strings.Contains(log, a.org) {
 				t.Errorf("the log is %s", log)
 			}
 			if name != "a runtime error" && !strings.Contains(log, "secret cause") {

@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,25 +26,50 @@ import (
 // and the lines of one that begins with "unreadable" are none.
 type plainReader struct{}
 
-func (plainReader) Read(_ context.Context, _ shipments.DocumentType, _ shipments.Kind, content io.ReaderAt, size int64, _ []shipments.Assignment) (shipments.Reading, error) {
+func (plainReader) Read(
+	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, content io.ReaderAt, size int64,
+	given []shipments.Assignment,
+) (shipments.Reading, error) {
 	var read shipments.Reading
+	mapping := shipments.Mapping{
+		Sheet: "PL", Fingerprint: "5c1f", Source: shipments.FromHeadings, HeaderRow: 9, HeaderRows: 2,
+		Columns: []shipments.MappedColumn{
+			{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true},
+			{Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
+			{Column: "C", Heading: "Net kg", Field: "net_weight", Unit: "kg", Used: true},
+		}, Skipped: []shipments.SkippedRow{{Row: 14, Reason: "it is a total"}},
+	}
+	for _, a := range given {
+		mapping.Source, mapping.Template = shipments.FromPerson, a.Template
+		if a.Template != "" {
+			mapping.Source = shipments.FromTemplate
+		}
+	}
 	for lines := bufio.NewScanner(io.NewSectionReader(content, 0, size)); lines.Scan(); {
 		if lines.Text() == "unreadable" {
-			return shipments.Reading{}, &shipments.UnreadableError{Failure: shipments.Failure{Code: "no_header_row", Detail: "There is no header row."}}
+			return shipments.Reading{}, &shipments.UnreadableError{
+				Failure: shipments.Failure{Code: "no_header_row", Detail: "There is no header row."},
+			}
+		}
+		if lines.Text() == "ambiguous" && given == nil {
+			mapping.Candidates = []shipments.Candidate{{Text: "B", Columns: []shipments.AssignedColumn{{Column: "B"}}}}
+			return shipments.Reading{}, &shipments.UnreadableError{
+				Failure:  shipments.Failure{Code: shipments.AmbiguousMapping, Detail: "Two readings agree."},
+				Mappings: []shipments.Mapping{mapping},
+			}
 		}
 		read.RowsRead++
 		read.Pallets = append(read.Pallets, shipments.Pallet{
 			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500, Source: shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
-			Places: shipments.Places{Calibre: shipments.Place{Row: 3}}, Contents: []shipments.Content{{ProduceName: "Plum", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
+			Particulars: shipments.Particulars{NetWeight: 38_500, Container: "MSKU0000001"},
+			Places: shipments.Places{
+				Calibre: shipments.Place{Row: 3},
+			}, Contents: []shipments.Content{{ProduceName: "Plum", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
 		})
 	}
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
 	read.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "A row was skipped"}}
-	read.Mappings = []shipments.Mapping{{Sheet: "PL", HeaderRow: 9, HeaderRows: 2, Columns: []shipments.MappedColumn{
-		{Column: "A", Heading: "Pallet No", Field: "pallet_number", Used: true},
-		{Column: "B", Heading: "Boxes per layer", Reason: "it is about a layer"},
-		{Column: "C", Heading: "Net kg", Field: "net_weight", Unit: "kg", Used: true},
-	}, Skipped: []shipments.SkippedRow{{Row: 14, Reason: "it is a total"}}}}
+	read.Mappings = []shipments.Mapping{mapping}
 	return read, nil
 }
 
@@ -54,7 +80,8 @@ func (a *api) works(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		worker.New(a.jobs, a.service.(*shipments.Service), nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).Run(ctx, 1)
+		worker.New(a.jobs, a.service.(*shipments.Service), nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).
+			Run(ctx, 1)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -117,7 +144,13 @@ func form(path string, parts ...part) call {
 		_, _ = io.WriteString(into, p.value)
 	}
 	_ = w.Close()
-	return call{method: http.MethodPost, path: path + "/documents", body: body.String()}.with("Content-Type", w.FormDataContentType())
+	return call{
+		method: http.MethodPost,
+		path:   path + "/documents",
+		body:   body.String(),
+	}.with(
+		"Content-Type", w.FormDataContentType(),
+	)
 }
 
 type uploaded struct {
@@ -158,13 +191,14 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 		res := a.do(t, send(path))
 		res.wants(t, http.StatusCreated, "")
 		doc := res.document(t).Document
-		if doc.Status != "queued" || doc.Filename != name || doc.ContentType != "text/csv" || doc.Size != 12 || res.header.Get("Location") != path+"/documents/"+doc.ID {
+		if doc.Status != "queued" || doc.Filename != name || doc.ContentType != "text/csv" || doc.Size != 12 ||
+			res.header.Get("Location") != path+"/documents/"+doc.ID {
 			t.Errorf("%s: %s", how, res.body)
 		}
 		shown := a.until(t, path, "ready_for_review")
 		for _, want := range []string{
-			`{"pallet_number":"P-2","produce_name":"Plum","calibre":"","boxes":7,"box_weight_kg":5.5,"document_id":"` + doc.ID + `","sheet":"PL","row":12,` +
-				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","lot":"L7","orchard":"HUE 0816","boxes":3,"box_weight_kg":0,"row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
+			`{"pallet_number":"P-2","produce_name":"Plum","calibre":"","boxes":7,"box_weight_kg":5.5,"net_weight_kg":38.5,"container_number":"MSKU0000001","document_id":"` + doc.ID + `","sheet":"PL","row":12,` +
+				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","boxes":3,"box_weight_kg":0,"lot":"L7","orchard":"HUE 0816","row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
 			`"locations":[{"pallet_number":"P-1","document_id":"` + doc.ID + `","sheet":"PL","row":11}`,
 			`"facts":[{"kind":"vessel","text":"MSC Carmen","row":1}],"remarks":[{"code":"row_skipped","text":"A row was skipped"}]`,
 		} {
@@ -173,7 +207,8 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 			}
 		}
 		only := a.do(t, call{path: path, permissions: new("shipments:read")})
-		if only.wants(t, http.StatusOK, ""); strings.Contains(string(only.body), `"facts"`) || strings.Contains(string(only.body), `"remarks"`) {
+		if only.wants(t, http.StatusOK, ""); strings.Contains(string(only.body), `"facts"`) ||
+			strings.Contains(string(only.body), `"remarks"`) {
 			t.Errorf("%s: without documents:read %s", how, only.body)
 		}
 		var actions []string
@@ -184,9 +219,11 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 			t.Errorf("%s: the history is %s", how, got)
 		}
 		got := a.do(t, call{path: res.header.Get("Location") + "/content"})
-		if got.wants(t, http.StatusOK, ""); string(got.body) != content || got.header.Get("Content-Type") != "text/csv" || got.header.Get("X-Content-Type-Options") != "nosniff" ||
+		if got.wants(t, http.StatusOK, ""); string(got.body) != content || got.header.Get("Content-Type") != "text/csv" ||
+			got.header.Get("X-Content-Type-Options") != "nosniff" ||
 			got.header.Get("Content-Disposition") != `attachment; filename="Liste _pfel 42.csv"; filename*=UTF-8''Liste%20%C3%84pfel%2042.csv` ||
-			got.header.Get("ETag") != `"`+doc.SHA256+`"` || !strings.HasPrefix(got.header.Get("Content-Security-Policy"), "sandbox;") {
+			got.header.Get("ETag") != `"`+doc.SHA256+`"` ||
+			!strings.HasPrefix(got.header.Get("Content-Security-Policy"), "sandbox;") {
 			t.Errorf("%s: %v, %q", how, got.header, got.body)
 		}
 		a.do(t, remove(res.header.Get("Location"))).wants(t, http.StatusNoContent, "")
@@ -258,10 +295,13 @@ func TestADryRunOfAFileStoresNothing(t *testing.T) {
 	parts := []part{{name: "type", value: "packing_list"}, {name: "dry_run", value: "true"}}
 	res := a.do(t, form(path, append(parts, part{name: "file", filename: "n.csv", value: "P-1\nP-1\n"})...))
 	res.wants(t, http.StatusOK, "")
-	if got := res.document(t); got.Document.ID != "" || got.Document.PalletsExtracted != 2 || checkOf(t, got.Checks, "duplicate_pallets").Result != "fail" {
+	if got := res.document(t); got.Document.ID != "" || got.Document.PalletsExtracted != 2 ||
+		checkOf(t, got.Checks, "duplicate_pallets").Result != "fail" {
 		t.Errorf("%s", res.body)
 	}
-	if want := `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"columns":[{"column":"A",`; !strings.Contains(string(res.body), want) {
+	if want := `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"fingerprint":"5c1f","source":"headings","columns":[{"column":"A",`; !strings.Contains(
+		string(res.body), want,
+	) {
 		t.Errorf("%s", res.body)
 	}
 	res = a.do(t, form(path, append(parts, part{name: "file", filename: "n.csv", value: "unreadable\n"})...))
@@ -279,12 +319,46 @@ func TestRepeatedFormIsReplayed(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	send := func(content string) answer {
-		return a.do(t, form(path, part{name: "type", value: "other"}, part{name: "file", filename: "b.csv", value: content}).with("Idempotency-Key", "k"))
+		return a.do(
+			t,
+			form(
+				path, part{name: "type", value: "other"}, part{name: "file", filename: "b.csv", value: content},
+			).with("Idempotency-Key", "k"),
+		)
 	}
 	first := send("P-1\n")
 	first.wants(t, http.StatusCreated, "")
-	if again := send("P-1\n"); again.header.Get("Idempotency-Replayed") != "true" || string(again.body) != string(first.body) {
+	if again := send("P-1\n"); again.header.Get("Idempotency-Replayed") != "true" ||
+		string(again.body) != string(first.body) {
 		t.Errorf("%d %s", again.status, again.body)
 	}
 	send("P-2\n").wants(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
+}
+
+// TestALostFileIsAttachedAgain as its failure and the missing content say: the document
+// is deleted, and the same content attached.
+func TestALostFileIsAttachedAgain(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	a.works(t)
+	path := collection + "/" + a.create(t)
+	attach := file(path, "packing_list", "l.csv", "P-1\nP-2")
+	res := a.do(t, attach)
+	res.wants(t, http.StatusCreated, "")
+	document := res.header.Get("Location")
+	a.until(t, path, "ready_for_review")
+	if err := os.Remove(filepath.Join(a.files, a.org, filepath.Base(document))); err != nil {
+		t.Fatal(err)
+	}
+	a.do(t, call{path: document + "/content"}).wants(t, http.StatusNotFound, "not_found")
+	a.do(t, call{method: http.MethodPost, path: document + "/reprocess"}).wants(t, http.StatusAccepted, "")
+	a.until(t, path, "pending")
+	if failed := a.do(t, call{path: document}).body; !bytes.Contains(failed, []byte(`"code":"file_missing"`)) {
+		t.Errorf("%s", failed)
+	}
+	a.do(t, call{method: http.MethodDelete, path: document}).wants(t, http.StatusNoContent, "")
+	a.do(t, attach).wants(t, http.StatusCreated, "")
+	if count := a.until(t, path, "ready_for_review").shipment(t)["pallets_count"]; count != 2.0 {
+		t.Errorf("%v pallets", count)
+	}
 }

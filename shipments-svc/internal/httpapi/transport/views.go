@@ -41,6 +41,7 @@ type palletView struct {
 	Calibre     string  `json:"calibre"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
+	particularsView
 	sourceView
 	Places   *placesView   `json:"places,omitempty"`
 	Contents []contentView `json:"contents,omitempty"`
@@ -57,11 +58,36 @@ type placesView struct {
 type contentView struct {
 	ProduceName string  `json:"produce_name"`
 	Calibre     string  `json:"calibre"`
-	Lot         string  `json:"lot,omitempty"`
-	Orchard     string  `json:"orchard,omitempty"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
+	particularsView
 	shipments.Place
+}
+
+// particularsView is what a document says of a pallet or a line beside its five fields.
+type particularsView struct {
+	NetWeight   float64 `json:"net_weight_kg,omitempty"`
+	GrossWeight float64 `json:"gross_weight_kg,omitempty"`
+	SSCC        string  `json:"sscc,omitempty"`
+	GTIN        string  `json:"gtin,omitempty"`
+	Lot         string  `json:"lot,omitempty"`
+	Orchard     string  `json:"orchard,omitempty"`
+	PUC         string  `json:"puc,omitempty"`
+	PHC         string  `json:"phc,omitempty"`
+	GGN         string  `json:"ggn,omitempty"`
+	Grower      string  `json:"grower,omitempty"`
+	HarvestedOn string  `json:"harvested_on,omitempty"`
+	PackedOn    string  `json:"packed_on,omitempty"`
+	Recorder    string  `json:"temperature_recorder,omitempty"`
+	Container   string  `json:"container_number,omitempty"`
+	Seal        string  `json:"seal_number,omitempty"`
+}
+
+func viewParticulars(p shipments.Particulars) particularsView {
+	return particularsView{
+		p.NetWeight.Kilograms(), p.GrossWeight.Kilograms(), p.SSCC, p.GTIN, p.Lot, p.Orchard, p.PUC, p.PHC, p.GGN, p.Grower,
+		p.HarvestedOn, p.PackedOn, p.Recorder, p.Container, p.Seal,
+	}
 }
 
 // sourceView is where something was read; it is empty where that is unknown.
@@ -93,18 +119,26 @@ func viewItem(s shipments.Shipment) itemView {
 }
 
 func viewDetail(d shipments.Detail) detailView {
-	return detailView{viewItem(d.Shipment), each(d.Pallets, viewPallet), each(d.Checks, viewCheck), each(d.Documents, viewDocument)}
+	return detailView{
+		viewItem(d.Shipment),
+		each(d.Pallets, viewPallet),
+		each(d.Checks, viewCheck),
+		each(d.Documents, viewDocument),
+	}
 }
 
 func viewPallet(p shipments.Pallet) palletView {
 	view := palletView{
-		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: kilograms(p.BoxWeight), sourceView: viewSource(p.Source),
+		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes,
+		BoxWeight: p.BoxWeight.Kilograms(), particularsView: viewParticulars(p.Particulars), sourceView: viewSource(p.Source),
 	}
 	if p.Places != (shipments.Places{}) {
 		view.Places = &placesView{p.Places.ProduceName, p.Places.Calibre, p.Places.Boxes, p.Places.BoxWeight}
 	}
 	for _, c := range p.Contents {
-		view.Contents = append(view.Contents, contentView{c.ProduceName, c.Calibre, c.Lot, c.Orchard, c.Boxes, kilograms(c.BoxWeight), c.Place})
+		view.Contents = append(view.Contents, contentView{
+			c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), viewParticulars(c.Particulars), c.Place,
+		})
 	}
 	return view
 }
@@ -131,8 +165,6 @@ func viewSource(s shipments.Source) sourceView {
 	}
 	return view
 }
-
-func kilograms(g shipments.Grams) float64 { return float64(g) / 1000 }
 
 func viewID(id shipments.ID) string {
 	return publicid.Format(shipmentPrefix, uuid.UUID(id))

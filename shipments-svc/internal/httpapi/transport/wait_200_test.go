@@ -47,7 +47,8 @@ func TestGetWithoutAnETagWaitsForTheNextChange(t *testing.T) {
 	for i := 0; ; i++ {
 		select {
 		case res := <-answered:
-			if res.wants(t, http.StatusOK, ""); res.header.Get("ETag") == `"2.1"` || res.header.Get("Preference-Applied") != "wait=25" {
+			if res.wants(t, http.StatusOK, ""); res.header.Get("ETag") == `"2.1"` ||
+				res.header.Get("Preference-Applied") != "wait=25" {
 				t.Errorf("after %s: %s, %v", res.took, res.body, res.header)
 			}
 			return
@@ -62,7 +63,8 @@ func TestAWaitIsOverWithoutAChange(t *testing.T) {
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview)
 	res := a.do(t, call{path: path}.with("Prefer", "wait=1").with("If-None-Match", `"2.1"`))
-	if res.wants(t, http.StatusNotModified, ""); res.took < time.Second || res.header.Get("Preference-Applied") != "wait=1" {
+	if res.wants(t, http.StatusNotModified, ""); res.took < time.Second ||
+		res.header.Get("Preference-Applied") != "wait=1" {
 		t.Errorf("after %s, %v", res.took, res.header)
 	}
 	for name, c := range map[string]call{

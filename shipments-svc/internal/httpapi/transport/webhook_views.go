@@ -41,8 +41,10 @@ type endpointsView struct {
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
-		ID: publicid.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description, EventTypes: e.EventTypes,
-		Status: e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince), CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
+		ID: publicid.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description,
+		EventTypes: e.EventTypes,
+		Status:     e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince),
+		CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
 		PreviousUntil: viewTime(e.PreviousUntil),
 	}
 }

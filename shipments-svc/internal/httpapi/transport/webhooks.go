@@ -37,7 +37,11 @@ func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft
 		}
 		return decodeJSON(r, "/webhook_endpoint", func(o *jsonbody.Object) webhooks.Draft {
 			o = o.Object("webhook_endpoint")
-			return webhooks.Draft{URL: o.Text("url"), Description: o.Text("description"), EventTypes: eventTypes(o.Texts("event_types"))}
+			return webhooks.Draft{
+				URL:         o.Text("url"),
+				Description: o.Text("description"),
+				EventTypes:  eventTypes(o.Texts("event_types")),
+			}
 		}, hooks.Faults)
 	}
 }

@@ -17,10 +17,12 @@ func TestSecretIsReturnedOnCreationOnly(t *testing.T) {
 	res := a.do(t, create)
 	res.wants(t, http.StatusCreated, "")
 	made := a.endpoint(t, create, http.StatusCreated)
-	if !strings.HasPrefix(made.Secret, "whsec_") || res.header.Get("Location") != hooksPath+"/"+made.ID || res.header.Get("Cache-Control") != "no-store" {
+	if !strings.HasPrefix(made.Secret, "whsec_") || res.header.Get("Location") != hooksPath+"/"+made.ID ||
+		res.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%+v, %v", made, res.header)
 	}
-	if again := a.do(t, create); string(again.body) != string(res.body) || again.header.Get("Idempotency-Replayed") != "true" {
+	if again := a.do(t, create); string(again.body) != string(res.body) ||
+		again.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("with the same key: %s", again.body)
 	}
 	one := hooksPath + "/" + made.ID
@@ -28,12 +30,14 @@ func TestSecretIsReturnedOnCreationOnly(t *testing.T) {
 		"get": {path: one}, "list": {path: hooksPath}, "deliveries": {path: one + "/deliveries"},
 		"update": {method: http.MethodPatch, path: one, body: `{"webhook_endpoint":{"description":"d"}}`},
 	} {
-		if res := a.do(t, c); res.status != http.StatusOK || strings.Contains(string(res.body), "whsec_") || strings.Contains(string(res.body), `"secret"`) {
+		if res := a.do(t, c); res.status != http.StatusOK || strings.Contains(string(res.body), "whsec_") ||
+			strings.Contains(string(res.body), `"secret"`) {
 			t.Errorf("%s: %s", name, res.body)
 		}
 	}
 	rotated := a.endpoint(t, call{method: http.MethodPost, path: one + "/rotate_secret", body: "{}"}, http.StatusOK)
-	if rotated.Secret == made.Secret || !strings.HasPrefix(rotated.Secret, "whsec_") || rotated.PreviousUntil <= rotated.UpdatedAt {
+	if rotated.Secret == made.Secret || !strings.HasPrefix(rotated.Secret, "whsec_") ||
+		rotated.PreviousUntil <= rotated.UpdatedAt {
 		t.Errorf("%+v", rotated)
 	}
 }
@@ -46,14 +50,32 @@ func TestAnEndpointIsChangedListedAndDeleted(t *testing.T) {
 	if one.Status != "enabled" || len(one.EventTypes) != 0 || one.EventTypes == nil || one.CreatedAt != one.UpdatedAt {
 		t.Errorf("%+v", one)
 	}
-	changed := a.endpoint(t, call{method: http.MethodPatch, path: path, body: `{"webhook_endpoint":{"url":"https://b.example/x","description":" ERP ",
-		"event_types":["shipment.rejected","shipment.approved","shipment.rejected"],"status":"disabled"}}`}, http.StatusOK)
-	if changed.URL != "https://b.example/x" || changed.Description != "ERP" || changed.Status != "disabled" || changed.DisabledReason != "requested" ||
-		!slices.Equal(changed.EventTypes, []string{"shipment.approved", "shipment.rejected"}) || changed.CreatedAt != one.CreatedAt {
+	changed := a.endpoint(
+		t,
+		call{
+			method: http.MethodPatch,
+			path:   path,
+			body: `{"webhook_endpoint":{"url":"https://b.example/x","description":" ERP ",
+		"event_types":["shipment.rejected","shipment.approved","shipment.rejected"],"status":"disabled"}}`,
+		},
+		http.StatusOK,
+	)
+	if changed.URL != "https://b.example/x" || changed.Description != "ERP" || changed.Status != "disabled" ||
+		changed.DisabledReason != "requested" ||
+		!slices.Equal(changed.EventTypes, []string{"shipment.approved", "shipment.rejected"}) ||
+		changed.CreatedAt != one.CreatedAt {
 		t.Errorf("%+v", changed)
 	}
-	patch := call{method: http.MethodPatch, path: path, body: `{"webhook_endpoint":{"status":"enabled","event_types":[]}}`}.with("Content-Type", "application/merge-patch+json")
-	if back := a.endpoint(t, patch, http.StatusOK); back.Status != "enabled" || back.DisabledReason != "" || len(back.EventTypes) != 0 || back.Description != "ERP" {
+	patch := call{
+		method: http.MethodPatch,
+		path:   path,
+		body:   `{"webhook_endpoint":{"status":"enabled","event_types":[]}}`,
+	}.with(
+		"Content-Type", "application/merge-patch+json",
+	)
+	if back := a.endpoint(t, patch, http.StatusOK); back.Status != "enabled" || back.DisabledReason != "" ||
+		len(back.EventTypes) != 0 ||
+		back.Description != "ERP" {
 		t.Errorf("%+v", back)
 	}
 	other := a.hook(t)
@@ -91,7 +113,8 @@ func (a *api) deliveries(t *testing.T, path string) (page deliveryPage) {
 	res := a.do(t, call{path: path})
 	res.wants(t, http.StatusOK, "")
 	decode(t, res.body, &page)
-	if link := res.header.Get("Link"); (link != "") != (page.Meta.NextBefore != "") || !strings.Contains(link, page.Meta.NextBefore) {
+	if link := res.header.Get("Link"); (link != "") != (page.Meta.NextBefore != "") ||
+		!strings.Contains(link, page.Meta.NextBefore) {
 		t.Errorf("Link is %q, %+v", res.header.Get("Link"), page.Meta)
 	}
 	return page
@@ -113,7 +136,8 @@ func TestDeliveriesAreListedTheLatestEventFirst(t *testing.T) {
 	for before := ""; ; {
 		page := a.deliveries(t, path+"?limit=2&status=pending&before="+before)
 		for _, d := range page.Deliveries {
-			if seen = append(seen, d.Sequence); d.EventType != "shipment.created" || d.Status != "pending" || d.Next == "" || len(d.Attempts) != 0 {
+			if seen = append(seen, d.Sequence); d.EventType != "shipment.created" || d.Status != "pending" || d.Next == "" ||
+				len(d.Attempts) != 0 {
 				t.Errorf("%+v", d)
 			}
 		}
@@ -160,7 +184,9 @@ func TestTestsAndReplaysAreAccepted(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-	if page := a.deliveries(t, path+"/deliveries"); len(page.Deliveries) != 4 || page.Deliveries[0].EventType != "webhook.test" || page.Deliveries[0].Sequence != 0 {
+	if page := a.deliveries(t, path+"/deliveries"); len(page.Deliveries) != 4 ||
+		page.Deliveries[0].EventType != "webhook.test" ||
+		page.Deliveries[0].Sequence != 0 {
 		t.Errorf("%+v", page)
 	}
 }

@@ -51,7 +51,9 @@ func Document(numbers ...string) (shipments.Document, []shipments.Pallet) {
 	var pallets []shipments.Pallet
 	for i, number := range numbers {
 		pallets = append(pallets, shipments.Pallet{
-			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1, Source: shipments.Source{Document: doc.ID, Row: i + 2},
+			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1,
+			Source:      shipments.Source{Document: doc.ID, Row: i + 2},
+			Particulars: shipments.Particulars{NetWeight: 1, Lot: "L'7", Container: "CSQU 3054383"},
 		})
 	}
 	return doc, pallets
@@ -67,7 +69,9 @@ func Waiting() *shipments.Document {
 
 // Revision returns one that stores these documents, of which either may be
 // nil, and leaves the shipment in a status.
-func Revision(from shipments.Shipment, status shipments.Status, attached, changed *shipments.Document) shipments.Revision {
+func Revision(
+	from shipments.Shipment, status shipments.Status, attached, changed *shipments.Document,
+) shipments.Revision {
 	to := from
 	to.Status, to.Version = status, from.Version+1
 	r := shipments.Revision{From: from, To: to, Attached: attached, Changed: changed, Checks: []shipments.Check{}}

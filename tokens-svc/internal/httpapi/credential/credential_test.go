@@ -57,16 +57,3 @@ func TestASetDoesNotShowItsCredentials(t *testing.T) {
 		t.Errorf("shows %s", text)
 	}
 }
-
-func BenchmarkAccepts(b *testing.B) {
-	s, err := Parse(newest + "," + older)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if !s.Accepts(older) {
-			b.Fatal("refused")
-		}
-	}
-}

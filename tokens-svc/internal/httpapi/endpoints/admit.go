@@ -25,7 +25,8 @@ type PermissionError struct {
 
 // Error implements error. The text names the missing permission.
 func (e *PermissionError) Error() string {
-	return fmt.Sprintf("this needs %s; the token has %s", e.Needs, cmp.Or(strings.Join(tokens.Texts(e.Held), " "), "no permission"))
+	return fmt.Sprintf("this needs %s; the token has %s", e.Needs,
+		cmp.Or(strings.Join(tokens.Texts(e.Held), " "), "no permission"))
 }
 
 // Caller is the caller that the gateway asserts.
@@ -45,10 +46,12 @@ type Principal struct {
 }
 
 // admit authorizes valid tokens that hold the permission: both now, as stored and
-// as their owner's role allows, and in the gateway's assertion. A token that is unknown, or of another organization than
-// the gateway asserts, is refused like a revoked one: then the gateway and this
-// program disagree.
-func admit(ctx context.Context, c Config, s *tokens.Service, caller Caller, needs tokens.Permission) (Principal, error) {
+// as their owner's role allows, and in the gateway's assertion. A token that is
+// unknown, or of another organization than the gateway asserts, is refused like a
+// revoked one: then the gateway and this program disagree.
+func admit(
+	ctx context.Context, c Config, s *tokens.Service, caller Caller, needs tokens.Permission,
+) (Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)

@@ -56,11 +56,19 @@ func ForGateways[Req, Res any](c Config, method func(context.Context, Req) (Res,
 
 // ForTokens returns the endpoint of a method that a token calls, through a
 // gateway.
-func ForTokens[Req, Res any](c Config, s *tokens.Service, needs tokens.Permission, method Method[Req, Res]) endpoint.Endpoint {
-	return newEndpoint(c, func(ctx context.Context, caller Caller) (Principal, error) { return admit(ctx, c, s, caller, needs) }, method)
+func ForTokens[Req, Res any](
+	c Config, s *tokens.Service, needs tokens.Permission, method Method[Req, Res],
+) endpoint.Endpoint {
+	return newEndpoint(c, func(ctx context.Context, caller Caller) (Principal,
+		error,
+	) {
+		return admit(ctx, c, s, caller, needs)
+	}, method)
 }
 
-func newEndpoint[Req, Res any](c Config, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res]) endpoint.Endpoint {
+func newEndpoint[Req, Res any](
+	c Config, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res],
+) endpoint.Endpoint {
 	return middleware.Recover(func(ctx context.Context, message any) (any, error) {
 		r := message.(Request)
 		principal, err := admit(ctx, r.Caller)

@@ -32,7 +32,10 @@ func (a admission) FindToken(context.Context, tokens.TokenID) (tokens.Token, tok
 var (
 	catalogue, _ = tokens.NewCatalogue()
 
-	admin  = admission{token: tokens.Token{ID: "tok_000000000001", Name: "ERP", Permissions: []tokens.Permission{tokens.Admin}}}
+	admin = admission{token: tokens.Token{
+		ID: "tok_000000000001", Name: "ERP",
+		Permissions: []tokens.Permission{tokens.Admin},
+	}}
 	caller = Caller{
 		Partition: "org_1", Token: "tok_000000000001", Permissions: catalogue.All(),
 		Address: netip.MustParseAddr("192.0.2.1"), RequestID: "req_1",
@@ -42,15 +45,18 @@ var (
 func read() (Input, error) { return Input{Value: "list"}, nil }
 
 // call calls an endpoint whose method is do.
-func call(t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error) error {
+func call(
+	t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error,
+) error {
 	t.Helper()
 	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }})
-	_, err := ForTokens(Config{Timeout: time.Second}, s, needs, func(ctx context.Context, c Call, request string) (string, error) {
-		if request != "list" {
-			t.Errorf("the request is %q", request)
-		}
-		return "done", do(ctx, c.Principal)
-	})(t.Context(), r)
+	_, err := ForTokens(Config{Timeout: time.Second}, s, needs,
+		func(ctx context.Context, c Call, request string) (string, error) {
+			if request != "list" {
+				t.Errorf("the request is %q", request)
+			}
+			return "done", do(ctx, c.Principal)
+		})(t.Context(), r)
 	return err
 }
 
@@ -89,12 +95,14 @@ func (o outcome) Result() string { return string(o) }
 
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	err := call(t, admin, AnyToken, Request{Caller: caller, Decode: read}, func(context.Context, Principal) error { panic("oops") })
+	err := call(t, admin, AnyToken, Request{Caller: caller, Decode: read},
+		func(context.Context, Principal) error { panic("oops") })
 	if e, ok := errors.AsType[*middleware.PanicError](err); !ok || e.Value != "oops" {
 		t.Errorf("%v, want the panic", err)
 	}
 	if _, err := ForGateways(Config{Timeout: time.Second}, func(context.Context, int) (int, error) { return 0, nil })(
-		t.Context(), Request{Decode: read}); err == nil {
+		t.Context(), Request{Decode: read},
+	); err == nil {
 		t.Error("a request of the wrong type passes")
 	}
 }
@@ -140,7 +148,11 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 		asserted []tokens.Permission
 		held     string
 	}{
-		"neither":         {reader, []tokens.Permission{"shipments:read", "shipments:write"}, "shipments:read shipments:write"},
+		"neither": {
+			reader,
+			[]tokens.Permission{"shipments:read", "shipments:write"},
+			"shipments:read shipments:write",
+		},
 		"only asserted":   {reader, catalogue.All(), "shipments:read shipments:write"},
 		"only stored":     {admin, []tokens.Permission{"documents:read"}, "documents:read"},
 		"nothing in both": {reader, []tokens.Permission{"documents:read"}, "no permission"},
@@ -160,13 +172,18 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 
 func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
-	err := call(t, admin, tokens.Admin, Request{Caller: caller, Decode: read}, func(_ context.Context, principal Principal) error {
-		want := audit.Actor{Kind: audit.Token, ID: "tok_000000000001", Name: "ERP", Address: caller.Address, RequestID: "req_1"}
-		if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" || !slices.Equal(principal.Grants(), catalogue.All()) {
-			t.Errorf("%+v", principal)
-		}
-		return nil
-	})
+	err := call(t, admin, tokens.Admin, Request{Caller: caller, Decode: read},
+		func(_ context.Context, principal Principal) error {
+			want := audit.Actor{
+				Kind: audit.Token, ID: "tok_000000000001", Name: "ERP",
+				Address: caller.Address, RequestID: "req_1",
+			}
+			if principal.Actor != want || principal.Organization != "org_1" || principal.Token.ID != "tok_000000000001" ||
+				!slices.Equal(principal.Grants(), catalogue.All()) {
+				t.Errorf("%+v", principal)
+			}
+			return nil
+		})
 	if err != nil {
 		t.Error(err)
 	}

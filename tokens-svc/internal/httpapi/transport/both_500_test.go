@@ -30,7 +30,8 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 			if text := fmt.Sprint(problem); strings.Contains(text, "column") {
 				t.Errorf("%s, %s: the client reads %s", name, listener, text)
 			}
-			if n := p.log.count(t, "ERROR", "internal_error"); n != 1 || !strings.Contains(p.log.String(), "column does not exist") {
+			if n := p.log.count(t, "ERROR", "internal_error"); n != 1 ||
+				!strings.Contains(p.log.String(), "column does not exist") {
 				t.Errorf("%s, %s: the log has %d lines about it: %s", name, listener, n, p.log)
 			}
 		}
@@ -48,7 +49,8 @@ func TestCanceledRequestIsNotLoggedAsAnError(t *testing.T) {
 	left := func(r *http.Request) { *r = *r.WithContext(ctx) }
 	p.introspect(t, formOf(secret), left)
 	p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, left)
-	if log := p.log.String(); strings.Contains(log, `"ERROR"`) || strings.Contains(log, `"WARN"`) || strings.Count(log, `"status":499`) != 2 {
+	if log := p.log.String(); strings.Contains(log, `"ERROR"`) || strings.Contains(log, `"WARN"`) ||
+		strings.Count(log, `"status":499`) != 2 {
 		t.Errorf("logged: %s", log)
 	}
 }

@@ -36,7 +36,8 @@ func TestIntrospectionResponsesMatchTheContract(t *testing.T) {
 	p.answersAs(t, "active_never_expiring", formOf(lasting))
 	successor := parsed(t, "shpt_test_zzzzzzzzzzzz_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2AqDwp")
 	p.plant(t, successor, 813, tokens.Token{Permissions: []tokens.Permission{"shipments:read"}})
-	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = $1, expires_at = to_timestamp(1795341832), rev = 814 WHERE id = $2`, successor.ID(), lasting.ID())
+	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = $1, expires_at = to_timestamp(1795341832), rev = 814 WHERE id = $2`,
+		successor.ID(), lasting.ID())
 	p.answersAs(t, "active_rotated", formOf(lasting))
 	exec(t, p.dsn, `UPDATE api_tokens SET rotated_to = NULL, expires_at = NULL WHERE id = $1`, lasting.ID())
 
@@ -84,10 +85,11 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, tokens.Terms{}, func(tokens.Organization) (tokens.Creation, error) {
-		entry := audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())}
-		return tokens.Creation{Token: token, Digest: pepper(t).Seal(s), Entry: entry}, nil
-	})
+	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, tokens.Terms{},
+		func(tokens.Organization) (tokens.Creation, error) {
+			entry := audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())}
+			return tokens.Creation{Token: token, Digest: pepper(t).Seal(s), Entry: entry}, nil
+		})
 	if err != nil || got.Revision != revision {
 		t.Fatalf("revision %d, %v", got.Revision, err)
 	}

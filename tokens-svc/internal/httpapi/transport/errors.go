@@ -122,7 +122,8 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	p := a.problem
 	p.RequestID, p.Detail = requestid.Of(r), tokens.Scrub(p.Detail)
 	for i, f := range p.Errors {
-		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail), tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
+		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail),
+			tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
 	}
 	_ = p.Write(w, r) // fails only if the client is gone
 }

@@ -54,7 +54,10 @@ func rotated(err error) (explanation, bool) {
 	if !ok || e.Successor == "" {
 		return explanation{}, false
 	}
-	return explanation{detail: e.Error(), extra: map[string]any{"successor": e.Successor}, header: successorLink(e.Successor)}, true
+	return explanation{
+		detail: e.Error(), extra: map[string]any{"successor": e.Successor},
+		header: successorLink(e.Successor),
+	}, true
 }
 
 func tooLarge(e *http.MaxBytesError) explanation {

@@ -118,7 +118,8 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	}
 	p.feed = transport.NewFeed(s, p.wait, p.opened, log)
 	tb.Cleanup(p.feed.Close)
-	p.public, p.internal = transport.Public(s, c, log), transport.Internal(s, p.feed, c, gateways, log)
+	p.public, p.internal = transport.Public(s, c, log),
+		transport.Internal(s, p.feed, http.NotFoundHandler(), c, gateways, log)
 }
 
 // double stands in for storage that fails. It has no other methods.
@@ -182,7 +183,9 @@ func formOf(s tokens.Secret) string { return url.Values{"token": {s.Reveal()}}.E
 
 // ask sends a request as the gateway forwards it for a token, and checks the
 // answer against the API document.
-func (p *program) ask(tb testing.TB, method, path string, o tokens.OrgID, id tokens.TokenID, change func(*http.Request)) *httptest.ResponseRecorder {
+func (p *program) ask(
+	tb testing.TB, method, path string, o tokens.OrgID, id tokens.TokenID, change func(*http.Request),
+) *httptest.ResponseRecorder {
 	tb.Helper()
 	r := httptest.NewRequestWithContext(tb.Context(), method, path, http.NoBody)
 	r.Header.Set(assertion.HeaderOrganization, string(o))

@@ -35,7 +35,8 @@ func readInput[Req any](r *http.Request, read func(*http.Request) (Req, error)) 
 func repeated(e *tokens.RepeatedError) explanation {
 	return explanation{
 		detail: "this request was done before and made token " + string(e.Token) +
-			"; a secret is shown once and not stored. If it was lost, revoke that token and make another with a new Idempotency-Key",
+			"; a secret is shown once and not stored. If it was lost, revoke that token and make another with a new " +
+			"Idempotency-Key",
 		extra: map[string]any{"token": e.Token},
 	}
 }

@@ -24,7 +24,8 @@ func alreadyShown(tb testing.TB, res *httptest.ResponseRecorder) tokens.TokenID 
 	tb.Helper()
 	wantProblem(tb, res, http.StatusConflict, "secret_already_shown")
 	var extra struct{ Token tokens.TokenID }
-	if err := json.Unmarshal(res.Body.Bytes(), &extra); err != nil || !extra.Token.Valid() || strings.Contains(res.Body.String(), "shpt_") {
+	if err := json.Unmarshal(res.Body.Bytes(), &extra); err != nil || !extra.Token.Valid() ||
+		strings.Contains(res.Body.String(), "shpt_") {
 		tb.Errorf("%s (%v), want the token's id and no secret", res.Body, err)
 	}
 	return extra.Token
@@ -84,7 +85,8 @@ func TestIdempotencyKeyIdentifiesOneRequest(t *testing.T) {
 	wantProblem(t, create(m.token, "k", ciToken+" "), http.StatusUnprocessableEntity, "idempotency_key_reused")
 	read(t, create(m.token, "K", ciToken), http.StatusCreated)
 
-	elsewhere, _, err := m.service.CreateToken(t.Context(), tokens.Operator(), other, tokens.Draft{Name: "x", Permissions: []string{"admin"}})
+	elsewhere, _, err := m.service.CreateToken(t.Context(), tokens.Operator(), other,
+		tokens.Draft{Name: "x", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +117,16 @@ func TestARepeatedRevocationIsReplayed(t *testing.T) {
 	for i := range 3 {
 		res := m.repeat(t, m.token, "k", path, body)
 		got := read(t, res, http.StatusOK).Token
-		if replayed := res.Header().Get("Idempotency-Replayed"); (replayed == "true") != (i > 0) || got.Status != "revoked" || got.RevokedReason != "lost" {
+		if replayed := res.Header().Get("Idempotency-Replayed"); (replayed == "true") != (i > 0) ||
+			got.Status != "revoked" || got.RevokedReason != "lost" {
 			t.Errorf("answer %d: replayed %q, %+v", i, replayed, got)
 		}
 	}
 	if got, err := m.service.Token(t.Context(), org, child); err != nil || got.RevokedAt.IsZero() {
 		t.Errorf("the child: %+v, %v", got, err)
 	}
-	wantProblem(t, m.repeat(t, m.token, "k", path, `{"reason":"stolen"}`), http.StatusUnprocessableEntity, "idempotency_key_reused")
+	wantProblem(t, m.repeat(t, m.token, "k", path, `{"reason":"stolen"}`),
+		http.StatusUnprocessableEntity, "idempotency_key_reused")
 	res := m.repeat(t, m.token, "new", path, body)
 	if read(t, res, http.StatusOK); res.Header().Get("Idempotency-Replayed") != "" {
 		t.Error("a new key is replayed")
@@ -133,8 +137,12 @@ func TestAMalformedKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	for _, values := range [][]string{{""}, {"a b"}, {"ключ"}, {"a\x7f"}, {strings.Repeat("k", 256)}, {"a", "a"}} {
-		for _, path := range []string{"/api/v1/tokens", "/api/v1/token/rotate", "/api/v1/tokens/" + string(m.token.ID) + "/revoke"} {
-			res := m.send(t, m.token, http.MethodPost, path, ciToken, func(r *http.Request) { r.Header["Idempotency-Key"] = values })
+		for _, path := range []string{
+			"/api/v1/tokens", "/api/v1/token/rotate",
+			"/api/v1/tokens/" + string(m.token.ID) + "/revoke",
+		} {
+			res := m.send(t, m.token, http.MethodPost, path, ciToken,
+				func(r *http.Request) { r.Header["Idempotency-Key"] = values })
 			p := wantProblem(t, res, http.StatusBadRequest, "invalid_header")
 			if !strings.Contains(p.Detail, "Idempotency-Key") {
 				t.Errorf("%q: %s", values, p.Detail)

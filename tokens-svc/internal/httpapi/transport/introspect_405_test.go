@@ -22,7 +22,10 @@ func TestOnlyPostIntrospects(t *testing.T) {
 func TestInnerListenerHasNoOtherRoutes(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
-	for _, path := range []string{"/internal/", "/internal/v1/introspect/", "/internal/v1//introspect", "/internal/v2/introspect"} {
+	for _, path := range []string{
+		"/internal/", "/internal/v1/introspect/",
+		"/internal/v1//introspect", "/internal/v2/introspect",
+	} {
 		res := p.introspect(t, "token=x", func(r *http.Request) { r.URL.Path = path })
 		wantProblem(t, res, http.StatusNotFound, "not_found")
 	}

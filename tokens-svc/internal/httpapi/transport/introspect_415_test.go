@@ -9,7 +9,10 @@ import (
 func TestOnlyFormsAreRead(t *testing.T) {
 	t.Parallel()
 	p := with(t, failing(errors.New("must not be asked")))
-	for _, mediaType := range []string{"", "application/json", "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded;;"} {
+	for _, mediaType := range []string{
+		"", "application/json", "text/plain", "multipart/form-data; boundary=x",
+		"application/x-www-form-urlencoded;;",
+	} {
 		res := p.introspect(t, "token=x", func(r *http.Request) { r.Header.Set("Content-Type", mediaType) })
 		wantProblem(t, res, http.StatusUnsupportedMediaType, "unsupported_media_type")
 	}

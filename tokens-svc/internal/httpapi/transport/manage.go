@@ -45,7 +45,11 @@ func created(id tokens.TokenID, body any) reply {
 
 // page answers with a part of a list and links to the others.
 func page(ctx context.Context, p tokens.Page, total int, body any) reply {
-	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))}}, body: body}
+	return reply{
+		status: http.StatusOK,
+		header: http.Header{"Link": {query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))}},
+		body:   body,
+	}
 }
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {

@@ -30,7 +30,9 @@ func manage(tb testing.TB) manager {
 
 // send makes a request of a token of org, with a JSON body if there is one; change
 // may alter it.
-func (p *program) send(tb testing.TB, token tokens.Token, method, path, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (p *program) send(
+	tb testing.TB, token tokens.Token, method, path, body string, change ...func(*http.Request),
+) *httptest.ResponseRecorder {
 	tb.Helper()
 	return p.ask(tb, method, path, token.Partition(), token.ID, func(r *http.Request) {
 		var held []string

@@ -21,7 +21,9 @@ import (
 func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	manager, managerSecret := p.create(t, func(d *tokens.Draft) { d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{} })
+	manager, managerSecret := p.create(t, func(d *tokens.Draft) {
+		d.Permissions, d.ExpiresAt = []string{"admin"}, time.Time{}
+	})
 	var answers strings.Builder
 	keep := func(res *httptest.ResponseRecorder) {
 		dump, err := httputil.DumpResponse(res.Result(), true)
@@ -32,11 +34,16 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	}
 	live := func(secret tokens.Secret) {
 		text := secret.Reveal()
-		for _, form := range []string{formOf(secret), "token=" + text[:60], "token=" + text + "x", "token=" + text + "&token=" + text, text, "token=%zz" + text} {
+		for _, form := range []string{
+			formOf(secret), "token=" + text[:60], "token=" + text + "x",
+			"token=" + text + "&token=" + text, text, "token=%zz" + text,
+		} {
 			keep(p.introspect(t, form, nil))
 		}
 		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+text) }))
-		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Method, r.URL.RawQuery = http.MethodGet, formOf(secret) }))
+		keep(p.introspect(t, formOf(secret), func(r *http.Request) {
+			r.Method, r.URL.RawQuery = http.MethodGet, formOf(secret)
+		}))
 		keep(p.introspect(t, formOf(secret), func(r *http.Request) { r.Header.Set("Content-Type", text) }))
 		keep(p.ask(t, http.MethodGet, "/api/v1/token?token="+text, org, secret.ID(), nil))
 		keep(p.ask(t, http.MethodGet, "/api/v1/token", org, secret.ID(), func(r *http.Request) {
@@ -49,7 +56,8 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 			keep(p.send(t, manager, http.MethodPost, path, ""))
 		}
 		for _, body := range []string{
-			`{"token":{"name":"` + text + `","permissions":["` + text + `"],"ip_allow":["` + text + `"],"environment":"` + text + `"}}`,
+			`{"token":{"name":"` + text + `","permissions":["` + text + `"],"ip_allow":["` + text +
+				`"],"environment":"` + text + `"}}`,
 			`{"token":{"` + text + `":1}}`, `{"` + text + `":1,"` + text + `":2}`, `"` + text,
 		} {
 			keep(p.send(t, manager, http.MethodPost, "/api/v1/tokens", body))
@@ -92,7 +100,10 @@ func TestNoPieceOfASecretIsLeft(t *testing.T) {
 	live(firstSecret)
 	exec(t, p.dsn, `ALTER TABLE gone RENAME TO api_tokens`)
 
-	for place, text := range map[string]string{"database": rows(t, p.dsn), "log": p.log.String(), "answers": answers.String()} {
+	for place, text := range map[string]string{
+		"database": rows(t, p.dsn), "log": p.log.String(),
+		"answers": answers.String(),
+	} {
 		for _, s := range secrets {
 			if !strings.Contains(text, string(s.ID())) {
 				t.Errorf("the %s knows nothing of %s: the search proves nothing", place, s.ID())
@@ -124,7 +135,8 @@ func rows(t *testing.T, dsn string) string {
 	}
 	defer func() { _ = db.Close() }()
 	var tables []string
-	err = db.QueryRowContext(t.Context(), `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`).Scan(pq.Array(&tables))
+	err = db.QueryRowContext(t.Context(),
+		`SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`).Scan(pq.Array(&tables))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ func TestGetTokenReturnsAllProperties(t *testing.T) {
 	res := p.ask(t, http.MethodGet, "/api/v1/token", token.Partition(), token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP <Kraków> & \"co\"",`+
 		`"organization":{"id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Acme Citrus"},"environment":"test",`+
-		`"permissions":["shipments:read","shipments:write"],"effective_permissions":["shipments:read","shipments:write"],"owner":"organization","status":"active",`+
+		`"permissions":["shipments:read","shipments:write"],"effective_permissions":["shipments:read","shipments:write"],`+
+		`"owner":"organization","status":"active",`+
 		`"created_at":"2026-11-20T14:03:52.123Z","expires_at":"2027-02-18T14:03:52.000Z",`+
 		`"rate_limit":{"limit":60,"window_seconds":30},"ip_allow":["192.0.2.7/32","2001:db8::/32"]}}`, token.ID))
 }
@@ -29,11 +30,13 @@ func TestGetTokenReturnsAllProperties(t *testing.T) {
 func TestInapplicableFieldsAreOmitted(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	token, _ := p.create(t, func(d *tokens.Draft) { d.ExpiresAt = time.Time{}; d.Permissions = []string{"shipments:read"} })
+	token, _ := p.create(t,
+		func(d *tokens.Draft) { d.ExpiresAt = time.Time{}; d.Permissions = []string{"shipments:read"} })
 	res := p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP",`+
 		`"organization":{"id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Acme Citrus"},"environment":"live",`+
-		`"permissions":["shipments:read"],"effective_permissions":["shipments:read"],"owner":"organization","status":"active","created_at":"2026-11-20T14:03:52.123Z",`+
+		`"permissions":["shipments:read"],"effective_permissions":["shipments:read"],"owner":"organization",`+
+		`"status":"active","created_at":"2026-11-20T14:03:52.123Z",`+
 		`"rate_limit":{"limit":100,"window_seconds":60}}}`, token.ID))
 }
 

@@ -13,7 +13,8 @@ import (
 func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
-	foreign, _, err := m.service.CreateToken(t.Context(), tokens.Operator(), other, tokens.Draft{Name: "theirs", Permissions: []string{"shipments:read"}})
+	foreign, _, err := m.service.CreateToken(t.Context(), tokens.Operator(), other,
+		tokens.Draft{Name: "theirs", Permissions: []string{"shipments:read"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,10 @@ func TestAnotherOrganizationsTokenIsNotFound(t *testing.T) {
 			body = `{"token":{"name":"mine"}}`
 		}
 		var answers []string
-		for _, id := range []string{string(foreign.ID), "tok_000000000000", "tok_short", "x", "%E2%82%AC", "%ff", "%00", "tok_%ff000000000", "tok_00000000000%00"} {
+		for _, id := range []string{
+			string(foreign.ID), "tok_000000000000", "tok_short", "x", "%E2%82%AC", "%ff", "%00",
+			"tok_%ff000000000", "tok_00000000000%00",
+		} {
 			at := strings.Replace(path, "tok_4fZyo82mVyR1", id, 1)
 			res := m.do(t, method, at, body)
 			wantProblem(t, res, http.StatusNotFound, "not_found")

@@ -21,7 +21,10 @@ func TestEndedTokensCannotBeChanged(t *testing.T) {
 	expired, _ := m.create(t, func(d *tokens.Draft) { d.ExpiresAt = m.now.Add(1e9) })
 	m.now = expired.ExpiresAt
 
-	for id, code := range map[tokens.TokenID]string{rotated.ID: "token_rotated", revoked.ID: "token_ended", expired.ID: "token_ended"} {
+	for id, code := range map[tokens.TokenID]string{
+		rotated.ID: "token_rotated",
+		revoked.ID: "token_ended", expired.ID: "token_ended",
+	} {
 		for _, c := range []struct{ method, path, body string }{
 			{http.MethodPost, "/rotate", ""},
 			{http.MethodPatch, "", `{"token":{"name":"new"}}`},

@@ -71,12 +71,17 @@ func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handle
 }
 
 // Internal returns the handler for gateways, which show one of the credentials.
-// feed answers those that follow the changes.
-func Internal(s *tokens.Service, feed http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger) http.Handler {
+// feed answers those that follow the changes, and sessions those that introspect the session
+// of a person.
+func Internal(
+	s *tokens.Service, feed, sessions http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger,
+) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
 	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
-		serve(rt, endpoints.Observed(endpoints.ForGateways(c, m.introspect), c.Observe), maxForm, asGateway(decodeIntrospect))))
+		serve(rt, endpoints.Observed(endpoints.ForGateways(c, m.introspect), c.Observe), maxForm,
+			asGateway(decodeIntrospect))))
+	rt.Handle("POST /internal/v1/sessions/introspect", authorize(gateways, log, sessions))
 	rt.Handle("POST /internal/v1/usage", authorize(gateways, log,
 		serve(rt, endpoints.ForGateways(c, m.recordUsage), maxUsage, asGateway(decodeUsage))))
 	rt.Handle("GET /internal/v1/changes", authorize(gateways, log, feed))
@@ -105,7 +110,9 @@ func asGateway[Req any](read func(*http.Request) (Req, error)) func(*http.Reques
 	}
 }
 
-func serve(rt router, e endpoint.Endpoint, most int64, decode func(*http.Request) (endpoints.Request, error)) http.Handler {
+func serve(
+	rt router, e endpoint.Endpoint, most int64, decode func(*http.Request) (endpoints.Request, error),
+) http.Handler {
 	return http.MaxBytesHandler(kithttp.NewServer(e,
 		func(_ context.Context, r *http.Request) (any, error) { return decode(r) },
 		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
@@ -124,7 +131,8 @@ func (rt router) wrap() http.Handler {
 func identityAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
 	if org := r.Header.Get(assertion.HeaderOrganization); org != "" {
-		attrs = append(attrs, slog.String("organization_id", org), slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
+		attrs = append(attrs, slog.String("organization_id", org),
+			slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
 	}
 	return attrs
 }

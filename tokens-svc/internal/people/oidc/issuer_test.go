@@ -46,9 +46,13 @@ func newIssuer(t *testing.T) *issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &issuer{key: key, requests: map[string]url.Values{}, claims: map[string]any{"sub": "42", "email": "anna@acme.example", "email_verified": true, "name": "Anna"}}
+	i := &issuer{
+		key: key, requests: map[string]url.Values{},
+		claims: map[string]any{"sub": "42", "email": "anna@acme.example", "email_verified": true, "name": "Anna"},
+	}
 	known := &oidctest.Server{
-		PublicKeys: []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: "k", Algorithm: gooidc.ES256}}, Algorithms: []string{gooidc.ES256},
+		PublicKeys: []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: "k", Algorithm: gooidc.ES256}},
+		Algorithms: []string{gooidc.ES256},
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", known)
@@ -99,18 +103,23 @@ func (i *issuer) exchange(w http.ResponseWriter, r *http.Request) {
 	delete(i.requests, r.FormValue("code"))
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 	if !known || id != clientID || secret != clientSecret || r.FormValue("redirect_uri") != redirectURL ||
-		asked.Get("code_challenge_method") != "S256" || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+		asked.Get("code_challenge_method") != "S256" ||
+		asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write([]byte(`{"error":"invalid_grant","error_description":"` + r.FormValue("code") + `"}`))
 		return
 	}
 	claims := map[string]any{
-		"iss": i.URL, "aud": clientID, "exp": time.Now().Add(time.Minute).Unix(), "iat": time.Now().Unix(), "nonce": asked.Get("nonce"),
+		"iss": i.URL, "aud": clientID, "exp": time.Now().Add(time.Minute).Unix(),
+		"iat": time.Now().Unix(), "nonce": asked.Get("nonce"),
 	}
 	maps.Copy(claims, i.claims)
 	text, _ := json.Marshal(claims)
-	answer := map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": oidctest.SignIDToken(i.key, "k", gooidc.ES256, string(text))}
+	answer := map[string]any{
+		"access_token": "x", "token_type": "Bearer",
+		"id_token": oidctest.SignIDToken(i.key, "k", gooidc.ES256, string(text)),
+	}
 	if i.withhold {
 		delete(answer, "id_token")
 	}

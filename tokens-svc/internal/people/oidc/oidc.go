@@ -106,7 +106,8 @@ func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.C
 	if err != nil {
 		return people.Claims{}, err
 	}
-	token, err := c.oauth(provider).Exchange(gooidc.ClientContext(ctx, c.http), query.Get("code"), oauth2.VerifierOption(f.Verifier))
+	token, err := c.oauth(provider).Exchange(gooidc.ClientContext(ctx, c.http), query.Get("code"),
+		oauth2.VerifierOption(f.Verifier))
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		// Its text may repeat input, so only the code is shown.
 		return people.Claims{}, fmt.Errorf("%w: %.40q", ErrDenied, refused.ErrorCode)
@@ -118,12 +119,15 @@ func (c *Client) Finish(ctx context.Context, f Flow, query url.Values) (people.C
 }
 
 // read takes the claims out of an answer's ID token.
-func (c *Client) read(ctx context.Context, provider *gooidc.Provider, f Flow, token *oauth2.Token) (people.Claims, error) {
+func (c *Client) read(
+	ctx context.Context, provider *gooidc.Provider, f Flow, token *oauth2.Token,
+) (people.Claims, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
 		return people.Claims{}, fmt.Errorf("%w: it sends no ID token", ErrUnavailable)
 	}
-	id, err := provider.Verifier(&gooidc.Config{ClientID: c.config.ClientID}).Verify(gooidc.ClientContext(ctx, c.http), raw)
+	id, err := provider.Verifier(&gooidc.Config{ClientID: c.config.ClientID}).Verify(gooidc.ClientContext(ctx, c.http),
+		raw)
 	if err != nil {
 		return people.Claims{}, fmt.Errorf("%w: %w", ErrMismatch, err)
 	}
@@ -144,7 +148,8 @@ func (c *Client) read(ctx context.Context, provider *gooidc.Provider, f Flow, to
 	_, hasAuthorized := all["azp"]
 	switch {
 	case id.Subject == "" || len(id.Subject) > maxSubject:
-		return people.Claims{}, fmt.Errorf("%w: sub has %d bytes; it must have 1 to %d", ErrClaims, len(id.Subject), maxSubject)
+		return people.Claims{}, fmt.Errorf("%w: sub has %d bytes; it must have 1 to %d",
+			ErrClaims, len(id.Subject), maxSubject)
 	case (hasAuthorized || len(id.Audience) > 1) && claims.Authorized != c.config.ClientID:
 		return people.Claims{}, fmt.Errorf("%w: azp is not this client", ErrClaims) // go-oidc leaves this to its callers
 	}

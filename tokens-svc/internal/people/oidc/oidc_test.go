@@ -42,7 +42,8 @@ func TestSignIn(t *testing.T) {
 	}
 	claims, err := c.Finish(t.Context(), flow, i.signIn(t, address))
 	want := people.Claims{
-		Identity: people.Identity{Issuer: i.URL, Subject: "42"}, Email: "anna@acme.example", EmailVerified: true, Name: "Anna",
+		Identity: people.Identity{Issuer: i.URL, Subject: "42"}, Email: "anna@acme.example",
+		EmailVerified: true, Name: "Anna",
 	}
 	if err != nil || claims != want {
 		t.Errorf("%+v, %v; want %+v", claims, err, want)
@@ -58,14 +59,18 @@ func TestAnAddressIsVerifiedByTheClaimThatWasAgreed(t *testing.T) {
 		claims map[string]any
 		want   bool
 	}{
-		"true":                           {"email_verified", map[string]any{"email_verified": true}, true},
-		"the string true":                {"email_verified", map[string]any{"email_verified": "true"}, true},
-		"false":                          {"email_verified", map[string]any{"email_verified": false}, false},
-		"the string false":               {"email_verified", map[string]any{"email_verified": "false"}, false},
-		"another string":                 {"email_verified", map[string]any{"email_verified": "yes"}, false},
-		"the number 1":                   {"email_verified", map[string]any{"email_verified": 1}, false},
-		"the string 1":                   {"email_verified", map[string]any{"email_verified": "1"}, false},
-		"this client is the party":       {"email_verified", map[string]any{"azp": clientID, "aud": []string{clientID, "other"}}, true},
+		"true":             {"email_verified", map[string]any{"email_verified": true}, true},
+		"the string true":  {"email_verified", map[string]any{"email_verified": "true"}, true},
+		"false":            {"email_verified", map[string]any{"email_verified": false}, false},
+		"the string false": {"email_verified", map[string]any{"email_verified": "false"}, false},
+		"another string":   {"email_verified", map[string]any{"email_verified": "yes"}, false},
+		"the number 1":     {"email_verified", map[string]any{"email_verified": 1}, false},
+		"the string 1":     {"email_verified", map[string]any{"email_verified": "1"}, false},
+		"this client is the party": {
+			"email_verified",
+			map[string]any{"azp": clientID, "aud": []string{clientID, "other"}},
+			true,
+		},
 		"the longest subject":            {"email_verified", map[string]any{"sub": strings.Repeat("x", 255)}, true},
 		"a list":                         {"email_verified", map[string]any{"email_verified": []any{true}}, false},
 		"null":                           {"email_verified", map[string]any{"email_verified": nil}, false},
@@ -119,31 +124,64 @@ func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
 		query  func(url.Values)
 		want   error
 	}{
-		"no flow was begun":            {flow: func(f *oidc.Flow) { *f = oidc.Flow{} }, query: func(q url.Values) { q.Set("state", "") }, want: oidc.ErrMismatch},
-		"wrong state":                  {query: func(q url.Values) { q.Set("state", "x") }, want: oidc.ErrMismatch},
-		"no state":                     {query: func(q url.Values) { q.Del("state") }, want: oidc.ErrMismatch},
-		"wrong nonce":                  {flow: func(f *oidc.Flow) { f.Nonce = "x" }, want: oidc.ErrMismatch},
-		"no nonce in the token":        {issuer: func(i *issuer) { i.claims["nonce"] = "" }, want: oidc.ErrMismatch},
-		"wrong PKCE verifier":          {flow: func(f *oidc.Flow) { f.Verifier = strings.Repeat("x", 43) }, want: oidc.ErrDenied},
-		"no PKCE verifier":             {flow: func(f *oidc.Flow) { f.Verifier = "" }, want: oidc.ErrMismatch},
-		"an invented code":             {query: func(q url.Values) { q.Set("code", "x") }, want: oidc.ErrDenied},
-		"another issuer's (iss)":       {query: func(q url.Values) { q.Set("iss", "https://evil.example") }, want: oidc.ErrMismatch},
-		"another issuer's token":       {issuer: func(i *issuer) { i.claims["iss"] = "https://evil.example" }, want: oidc.ErrMismatch},
-		"for another client":           {issuer: func(i *issuer) { i.claims["aud"] = "evil" }, want: oidc.ErrMismatch},
-		"an old token":                 {issuer: func(i *issuer) { i.claims["exp"] = time.Now().Add(-time.Hour).Unix() }, want: oidc.ErrMismatch},
-		"another's signature":          {issuer: func(i *issuer) { i.key = wrongKey }, want: oidc.ErrMismatch},
-		"no ID token":                  {issuer: func(i *issuer) { i.withhold = true }, want: oidc.ErrUnavailable},
-		"the person denied access":     {query: func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, want: oidc.ErrDenied},
-		"claims of another kind":       {issuer: func(i *issuer) { i.claims["email"] = 7 }, want: oidc.ErrClaims},
-		"a list of tenants":            {issuer: func(i *issuer) { i.claims["tid"] = []string{"a", "b"} }, want: oidc.ErrClaims},
-		"no subject":                   {issuer: func(i *issuer) { delete(i.claims, "sub") }, want: oidc.ErrClaims},
-		"an empty subject":             {issuer: func(i *issuer) { i.claims["sub"] = "" }, want: oidc.ErrClaims},
-		"a number as subject":          {issuer: func(i *issuer) { i.claims["sub"] = 42 }, want: oidc.ErrMismatch},
-		"a subject too long":           {issuer: func(i *issuer) { i.claims["sub"] = strings.Repeat("x", 256) }, want: oidc.ErrClaims},
-		"another party's":              {issuer: func(i *issuer) { i.claims["azp"] = "other" }, want: oidc.ErrClaims},
-		"an empty party's":             {issuer: func(i *issuer) { i.claims["azp"] = "" }, want: oidc.ErrClaims},
-		"two audiences, another party": {issuer: func(i *issuer) { i.claims["aud"] = []string{clientID, "other"}; i.claims["azp"] = "other" }, want: oidc.ErrClaims},
-		"two audiences, no party":      {issuer: func(i *issuer) { i.claims["aud"] = []string{clientID, "other"} }, want: oidc.ErrClaims},
+		"no flow was begun": {
+			flow:  func(f *oidc.Flow) { *f = oidc.Flow{} },
+			query: func(q url.Values) { q.Set("state", "") }, want: oidc.ErrMismatch,
+		},
+		"wrong state":           {query: func(q url.Values) { q.Set("state", "x") }, want: oidc.ErrMismatch},
+		"no state":              {query: func(q url.Values) { q.Del("state") }, want: oidc.ErrMismatch},
+		"wrong nonce":           {flow: func(f *oidc.Flow) { f.Nonce = "x" }, want: oidc.ErrMismatch},
+		"no nonce in the token": {issuer: func(i *issuer) { i.claims["nonce"] = "" }, want: oidc.ErrMismatch},
+		"wrong PKCE verifier": {
+			flow: func(f *oidc.Flow) { f.Verifier = strings.Repeat("x", 43) },
+			want: oidc.ErrDenied,
+		},
+		"no PKCE verifier": {flow: func(f *oidc.Flow) { f.Verifier = "" }, want: oidc.ErrMismatch},
+		"an invented code": {query: func(q url.Values) { q.Set("code", "x") }, want: oidc.ErrDenied},
+		"another issuer's (iss)": {
+			query: func(q url.Values) { q.Set("iss", "https://evil.example") },
+			want:  oidc.ErrMismatch,
+		},
+		"another issuer's token": {
+			issuer: func(i *issuer) { i.claims["iss"] = "https://evil.example" },
+			want:   oidc.ErrMismatch,
+		},
+		"for another client": {issuer: func(i *issuer) { i.claims["aud"] = "evil" }, want: oidc.ErrMismatch},
+		"an old token": {
+			issuer: func(i *issuer) { i.claims["exp"] = time.Now().Add(-time.Hour).Unix() },
+			want:   oidc.ErrMismatch,
+		},
+		"another's signature": {issuer: func(i *issuer) { i.key = wrongKey }, want: oidc.ErrMismatch},
+		"no ID token":         {issuer: func(i *issuer) { i.withhold = true }, want: oidc.ErrUnavailable},
+		"the person denied access": {
+			query: func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") },
+			want:  oidc.ErrDenied,
+		},
+		"claims of another kind": {issuer: func(i *issuer) { i.claims["email"] = 7 }, want: oidc.ErrClaims},
+		"a list of tenants": {
+			issuer: func(i *issuer) { i.claims["tid"] = []string{"a", "b"} },
+			want:   oidc.ErrClaims,
+		},
+		"no subject":          {issuer: func(i *issuer) { delete(i.claims, "sub") }, want: oidc.ErrClaims},
+		"an empty subject":    {issuer: func(i *issuer) { i.claims["sub"] = "" }, want: oidc.ErrClaims},
+		"a number as subject": {issuer: func(i *issuer) { i.claims["sub"] = 42 }, want: oidc.ErrMismatch},
+		"a subject too long": {
+			issuer: func(i *issuer) { i.claims["sub"] = strings.Repeat("x", 256) },
+			want:   oidc.ErrClaims,
+		},
+		"another party's":  {issuer: func(i *issuer) { i.claims["azp"] = "other" }, want: oidc.ErrClaims},
+		"an empty party's": {issuer: func(i *issuer) { i.claims["azp"] = "" }, want: oidc.ErrClaims},
+		"two audiences, another party": {issuer: func(i *issuer) {
+			i.claims["aud"] = []string{
+				clientID,
+				"other",
+			}
+			i.claims["azp"] = "other"
+		}, want: oidc.ErrClaims},
+		"two audiences, no party": {
+			issuer: func(i *issuer) { i.claims["aud"] = []string{clientID, "other"} },
+			want:   oidc.ErrClaims,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,8 +56,11 @@ type Hasher struct {
 // New returns a Hasher that makes hashes of the given cost.
 func New(p Params) *Hasher {
 	return &Hasher{
-		params: argon2id.Params{Memory: p.Memory, Iterations: p.Passes, Parallelism: p.Threads, SaltLength: saltLen, KeyLength: sumLen},
-		slots:  make(chan struct{}, concurrent),
+		params: argon2id.Params{
+			Memory: p.Memory, Iterations: p.Passes, Parallelism: p.Threads,
+			SaltLength: saltLen, KeyLength: sumLen,
+		},
+		slots: make(chan struct{}, concurrent),
 		dummy: fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Passes, p.Threads,
 			strings.Repeat("A", (saltLen*8+5)/6), strings.Repeat("A", (sumLen*8+5)/6)), // zeros in base64
 	}

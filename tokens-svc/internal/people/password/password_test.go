@@ -114,16 +114,3 @@ func TestHashesWaitForASlot(t *testing.T) {
 		waiting.Wait()
 	})
 }
-
-func BenchmarkVerify(b *testing.B) {
-	h := New(Default)
-	stored, err := h.Hash(b.Context(), "correct horse battery")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if right, _, err := h.Verify(b.Context(), stored, "correct horse battery"); !right || err != nil {
-			b.Fatal(right, err)
-		}
-	}
-}

@@ -1,18 +1,8 @@
 -- +goose Up
 
--- +goose StatementBegin
-CREATE FUNCTION new_organization_id() RETURNS text LANGUAGE sql VOLATILE AS $$
-    SELECT 'org_' || substr('01234567', 1 + floor(random() * 8)::int, 1)
-        || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + floor(random() * 32)::int, 1), '')
-    FROM generate_series(1, 25)
-$$;
--- +goose StatementEnd
-
 CREATE TABLE organizations (
-    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^org_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
-    -- The partition of the data of test tokens.
-    test_id text COLLATE "C" NOT NULL DEFAULT new_organization_id()
-    UNIQUE CHECK (test_id ~ '^org_[0-7][0-9a-hjkmnp-tv-z]{25}$' AND test_id <> id),
+    -- Those that begin with org_7 are the partitions of test tokens' data.
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^org_0[0-9a-hjkmnp-tv-z]{25}$'),
     name text NOT NULL CHECK (name <> ''),
     created_at timestamptz(3) NOT NULL
 );
@@ -159,7 +149,7 @@ CREATE TABLE identities (
 CREATE TABLE memberships (
     organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
     user_id text COLLATE "C" NOT NULL REFERENCES users (id),
-    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'auditor')),
+    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'reviewer', 'packer', 'auditor')),
     joined_at timestamptz(3) NOT NULL,
     PRIMARY KEY (organization_id, user_id)
 );
@@ -171,7 +161,7 @@ CREATE TABLE invitations (
     id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^inv_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
     organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
     email text COLLATE "C" NOT NULL,
-    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'auditor')),
+    role text NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'reviewer', 'packer', 'auditor')),
     code_sum bytea NOT NULL CHECK (octet_length(code_sum) = 32),
     invited_by text NOT NULL,
     -- The inviting person, whose present role must allow granting the role. Null:
@@ -216,40 +206,7 @@ CREATE TABLE used_forms (
     PRIMARY KEY (session_id, nonce)
 );
 
--- The role as which every command but migrate works: it may use the tables,
--- append to audit_events, and neither alter tables nor remove or change what is
--- kept for good. Roles belong to the whole server: one that exists is used.
--- +goose StatementBegin
-DO $$
-DECLARE
-    -- From Postgres 16 on, the creator of a role is a member without the right to SET it.
-    assume text := CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END;
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quayside_tokens') THEN
-        BEGIN
-            CREATE ROLE quayside_tokens NOLOGIN;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN
-            NULL; -- a concurrent migration of another database created it
-        END;
-    END IF;
-    IF NOT pg_has_role(current_user, 'quayside_tokens', assume) THEN
-        GRANT quayside_tokens TO CURRENT_USER;
-    END IF;
-EXCEPTION WHEN insufficient_privilege THEN
-    RAISE insufficient_privilege USING MESSAGE = format(
-        '%I may not create or get the role quayside_tokens: a DBA can do CREATE ROLE quayside_tokens NOLOGIN and GRANT quayside_tokens TO %1$I', current_user);
-END $$;
--- +goose StatementEnd
-
-GRANT SELECT, INSERT ON audit_events, changes, organizations TO quayside_tokens;
-GRANT SELECT, INSERT, UPDATE ON api_tokens, audit_heads, users TO quayside_tokens;
-GRANT SELECT, UPDATE ON revision TO quayside_tokens;
-GRANT SELECT, INSERT, UPDATE, DELETE ON
-    identities, idempotency_keys, invitations, memberships, sessions, sign_in_attempts, token_usage, used_forms
-    TO quayside_tokens;
-
 -- +goose Down
 
 DROP TABLE used_forms, sessions, sign_in_attempts, invitations, memberships, identities, users, audit_events,
     audit_heads, idempotency_keys, token_usage, changes, revision, api_tokens, organizations;
-DROP FUNCTION new_organization_id;

@@ -55,7 +55,9 @@ func New(store session.Store, secure bool) *Manager {
 // Load returns ctx with the session of r, which came from that address, and
 // whether r brought the cookie of a session that has ended. A request without a
 // session gets an empty one, which is stored once something is in it.
-func (m *Manager) Load(ctx context.Context, r *http.Request, from netip.Addr) (with context.Context, ended bool, err error) {
+func (m *Manager) Load(
+	ctx context.Context, r *http.Request, from netip.Addr,
+) (with context.Context, ended bool, err error) {
 	token := ""
 	if cookie, err := r.Cookie(m.scs.Cookie.Name); err == nil {
 		token = cookie.Value
@@ -85,6 +87,14 @@ func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	}
 	// scs has added a weaker rule for caches to whatever the page has.
 	w.Header().Set("Cache-Control", "no-store")
+	return nil
+}
+
+// Extend extends the session as Save does, for a request without a response of its own.
+func (m *Manager) Extend(ctx context.Context) error {
+	if _, _, err := m.scs.Commit(ctx); err != nil {
+		return fmt.Errorf("extend a session: %w", err)
+	}
 	return nil
 }
 

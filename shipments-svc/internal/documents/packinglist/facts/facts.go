@@ -41,7 +41,8 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 		if !ok {
 			continue
 		}
-		if n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text, tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
+		if n+1 < len(cells) &&
+			l.addValue(kind, row.Cells[cells[n+1]].Text, tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
 			continue
 		}
 		if downwards {
@@ -94,7 +95,8 @@ func (l *List) totalFacts(text string, at tables.Place) bool {
 		return true
 	}
 	kind, value, ok := labelled(text)
-	return ok && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 && l.addValue(kind, value, at)
+	return ok && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 &&
+		l.addValue(kind, value, at)
 }
 
 // countedIn returns how many words of a text name boxes or pallets, and whether it has
@@ -132,18 +134,28 @@ func (l *List) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
 		cells := t.Rows[next].Cells
 		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
 			next > i+1 && len(cells[col].Text) > shipments.MaxProduceName/2 ||
-			!l.addValue(kind, cells[col].Text, tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}) || kind != shipments.ProduceFact {
+			!l.addValue(
+				kind,
+				cells[col].Text,
+				tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1},
+			) || kind != shipments.ProduceFact {
 			return
 		}
 	}
 }
 
 // counts are the kinds of facts that are numbers.
-var counts = []shipments.FactKind{shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact, shipments.GrossWeightFact}
+var counts = []shipments.FactKind{
+	shipments.PalletsFact,
+	shipments.BoxesFact,
+	shipments.NetWeightFact,
+	shipments.GrossWeightFact,
+}
 
 // numbered are the kinds of facts that contain a digit.
 var numbered = append([]shipments.FactKind{
-	shipments.ContainerFact, shipments.SealFact, shipments.InvoiceFact, shipments.PhytoFact, shipments.BillOfLadingFact, shipments.VoyageFact, shipments.ReferenceFact,
+	shipments.ContainerFact, shipments.SealFact, shipments.InvoiceFact, shipments.PhytoFact, shipments.BillOfLadingFact,
+	shipments.VoyageFact, shipments.ReferenceFact,
 }, counts...)
 
 // numberSign matches a prefix of numbers.
@@ -171,11 +183,14 @@ func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) b
 		text = rest
 	}
 	n, number := numbers.Split(text)
-	if of, unknown := vocabulary.Of(n.Unit); number && n.Unit != "" && unknown == nil && (kind == shipments.BoxesFact && of == vocabulary.Box || kind == shipments.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets) {
+	if of, unknown := vocabulary.Of(n.Unit); number && n.Unit != "" && unknown == nil &&
+		(kind == shipments.BoxesFact && of == vocabulary.Box || kind == shipments.PalletsFact &&
+			of&^vocabulary.Pallet == vocabulary.Pallets) {
 		l.addFact(kind, text, at)
 		return true
 	}
-	if _, label := vocabulary.FactKind(strings.TrimRight(text, " :")); text == "" || label || vocabulary.IsTotal(vocabulary.Fold(text)) {
+	if _, label := vocabulary.FactKind(strings.TrimRight(text, " :")); text == "" || label ||
+		vocabulary.IsTotal(vocabulary.Fold(text)) {
 		return false
 	}
 	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {

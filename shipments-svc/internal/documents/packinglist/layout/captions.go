@@ -18,8 +18,10 @@ type Caption struct {
 
 // captioned are the fields of captions.
 var captioned = []vocabulary.Field{
-	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot, vocabulary.Orchard,
-	vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container, vocabulary.Seal, vocabulary.Packed,
+	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot,
+	vocabulary.Orchard,
+	vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container, vocabulary.Seal,
+	vocabulary.Packed,
 	vocabulary.Harvested, vocabulary.BoxWeight, vocabulary.Pack,
 }
 
@@ -36,7 +38,8 @@ func Captions(row tables.Row) (all []Caption) {
 	for n, col := range cells {
 		text := row.Cells[col].Text
 		found := labelled(text)
-		if strings.TrimSpace(strings.TrimRight(text, ": ")) != "" && found == nil && n+1 < len(cells) && len(cells)%2 == 0 && n%2 == 0 {
+		if strings.TrimSpace(strings.TrimRight(text, ": ")) != "" && found == nil && n+1 < len(cells) && len(cells)%2 == 0 &&
+			n%2 == 0 {
 			if f := field(strings.TrimRight(text, ": ")); f != vocabulary.None {
 				found = []Caption{{Field: f, Text: row.Cells[cells[n+1]].Text}}
 				col = cells[n+1]
@@ -101,16 +104,29 @@ func labelled(text string) (all []Caption) {
 	return slices.DeleteFunc(all, func(c Caption) bool { return c.Text == "" })
 }
 
-// unmarked returns the caption of a text such as "SIZE 40", whose value has a digit.
-func unmarked(text string) []Caption {
-	words := strings.Fields(text)
-	for n := min(2, len(words)-1); n > 0; n-- {
-		value := strings.Join(words[n:], " ")
-		if f := field(strings.Join(words[:n], " ")); f != vocabulary.None && len(words)-n <= 2 && strings.ContainsFunc(value, isDigit) {
-			return []Caption{{Field: f, Text: value}}
+// parts separates the captions of a text: "PALLET 101 - SSCC 3601…".
+var parts = regexp.MustCompile(`\s[-–—|/]\s|[(),;|]`)
+
+// ofSeveral matches a number and how many there are: "1 of 20".
+var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
+
+// unmarked returns the captions of a text such as "SIZE 40", whose values have a digit.
+func unmarked(text string) (all []Caption) {
+	for i, part := range parts.Split(text, -1) {
+		words := strings.Fields(ofSeveral.ReplaceAllString(part, "$1"))
+		for n := min(2, len(words)-1); n > 0; n-- {
+			value := strings.Join(words[n:], " ")
+			if f := field(strings.Join(words[:n], " ")); f != vocabulary.None && len(words)-n <= 2 &&
+				strings.ContainsFunc(value, isDigit) {
+				all = append(all, Caption{Field: f, Text: value})
+				break
+			}
+		}
+		if i == 0 && all == nil {
+			return nil
 		}
 	}
-	return nil
+	return all
 }
 
 // HasCaptions reports whether at least one row of a table is a caption of a pallet.

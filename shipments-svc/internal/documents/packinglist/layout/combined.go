@@ -29,7 +29,14 @@ func (t Table) combined() Table {
 }
 
 func describes(m vocabulary.Meaning) bool {
-	fields := []vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot, vocabulary.Grower, vocabulary.Orchard}
+	fields := []vocabulary.Field{
+		vocabulary.Produce,
+		vocabulary.Variety,
+		vocabulary.Calibre,
+		vocabulary.Lot,
+		vocabulary.Grower,
+		vocabulary.Orchard,
+	}
 	return slices.Contains(fields, m.Field) && m.Score >= vocabulary.Clear
 }
 
@@ -75,7 +82,8 @@ func (t Table) paired() Table {
 // empty column: it repeats a field and names no pallet. It is -1 without one.
 func (h header) besideColumn(rows []tables.Row) int {
 	for gap := 1; gap+1 < len(h.texts); gap++ {
-		empty := h.texts[gap] == "" && !slices.ContainsFunc(rows, func(row tables.Row) bool { return gap < len(row.Cells) && row.Cells[gap].Text != "" })
+		empty := h.texts[gap] == "" &&
+			!slices.ContainsFunc(rows, func(row tables.Row) bool { return gap < len(row.Cells) && row.Cells[gap].Text != "" })
 		if !empty {
 			continue
 		}

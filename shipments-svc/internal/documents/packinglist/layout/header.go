@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
@@ -13,7 +15,8 @@ import (
 var worth = map[vocabulary.Field]int{
 	vocabulary.PalletNumber: 4, vocabulary.SSCC: 4, vocabulary.Boxes: 3, vocabulary.BoxWeight: 3, vocabulary.NetWeight: 3,
 	vocabulary.GrossWeight: 2, vocabulary.AnyWeight: 2, vocabulary.Calibre: 2, vocabulary.Pieces: 1, vocabulary.Produce: 2,
-	vocabulary.Variety: 2, vocabulary.Pack: 1, vocabulary.Lot: 1, vocabulary.Orchard: 1, vocabulary.PUC: 1, vocabulary.PHC: 1,
+	vocabulary.Variety: 2, vocabulary.Pack: 1, vocabulary.Lot: 1, vocabulary.Orchard: 1, vocabulary.PUC: 1,
+	vocabulary.PHC: 1,
 	vocabulary.GGN: 1, vocabulary.Grower: 1, vocabulary.PalletCount: 1, vocabulary.Carton: 1,
 }
 
@@ -28,6 +31,7 @@ type header struct {
 	columns  map[vocabulary.Field]int // the best column of each field
 	score    int
 	cartons  bool // each row is a box, with a number of its own
+	known    memo
 }
 
 // maxHeaderRow is how deep below the top of a table its header may be, and
@@ -37,31 +41,41 @@ const (
 	maxHeaderRows = 3
 )
 
-// headerOf returns the header of a table: the one to maxHeaderRows rows whose
-// headings have the highest score. ok is false if none names the pallet and a
-// number of boxes or a weight.
-func headerOf(rows []tables.Row) (best header, ok bool) {
+// headersOf returns the headers that a table may have: one to maxHeaderRows rows that name
+// the pallet and a number of boxes or a weight. The first is the one whose headings have
+// the highest score; the others mean something else.
+func headersOf(rows []tables.Row) (all []header) {
 	means := memo{}
 	captions := HasCaptions(rows)
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
-			if n > 1 && (rows[from+n-1].Number-rows[from].Number >= maxHeaderRows || title(rows[from])) {
+			last := rows[from+n-1]
+			if captions && PalletCaption(last) != nil ||
+				n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title(rows[from])) {
 				break
 			}
 			for _, spread := range []bool{false, true} {
 				h := means.parse(rows[from:from+n], spread)
 				h.from, h.to = from, from+n
 				h.resolve(rows[h.to:])
-				if h.complete(captions) && h.score > best.score {
-					best, ok = h, true
+				if h.complete(captions) {
+					all = append(all, h)
 				}
 			}
 		}
 	}
-	for _, text := range best.texts {
-		best.folded = append(best.folded, vocabulary.Fold(text))
+	slices.SortStableFunc(all, func(a, b header) int { return b.score - a.score })
+	kept := all[:0]
+	for _, h := range all {
+		known := func(o header) bool { return o.kind == h.kind && maps.Equal(o.columns, h.columns) }
+		if len(kept) < maxWays && h.score*3 >= all[0].score*2 && !slices.ContainsFunc(kept, known) {
+			for _, text := range h.texts {
+				h.folded = append(h.folded, vocabulary.Fold(text))
+			}
+			kept = append(kept, h)
+		}
 	}
-	return best, ok
+	return kept
 }
 
 // title reports whether a row has a single text, in its first column.
@@ -85,7 +99,7 @@ func (k memo) under(above, own string) vocabulary.Meaning {
 // parse parses rows as a header. With spread, a group heading also applies
 // to the empty cells on its right.
 func (k memo) parse(rows []tables.Row, spread bool) header {
-	h := header{rows: rows, kind: shipments.LinesLayout}
+	h := header{rows: rows, kind: shipments.LinesLayout, known: k}
 	var above, own []string // of each column: its lowest text, and the texts above
 	for i, row := range rows {
 		group := ""
@@ -144,17 +158,19 @@ func (h *header) assign() {
 	}
 }
 
-// resolve decides by the rows below. A column of pallets is the pallet number, if there
-// is no other and its values are unique labels rather than counts. Consecutive numbers
+// resolve decides by the rows below. A column of pallets or of tags is the pallet number, if
+// there is no other and its values are unique labels, or 1, 2, 3 …, rather than counts. Consecutive numbers
 // under a heading that is not clear are those of boxes.
 func (h *header) resolve(rows []tables.Row) {
-	if col, ok := h.columns[vocabulary.Line]; ok && !h.has(vocabulary.Produce) && !h.has(vocabulary.Variety) && hasWords(rows, col) {
+	if col, ok := h.columns[vocabulary.Line]; ok && !h.has(vocabulary.Produce) && !h.has(vocabulary.Variety) &&
+		hasWords(rows, col) {
 		h.means[col] = vocabulary.Meaning{Field: vocabulary.Produce, Score: vocabulary.Clear, Rule: "item-words"}
 		delete(h.columns, vocabulary.Line)
 		h.columns[vocabulary.Produce] = col
 		h.score += worth[vocabulary.Produce]
 	}
-	if col, ok := h.columns[vocabulary.Boxes]; ok && (h.means[col].Score < 0.95 || vocabulary.Singular(h.texts[col])) && enumerates(rows, col) {
+	if col, ok := h.columns[vocabulary.Boxes]; ok && (h.means[col].Score < 0.95 || vocabulary.Singular(h.texts[col])) &&
+		enumerates(rows, col) {
 		delete(h.columns, vocabulary.Boxes)
 		h.means[col] = vocabulary.Meaning{
 			Field: vocabulary.Carton, Resembles: vocabulary.Boxes, Reason: "it is the number of a box", Rule: "consecutive",
@@ -169,13 +185,28 @@ func (h *header) resolve(rows []tables.Row) {
 		}
 		h.cartons = cartons(rows, pallet, col)
 	}
-	if col, ok := h.columns[vocabulary.PalletCount]; ok && !h.has(vocabulary.PalletNumber) && !h.has(vocabulary.SSCC) && labels(rows, col) {
-		h.means[col].Field, h.means[col].Rule = vocabulary.PalletNumber, "unique-labels"
-		delete(h.columns, vocabulary.PalletCount)
-		h.columns[vocabulary.PalletNumber] = col
-		h.score += worth[vocabulary.PalletNumber]
+	boxes, counted := h.columns[vocabulary.Boxes]
+	plain := !slices.ContainsFunc(h.rows, func(row tables.Row) bool { return numbersIn(row) > 0 })
+	for col, m := range h.means { // Line: "Tag no."
+		counts := m.Field == vocabulary.PalletCount
+		unknown := m.Field == vocabulary.None && h.texts[col] != "" && counted && col < boxes && plain
+		if (counts || unknown || m.Field == vocabulary.Line && plain) && !h.has(vocabulary.PalletNumber) &&
+			!h.has(vocabulary.SSCC) &&
+			(labels(rows, col) || counts && enumerates(rows, col)) {
+			h.means[col].Field, h.means[col].Rule = vocabulary.PalletNumber, "unique-labels"
+			delete(h.columns, m.Field)
+			h.columns[vocabulary.PalletNumber] = col
+			h.score += worth[vocabulary.PalletNumber]
+			if unknown {
+				h.means[col].Score = unheaded
+				h.score -= 2
+			}
+		}
 	}
 }
+
+// unheaded is the score of a column of labels without a known heading.
+const unheaded = 0.5
 
 // cartons reports whether each row is a box: its numbers are unique, and pallets have
 // several.
@@ -211,21 +242,25 @@ func hasWords(rows []tables.Row, col int) bool {
 	return words > others
 }
 
-// labels reports whether the values of a column are unique labels rather than counts.
+// labels reports whether the values of a column are labels rather than counts: unique, or
+// the same on few lines below each other.
 func labels(rows []tables.Row, col int) bool {
-	seen, ranges := map[string]bool{}, false
+	seen, ranges, digits, last, all := map[string]bool{}, false, true, "", 0
 	for _, row := range rows {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || !IsFull(row) || IsTotal(row) {
 			continue
 		}
 		text := row.Cells[col].Text
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
-		if v, ok := plainNumber(text); seen[text] || ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
+		if v, ok := plainNumber(text); seen[text] && text != last ||
+			ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
 			return false
 		}
 		seen[text] = true
+		digits = digits && strings.ContainsFunc(text, isDigit)
+		last, all = text, all+1
 	}
-	return true
+	return len(seen) > 1 && digits && len(seen)*2 > all
 }
 
 // enumerates reports whether the numbers of a column are consecutive, also from 0 or
@@ -233,7 +268,7 @@ func labels(rows []tables.Row, col int) bool {
 func enumerates(rows []tables.Row, col int) bool {
 	longest, n, first, last := 0, 0, 0.0, 0.0
 	for _, row := range rows {
-		if col >= len(row.Cells) {
+		if col >= len(row.Cells) || IsTotal(row) {
 			continue
 		}
 		switch v, ok := plainNumber(row.Cells[col].Text); {
@@ -259,14 +294,16 @@ func (h header) has(f vocabulary.Field) bool { _, ok := h.columns[f]; return ok 
 func (h *header) complete(captions bool) bool {
 	pallet := h.has(vocabulary.PalletNumber) || h.has(vocabulary.SSCC)
 	boxes := h.has(vocabulary.Boxes) || h.has(sizeColumns)
-	amount := boxes || h.has(vocabulary.NetWeight) || h.has(vocabulary.BoxWeight) || h.has(vocabulary.AnyWeight) || h.has(vocabulary.GrossWeight)
+	amount := boxes || h.has(vocabulary.NetWeight) || h.has(vocabulary.BoxWeight) || h.has(vocabulary.AnyWeight) ||
+		h.has(vocabulary.GrossWeight)
 	switch {
 	case h.score <= 0:
 		return false
 	case pallet && !boxes && h.cartons:
 		h.kind = shipments.CartonsLayout
 		return true
-	case !pallet && captions && boxes && (h.has(vocabulary.Calibre) || h.has(vocabulary.Variety) || h.has(vocabulary.Produce)):
+	case !pallet && captions && boxes && (h.has(vocabulary.Calibre) || h.has(vocabulary.Variety) ||
+		h.has(vocabulary.Produce)):
 		h.kind = shipments.BlocksLayout
 		return true
 	}

@@ -16,13 +16,14 @@ import (
 type Table struct {
 	tables.Table
 	Kind      shipments.Layout
-	From, To  int       // indexes of the first header row and of the row after the last
-	Headings  []Heading // of each column
-	Beside    bool      // right of another table, below the same letterhead
-	Continued bool      // of the previous table, without a header row
-	Sizes     []int     // the columns of a matrix that are calibres
-	pairs     []int     // the columns whose cells have two values
-	numbers   []int     // of a turned table: the row of each column
+	From, To  int            // indexes of the first header row and of the row after the last
+	Headings  []Heading      // of each column
+	Beside    bool           // right of another table, below the same letterhead
+	Continued bool           // of the previous table, without a header row
+	Sizes     []int          // the columns of a matrix that are calibres
+	groups    map[int]string // the varieties above them
+	pairs     []int          // the columns whose cells have two values
+	numbers   []int          // of a turned table: the row of each column
 	header    header
 }
 
@@ -63,69 +64,139 @@ type Part struct {
 	First   bool // it is the first part of its sheet
 }
 
-// maxParts is the maximum number of tables on a sheet.
-const maxParts = 60
+const (
+	// maxParts is the maximum number of tables on a sheet.
+	maxParts = 60
+	// maxWays is the maximum number of ways in which a document is divided into parts.
+	maxWays = 6
+)
 
-// Of returns the parts of a document in their order.
-func Of(book tables.Book) (all []Part) {
-	var last *Table
+// Of returns the ways in which a document can be divided into parts, the likeliest first:
+// each other way differs in the tables of one sheet, or of one list that pages continue.
+func Of(book tables.Book) (all [][]Part) {
+	var lists [][]tables.Table
 	for _, sheet := range book.Tables {
-		parts := split(sheet, false, maxParts)
-		for n, p := range parts {
-			p.First = n == 0
-			switch {
-			case p.Pallets:
-				p.Table = p.matrix().combined()
-				last = new(p.Table)
-			case sheet.Continues && last != nil && n == 0:
-				p.Pallets, p.Continued = true, true
-				p.Kind, p.Headings, p.header = last.Kind, last.Headings, last.header
-				p.From, p.To = 0, 0
-				if last.pairs != nil {
-					p.pairs = last.pairs
-					p.Table = p.paired()
-				}
-				if last.Sizes != nil {
-					p.Sizes = last.Sizes
-					p.Table = p.unpivoted()
-				}
+		if n := len(lists); n > 0 && sheet.Continues {
+			lists[n-1] = append(lists[n-1], sheet)
+		} else {
+			lists = append(lists, []tables.Table{sheet})
+		}
+	}
+	first := make([][]Part, len(lists))
+	var others [][][]Part
+	for i, list := range lists {
+		ways := waysOf(list)
+		first[i], others = ways[0], append(others, ways[1:])
+	}
+	all = append(all, slices.Concat(first...))
+	for i := range lists {
+		for _, way := range others[i] {
+			if len(all) < maxWays {
+				other := slices.Clone(first)
+				other[i] = way
+				all = append(all, slices.Concat(other...))
 			}
-			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// split splits a sheet into its tables: those below each other, each beginning
-// with a header row that is another one or has a unit above, and those side by side.
-func split(t tables.Table, beside bool, most int) []Part {
-	h, ok := headerOf(t.Rows)
-	if rows := wrapped(t.Rows); t.Printed && rows != nil {
-		if joined, also := headerOf(rows); also && (!ok || joined.score > h.score) {
-			first := rows[joined.from].Number
-			above := slices.DeleteFunc(slices.Clone(t.Rows), func(row tables.Row) bool { return row.Number >= first })
-			for len(above) > 0 && above[len(above)-1].Number > lastBefore(rows, joined.from) {
-				above = above[:len(above)-1]
+// waysOf returns the ways in which a list can be divided. The pages that continue it have
+// the columns of the page before, or headings of their own.
+func waysOf(list []tables.Table) (all [][]Part) {
+	for _, c := range append(candidates(list[0]), candidate{Table: list[0]}) {
+		if len(all) > 0 && c.to == 0 {
+			break // rows without a table
+		}
+		var parts []Part
+		var last *Table
+		for page, sheet := range list {
+			if page > 0 {
+				c = candidate{Table: sheet}
+				if own := candidates(sheet); own != nil && (last == nil || !own[0].repeatsBelow(last.header)) {
+					c = own[0]
+				}
 			}
-			n := len(above) - joined.from
-			t.Rows = append(above, rows[joined.from:]...)
-			h, ok = joined, true
-			h.from, h.to = h.from+n, h.to+n
+			for n, p := range c.split(false, maxParts) {
+				p.First = n == 0
+				switch {
+				case p.Pallets:
+					p.Table = p.matrix().combined()
+					last = new(p.Table)
+				case page > 0 && last != nil && n == 0:
+					p.Pallets, p.Continued = true, true
+					p.Table = p.continuing(*last)
+				}
+				parts = append(parts, p)
+			}
+		}
+		all = append(all, parts)
+	}
+	return all
+}
+
+// repeatsBelow reports whether the header row of a page repeats that of the page before,
+// below lines that continue it.
+func (c candidate) repeatsBelow(before header) bool {
+	return slices.Equal(c.folded, before.folded) && slices.ContainsFunc(c.Rows[:c.from], func(row tables.Row) bool {
+		return IsFull(row) && numbersIn(row) > 2
+	})
+}
+
+// continuing returns a page without headings as a part of the table before.
+func (t Table) continuing(last Table) Table {
+	t.Kind, t.Headings, t.header, t.pairs, t.Sizes, t.groups = last.Kind, last.Headings, last.header, last.pairs,
+		last.Sizes, last.groups
+	t.From, t.To = 0, 0
+	t = t.paired()
+	if t.Sizes != nil {
+		t = t.unpivoted()
+	}
+	return t
+}
+
+// candidate is a sheet with a header row that it may have; to is 0 without one.
+type candidate struct {
+	tables.Table
+	header
+	numbers []int // of a turned table: the row of each column
+}
+
+// candidates returns the header rows that a sheet may have, the likeliest first: on its
+// rows, and on its columns.
+func candidates(t tables.Table) (all []candidate) {
+	for _, h := range headersOf(t.Rows) {
+		all = append(all, candidate{Table: t, header: h})
+	}
+	if turned, numbers := turned(t); numbers != nil {
+		for _, h := range headersOf(turned.Rows) {
+			if h.kind == shipments.LinesLayout && !h.has(sizeColumns) {
+				all = append(all, candidate{turned, h, numbers})
+			}
 		}
 	}
-	if turned, better := turnedTable(t, h, ok); better {
-		return []Part{{Table: turned, Pallets: true}}
-	}
-	if !ok || most <= 1 {
+	slices.SortStableFunc(all, func(a, b candidate) int { return b.score - a.score })
+	return all[:min(len(all), maxWays)]
+}
+
+// split splits a sheet into its tables: those below each other, each beginning with a
+// header row that is another one or has a unit above, and those side by side.
+func (c candidate) split(beside bool, most int) []Part {
+	t, h := c.Table, c.header
+	if h.to == 0 || most <= 1 {
 		return []Part{{Table: Table{Table: t, To: len(t.Rows), Beside: beside}}}
 	}
 	part := func(t tables.Table) Part {
-		return Part{Pallets: true, Table: Table{Table: t, Kind: h.kind, From: h.from, To: h.to, Headings: h.headings(), Beside: beside, header: h}}
+		return Part{Pallets: true, Table: Table{
+			Table: t, Kind: h.kind, From: h.from, To: h.to, Headings: h.headings(), Beside: beside, header: h,
+			numbers: c.numbers,
+		}}
 	}
-	for i := h.to + 1; i < len(t.Rows); i++ {
+	for i := h.to + 1; i < len(t.Rows) && c.numbers == nil; i++ {
 		repeats := h.repeats(t.Rows[i])
 		united := repeats && WeightUnit(t.Rows[i-1]) > 0
-		if repeats && h.redefines(t.Rows[i]) || united || !repeats && h.kind != shipments.BlocksLayout && StartsTable(t.Rows, i) {
+		if repeats && h.redefines(t.Rows[i]) || united ||
+			!repeats && h.kind != shipments.BlocksLayout && StartsTable(t.Rows, i) {
 			if united {
 				i--
 			}
@@ -139,12 +210,12 @@ func split(t tables.Table, beside bool, most int) []Part {
 	return splitColumns(t, h, part, most)
 }
 
-// lastBefore returns the number of the last row before one that is joined of several.
-func lastBefore(rows []tables.Row, i int) int {
-	if i == 0 {
-		return 0
+// split splits a part of a sheet by its likeliest header row.
+func split(t tables.Table, beside bool, most int) []Part {
+	if all := candidates(t); all != nil {
+		return all[0].split(beside, most)
 	}
-	return rows[i-1].Number
+	return candidate{Table: t}.split(beside, most)
 }
 
 // StartsTable reports whether a row is the header row of a table of amounts, with
@@ -156,7 +227,8 @@ func StartsTable(rows []tables.Row, i int) bool {
 		return false
 	}
 	amounts := []vocabulary.Field{
-		vocabulary.Boxes, vocabulary.NetWeight, vocabulary.GrossWeight, vocabulary.BoxWeight, vocabulary.AnyWeight, vocabulary.PalletCount,
+		vocabulary.Boxes, vocabulary.NetWeight, vocabulary.GrossWeight, vocabulary.BoxWeight, vocabulary.AnyWeight,
+		vocabulary.PalletCount,
 	}
 	named, early, amount := 0, false, false
 	for n, col := range cells {
@@ -228,6 +300,29 @@ func Filled(row tables.Row) (all []int) {
 		}
 	}
 	return all
+}
+
+// IsFull reports whether a row has at least three texts, as a line has.
+func IsFull(row tables.Row) bool {
+	n := 0
+	for _, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			if n++; n == 3 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsTotal reports whether the first text of a row is the label of a total.
+func IsTotal(row tables.Row) bool {
+	for _, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			return vocabulary.IsTotal(vocabulary.Fold(c.Text))
+		}
+	}
+	return false
 }
 
 // Sample returns the first texts of a row.

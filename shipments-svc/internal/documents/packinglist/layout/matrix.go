@@ -1,9 +1,12 @@
 package layout
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -11,21 +14,30 @@ import (
 )
 
 // sizeText matches the calibres that head the columns of a matrix.
-var sizeText = regexp.MustCompile(`^(?i:\d{1,3}(?:[-/+]\d{1,3})?s?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`)
+var sizeText = regexp.MustCompile(
+	`^(?i:\d{1,3}(?:[-/+]\d{1,3})?s?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
+)
+
+// IsSize reports whether a text is like a calibre that is no plain number: XL, 1X, 2J.
+func IsSize(text string) bool {
+	return sizeText.MatchString(text) && strings.ContainsFunc(text, unicode.IsLetter)
+}
 
 // sizes returns the columns whose own headings are calibres, under a group heading that
-// says so or with no other meaning: at least two or three.
+// says so, with the word before, or with no other meaning: at least two or three.
 func (h header) sizes(own []string) (all []int) {
 	seen, grouped, plain := map[string]bool{}, 0, 0
 	for col, text := range own {
 		m := h.means[col]
-		if !sizeText.MatchString(text) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre {
+		size := sizeOf(text)
+		named := group(h.texts[col], text) != "" && (m.Field == vocabulary.Produce || m.Field == vocabulary.Variety)
+		if !sizeText.MatchString(size) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre && !named {
 			continue
 		}
-		if seen[text] {
+		if seen[h.texts[col]] {
 			return nil
 		}
-		seen[text] = true
+		seen[h.texts[col]] = true
 		if all = append(all, col); m.Field == vocabulary.Calibre {
 			grouped++
 		} else {
@@ -38,10 +50,24 @@ func (h header) sizes(own []string) (all []int) {
 	return all
 }
 
+// group returns the group heading above a heading, or "".
+func group(text, own string) string { return strings.TrimSpace(strings.TrimSuffix(text, own)) }
+
+// sizeOf returns a heading without a word for the calibre before it: "CALIBRE 6".
+func sizeOf(text string) string {
+	if word, size, ok := strings.Cut(text, " "); ok && vocabulary.MeaningOf(word).Field == vocabulary.Calibre {
+		return size
+	}
+	return text
+}
+
 // totalColumn returns the column of the boxes of a pallet beside those of each calibre,
 // or -1.
-func totalColumn(headings []Heading) int {
-	return slices.IndexFunc(headings, func(h Heading) bool { return h.Meaning.Field == vocabulary.Boxes || h.Meaning.Rule == "total-of-sizes" })
+func totalColumn(headings []Heading, own []string) int {
+	if col := slices.IndexFunc(headings, func(h Heading) bool { return h.Meaning.Field == vocabulary.Boxes }); col >= 0 {
+		return col
+	}
+	return slices.IndexFunc(own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
 }
 
 // matrix returns a table with the boxes of each calibre in a column as a table of lines:
@@ -56,26 +82,55 @@ func (t Table) matrix() Table {
 		}
 	}
 	t.Sizes = t.header.sizes(own)
-	total := totalColumn(t.Headings)
-	if t.Sizes == nil || !t.sums(total) {
+	t.Sizes = slices.DeleteFunc(
+		t.Sizes,
+		func(col int) bool { return enumerates(t.Rows[t.To:], col) },
+	) // S: a serial number
+	total := totalColumn(t.Headings, own)
+	if t.Sizes == nil || !t.addUp(total) {
 		t.Sizes = nil
 		return t
 	}
+	t.groups = map[int]string{}
 	for _, col := range t.Sizes {
-		t.Headings[col] = Heading{Text: own[col], Meaning: vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}}
+		if above := group(t.Headings[col].Text, own[col]); vocabulary.MeaningOf(above).Field != vocabulary.Calibre {
+			t.groups[col] = above
+		}
+		t.Headings[col] = Heading{
+			Text:    sizeOf(own[col]),
+			Meaning: vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"},
+		}
 	}
 	if total >= 0 {
 		t.Headings[total].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "total-of-sizes"}
 	}
-	for _, f := range []vocabulary.Field{vocabulary.Calibre, vocabulary.Boxes} {
-		t.Headings = append(t.Headings, Heading{Text: "", Virtual: true, Meaning: vocabulary.Meaning{Field: f, Score: 1, Rule: "matrix"}})
+	fields := []vocabulary.Field{vocabulary.Calibre, vocabulary.Boxes}
+	if several(t.groups) {
+		fields = append(fields, vocabulary.Variety)
+	} else {
+		t.groups = nil
+	}
+	for _, f := range fields {
+		t.Headings = append(
+			t.Headings,
+			Heading{Text: "", Virtual: true, Meaning: vocabulary.Meaning{Field: f, Score: 1, Rule: "matrix"}},
+		)
 	}
 	return t.unpivoted()
 }
 
-// sums reports whether the cells of the calibres are numbers, and their sums are those of
+// several reports whether the calibres are below several group headings.
+func several(groups map[int]string) bool {
+	distinct := map[string]bool{}
+	for _, above := range groups {
+		distinct[above] = true
+	}
+	return len(distinct) > 1
+}
+
+// addUp reports whether the cells of the calibres are numbers, and their sums are those of
 // the column of totals, if there is one, in at least 90 % of the rows.
-func (t Table) sums(total int) bool {
+func (t Table) addUp(total int) bool {
 	rows, agree := 0, 0
 	for _, row := range t.Rows[t.To:] {
 		sum, n := t.sumOf(row)
@@ -111,6 +166,35 @@ func (t Table) sumOf(row tables.Row) (sum float64, n int) {
 	return sum, n
 }
 
+// boxes returns the boxes of each calibre of a row.
+func (t Table) boxes(row tables.Row) (all []float64) {
+	for _, col := range t.Sizes {
+		v, _ := cellNumber(row, col)
+		all = append(all, v)
+	}
+	return all
+}
+
+// sums are the sums of the columns of some rows.
+type sums struct {
+	rows int
+	each []float64
+}
+
+func (s *sums) add(row []float64) {
+	s.rows++
+	s.each = append(s.each, make([]float64, len(row)-len(s.each))...)
+	for i, v := range row {
+		s.each[i] += v
+	}
+}
+
+// are reports whether a row has the sums of at least two others, in several columns.
+func (s *sums) are(row []float64) bool {
+	several := len(row) - len(slices.DeleteFunc(slices.Clone(row), func(v float64) bool { return v > 0 }))
+	return s.rows > 1 && several > 1 && slices.Equal(s.each, row)
+}
+
 func cellNumber(row tables.Row, col int) (float64, bool) {
 	if col < 0 || col >= len(row.Cells) {
 		return 0, false
@@ -121,36 +205,46 @@ func cellNumber(row tables.Row, col int) (float64, bool) {
 // unpivoted returns the table with a row for each calibre that has boxes.
 func (t Table) unpivoted() Table {
 	t.Kind = shipments.MatrixLayout
-	calibre := len(t.Headings) - 2
+	calibre, width := slices.IndexFunc(t.Headings, func(h Heading) bool { return h.Virtual }), len(t.Headings)
 	rows := slices.Clone(t.Rows[:t.To])
+	var all, since sums
 	for _, row := range t.Rows[t.To:] {
 		sum, n := t.sumOf(row)
-		label := len(row.Cells) > 0 && slices.ContainsFunc(Filled(row)[:min(3, len(Filled(row)))], func(col int) bool {
-			return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text))
-		})
-		if cells := Filled(row); len(cells) > 0 && cells[0] >= t.Sizes[0] {
-			label = true // a row of sums
-		}
-		if n <= 0 || label {
+		cells := Filled(row)
+		total := slices.ContainsFunc(cells[:min(3, len(cells))],
+			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) }) ||
+			len(cells) > 0 && cells[0] >= t.Sizes[0] || all.are(t.boxes(row)) ||
+			since.are(t.boxes(row))
+		if n <= 0 || total {
 			if n > 0 {
-				row = widened(row, calibre+2)
+				row = widened(row, width)
+				row.Cells[0].Text = cmp.Or(row.Cells[0].Text, "Total")
+				if !vocabulary.IsTotal(vocabulary.Fold(row.Cells[0].Text)) {
+					row.Cells[0].Text = "Total " + row.Cells[0].Text
+				}
 				row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(sum, 'f', -1, 64)}
+				since = sums{}
 			}
 			rows = append(rows, row)
 			continue
 		}
+		all.add(t.boxes(row))
+		since.add(t.boxes(row))
 		first := true
 		for _, col := range t.Sizes {
 			v, ok := cellNumber(row, col)
 			if !ok || v <= 0 {
 				continue
 			}
-			line := widened(row, calibre+2)
+			line := widened(row, width)
 			for i := range line.Cells {
 				line.Cells[i].Merged = line.Cells[i].Merged || !first
 			}
 			line.Cells[calibre] = tables.Cell{Text: t.Headings[col].Text}
 			line.Cells[calibre+1] = row.Cells[col]
+			if t.groups != nil {
+				line.Cells[calibre+2] = tables.Cell{Text: t.groups[col]}
+			}
 			first = false
 			rows = append(rows, line)
 		}
@@ -167,18 +261,19 @@ func widened(row tables.Row, cells int) tables.Row {
 	return row
 }
 
-// turnedTable returns a table whose headings are in its first column with rows and
-// columns exchanged. better is false for other tables.
-func turnedTable(t tables.Table, h header, ok bool) (turned Table, better bool) {
+// turned returns a table with rows and columns exchanged, and the row of each of its
+// columns; nil for tables that are too short, or too long to be turned.
+func turned(t tables.Table) (exchanged tables.Table, numbers []int) {
 	const fewest, most = 4, 120 // rows
-	if ok || t.Printed || len(t.Rows) < fewest || len(t.Rows) > most {
-		return turned, false
+	if t.Printed || len(t.Rows) < fewest || len(t.Rows) > most {
+		return exchanged, nil
 	}
 	width := 0
 	for _, row := range t.Rows {
 		width = max(width, len(row.Cells))
+		numbers = append(numbers, row.Number)
 	}
-	exchanged := tables.Table{Name: t.Name, Rows: make([]tables.Row, width)}
+	exchanged = tables.Table{Name: t.Name, Rows: make([]tables.Row, width)}
 	for i := range exchanged.Rows {
 		cells := make([]tables.Cell, len(t.Rows))
 		for n, row := range t.Rows {
@@ -188,12 +283,5 @@ func turnedTable(t tables.Table, h header, ok bool) (turned Table, better bool) 
 		}
 		exchanged.Rows[i] = tables.Row{Number: i + 1, Cells: cells}
 	}
-	if h, better = headerOf(exchanged.Rows); !better || h.kind != shipments.LinesLayout {
-		return turned, false
-	}
-	turned = Table{Table: exchanged, Kind: h.kind, From: h.from, To: h.to, Headings: h.headings(), header: h}
-	for _, row := range t.Rows {
-		turned.numbers = append(turned.numbers, row.Number)
-	}
-	return turned, true
+	return exchanged, numbers
 }

@@ -21,7 +21,7 @@ func (h header) repeats(row tables.Row) bool {
 			others++
 		}
 		if col < len(h.means) && h.means[col].Field != vocabulary.None && !strings.ContainsFunc(text, isDigit) &&
-			vocabulary.MeaningOf(row.Cells[col].Text).Field == h.means[col].Field {
+			h.known.under("", row.Cells[col].Text).Field == h.means[col].Field {
 			means++
 		}
 		if others*4 > len(cells) && means == 0 {
@@ -158,7 +158,8 @@ func WeightUnit(row tables.Row) float64 {
 func isSentence(text string) bool {
 	const words = 3
 	_, label := vocabulary.FactKind(text)
-	return !label && !strings.ContainsAny(text, ":=") && !vocabulary.IsTotal(vocabulary.Fold(text)) && len(vocabulary.Words(text)) >= words
+	return !label && !strings.ContainsAny(text, ":=") && !vocabulary.IsTotal(vocabulary.Fold(text)) &&
+		len(vocabulary.Words(text)) >= words
 }
 
 // UnitBeside returns the unit of weights that a text above or below the table gives, or 0.

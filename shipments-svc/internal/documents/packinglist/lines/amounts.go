@@ -14,6 +14,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -53,7 +55,14 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	in, known := numbers.Grams[unit]
 	switch {
 	case known && in != column.Unit:
-		r.Remarks.Add(remarks.UnitsMixed, a.Place, "%s has another unit than the rest of column %s, %s", c.Text, column.Text, unit)
+		r.Remarks.Add(
+			remarks.UnitsMixed,
+			a.Place,
+			"%s has another unit than the rest of column %s, %s",
+			c.Text,
+			column.Text,
+			unit,
+		)
 	case !known:
 		a.OK = a.OK && (unit == "" || c.Number != "")
 		in = column.Unit
@@ -75,7 +84,13 @@ func (r *reader) stored(a *Amount, number string) (unit string) {
 		a.OK = false // of another kind, by its format
 	}
 	if shown, ok := numbers.Value(n.Digits, numbers.Point); a.OK && (!plain || !ok || math.Abs(shown-a.Value) > rounding) {
-		r.Remarks.Add(remarks.NumberAmbiguous+"/format", a.Place, "the cell shows %q, and its number %s was read", a.Text, number)
+		r.Remarks.Add(
+			remarks.NumberAmbiguous+"/format",
+			a.Place,
+			"the cell shows %q, and its number %s was read",
+			a.Text,
+			number,
+		)
 	}
 	return unit
 }
@@ -93,7 +108,13 @@ func (r *reader) validate(i int, l *Line) {
 		if c, _ := r.cell(i, vocabulary.Boxes); c.Number != "" {
 			text = c.Number // its format may round it
 		}
-		r.Remarks.Add(remarks.OutOfRange+"/boxes", b.Place, "the number of boxes is %s, expected a whole number from 1 to %d", text, shipments.MaxBoxes)
+		r.Remarks.Add(
+			remarks.OutOfRange+"/boxes",
+			b.Place,
+			"the number of boxes is %s, expected a whole number from 1 to %d",
+			text,
+			shipments.MaxBoxes,
+		)
 		b.OK = false
 	}
 	for _, w := range []*Amount{&l.Box, &l.Net} {
@@ -104,15 +125,26 @@ func (r *reader) validate(i int, l *Line) {
 			r.Remarks.Add(remarks.NotANumber+"/weight", w.Place, "%q is not a weight", short(w.Text))
 		}
 	}
-	if n := len(l.Pallet.Value); l.Own && r.m.Has(vocabulary.SSCC) && n >= 16 && n < 18 && strings.Trim(l.Pallet.Value, "0123456789") == "" {
+	if n := len(l.Pallet.Value); l.Own && r.m.Has(vocabulary.SSCC) && n >= 16 && n < 18 &&
+		strings.Trim(l.Pallet.Value, "0123456789") == "" {
 		r.Remarks.Add(remarks.NotANumber+"/sscc", l.Pallet.Place, "%s has %d digits; an SSCC has 18", l.Pallet.Value, n)
 	}
 	label, _ := r.cell(i, vocabulary.PalletNumber)
 	if c := l.Pallet; l.Own && IsDate(c.Value) && (strings.ContainsFunc(c.Value, unicode.IsLetter) || label.Number != "") {
-		r.Remarks.Add(remarks.DateInPallet, c.Place, "the pallet number %q was probably converted to a date by a spreadsheet", c.Value)
+		r.Remarks.Add(
+			remarks.DateInPallet,
+			c.Place,
+			"the pallet number %q was probably converted to a date by a spreadsheet",
+			c.Value,
+		)
 	}
 	if c := l.Calibre; IsDate(c.Value) {
-		r.Remarks.Add(remarks.DateInCalibre, c.Place, "the calibre %q was probably converted to a date by a spreadsheet", c.Value)
+		r.Remarks.Add(
+			remarks.DateInCalibre,
+			c.Place,
+			"the calibre %q was probably converted to a date by a spreadsheet",
+			c.Value,
+		)
 	}
 }
 
@@ -150,7 +182,12 @@ func (r *reader) packWeightOf(i int) Amount {
 		}
 		if a := PackWeight(c.Value, 0); a.OK {
 			if !r.remarked {
-				r.Remarks.Add(remarks.WeightFromPack+"/"+string(f), c.Place, "there is no column of weights; box weights were taken from the kind of box, such as %q", c.Value)
+				r.Remarks.Add(
+					remarks.WeightFromPack+"/"+string(f),
+					c.Place,
+					"there is no column of weights; box weights were taken from the kind of box, such as %q",
+					c.Value,
+				)
 			}
 			r.remarked = true
 			a.Place = c.Place
@@ -163,7 +200,7 @@ func (r *reader) packWeightOf(i int) Amount {
 // letterhead reads the values above or below a list that apply to each of its
 // lines.
 func (r *reader) letterhead() {
-	below := r.t.Below()
+	below := r.end()
 	for i := range r.t.Rows {
 		if i >= r.t.From && i < below {
 			continue
@@ -182,18 +219,53 @@ func (r *reader) letterhead() {
 			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
 				value, found, at = r.t.Rows[i].Cells[cells[n+1]].Text, true, r.t.At(i, cells[n+1])
 			}
-			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) && !r.Pack.OK {
+			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) &&
+				!r.Pack.OK {
 				r.Pack = PackWeight(value, layout.Unit(name))
 				r.Pack.Place = at
 			}
 		}
 	}
+	for i := 0; i < len(r.t.Rows) && !r.Pack.OK; i++ { // "4 KG CARTONS"
+		if i < r.t.From || i >= below {
+			for _, col := range layout.Filled(r.t.Rows[i]) {
+				r.packIn(r.t.Rows[i].Cells[col].Text, r.t.At(i, col))
+			}
+		}
+	}
+	if col := r.m.At(vocabulary.Boxes); col >= 0 {
+		r.packIn(r.t.Heading(col), r.t.At(r.t.From, col))
+	}
 	if !r.m.Has(vocabulary.Produce) && r.named[vocabulary.Produce].Value != "" {
 		c := r.named[vocabulary.Produce]
-		r.Remarks.Add(remarks.ProduceFromLetterhead, c.Place, "the produce %q %s the list was used for each line", c.Value, r.side(c.Place.Row))
+		r.Remarks.Add(
+			remarks.ProduceFromLetterhead,
+			c.Place,
+			"the produce %q %s the list was used for each line",
+			c.Value,
+			r.side(c.Place.Row),
+		)
 	}
 	if r.m.First(mapping.Weights...) == vocabulary.None && r.Pack.OK {
-		r.Remarks.Add(remarks.WeightFromLetterhead, r.Pack.Place, "the box weight %s the list was used for each line", r.side(r.Pack.Place.Row))
+		r.Remarks.Add(
+			remarks.WeightFromLetterhead,
+			r.Pack.Place,
+			"the box weight %s the list was used for each line",
+			r.side(r.Pack.Place.Row),
+		)
+	}
+}
+
+// packIn reads the weight of each box from a text that has one and names boxes or their
+// produce, but no total.
+func (r *reader) packIn(text string, at tables.Place) {
+	of, _ := vocabulary.Of(text)
+	about := of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != nil
+	if a := PackWeight(text, 0); about && a.OK &&
+		of&(vocabulary.Total|vocabulary.Gross|vocabulary.Pallet|vocabulary.Pallets) == 0 &&
+		a.Value >= float64(reference.LightestBox) &&
+		a.Value <= float64(reference.UsualBox) {
+		r.Pack, r.Pack.Place = a, at
 	}
 }
 

@@ -99,14 +99,17 @@ type reader struct {
 	apart    bool                      // something is between the last pallet and this row
 	remarked bool
 	labels   labelKinds
-	harmless map[string]bool // texts that say nothing of shipping
+	forms    forms
+	harmless map[string]bool    // texts that say nothing of shipping
+	says     map[string][2]bool // whether a heading says that pallets were not shipped, or were
 }
 
 // Read reads tables with one mapping: pages that continue each other, or sheets with the
 // same headings.
 func Read(all []layout.Table, m mapping.Mapping) []Lines {
 	var read []Lines
-	r := reader{m: m, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}}
+	r := reader{m: m, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, says: map[string][2]bool{}}
+	r.survey(all)
 	for i, t := range all {
 		l := Lines{Mapping: m, Table: t, Remarks: remarks.List{Stage: "lines"}}
 		r.Lines, r.t = &l, t
@@ -118,6 +121,7 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 			r.before = read[i-1].Lines
 		}
 		r.apart = false
+		l.Lines = make([]Line, 0, len(t.Rows)-t.To)
 		r.unwrap()
 		r.letterhead()
 		for n := t.To; n < len(r.t.Rows); n++ {
@@ -155,7 +159,12 @@ func (r *reader) row(i int) {
 	case len(cells) == 0:
 	case r.t.Repeats(row):
 		if r.t.Redefines(row) {
-			r.Remarks.Add(remarks.TableSkipped+"/redefined", at, "the headings change here, and the rows below were read with those above: %s", layout.Sample(row))
+			r.Remarks.Add(
+				remarks.TableSkipped+"/redefined",
+				at,
+				"the headings change here, and the rows below were read with those above: %s",
+				layout.Sample(row),
+			)
 		} else {
 			r.Remarks.Add(remarks.HeaderRepeated, at, "the header row is repeated")
 		}
@@ -163,7 +172,12 @@ func (r *reader) row(i int) {
 	case r.total(i):
 		r.skipped(i, "it is a total row")
 	case r.unnumbered(i):
-		r.Remarks.Add(remarks.RowUnread+"/label", at, "the row was not used, because its label has no number, unlike those above: %s", layout.Sample(row))
+		r.Remarks.Add(
+			remarks.RowUnread+"/label",
+			at,
+			"the row was not used, because its label has no number, unlike those above: %s",
+			layout.Sample(row),
+		)
 		r.skipped(i, "its label has no number, unlike those above")
 	case vocabulary.Average.MatchString(vocabulary.Fold(row.Cells[cells[0]].Text)) && !r.numbered(i):
 		r.skip(i, cells)
@@ -182,7 +196,12 @@ func (r *reader) item(i int, cells []int) {
 	l, ok := r.line(i)
 	switch {
 	case ok && r.inSummary(i):
-		r.Remarks.Add(remarks.TableSkipped+"/summary", at, "the row is part of a summary after the total and was not used: %s", layout.Sample(row))
+		r.Remarks.Add(
+			remarks.TableSkipped+"/summary",
+			at,
+			"the row is part of a summary after the total and was not used: %s",
+			layout.Sample(row),
+		)
 		r.skipped(i, "it is part of a summary")
 	case ok && l.Pallet.Value != "":
 		r.Lines.Lines = append(r.Lines.Lines, l)
@@ -202,7 +221,12 @@ func (r *reader) item(i int, cells []int) {
 	default:
 		r.apart = true
 		if r.turned(cells) {
-			r.Remarks.Add(remarks.RowContinued, at, "a text at the top of the page continues the last row of the page before and was not used: %s", layout.Sample(row))
+			r.Remarks.Add(
+				remarks.RowContinued,
+				at,
+				"a text at the top of the page continues the last row of the page before and was not used: %s",
+				layout.Sample(row),
+			)
 		} else {
 			r.skip(i, cells)
 		}
@@ -215,7 +239,12 @@ func (r *reader) item(i int, cells []int) {
 // line reads a row as a line. ok is false if it has neither a pallet number nor an
 // amount.
 func (r *reader) line(i int) (l Line, ok bool) {
-	l = Line{Place: r.t.At(i, -1), Last: r.t.Rows[i].Number, Boxes: r.amount(i, vocabulary.Boxes), Pallets: r.amount(i, vocabulary.PalletCount)}
+	l = Line{
+		Place:   r.t.At(i, -1),
+		Last:    r.t.Rows[i].Number,
+		Boxes:   r.amount(i, vocabulary.Boxes),
+		Pallets: r.amount(i, vocabulary.PalletCount),
+	}
 	l.Box, l.Gross = r.amount(i, r.m.First(vocabulary.BoxWeight, vocabulary.BoxGross)), r.amount(i, vocabulary.GrossWeight)
 	l.Net = r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight))
 	number, merged := r.label(i)
@@ -233,9 +262,10 @@ func (r *reader) line(i int) (l Line, ok bool) {
 		l.Pallet, l.Own = number, true
 		l.Continued = continuedText.MatchString(r.text(i, vocabulary.PalletNumber).Value)
 	}
-	amounts := l.Boxes.Present || l.Box.Present || l.Net.Present || r.t.Kind == shipments.CartonsLayout && len(layout.Filled(r.t.Rows[i])) > 1
+	amounts := l.Boxes.OK || l.Box.OK || l.Net.OK || l.Own && (l.Boxes.Present || l.Box.Present || l.Net.Present) ||
+		r.t.Kind == shipments.CartonsLayout && len(layout.Filled(r.t.Rows[i])) > 1
 	if !l.Own && !amounts || l.Own && !amounts && len(layout.Filled(r.t.Rows[i])) < 3 ||
-		l.Own && !strings.ContainsFunc(l.Pallet.Value, unicode.IsDigit) && !l.Boxes.Present {
+		l.Own && !strings.ContainsFunc(l.Pallet.Value, unicode.IsDigit) && !l.Boxes.Present || r.strange(i, l) {
 		return l, false
 	}
 	if r.m.First(mapping.Weights...) == vocabulary.None {
@@ -281,10 +311,20 @@ func (r *reader) skip(i int, cells []int) {
 		}
 	}
 	rule := remarks.RowSkipped
-	if numbers > 1 && len(cells) > 2 || r.unjoined(i) {
+	if numbers > 1 && len(cells) > 2 || r.unjoined(i) ||
+		cells[0] == r.m.At(vocabulary.PalletNumber) && r.startsAsPallet(i) {
 		rule = remarks.RowUnread
 	}
 	r.Remarks.Add(rule, r.t.At(i, -1), "the row is not a line of a pallet: %s", strings.Join(texts, " | "))
+}
+
+// startsAsPallet reports whether the label of a row begins as that of the line above, with
+// another number: "3 - see annex" below 2.
+func (r *reader) startsAsPallet(i int) bool {
+	last := r.last()
+	label, _ := r.label(i)
+	words := strings.Fields(label.Value)
+	return last != nil && len(words) > 1 && vocabulary.Form(words[0]) == vocabulary.Form(last.Pallet.Value)
 }
 
 // inSummary reports whether a row after the grand total has neither produce nor
@@ -293,9 +333,12 @@ func (r *reader) inSummary(i int) bool { return r.totalled && !r.unnamed && !r.d
 
 // describes reports whether a row has a produce, a variety or a calibre.
 func (r *reader) describes(i int) bool {
-	return slices.ContainsFunc([]vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre}, func(f vocabulary.Field) bool {
-		return r.text(i, f).Value != ""
-	})
+	return slices.ContainsFunc(
+		[]vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre},
+		func(f vocabulary.Field) bool {
+			return r.text(i, f).Value != ""
+		},
+	)
 }
 
 // Container returns the container of a line, or "".

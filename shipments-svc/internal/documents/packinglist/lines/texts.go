@@ -14,13 +14,17 @@ import (
 )
 
 // continuedText matches the end of a label that is continued: "P1 (cont.)".
-var continuedText = regexp.MustCompile(`(?i)[\s(\[-]+(?:cont(?:'?d|inu\pL*)?|suite|forts?(?:etzung)?|vervolg|segue)\.?[)\]]*$`)
+var continuedText = regexp.MustCompile(
+	`(?i)[\s(\[-]+(?:cont(?:'?d|inu\pL*)?|suite|forts?(?:etzung)?|vervolg|segue)\.?[)\]]*$`,
+)
 
 const quotes = "\"'〃”″"
 
 // ditto reports whether a text means "as above": a sign or a word.
 func ditto(text string) bool {
-	return text != "" && vocabulary.Ditto.MatchString(vocabulary.Fold(text))
+	const longest = 20 // bytes
+	return text != "" && len(text) <= longest && !strings.ContainsAny(text, "0123456789") &&
+		vocabulary.Ditto.MatchString(vocabulary.Fold(text))
 }
 
 // cell returns the cell of a field in a row.
@@ -51,7 +55,9 @@ func (r *reader) label(i int) (c Text, merged bool) {
 			break
 		}
 	}
-	c.Value = strings.TrimSpace(continuedText.ReplaceAllString(c.Value, ""))
+	if strings.ContainsAny(c.Value, " ([-") {
+		c.Value = strings.TrimSpace(continuedText.ReplaceAllString(c.Value, ""))
+	}
 	if to := r.text(i, vocabulary.PalletTo); c.Value != "" && to.Value != "" && to.Value != c.Value {
 		c.Value += " to " + to.Value
 	}
@@ -99,7 +105,8 @@ func (r *reader) produce(i int) Text {
 // lines below. It returns false for other rows.
 func (r *reader) caption(i int, cells []int) bool {
 	row := r.t.Rows[i]
-	if pallet := layout.PalletCaption(row); pallet != nil && !r.m.Has(vocabulary.PalletNumber) && !r.m.Has(vocabulary.SSCC) {
+	if pallet := layout.PalletCaption(row); pallet != nil && !r.m.Has(vocabulary.PalletNumber) &&
+		!r.m.Has(vocabulary.SSCC) {
 		r.give(i, layout.Caption{Field: vocabulary.PalletNumber, Text: pallet.Text, Col: pallet.Col})
 		r.apart = false
 		r.captions(i)
@@ -172,12 +179,21 @@ func (r *reader) denies(col int, text string) bool {
 	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(also[:], f) {
 		return false
 	}
-	heading, value := vocabulary.Fold(r.t.Headings[col].Text), vocabulary.Fold(text)
+	says, known := r.says[r.t.Headings[col].Text]
+	if !known {
+		heading := vocabulary.Fold(r.t.Headings[col].Text)
+		says = [2]bool{vocabulary.NotShipped.MatchString(heading), vocabulary.Shipped.MatchString(heading)}
+		r.says[r.t.Headings[col].Text] = says
+	}
+	if says == [2]bool{} {
+		return false
+	}
+	value := vocabulary.Fold(text)
 	no := vocabulary.Denial.MatchString(value)
-	if vocabulary.NotShipped.MatchString(heading) {
+	if says[0] {
 		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
 	}
-	return no && vocabulary.Shipped.MatchString(heading)
+	return no
 }
 
 // shipped remarks on a cell of a line that may mean that the pallet was not shipped,
@@ -188,7 +204,13 @@ func (r *reader) shipped(i, col int) {
 		return // the common case
 	}
 	if r.denies(col, text) {
-		r.Remarks.Add(remarks.NotShipped+"/column", r.t.At(i, col), "pallets that are listed may not have been shipped: %s: %s", r.t.Headings[col].Text, text)
+		r.Remarks.Add(
+			remarks.NotShipped+"/column",
+			r.t.At(i, col),
+			"pallets that are listed may not have been shipped: %s: %s",
+			r.t.Headings[col].Text,
+			text,
+		)
 		return
 	}
 	if !r.harmless[text] {

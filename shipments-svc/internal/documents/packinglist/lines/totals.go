@@ -26,7 +26,12 @@ func (r *reader) total(i int) bool {
 	if label == "" && !r.unlabelled(i) {
 		return false
 	}
-	t := Total{Place: r.t.At(i, -1), Grand: vocabulary.GrandText.MatchString(label), Part: again || vocabulary.PartText.MatchString(label), Since: r.since}
+	t := Total{
+		Place: r.t.At(i, -1),
+		Grand: vocabulary.GrandText.MatchString(label),
+		Part:  again || vocabulary.PartText.MatchString(label),
+		Since: r.since,
+	}
 	if !t.Part && !t.Grand { // "Total pallet" below the lines of a pallet
 		of, unknown := vocabulary.Of(label)
 		t.Part = unknown == nil && of&vocabulary.Pallet != 0 && r.t.Kind == shipments.BlocksLayout
@@ -60,7 +65,8 @@ func (r *reader) total(i int) bool {
 func (r *reader) totalLabel(i int, own string, again bool) string {
 	labelled := own != "" && !vocabulary.IsTotal(vocabulary.Fold(own)) // another cell may name a variety
 	calibre := r.text(i, vocabulary.Calibre).Value
-	if calibre != "" && !vocabulary.IsTotal(vocabulary.Fold(calibre)) && (own == "" || labelled) { // a row of totals has no calibre
+	if calibre != "" && !vocabulary.IsTotal(vocabulary.Fold(calibre)) &&
+		(own == "" || labelled) { // a row of totals has no calibre
 		return ""
 	}
 	for n, col := range layout.Filled(r.t.Rows[i]) {
@@ -85,7 +91,8 @@ func (r *reader) totalLabel(i int, own string, again bool) string {
 // of a total, too, if the row has amounts only or the boxes since the last total.
 func (r *reader) unlabelled(i int) bool {
 	boxes := r.amount(i, vocabulary.Boxes)
-	if r.unnumbered(i) && (!r.describes(i) || boxes.Value == r.count || boxes.Value == r.since) {
+	if label, _ := r.label(i); r.unnumbered(i) &&
+		(boxes.Value == r.count || boxes.Value == r.since || !strings.ContainsFunc(label.Value, latin)) {
 		return true
 	}
 	if r.sums(i, boxes) {
@@ -158,7 +165,10 @@ func palletCount(text string) (int, bool) {
 	n, ok := numbers.Split(text)
 	count, valid := numbers.Value(n.Digits, numbers.Point)
 	const pallets = vocabulary.Pallet | vocabulary.Pallets
-	return int(count), ok && valid && count == float64(int(count)) && (n.Unit == "" || vocabulary.IsA(n.Unit, pallets, pallets))
+	return int(
+			count,
+		), ok && valid && count == float64(int(count)) &&
+			(n.Unit == "" || vocabulary.IsA(n.Unit, pallets, pallets))
 }
 
 // countsPallets reports whether a text is the number of pallets above.
@@ -179,3 +189,5 @@ func (r *reader) repeatsBoxes(row int, pallet string) bool {
 	}
 	return cmp.Compare(r.amount(row, vocabulary.Boxes).Value, sum) == 0
 }
+
+func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

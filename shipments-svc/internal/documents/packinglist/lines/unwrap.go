@@ -92,7 +92,9 @@ func (r *reader) wrapped(row tables.Row) bool {
 		text := row.Cells[col].Text
 		label := r.is(col, labelFields)
 		if r.is(col, amountFields) || strings.Contains(text, ":") || vocabulary.IsTotal(vocabulary.Fold(text)) ||
-			label && (strings.Contains(text, " ") || !strings.ContainsFunc(text, unicode.IsDigit) && !strings.ContainsAny(text[:1], "-/")) {
+			label &&
+				(strings.Contains(text, " ") || !strings.ContainsFunc(text, unicode.IsDigit) && !strings.ContainsAny(text[:1],
+					"-/")) {
 			return false
 		}
 		part = part || label || r.is(col, textFields)
@@ -142,8 +144,9 @@ func (r *reader) continues(i int, cells []int) bool {
 // turned reports whether a row may be the end of one of the page before: it is above
 // the lines of its page, and has only texts of columns that are read.
 func (r *reader) turned(cells []int) bool {
-	return r.t.Printed && r.t.Continues && len(r.Lines.Lines) == 0 && len(r.before) > 0 && !slices.ContainsFunc(cells, func(col int) bool {
-		f, used := r.m.Used(col)
-		return !used || f == vocabulary.PalletNumber || f == vocabulary.SSCC
-	})
+	return r.t.Printed && r.t.Continues && len(r.Lines.Lines) == 0 && len(r.before) > 0 &&
+		!slices.ContainsFunc(cells, func(col int) bool {
+			f, used := r.m.Used(col)
+			return !used || f == vocabulary.PalletNumber || f == vocabulary.SSCC
+		})
 }

@@ -28,7 +28,8 @@ func wireName(f vocabulary.Field) string {
 // unused columns that may be relevant.
 func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 	described := shipments.Mapping{
-		Sheet: t.Name, Layout: t.Kind, HeaderRow: t.At(t.From, -1).Row, HeaderRows: max(1, t.To-t.From), NumberStyle: StyleName(m.Style),
+		Sheet: t.Name, Layout: t.Kind, HeaderRow: t.At(t.From, -1).Row, HeaderRows: max(1, t.To-t.From),
+		NumberStyle: StyleName(m.Style),
 		Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
 		Columns: []shipments.MappedColumn{}, Skipped: []shipments.SkippedRow{},
 	}
@@ -37,10 +38,18 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 		if c.Virtual || c.Text == "" && !m.numeric(col) {
 			continue
 		}
-		mapped := shipments.MappedColumn{Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)), Rules: c.Rules}
+		mapped := shipments.MappedColumn{
+			Column: tables.ColumnName(col + 1),
+			Field:  wireName(c.Field),
+			Score:  min(1, max(0, c.Score)),
+			Rules:  c.Rules,
+		}
 		for _, o := range c.Meaning.Others {
 			if name := wireName(o.Field); name != mapped.Field && len(mapped.Alternatives) < shipments.MaxAlternatives {
-				mapped.Alternatives = append(mapped.Alternatives, shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}})
+				mapped.Alternatives = append(
+					mapped.Alternatives,
+					shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}},
+				)
 			}
 		}
 		switch f, ok := m.Used(col); {
@@ -58,7 +67,14 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 				if c.Text != "" {
 					heading = fmt.Sprintf("%q", c.Text)
 				}
-				r.Add(remarks.ColumnUnused, t.At(t.From, col), "column %s %s was not used: %s", mapped.Column, heading, mapped.Reason)
+				r.Add(
+					remarks.ColumnUnused,
+					t.At(t.From, col),
+					"column %s %s was not used: %s",
+					mapped.Column,
+					heading,
+					mapped.Reason,
+				)
 			}
 			if mapped.Reason == "" {
 				mapped.Reason = "it is not needed"
@@ -77,11 +93,23 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 // digits, such as 4kg, do not.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	for _, c := range m.Chosen {
-		r.Add(remarks.ColumnChosen, t.At(t.From, c.Column),
+		r.Add(
+			remarks.ColumnChosen,
+			t.At(t.From, c.Column),
 			"of columns %s %q and %s %q the second was used as the %s: with it, boxes × box weight equal the net weight",
-			tables.ColumnName(c.First+1), m.Columns[c.First].Text, tables.ColumnName(c.Column+1), m.Columns[c.Column].Text, c.Field.Name())
+			tables.ColumnName(
+				c.First+1,
+			),
+			m.Columns[c.First].Text,
+			tables.ColumnName(c.Column+1),
+			m.Columns[c.Column].Text,
+			c.Field.Name(),
+		)
 	}
-	for _, f := range []vocabulary.Field{vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight} {
+	for _, f := range []vocabulary.Field{
+		vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight,
+		vocabulary.AnyWeight, vocabulary.GrossWeight,
+	} {
 		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
 			continue
 		}
@@ -90,8 +118,15 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 			return len(word) == 1 || strings.ContainsAny(word, "0123456789")
 		})
 		if len(words) > 0 {
-			r.Add(remarks.ColumnAssumed, t.At(t.From, m.at[f]), "column %s %q was used as the %s, although %q in its heading is not known",
-				tables.ColumnName(m.at[f]+1), c.Text, f.Name(), strings.Join(words, " "))
+			r.Add(
+				remarks.ColumnAssumed,
+				t.At(t.From, m.at[f]),
+				"column %s %q was used as the %s, although %q in its heading is not known",
+				tables.ColumnName(m.at[f]+1),
+				c.Text,
+				f.Name(),
+				strings.Join(words, " "),
+			)
 		}
 	}
 }

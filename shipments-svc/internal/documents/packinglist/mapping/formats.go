@@ -69,7 +69,7 @@ func hasUnits(all []layout.Table, col int) bool {
 	weights := 0
 	for _, t := range all {
 		for _, row := range t.Rows[t.To:] {
-			if col >= len(row.Cells) || row.Cells[col].Text == "" || len(layout.Filled(row)) < 3 {
+			if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) {
 				continue
 			}
 			text := row.Cells[col].Text
@@ -154,7 +154,8 @@ func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
 			for _, row := range t.Rows[t.To:] {
 				if col := m.at[f]; col < len(row.Cells) && row.Cells[col].Number == "" {
 					these.add([]string{row.Cells[col].Text}, false)
-					if n, ok := numbers.Split(row.Cells[col].Text); ok && unclear == "" && numbers.StyleOf(n.Digits) == numbers.Unclear {
+					if n, ok := numbers.Split(row.Cells[col].Text); ok && unclear == "" &&
+						numbers.StyleOf(n.Digits) == numbers.Unclear {
 						unclear = row.Cells[col].Text
 					}
 				}
@@ -164,7 +165,14 @@ func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
 		at := all[0].At(all[0].From, m.at[f])
 		switch {
 		case own == numbers.Unclear && open && m.Style == numbers.Unclear:
-			r.Add(remarks.NumberAmbiguous, at, "%s in column %s is ambiguous and was read as %s", unclear, m.Column(f).Text, readAs(unclear, m.Column(f).Style))
+			r.Add(
+				remarks.NumberAmbiguous,
+				at,
+				"%s in column %s is ambiguous and was read as %s",
+				unclear,
+				m.Column(f).Text,
+				readAs(unclear, m.Column(f).Style),
+			)
 		case mixed:
 			r.Add(remarks.NumberAmbiguous+"/mixed", at, "column %s has both decimal points and decimal commas", m.Column(f).Text)
 		}

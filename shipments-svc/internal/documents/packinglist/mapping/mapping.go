@@ -94,9 +94,13 @@ func used(f vocabulary.Field) bool {
 // values is what the cells of a column have in common.
 type values struct {
 	filled, numeric, distinct int
-	sscc                      int  // with a valid check digit
-	counts                    bool // 1, 2, 3 …
-	short                     bool // like calibres
+	whole, words              int     // positive whole numbers, and texts without digits
+	sizes, commodities        int     // texts like calibres, and names of produce
+	containers                int     // numbers of containers
+	sscc                      int     // with a valid check digit
+	counts                    bool    // 1, 2, 3 …
+	short                     bool    // like calibres
+	value                     float64 // of one cell
 }
 
 // Of returns the possible mappings of tables with the same headings, the likeliest first.
@@ -179,15 +183,36 @@ func (m *Mapping) fallBack() {
 	if m.Has(vocabulary.Pieces) && !m.Has(vocabulary.Calibre) {
 		move(vocabulary.Pieces, vocabulary.Calibre, "no-calibre")
 	}
-	if m.Has(vocabulary.Calibre) {
-		return
-	}
-	for col := range m.Columns { // "Tipo" of melons
-		if c := &m.Columns[col]; slices.Equal(c.Meaning.Unknown, nil) && c.Meaning.Rule == "type" && c.values.short {
-			c.take(vocabulary.Calibre, vocabulary.Clear, "short-values")
-			m.at[vocabulary.Calibre] = col
-			return
+	claim := func(f vocabulary.Field, rule string, fits func(*Column) bool) {
+		for col := range m.Columns {
+			if c := &m.Columns[col]; !m.Has(f) && c.values.filled > 0 &&
+				(c.Field == vocabulary.None || c.Meaning.Rule == "type") &&
+				fits(c) {
+				c.take(f, vocabulary.Clear, rule)
+				m.at[f] = col
+			}
 		}
+	}
+	claim(vocabulary.Calibre, "short-values", func(c *Column) bool { // "Tipo" of melons
+		return c.Meaning.Rule == "type" && c.Meaning.Unknown == nil && c.values.short && c.values.words < c.values.filled
+	})
+	claim(
+		vocabulary.Calibre,
+		"sizes",
+		func(c *Column) bool { return c.values.distinct > 1 && c.values.sizes*10 >= c.values.filled*9 },
+	)
+	claim(
+		vocabulary.Container,
+		"container-numbers",
+		func(c *Column) bool { return c.values.containers*10 >= c.values.filled*9 },
+	)
+	claim(vocabulary.Produce, "commodities", func(c *Column) bool { return c.values.commodities*10 >= c.values.filled*6 })
+	if !m.Has(vocabulary.Variety) {
+		claim(
+			vocabulary.Produce,
+			"only-words",
+			func(c *Column) bool { return c.Field != vocabulary.None && c.values.words == c.values.filled },
+		)
 	}
 }
 

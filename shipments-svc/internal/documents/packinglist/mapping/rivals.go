@@ -6,6 +6,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 const (
@@ -14,6 +15,8 @@ const (
 	maxRivals, maxProposals = 6, 24
 	// sumOfOthers is how much likelier a column is that is the sum of its rivals.
 	sumOfOthers = 0.5
+	// unheaded is the score of a column for a field that its heading does not name.
+	unheaded = 0.6
 )
 
 // contested are the fields that several columns may have.
@@ -25,13 +28,17 @@ var contested = []vocabulary.Field{
 // fields, and with the net weight of a box and of the line under headings for the same.
 func (m Mapping) rivals(all []layout.Table) []Mapping {
 	proposals := []Mapping{m}
-	if box, ok := m.at[vocabulary.BoxWeight]; ok && !m.Has(vocabulary.Boxes) && !m.given[vocabulary.BoxWeight] { // "Cartons (4 kg)"
-		p := m.instead(vocabulary.BoxWeight, box)
-		p.Columns[box].take(vocabulary.Boxes, p.Columns[box].Score-0.1, "boxes-of-a-weight")
-		delete(p.at, vocabulary.BoxWeight)
-		p.at[vocabulary.Boxes] = box
-		p.Prior -= 0.1
-		proposals = append(proposals, p)
+	for col, c := range m.Columns {
+		if c.Field != vocabulary.None || c.values.filled == 0 || c.values.numeric < c.values.filled ||
+			all[0].Kind == shipments.CartonsLayout {
+			continue
+		}
+		for _, f := range m.unheaded(all, col) {
+			p := m.instead(f, col)
+			p.Columns[col].take(f, unheaded, "arithmetic")
+			p.Prior = unheaded - 1
+			proposals = append(proposals, p)
+		}
 	}
 	for _, f := range contested {
 		first, ok := m.at[f]
@@ -67,6 +74,49 @@ func (m Mapping) rivals(all []layout.Table) []Mapping {
 	return proposals[:min(len(proposals), maxProposals)]
 }
 
+// unheaded returns the fields that a column of numbers without a known heading may have:
+// boxes, or the net weight beside the gross weight, of the line or of a box.
+func (m Mapping) unheaded(all []layout.Table, col int) (fields []vocabulary.Field) {
+	v := m.Columns[col].values
+	if v.whole == v.filled && v.distinct > 1 && !v.counts && m.First(Weights...) != vocabulary.None &&
+		!m.given[vocabulary.Boxes] {
+		fields = append(fields, vocabulary.Boxes)
+	}
+	if gross := m.At(vocabulary.GrossWeight); gross >= 0 && !m.Has(vocabulary.NetWeight) && !m.Has(vocabulary.BoxWeight) {
+		if isPart(all, col, -1, gross) {
+			fields = append(fields, vocabulary.NetWeight)
+		}
+		if boxes := m.At(vocabulary.Boxes); boxes >= 0 && isPart(all, col, boxes, gross) {
+			fields = append(fields, vocabulary.BoxWeight)
+		}
+	}
+	return fields
+}
+
+// isPart reports whether a column, times another if there is one, is somewhat less than a
+// third in every row, as a net weight is than the gross weight.
+func isPart(all []layout.Table, col, times, of int) bool {
+	const least = 0.7
+	rows := 0
+	for _, t := range all {
+		for _, row := range t.Rows[t.To:] {
+			part, ok := number(row, col)
+			whole, also := number(row, of)
+			if !ok || !also || whole == 0 {
+				continue
+			}
+			if times >= 0 {
+				n, _ := number(row, times)
+				part *= n
+			}
+			if rows++; part >= whole || part < least*whole {
+				return false
+			}
+		}
+	}
+	return rows > 1
+}
+
 // others returns the further columns with a field.
 func (m Mapping) others(f vocabulary.Field, first int) (cols []int) {
 	for col, c := range m.Columns {
@@ -81,11 +131,11 @@ func (m Mapping) others(f vocabulary.Field, first int) (cols []int) {
 func (m Mapping) instead(f vocabulary.Field, col int) Mapping {
 	p := m
 	p.Columns, p.at, p.Chosen = slices.Clone(m.Columns), maps.Clone(m.at), slices.Clone(m.Chosen)
-	if first := m.at[f]; first != col {
+	if first, ok := m.at[f]; ok && first != col {
 		p.Prior += m.Columns[col].Score - m.Columns[first].Score
 		p.Chosen = append(p.Chosen, Choice{f, col, first})
-		p.at[f] = col
 	}
+	p.at[f] = col
 	return p
 }
 

@@ -11,38 +11,67 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // valuesOf returns what the cells of a column below the headings have in common.
 func valuesOf(all []layout.Table, col int) (v values) {
 	const longest = 6 // of a calibre
-	seen, last := map[string]bool{}, 0.0
+	kinds, last := map[string]values{}, 0.0
 	v.counts, v.short = true, true
 	for _, t := range all {
 		for _, row := range t.Rows[t.To:] {
-			if col >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[col].Merged || len(layout.Filled(row)) < 3 {
+			if col >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[col].Merged || !layout.IsFull(row) {
 				continue
 			}
 			text := row.Cells[col].Text
+			kind, known := kinds[text]
+			if !known && layout.IsTotal(row) {
+				continue
+			}
+			if !known {
+				v.distinct++
+				kind = kindOf(row, col)
+				kinds[text] = kind
+			}
 			v.filled++
 			v.short = v.short && len(text) <= longest
-			if !seen[text] {
-				seen[text] = true
-				v.distinct++
-			}
-			if SSCC(text) != "" {
-				v.sscc++
-			}
-			n, ok := number(row, col)
-			if ok && !IsDate(text) {
-				v.numeric++
-			}
-			v.counts = v.counts && ok && n == last+1
-			last = n
+			v.sscc, v.numeric, v.whole = v.sscc+kind.sscc, v.numeric+kind.numeric, v.whole+kind.whole
+			v.sizes, v.words, v.commodities = v.sizes+kind.sizes, v.words+kind.words, v.commodities+kind.commodities
+			v.containers += kind.containers
+			v.counts = v.counts && kind.value == last+1
+			last = kind.value
 		}
 	}
 	v.short = v.short && v.filled > 0 && v.distinct*2 <= v.filled+4
+	return v
+}
+
+// kindOf returns what a cell is: each number of the values is 0 or 1.
+func kindOf(row tables.Row, col int) (v values) {
+	text := row.Cells[col].Text
+	if SSCC(text) != "" {
+		v.sscc = 1
+	}
+	n, ok := number(row, col)
+	switch v.value = n; {
+	case ok && !IsDate(text):
+		v.numeric = 1
+		if n == float64(int(n)) && n > 0 {
+			v.whole = 1
+		}
+	case layout.IsSize(text):
+		v.sizes = 1
+	case !strings.ContainsFunc(text, unicode.IsDigit):
+		v.words = 1
+	}
+	if !ok && reference.CommodityOf(text) != nil {
+		v.commodities = 1
+	}
+	if layout.ContainerText.FindString(text) == text {
+		v.containers = 1
+	}
 	return v
 }
 
@@ -63,8 +92,10 @@ func SSCC(text string) string {
 }
 
 // dates matches the dates that spreadsheets make of a calibre such as 10-12.
-var dates = regexp.MustCompile(`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt|des)` +
-	`[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`)
+var dates = regexp.MustCompile(
+	`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt|des)` +
+		`[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`,
+)
 
 // IsDate reports whether a text is a date.
 func IsDate(text string) bool {

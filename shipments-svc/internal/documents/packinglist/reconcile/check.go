@@ -35,7 +35,13 @@ func (s *Settled) Produce(one lines.Text) {
 		if t := s.Read[0].Table; one.Place.Sheet == t.Name && one.Place.Row > t.At(t.From, -1).Row {
 			side = "below"
 		}
-		s.Remarks.Add(remarks.ProduceFromLetterhead+"/fact", one.Place, "the produce %q %s the list was used for each line", one.Value, side)
+		s.Remarks.Add(
+			remarks.ProduceFromLetterhead+"/fact",
+			one.Place,
+			"the produce %q %s the list was used for each line",
+			one.Value,
+			side,
+		)
 	}
 }
 
@@ -51,13 +57,19 @@ func WeighByTotal(all []*Settled, d shipments.Declared) {
 		}
 	}
 	each := float64(d.NetWeight) / max(boxes, 1)
-	if each < float64(reference.LightestBox) || each > float64(reference.UsualBox) || d.Boxes > 0 && float64(d.Boxes) != boxes {
+	if each < float64(reference.LightestBox) || each > float64(reference.UsualBox) ||
+		d.Boxes > 0 && float64(d.Boxes) != boxes {
 		return
 	}
 	for _, s := range all {
 		t := s.Read[0].Table
-		s.Remarks.Add(remarks.WeightFromLetterhead+"/total", t.At(t.From, -1),
-			"there is no weight of boxes; the net weight of the list, %s kg, was divided by its %.0f boxes", kilograms(float64(d.NetWeight)), boxes)
+		s.Remarks.Add(
+			remarks.WeightFromLetterhead+"/total",
+			t.At(t.From, -1),
+			"there is no weight of boxes; the net weight of the list, %s kg, was divided by its %.0f boxes",
+			kilograms(float64(d.NetWeight)),
+			boxes,
+		)
 		s.each(func(l *Line) { l.Box = lines.Amount{Value: each, Present: true, OK: true, Place: l.Place} })
 	}
 }
@@ -106,10 +118,21 @@ func (s *Settled) checkUnit(used vocabulary.Field) {
 		r.Add(remarks.GrossWeightUsed, at, "there is no net weight; the gross weights of column %s were used", heading)
 	}
 	if used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
-		r.Add(remarks.WeightKindAssumed+"/pallet", at, "column %s was used as the net weight; it may include the pallet", heading)
+		r.Add(
+			remarks.WeightKindAssumed+"/pallet",
+			at,
+			"column %s was used as the net weight; it may include the pallet",
+			heading,
+		)
 	}
 	if severalUnits(heading) {
-		r.Add(remarks.UnitAssumed+"/several", at, "column %s has several units; its weights were read as %s", heading, mapping.UnitName(c.Unit))
+		r.Add(
+			remarks.UnitAssumed+"/several",
+			at,
+			"column %s has several units; its weights were read as %s",
+			heading,
+			mapping.UnitName(c.Unit),
+		)
 	}
 	switch {
 	case c.Unit == 0:
@@ -127,11 +150,26 @@ func (s *Settled) checkUnit(used vocabulary.Field) {
 			text := row.Cells[cells[0]].Text
 			of, _ := vocabulary.Of(text)
 			if unit := layout.WeightUnit(row); unit > 0 && c.Unit > 0 && unit != c.Unit {
-				r.Add(remarks.UnitsMixed+"/note", t.At(i, cells[0]), "%s: the weights of column %s were read as %s", text, heading, mapping.UnitName(c.Unit))
+				r.Add(
+					remarks.UnitsMixed+"/note",
+					t.At(i, cells[0]),
+					"%s: the weights of column %s were read as %s",
+					text,
+					heading,
+					mapping.UnitName(c.Unit),
+				)
 			}
-			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && !gross && !strings.ContainsAny(text, "0123456789") &&
-				!vocabulary.IsTotal(vocabulary.Fold(text)) && len(vocabulary.Words(text)) > 2 {
-				r.Add(remarks.GrossWeightUsed+"/note", t.At(i, cells[0]), "%s: the weights of column %s were read as net weights", text, heading)
+			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && !gross && !strings.ContainsAny(text,
+				"0123456789") &&
+				!vocabulary.IsTotal(vocabulary.Fold(text)) &&
+				len(vocabulary.Words(text)) > 2 {
+				r.Add(
+					remarks.GrossWeightUsed+"/note",
+					t.At(i, cells[0]),
+					"%s: the weights of column %s were read as net weights",
+					text,
+					heading,
+				)
 			}
 		}
 	}
@@ -150,6 +188,9 @@ func severalUnits(heading string) bool {
 	}
 	return false
 }
+
+// few is a number of lines that may be inconsistent in any list.
+const few = 2
 
 // checkWeights remarks on implausible box weights, on lines whose boxes × box weight
 // differ from the net weight, and on net weights above the gross weights.
@@ -171,8 +212,13 @@ func (s *Settled) checkWeights() {
 		}
 		if s.at.whole == vocabulary.NetWeight && l.Whole.OK && l.Gross > 0 && l.Gross < l.Whole.Value && !swapped {
 			swapped = true
-			s.Remarks.Add(remarks.WeightsDiffer+"/gross", l.Whole.Place, "the net weight of %s kg is above the gross weight of %s kg",
-				kilograms(l.Whole.Value), kilograms(l.Gross))
+			s.Remarks.Add(
+				remarks.WeightsDiffer+"/gross",
+				l.Whole.Place,
+				"the net weight of %s kg is above the gross weight of %s kg",
+				kilograms(l.Whole.Value),
+				kilograms(l.Gross),
+			)
 		}
 	}
 	if odd != nil {
@@ -184,11 +230,27 @@ func (s *Settled) checkWeights() {
 			counted(len(odd), "line with an implausible box weight:", "lines with implausible box weights: the first"),
 			kilograms(odd[0].weight()), tables.ColumnName(max(1, from.Place.Column)), from.Place.Row, s.headingAt(from.Place))
 	}
+	s.inconsistent = len(differ)*2 > len(s.Lines) && len(differ) > few
 	if differ != nil {
 		o := differ[0]
-		s.Remarks.Add(remarks.WeightsDiffer, o.Whole.Place, "%s: %s boxes of %s kg differ from the %s kg of %s%d under %q",
-			counted(len(differ), "line is inconsistent", "lines are inconsistent, the first"), kilograms(1000*o.Boxes.Value), kilograms(o.Box.Value),
-			kilograms(o.Whole.Value), tables.ColumnName(max(1, o.Whole.Place.Column)), o.Whole.Place.Row, s.headingAt(o.Whole.Place))
+		s.Remarks.Add(
+			remarks.WeightsDiffer,
+			o.Whole.Place,
+			"%s: %s boxes of %s kg differ from the %s kg of %s%d under %q",
+			counted(
+				len(differ),
+				"line is inconsistent",
+				"lines are inconsistent, the first",
+			),
+			kilograms(1000*o.Boxes.Value),
+			kilograms(o.Box.Value),
+			kilograms(
+				o.Whole.Value,
+			),
+			tables.ColumnName(max(1, o.Whole.Place.Column)),
+			o.Whole.Place.Row,
+			s.headingAt(o.Whole.Place),
+		)
 	}
 }
 
@@ -196,7 +258,12 @@ func (s *Settled) checkWeights() {
 func (s *Settled) checkTemplate() {
 	if m := s.Read[0].Mapping; m.Source == shipments.FromTemplate && s.evidence() < 0 {
 		t := s.Read[0].Table
-		s.Remarks.Add(remarks.TemplateContradicted, t.At(t.From, -1), "the template %q does not agree with the numbers of the list", m.Template)
+		s.Remarks.Add(
+			remarks.TemplateContradicted,
+			t.At(t.From, -1),
+			"the template %q does not agree with the numbers of the list",
+			m.Template,
+		)
 	}
 }
 

@@ -6,7 +6,16 @@ import (
 )
 
 // dateLayouts are the notations of dates that are not ambiguous.
-var dateLayouts = []string{"2006-01-02", "2006/01/02", "2006.01.02", "20060102", "2-Jan-2006", "2 Jan 2006", "2-Jan-06", "Jan 2, 2006"}
+var dateLayouts = []string{
+	"2006-01-02",
+	"2006/01/02",
+	"2006.01.02",
+	"20060102",
+	"2-Jan-2006",
+	"2 Jan 2006",
+	"2-Jan-06",
+	"Jan 2, 2006",
+}
 
 // date returns a date as in ISO 8601, or as written where it is ambiguous.
 func date(text string) string {

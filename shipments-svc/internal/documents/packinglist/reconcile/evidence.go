@@ -22,6 +22,9 @@ const (
 	implausible  = 1.0 // box weights
 	invalid      = 1.5 // numbers of boxes
 	duplicate    = 0.5 // pallet numbers
+	uniform      = 0.5 // box weights
+	grossUsed    = 0.5 // in place of net weights
+	nominal      = 0.3 // box weights, in whole steps
 )
 
 // evidence returns how well the numbers agree with the mapping.
@@ -30,6 +33,8 @@ func (s *Settled) evidence() (score float64) {
 	boxes, net := 0.0, 0.0
 	seen := map[string]bool{}
 	repeated := 0
+	round := 0
+	weights := map[int]int{} // lines by the weight of their boxes, in steps of 50 g
 	for _, g := range s.groups() {
 		if key := s.key(g[0]); seen[key] {
 			repeated++
@@ -46,6 +51,10 @@ func (s *Settled) evidence() (score float64) {
 		}
 		if w := l.weight(); w > 0 {
 			weighed++
+			weights[int(w/50+0.5)]++
+			if step := stepOf(w); math.Abs(w-step*math.Round(w/step)) <= 0.002*w {
+				round++
+			}
 			if w < float64(reference.LightestBox) || w > float64(reference.HeaviestBox) {
 				odd++
 			}
@@ -57,10 +66,39 @@ func (s *Settled) evidence() (score float64) {
 		net += weightOf(l)
 	}
 	share := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
-	score = equalProduct*share(exact, products) - implausible*share(odd, weighed) - invalid*share(bad, len(s.Lines)) - duplicate*share(repeated, len(seen))
+	score = equalProduct*share(
+		exact,
+		products,
+	) - implausible*share(
+		odd,
+		weighed,
+	) - invalid*share(
+		bad,
+		len(s.Lines),
+	) - duplicate*share(
+		repeated,
+		len(seen),
+	)
+	usual := 0
+	for _, n := range weights {
+		usual = max(usual, n)
+	}
+	score += uniform*share(usual, weighed) + nominal*share(round, weighed)
+	if used := s.used(); used == vocabulary.GrossWeight || used == vocabulary.BoxGross {
+		score -= grossUsed
+	}
 	declared := s.declared()
 	score += agreement(float64(declared.Boxes), boxes) + agreement(float64(declared.NetWeight), net)
 	return score
+}
+
+// stepOf returns the step of the nominal weights of boxes in grams.
+func stepOf(weight float64) float64 {
+	const heavy, step, light = 2_000, 250, 50
+	if weight >= heavy {
+		return step
+	}
+	return light
 }
 
 // near reports whether two weights differ by at most 2 %, as by rounding.
@@ -105,7 +143,10 @@ const tie = 0.015
 // Choose settles the lines of each mapping and returns the best. It returns an Error
 // with the code shipments.AmbiguousMapping, and the candidates, where another agrees with
 // the numbers as well and gives other pallets.
-func Choose(all []mapping.Mapping, read func(mapping.Mapping) []lines.Lines) (mapping.Mapping, []shipments.Candidate, error) {
+func Choose(
+	all []mapping.Mapping,
+	read func(mapping.Mapping) []lines.Lines,
+) (mapping.Mapping, []shipments.Candidate, error) {
 	type reading struct {
 		*Settled
 		m     mapping.Mapping
@@ -136,7 +177,8 @@ func Choose(all []mapping.Mapping, read func(mapping.Mapping) []lines.Lines) (ma
 	best := readings[0]
 	rivals := []reading{best}
 	for _, r := range readings[1:] {
-		if best.score-r.score < tie && !slices.ContainsFunc(rivals, func(o reading) bool { return o.outcome() == r.outcome() }) {
+		if best.score-r.score < tie &&
+			!slices.ContainsFunc(rivals, func(o reading) bool { return o.outcome() == r.outcome() }) {
 			rivals = append(rivals, r)
 		}
 	}
@@ -150,7 +192,10 @@ func Choose(all []mapping.Mapping, read func(mapping.Mapping) []lines.Lines) (ma
 		candidates = append(candidates, c)
 		texts = append(texts, c.Text)
 	}
-	detail := "the list can be read in several ways, and its numbers agree with each as well: " + strings.Join(texts, "; or ")
+	detail := "the list can be read in several ways, and its numbers agree with each as well: " + strings.Join(
+		texts,
+		"; or ",
+	)
 	t := best.Read[0].Table
 	return best.m, candidates, &Error{Code: shipments.AmbiguousMapping, Detail: detail, Place: t.At(t.From, -1)}
 }
@@ -158,7 +203,10 @@ func Choose(all []mapping.Mapping, read func(mapping.Mapping) []lines.Lines) (ma
 // candidate describes a mapping beside others.
 func candidate(s *Settled, m, _ mapping.Mapping) (c shipments.Candidate) {
 	var names []string
-	for _, f := range []vocabulary.Field{vocabulary.PalletNumber, vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight, vocabulary.GrossWeight} {
+	for _, f := range []vocabulary.Field{
+		vocabulary.PalletNumber, vocabulary.Boxes, vocabulary.BoxWeight,
+		vocabulary.NetWeight, vocabulary.GrossWeight,
+	} {
 		if !m.Has(f) {
 			continue
 		}

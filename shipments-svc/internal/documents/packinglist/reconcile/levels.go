@@ -24,7 +24,14 @@ func (s *Settled) levels() {
 		return
 	}
 	m := s.Read[0].Mapping
-	s.at.box, s.at.whole = m.First(vocabulary.BoxWeight, vocabulary.BoxGross), m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
+	s.at.box, s.at.whole = m.First(
+		vocabulary.BoxWeight,
+		vocabulary.BoxGross,
+	), m.First(
+		vocabulary.NetWeight,
+		vocabulary.AnyWeight,
+		vocabulary.GrossWeight,
+	)
 	if s.at.box == vocabulary.BoxGross && s.at.whole == vocabulary.NetWeight {
 		s.at.box = vocabulary.None
 		s.each(func(l *Line) { l.Box = lines.Amount{} })
@@ -45,14 +52,19 @@ func (s *Settled) levels() {
 			"column %s was used as the weight of one box: its numbers are too small for whole lines", s.heading(s.at.whole))
 		s.each(func(l *Line) { l.Box, l.Whole = l.Whole, lines.Amount{} })
 	case s.at.box != vocabulary.None && s.ofWhole():
-		s.Remarks.Add(remarks.WeightKindAssumed+"/of-line", s.headingPlace(s.at.box),
-			"column %s was used as the weight of all boxes of a line: its numbers are too large for one box", s.heading(s.at.box))
+		s.Remarks.Add(
+			remarks.WeightKindAssumed+"/of-line",
+			s.headingPlace(s.at.box),
+			"column %s was used as the weight of all boxes of a line: its numbers are too large for one box",
+			s.heading(s.at.box),
+		)
 		s.each(func(l *Line) {
 			if l.Whole = l.Box; l.Whole.Present {
 				l.Box = lines.Amount{}
 			}
 		})
-	case s.at.whole != vocabulary.None && s.repeated(whole, float64(declared.NetWeight), func(l Line) float64 { return l.Box.Value }):
+	case s.at.whole != vocabulary.None && s.repeated(whole, float64(declared.NetWeight),
+		func(l Line) float64 { return l.Box.Value }):
 		s.once(whole)
 		s.Remarks.Add(remarks.WeightKindAssumed+"/of-pallet", s.headingPlace(s.at.whole),
 			"column %s has the weight of the pallet on each of its lines; it was counted once", s.heading(s.at.whole))
@@ -87,7 +99,8 @@ func (s *Settled) ofWhole() bool {
 		if !l.Box.OK || !l.Boxes.OK || l.Boxes.Value < 1 {
 			continue
 		}
-		if all++; l.Box.Value > heavy && l.Box.Value/l.Boxes.Value >= light && l.Box.Value/l.Boxes.Value <= heavy && l.Box.Place.Row > 0 {
+		if all++; l.Box.Value > heavy && l.Box.Value/l.Boxes.Value >= light && l.Box.Value/l.Boxes.Value <= heavy &&
+			l.Box.Place.Row > 0 {
 			n++
 		}
 	}

@@ -22,8 +22,15 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 	p.Calibre, p.Places.Calibre = m.joined(all, calibre, shipments.MaxCalibre, "calibre")
 	boxes := 0.0
 	for _, l := range all {
-		if first.Calibre.Value != "" && first.weight() > 0 && l.Calibre.Value == "" && !l.Box.Present && !l.Whole.Present && !l.Merged {
-			m.Add(remarks.LineIncomplete, l.Place, "the line of pallet %s has neither a calibre nor a weight, unlike the first: %s", p.Number, l.Produce.Value)
+		if first.Calibre.Value != "" && first.weight() > 0 && l.Calibre.Value == "" && !l.Box.Present && !l.Whole.Present &&
+			!l.Merged {
+			m.Add(
+				remarks.LineIncomplete,
+				l.Place,
+				"the line of pallet %s has neither a calibre nor a weight, unlike the first: %s",
+				p.Number,
+				l.Produce.Value,
+			)
 		}
 		c := shipments.Content{
 			ProduceName: m.bounded(l.Produce.Value, l.Produce.Place, shipments.MaxProduceName, "produce"),
@@ -41,7 +48,14 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 	}
 	if p.Boxes = int(boxes); p.Boxes > shipments.MaxBoxes {
 		at := tables.Place{Sheet: p.Places.Boxes.Sheet, Row: p.Places.Boxes.Row}
-		m.Add(remarks.OutOfRange+"/pallet", at, "pallet %s has %d boxes in all, more than %d", p.Number, p.Boxes, shipments.MaxBoxes)
+		m.Add(
+			remarks.OutOfRange+"/pallet",
+			at,
+			"pallet %s has %d boxes in all, more than %d",
+			p.Number,
+			p.Boxes,
+			shipments.MaxBoxes,
+		)
 		p.Boxes, p.Places.Boxes = 0, shipments.Place{}
 	}
 	if p.Boxes == 0 && !slices.ContainsFunc(all, func(l Line) bool { return l.Boxes.Present }) {
@@ -63,9 +77,11 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 // particulars returns what a line says beside the five fields of its pallet.
 func (m *merger) particulars(l Line) (p shipments.Particulars) {
 	for f, into := range map[vocabulary.Field]*string{
-		vocabulary.GTIN: &p.GTIN, vocabulary.Lot: &p.Lot, vocabulary.Orchard: &p.Orchard, vocabulary.PUC: &p.PUC, vocabulary.PHC: &p.PHC,
-		vocabulary.GGN: &p.GGN, vocabulary.Grower: &p.Grower, vocabulary.Recorder: &p.Recorder, vocabulary.Container: &p.Container,
-		vocabulary.Seal: &p.Seal, vocabulary.Harvested: &p.HarvestedOn, vocabulary.Packed: &p.PackedOn,
+		vocabulary.GTIN: &p.GTIN, vocabulary.Lot: &p.Lot, vocabulary.Orchard: &p.Orchard, vocabulary.PUC: &p.PUC,
+		vocabulary.PHC: &p.PHC,
+		vocabulary.GGN: &p.GGN, vocabulary.Grower: &p.Grower, vocabulary.Recorder: &p.Recorder,
+		vocabulary.Container: &p.Container,
+		vocabulary.Seal:      &p.Seal, vocabulary.Harvested: &p.HarvestedOn, vocabulary.Packed: &p.PackedOn,
 	} {
 		c := l.Text(f)
 		*into = m.bounded(c.Value, c.Place, shipments.MaxLot, f.Name())

@@ -57,7 +57,12 @@ func (m *merger) add(l Line, key string, most float64) {
 		m.Add(remarks.PalletRepeated, l.Place, "pallet %s is listed again and was kept as a separate pallet", l.Pallet)
 		exists = false
 	case !follows && most == 0: // there is no pallet to compare its boxes with
-		m.Add(remarks.PalletRepeated+"/merged", l.Place, "pallet %s is listed again and was read as another line of the pallet", l.Pallet)
+		m.Add(
+			remarks.PalletRepeated+"/merged",
+			l.Place,
+			"pallet %s is listed again and was read as another line of the pallet",
+			l.Pallet,
+		)
 	}
 	if !exists {
 		i = len(m.groups)
@@ -80,12 +85,24 @@ func (m *merger) reverse(l *Line, key string) bool {
 				if m.groups[i][n] = of; of.Boxes.Value == 0 {
 					m.groups[i] = slices.Delete(m.groups[i], n, n+1)
 				}
-				m.Add(remarks.LineReversed, l.Place, "%.0f boxes were taken from pallet %s, as the row says", -l.Boxes.Value, l.Pallet)
+				m.Add(
+					remarks.LineReversed,
+					l.Place,
+					"%.0f boxes were taken from pallet %s, as the row says",
+					-l.Boxes.Value,
+					l.Pallet,
+				)
 				return true
 			}
 		}
 	}
-	m.Add(remarks.OutOfRange+"/reversal", l.Place, "the number of boxes is %.0f, and no line of pallet %s has as many", l.Boxes.Value, l.Pallet)
+	m.Add(
+		remarks.OutOfRange+"/reversal",
+		l.Place,
+		"the number of boxes is %.0f, and no line of pallet %s has as many",
+		l.Boxes.Value,
+		l.Pallet,
+	)
 	l.Boxes.OK = false
 	return false
 }
@@ -108,8 +125,12 @@ func (m *merger) checkFullest() {
 		}
 		before, last := boxesOf(lines[:len(lines)-1]), lines[len(lines)-1]
 		if !last.Own && !last.Merged && full > 0 && before >= full && last.Boxes.OK {
-			m.Add(remarks.LineIncomplete+"/full", last.Place,
-				"the line has no pallet number and was added to pallet %s, which has as many boxes as others without it", last.Pallet)
+			m.Add(
+				remarks.LineIncomplete+"/full",
+				last.Place,
+				"the line has no pallet number and was added to pallet %s, which has as many boxes as others without it",
+				last.Pallet,
+			)
 		}
 	}
 }
@@ -192,7 +213,12 @@ func distinct(all []Line, of func(Line) (string, tables.Place)) (texts []string,
 const Mixed = "mixed"
 
 // joined returns the distinct texts of a field of the lines, and where the first is.
-func (m *merger) joined(all []Line, of func(Line) (string, tables.Place), limit int, what string) (string, shipments.Place) {
+func (m *merger) joined(
+	all []Line,
+	of func(Line) (string, tables.Place),
+	limit int,
+	what string,
+) (string, shipments.Place) {
 	texts, first := distinct(all, of)
 	text := strings.Join(texts, " + ")
 	if len(texts) > 1 && len([]rune(text)) > limit {

@@ -39,7 +39,14 @@ func (s *Settled) spread() error {
 			if shared {
 				kind = "all"
 			}
-			s.Remarks.Add(remarks.PalletRanges, l.Place, "the row is the %d pallets %s; its boxes were read as the boxes of %s of them", n, l.Pallet, kind)
+			s.Remarks.Add(
+				remarks.PalletRanges,
+				l.Place,
+				"the row is the %d pallets %s; its boxes were read as the boxes of %s of them",
+				n,
+				l.Pallet,
+				kind,
+			)
 		}
 		if shared {
 			l.Boxes.Value /= float64(n)
@@ -63,7 +70,11 @@ func (s *Settled) spread() error {
 func refuseRange(l Line, why string) error {
 	return &Error{
 		Code: PalletRange, Place: l.Place,
-		Detail: fmt.Sprintf("the pallet number %q is several pallets, %s; list each pallet in a row of its own", l.Pallet, why),
+		Detail: fmt.Sprintf(
+			"the pallet number %q is several pallets, %s; list each pallet in a row of its own",
+			l.Pallet,
+			why,
+		),
 	}
 }
 
@@ -169,7 +180,11 @@ func (s *Settled) sharedBoxes(spans []numbers.Span) (bool, error) {
 	refuse := func(why string) error {
 		return &Error{
 			Code: PalletRange, Place: s.Lines[i].Place,
-			Detail: fmt.Sprintf("a row is several pallets, %q, and %s; list each pallet in a row of its own", s.Lines[i].Pallet, why),
+			Detail: fmt.Sprintf(
+				"a row is several pallets, %q, and %s; list each pallet in a row of its own",
+				s.Lines[i].Pallet,
+				why,
+			),
 		}
 	}
 	total := 0

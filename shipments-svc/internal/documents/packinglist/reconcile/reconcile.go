@@ -32,6 +32,8 @@ type Settled struct {
 	Ranges   bool // its rows are ranges of pallets
 	Remarks  remarks.List
 	at       amounts // the headings of its amounts
+
+	inconsistent bool // boxes × box weight differ from the net weight on most lines
 }
 
 // Line is a line with its amounts understood.
@@ -50,14 +52,27 @@ func Settle(read []lines.Lines) (*Settled, error) {
 	s := &Settled{Read: read, Remarks: remarks.List{Stage: "reconcile"}}
 	for i := range read {
 		s.Totals = append(s.Totals, read[i].Totals...)
+		s.Lines = slices.Grow(s.Lines, len(read[i].Lines))
 		for n := range read[i].Lines {
 			l := &read[i].Lines[n]
-			s.Lines = append(s.Lines, Line{Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Pallet: l.Pallet.Value, Gross: l.Gross.Value})
+			s.Lines = append(
+				s.Lines,
+				Line{Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Pallet: l.Pallet.Value, Gross: l.Gross.Value},
+			)
 		}
 	}
-	if i := slices.IndexFunc(s.Totals, func(t lines.Total) bool { return t.Boxes > 0 && float64(t.Boxes) == boxesOf(s.Lines) }); i >= 0 {
-		s.Totals = []lines.Total{s.Totals[i]} // the others are parts of it, or repeat it on each page
+	if i := slices.IndexFunc(s.Totals, func(t lines.Total) bool {
+		return t.Boxes > 0 &&
+			float64(t.Boxes) == boxesOf(s.Lines)
+	}); i >= 0 {
+		whole := s.Totals[i]
+		s.Totals = slices.DeleteFunc(
+			s.Totals,
+			func(t lines.Total) bool { return t.Boxes > 0 },
+		) // parts of it, or it on each page
+		s.Totals = append([]lines.Total{whole}, s.Totals...)
 	}
+	s.dropPalletTotals()
 	s.countCartons()
 	s.levels()
 	s.dropRecapitulation()
@@ -66,6 +81,23 @@ func Settle(read []lines.Lines) (*Settled, error) {
 	}
 	s.Evidence = s.evidence()
 	return s, nil
+}
+
+// dropPalletTotals drops the first line of each pallet with several, if it has the boxes of
+// the others together, unless the total counts both.
+func (s *Settled) dropPalletTotals() {
+	totals := map[*lines.Line]bool{}
+	for _, g := range s.groups() {
+		if len(g) > 2 && g[0].Boxes.OK {
+			if g[0].Boxes.Value != boxesOf(g[1:]) {
+				return
+			}
+			totals[g[0].Line] = true
+		}
+	}
+	if total := float64(s.declared().Boxes); total == 0 || total != boxesOf(s.Lines) {
+		s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return totals[l.Line] })
+	}
 }
 
 // group is consecutive lines of one pallet.
@@ -88,9 +120,11 @@ func (s *Settled) key(l Line) string {
 	if t.Printed {
 		sheet = ""
 	}
-	container := strings.ToUpper(strings.Map(alphanumeric, l.Container()))
-	return sheet + "\x00" + container + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.Pallet), ""))
+	return sheet + "\x00" + container(l) + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.Pallet), ""))
 }
+
+// container returns the container of a line for comparison, or "".
+func container(l Line) string { return strings.ToUpper(strings.Map(alphanumeric, l.Container())) }
 
 func alphanumeric(r rune) rune {
 	if r == ' ' || r == '-' {
@@ -148,7 +182,12 @@ func (s *Settled) countCartons() {
 		}
 		all[i].Boxes.Value++
 	}
-	s.Remarks.Add(remarks.CartonsCounted, s.Lines[0].Place, "each of the %d rows is a box; the boxes of each pallet were counted", len(s.Lines))
+	s.Remarks.Add(
+		remarks.CartonsCounted,
+		s.Lines[0].Place,
+		"each of the %d rows is a box; the boxes of each pallet were counted",
+		len(s.Lines),
+	)
 	s.Lines = all
 }
 
@@ -158,7 +197,12 @@ func (s *Settled) dropRecapitulation() {
 	for n := len(s.Lines) - 1; n > 1 && !s.Lines[n].Own; n-- {
 		boxes := boxesOf(s.Lines[n:])
 		if s.key(s.Lines[n-1]) != s.key(s.Lines[0]) && boxes > 0 && boxes == boxesOf(s.Lines[:n]) {
-			s.Remarks.Add(remarks.TableSkipped+"/recapitulation", s.Lines[n].Place, "the last %d lines are part of a summary and were not used", len(s.Lines)-n)
+			s.Remarks.Add(
+				remarks.TableSkipped+"/recapitulation",
+				s.Lines[n].Place,
+				"the last %d lines are part of a summary and were not used",
+				len(s.Lines)-n,
+			)
 			s.Lines = s.Lines[:n]
 			return
 		}

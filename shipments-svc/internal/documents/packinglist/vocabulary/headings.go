@@ -91,7 +91,8 @@ func MeaningOf(heading string) Meaning {
 		same := first.Field != None && first.Reason == ""
 		for _, part := range parts[1:] {
 			m := meaningOf(part)
-			same = same && Foreign(part) || same && (m.Field == first.Field || m.Concepts&^Unit == 0 && m.Unknown == nil) && m.Reason == ""
+			same = same && Foreign(part) ||
+				same && (m.Field == first.Field || m.Concepts&^Unit == 0 && m.Unknown == nil) && m.Reason == ""
 			first.Score = max(first.Score, m.Score)
 		}
 		if same {
@@ -103,12 +104,20 @@ func MeaningOf(heading string) Meaning {
 
 // negation matches a negated participle or adjective in Spanish, Portuguese, French or
 // Afrikaans. In Spanish and Portuguese the same word is short for number.
-var negation = regexp.MustCompile(`\b(?:(?:no|nao) \pL+(?:[ai]d[oa]s?|ables?|ibles?|formes?)|non \pL{4,}|nie \pL{4,})\b`)
+var negation = regexp.MustCompile(
+	`\b(?:(?:no|nao) \pL+(?:[ai]d[oa]s?|ables?|ibles?|formes?)|non \pL{4,}|nie \pL{4,})\b`,
+)
+
+// packWeight matches the weight of a box within a heading: "Cartons (4 kg)".
+var packWeight = regexp.MustCompile(`(?i)\(?\b(?:\d+\s*x\s*)?\d+(?:[.,]\d+)?\s*(?:kgs?|grs?|g|lbs?)\b\.?\)?`)
 
 func meaningOf(heading string) Meaning {
 	const maxHeading, maxUnknown = 80, 3
-	if len(heading) > maxHeading {
+	if len(heading) > maxHeading || strings.Trim(heading, "0123456789.,-/: ") == "" {
 		return Meaning{}
+	}
+	if strings.ContainsAny(heading, "0123456789") {
+		heading = packWeight.ReplaceAllString(heading, " ")
 	}
 	of, unknown := Of(heading)
 	if text := Fold(heading); NotShipped.MatchString(text) || negation.MatchString(text) {
@@ -122,7 +131,13 @@ func meaningOf(heading string) Meaning {
 	}
 	const measures = Number | Quantity | Weight | Net | Gross | Unit | Pallet | Pallets
 	if of&Box != 0 && of&measures == Number && Singular(heading) {
-		return Meaning{Field: Carton, Rule: "number-of-box", Resembles: Boxes, Reason: "it is the number of a box", Concepts: of}
+		return Meaning{
+			Field:     Carton,
+			Rule:      "number-of-box",
+			Resembles: Boxes,
+			Reason:    "it is the number of a box",
+			Concepts:  of,
+		}
 	}
 	if len(unknown) > maxUnknown {
 		return Meaning{Concepts: of, Unknown: unknown}
@@ -131,7 +146,20 @@ func meaningOf(heading string) Meaning {
 }
 
 // plurals of boxes that do not end in s.
-var plurals = []string{"kartonne", "bokse", "kiste", "kisten", "dozen", "kratten", "kolli", "colli", "casse", "cartoni", "cassette", "steigen"}
+var plurals = []string{
+	"kartonne",
+	"bokse",
+	"kiste",
+	"kisten",
+	"dozen",
+	"kratten",
+	"kolli",
+	"colli",
+	"casse",
+	"cartoni",
+	"cassette",
+	"steigen",
+}
 
 // Singular reports whether a heading names a box rather than boxes: "Box no.".
 func Singular(heading string) bool {
@@ -147,7 +175,8 @@ func apply(of Concept, unknown []string) Meaning {
 	}
 	m := Meaning{Concepts: of, Unknown: unknown}
 	for _, r := range rules {
-		if of&r.needs != r.needs || of&r.without != 0 || r.needs == Quantity && len(unknown) > 1 || r.needs == Number && unknown != nil {
+		if of&r.needs != r.needs || of&r.without != 0 || r.needs == Quantity && len(unknown) > 1 ||
+			r.needs == Number && unknown != nil {
 			continue
 		}
 		score := max(0, r.score-unknownWord*float64(len(unknown)))
@@ -171,7 +200,7 @@ func MeaningUnder(above, own string) Meaning {
 		return MeaningOf(strings.TrimSpace(above + own))
 	}
 	of, unknown := Of(own)
-	if of&^measures == 0 {
+	if of&^measures == 0 || of&Per != 0 && of&(Box|Weight|Net|Gross|Unit) == 0 {
 		return MeaningOf(above + " " + own)
 	}
 	m := MeaningOf(own)
@@ -185,4 +214,7 @@ func MeaningUnder(above, own string) Meaning {
 }
 
 // measures are the concepts of quantities without their object.
-var measures = conceptsNamed("number quantity net gross weight unit total type per layer price ordered rejected equivalent id limit part other shipped")
+var measures = conceptsNamed(
+	"number quantity net gross weight unit total type per layer price ordered rejected equivalent id limit part other " +
+		"shipped",
+)

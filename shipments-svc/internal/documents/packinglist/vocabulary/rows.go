@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -25,9 +26,36 @@ var patterns = func() map[string]string {
 	return all
 }()
 
-func within(kind string) *regexp.Regexp { return regexp.MustCompile(`\b(?:` + patterns[kind] + `)\b`) }
+// Pattern is a pattern of folded texts, each of which has a word.
+type Pattern struct{ *regexp.Regexp }
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+// MatchString reports whether a text matches. Numbers and codes, the most frequent texts,
+// have no word.
+func (p Pattern) MatchString(text string) bool { return hasWord(text) && p.Regexp.MatchString(text) }
+
+// hasWord reports whether a folded text has a word without digits.
+func hasWord(text string) bool {
+	letters, digits := false, false
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits = true
+		case r != ' ':
+			letters = true
+		case letters && !digits:
+			return true
+		default:
+			letters, digits = false, false
+		}
+	}
+	return letters && !digits
+}
+
+func within(kind string) Pattern {
+	return Pattern{regexp.MustCompile(`\b(?:` + patterns[kind] + `)\b`)}
+}
+
+func whole(pattern string) Pattern { return Pattern{regexp.MustCompile(`^(?:` + pattern + `)$`)} }
 
 // Patterns of folded texts.
 var (
@@ -36,11 +64,11 @@ var (
 	PartText   = within("part")  // of some lines
 	NotShipped = within("notshipped")
 	Shipped    = within("shipped")
-	Denial     = whole(patterns["no"])
+	Denial     = regexp.MustCompile(`^(?:` + patterns["no"] + `)$`)
 	Average    = whole(`(?:` + patterns["average"] + `)(?: \pL+)*`)
-	Ditto      = whole("(?:" + patterns["ditto"] + ")?") // as above
+	Ditto      = regexp.MustCompile(`^(?:` + patterns["ditto"] + `)?$`) // as above
 
-	sumWord   = regexp.MustCompile(`\b(?:` + patterns["total"] + "|" + patterns["sum"] + `)\b`)
+	sumWord   = Pattern{regexp.MustCompile(`\b(?:` + patterns["total"] + "|" + patterns["sum"] + `)\b`)}
 	onlyTotal = whole(`(?:(?:` + patterns["total"] + "|" + patterns["sum"] + "|" + patterns["beside"] + ") ?)+")
 )
 
@@ -94,8 +122,28 @@ func FactKind(label string) (shipments.FactKind, bool) {
 func totalKind(label string) (shipments.FactKind, bool) {
 	of, unknown := Of(label)
 	kind, ok := map[Concept]shipments.FactKind{
-		Box: shipments.BoxesFact, Pallets: shipments.PalletsFact, Pallet: shipments.PalletsFact, Pallet | Pallets: shipments.PalletsFact,
-		Net: shipments.NetWeightFact, Gross: shipments.GrossWeightFact,
+		Box: shipments.BoxesFact, Pallets: shipments.PalletsFact, Pallet: shipments.PalletsFact,
+		Pallet | Pallets: shipments.PalletsFact,
+		Net:              shipments.NetWeightFact, Gross: shipments.GrossWeightFact,
 	}[of&^(Total|Number|Quantity|Weight|Unit)]
 	return kind, ok && unknown == nil
+}
+
+// Form is equal for labels that consist of the same parts: P-01 and P-102.
+func Form(label string) string {
+	var b strings.Builder
+	last := ' '
+	for _, r := range label {
+		switch {
+		case unicode.IsDigit(r):
+			r = '9'
+		case unicode.IsLetter(r):
+			r = 'a'
+		}
+		if r != last {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
 }

@@ -39,8 +39,10 @@ const (
 
 // concepts indexes the concepts by name.
 var concepts = map[string]Concept{
-	"pallet": Pallet, "pallets": Pallets, "number": Number, "quantity": Quantity, "box": Box, "per": Per, "net": Net, "gross": Gross,
-	"weight": Weight, "unit": Unit, "type": Type, "total": Total, "tray": Tray, "id": ID, "rejected": Rejected, "stop": stop,
+	"pallet": Pallet, "pallets": Pallets, "number": Number, "quantity": Quantity, "box": Box, "per": Per, "net": Net,
+	"gross":  Gross,
+	"weight": Weight, "unit": Unit, "type": Type, "total": Total, "tray": Tray, "id": ID, "rejected": Rejected,
+	"stop": stop,
 }
 
 //go:embed vocabulary.txt
@@ -96,6 +98,9 @@ func records(text string) func(func(string) bool) {
 // initials matches the letters of an abbreviation: G.W., N/W.
 var initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
 
+// camelCase matches the limit of words that are joined: "PalletNo", "NetW".
+var camelCase = regexp.MustCompile(`(\p{Ll}{2})(\p{Lu})`)
+
 // grossLetters are abbreviations of gross, some of which also are of grams.
 var grossLetters = []string{"g", "gr", "grs"}
 
@@ -103,6 +108,7 @@ var grossLetters = []string{"g", "gr", "grs"}
 // letters of gross and net before a weight, or beside a unit, are these words:
 // "G. Weight", "Kgs. Gr.".
 func Words(heading string) []string {
+	heading = camelCase.ReplaceAllString(heading, "$1 $2")
 	words := strings.Fields(Fold(initials.ReplaceAllStringFunc(heading, func(text string) string {
 		return strings.Map(func(r rune) rune {
 			if unicode.IsLetter(r) {
@@ -111,7 +117,10 @@ func Words(heading string) []string {
 			return -1
 		}, text)
 	})))
-	united := slices.ContainsFunc(words, func(w string) bool { return meanings[w]&Unit != 0 && !slices.Contains(grossLetters, w) })
+	united := slices.ContainsFunc(
+		words,
+		func(w string) bool { return meanings[w]&Unit != 0 && !slices.Contains(grossLetters, w) },
+	)
 	for i, w := range words {
 		weight := i+1 < len(words) && meanings[words[i+1]]&Weight != 0
 		switch {
@@ -138,7 +147,9 @@ next:
 				continue next
 			}
 		}
-		if latin(words[i]) {
+		if c := compound(words[i]); c != 0 {
+			all |= c
+		} else if latin(words[i]) {
 			unknown = append(unknown, words[i])
 		} else {
 			foreign = append(foreign, words[i])
@@ -149,6 +160,18 @@ next:
 		unknown = append(unknown, foreign...)
 	}
 	return all, unknown
+}
+
+// compound returns the concepts of a word that consists of two known ones: Palettennummer,
+// Nettomassa, BOXNO.
+func compound(word string) Concept {
+	const first, second = 3, 2 // letters at least
+	for i := len(word) - second; i >= first; i-- {
+		if a, b := meanings[word[:i]], meanings[word[i:]]; a&^stop != 0 && b&^stop != 0 {
+			return a | b
+		}
+	}
+	return 0
 }
 
 // Foreign reports whether a text has letters of other scripts only.

@@ -1,0 +1,57 @@
+package pages
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// Storable reports whether Postgres can hold all names and values of a query or a form.
+func Storable(values url.Values) bool {
+	for name, all := range values {
+		for _, text := range append([]string{name}, all...) {
+			if !StorableText(text) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// StorableText reports whether Postgres can hold a text.
+func StorableText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+
+// Fault is an error of one field of a form.
+type Fault struct {
+	Field string // the field's id in the page
+	Text  string // a whole sentence
+}
+
+// Faults is all that is wrong with a form.
+type Faults []Fault
+
+// Fault returns the first one of a field, or nothing.
+func (f Faults) Fault(field string) string {
+	for _, one := range f {
+		if one.Field == field {
+			return one.Text
+		}
+	}
+	return ""
+}
+
+// Any reports whether one of these fields is at fault.
+func (f Faults) Any(fields ...string) bool {
+	for _, field := range fields {
+		if f.Fault(field) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// All returns f, for templates whose data embeds it.
+func (f Faults) All() Faults { return f }
+
+// Add appends a fault.
+func (f *Faults) Add(field, text string) { *f = append(*f, Fault{field, text}) }

@@ -1,0 +1,218 @@
+// Progressive enhancement: every page also works without a script.
+"use strict";
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// A form that may be sent once is sent once, however often its button is pressed.
+all("form[data-once]").forEach((form) => {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+    all("button", form).forEach((button) => button.setAttribute("aria-disabled", "true"));
+  });
+});
+
+// A page from the browser's history can send its forms again.
+window.addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  all("form[data-sent]").forEach((form) => {
+    delete form.dataset.sent;
+    all("button", form).forEach((button) => button.removeAttribute("aria-disabled"));
+  });
+});
+
+// Menus close when somebody goes on elsewhere.
+document.addEventListener("click", (event) => {
+  all("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  all("details.menu[open]").forEach((menu) => {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+});
+
+// Confirmations come as a dialog: the same page, fetched when it is asked for.
+all("a[data-dialog]").forEach((link) => {
+  link.addEventListener("click", async (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    try {
+      const response = await fetch(link.href, { headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const question = page.querySelector("[data-confirm]");
+      if (!response.ok || response.redirected || !question) throw new Error("no question");
+      ask(link, question);
+    } catch {
+      location.assign(link.href);
+    }
+  });
+});
+
+function ask(link, question) {
+  const dialog = document.createElement("dialog");
+  const heading = question.querySelector("h1");
+  heading.id = "dialog-heading";
+  dialog.setAttribute("aria-labelledby", heading.id);
+  dialog.append(document.adoptNode(question));
+  document.body.append(dialog);
+  const cancel = dialog.querySelector("[data-cancel]");
+  cancel.addEventListener("click", (event) => { event.preventDefault(); dialog.close(); });
+  dialog.addEventListener("close", () => { dialog.remove(); link.focus(); });
+  dialog.showModal();
+  cancel.focus();
+}
+
+// The status shows "Copied" only after the copy succeeded. Without https there is
+// no navigator.clipboard, and execCommand is used.
+all("[data-copy]").forEach((button) => {
+  const source = document.getElementById(button.dataset.copy);
+  const status = document.getElementById("copied");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const done = await copy(source.textContent);
+    status.textContent = done ? "✓ Copied." : "Couldn't copy. The text is selected: press Ctrl+C or ⌘C.";
+    status.classList.toggle("failed", !done);
+    if (!done) select(source);
+  });
+});
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.className = "hidden";
+    document.body.append(field);
+    const focused = document.activeElement;
+    field.select();
+    let done = false;
+    try { done = document.execCommand("copy"); } catch { done = false; }
+    field.remove();
+    focused?.focus();
+    return done;
+  }
+}
+
+function select(element) {
+  element.focus();
+  getSelection().selectAllChildren(element);
+}
+
+// Sections beside each other become tabs.
+const sections = all("[data-tab]");
+if (sections.length > 0) {
+  const list = document.createElement("div");
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", "Format");
+  const tabs = sections.map((section) => {
+    const tab = document.createElement("button");
+    tab.type = "button";
+    tab.id = section.id + "-button";
+    tab.textContent = section.dataset.tab;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", section.id);
+    section.setAttribute("role", "tabpanel");
+    section.setAttribute("aria-labelledby", tab.id);
+    list.append(tab);
+    return tab;
+  });
+  const show = (at) => tabs.forEach((tab, i) => {
+    tab.setAttribute("aria-selected", String(i === at));
+    tab.tabIndex = i === at ? 0 : -1;
+    sections[i].hidden = i !== at;
+  });
+  tabs.forEach((tab, i) => {
+    tab.addEventListener("click", () => show(i));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = (i + step + tabs.length) % tabs.length;
+      show(next);
+      tabs[next].focus();
+    });
+  });
+  sections[0].before(list);
+  show(0);
+}
+
+// The page that shows a token waits for its first request.
+const watch = document.querySelector("[data-watch]");
+if (watch) {
+  const until = Date.now() + 15 * 60 * 1000;
+  watch.textContent = "Waiting for the first request…";
+  watch.classList.add("waiting");
+  const look = async () => {
+    if (Date.now() > until) {
+      watch.classList.remove("waiting");
+      watch.textContent = "No requests yet. The list of tokens shows when the token is used.";
+      return;
+    }
+    if (!document.hidden) {
+      try {
+        const response = await fetch(watch.dataset.watch, { headers: { Accept: "application/json" } });
+        if (response.status === 401 || response.status === 404) return;
+        const found = await response.json();
+        if (found.used) {
+          const time = new Date(found.at).toLocaleTimeString(undefined, { hour12: false });
+          watch.classList.replace("waiting", "arrived");
+          watch.textContent = `✓ ${time}: first request received${found.address ? " from " + found.address : ""}.`;
+          return;
+        }
+      } catch { /* it may come back */ }
+    }
+    setTimeout(look, 2000);
+  };
+  look();
+}
+
+// A page that holds a secret clears it when it is left, so that Back from the
+// back/forward cache does not show it.
+if (document.querySelector(".secret")) {
+  addEventListener("pagehide", () => all(".secret").forEach((element) => { element.textContent = ""; }));
+  const list = document.querySelector("[data-list]").dataset.list;
+  addEventListener("pageshow", (event) => { if (event.persisted) location.replace(list); });
+}
+
+// A part of a page that is not final is loaded again until it is.
+const unfinished = document.querySelector("[data-refresh]");
+if (unfinished) {
+  const look = async () => {
+    try {
+      const response = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+      if (!response.ok || response.redirected) return;
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (page.querySelector("[data-refresh]")?.textContent !== unfinished.textContent) return location.assign(location.pathname);
+    } catch { /* the next one may succeed */ }
+    setTimeout(look, 2000);
+  };
+  setTimeout(look, 1000);
+}
+
+// A preview is shown on the page, so that the chosen file stays chosen.
+all("button[data-preview]").forEach((button) => {
+  button.addEventListener("click", async (event) => {
+    const form = button.form;
+    if (!form.reportValidity()) return event.preventDefault();
+    event.preventDefault();
+    button.setAttribute("aria-disabled", "true");
+    try {
+      const response = await fetch(form.action, { method: "POST", body: new FormData(form, button), headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const shown = page.querySelector(button.dataset.preview) || page.querySelector("#summary");
+      document.querySelector(button.dataset.preview)?.remove();
+      document.querySelector("#summary")?.remove();
+      all("[data-without-script]", shown).forEach((hint) => hint.remove());
+      shown.tabIndex = -1;
+      form.before(document.adoptNode(shown));
+      shown.focus();
+    } catch {
+      form.requestSubmit(button);
+    } finally {
+      button.removeAttribute("aria-disabled");
+    }
+  });
+});

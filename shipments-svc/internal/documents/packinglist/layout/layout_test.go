@@ -1,0 +1,62 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// sheet returns a sheet of cells that are separated by bars.
+func sheet(text string) tables.Table {
+	t := tables.Table{Name: "S"}
+	for i, line := range strings.Split(text, "\n") {
+		row := tables.Row{Number: i + 1}
+		for cell := range strings.SplitSeq(line, "|") {
+			row.Cells = append(row.Cells, tables.Cell{Text: cell})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// described returns the kind of a table, its header rows and the fields of its columns.
+func described(p Part) string {
+	text := fmt.Sprintf("%s %d-%d:", p.Kind, p.From, p.To)
+	for _, h := range p.Headings {
+		text += fmt.Sprintf(" %s", h.Meaning.Field)
+	}
+	return text
+}
+
+func TestKindsOfTables(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"List\nPallet|Size|Cartons|Net kg\n1|16|264|1056":   "lines 1-2: pallet_number calibre boxes net_weight",
+		"Pallet|Weight|\n|Net|Gross\n1|264|1056":            "lines 0-2: pallet_number net_weight gross_weight",
+		"Pallet|12|14|16|Total\n1|10|20||30\n2||30||30":     "matrix 0-1: pallet_number other other other other calibre boxes",
+		"Pallet no.|P1|P2\nSize|16|18\nCartons|9|8\nKg|4|4": "lines 0-1: pallet_number calibre boxes weight",
+		"Pallet: 7\nVariety|Size|Cartons\nHass|16|264":      "blocks 1-2: variety calibre boxes",
+		"Pallet|Carton no.|Kg\n1|C1|4\n1|C2|4\n1|C3|4":      "cartons 0-1: pallet_number carton_number weight",
+	} {
+		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0][0]
+		if got := described(part); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func FuzzOf(f *testing.F) {
+	f.Add("Pallet|12|14|16|Total\n1|10|20||30\nTotal|10|20||30")
+	f.Add("Pallet|Boxes|Pallet|Boxes\n1|2|3|4\n|5|6|7")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, way := range Of(tables.Book{Tables: []tables.Table{sheet(text)}}) {
+			for _, p := range way {
+				if p.From < 0 || p.From > p.To || p.To > len(p.Rows) {
+					t.Errorf("header rows %d to %d of %d", p.From, p.To, len(p.Rows))
+				}
+			}
+		}
+	})
+}

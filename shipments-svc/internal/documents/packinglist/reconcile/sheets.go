@@ -1,0 +1,97 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// sheet is the lines of a sheet.
+type sheet struct {
+	of      *Settled
+	name    string
+	at      tables.Place
+	pallets map[string]string // what the lines of a pallet say, by container and label
+	running bool              // the labels are 1, 2, 3 …
+	boxes   float64
+}
+
+// Repetitions drops sheets that repeat the pallets of another. It returns an Error with
+// the code shipments.AmbiguousMapping for sheets that list the same pallets otherwise, as
+// two versions of a list do.
+func Repetitions(all []*Settled) error {
+	sheets := sheetsOf(all)
+	for i, a := range sheets {
+		for _, b := range sheets[i+1:] {
+			shared, same := 0, 0
+			for label, content := range b.pallets {
+				if other, ok := a.pallets[label]; ok {
+					if shared++; other == content {
+						same++
+					}
+				}
+			}
+			numbered := a.running && b.running // from 1 in each container
+			switch fewer := min(len(a.pallets), len(b.pallets)); {
+			case shared*2 < fewer || fewer < 2 || numbered && same*2 < shared:
+			case !numbered && same == shared && shared == len(b.pallets):
+				b.of.drop(b, a.name)
+			case !numbered && same == shared && shared == len(a.pallets):
+				a.of.drop(a, b.name)
+			default:
+				return &Error{Code: shipments.AmbiguousMapping, Place: b.at, Detail: fmt.Sprintf(
+					"the sheets %q (%d pallets with %.0f boxes) and %q (%d pallets with %.0f boxes) list the same pallets; "+
+						"send a workbook with the sheet that is valid, or name the container of each",
+					a.name, len(a.pallets), a.boxes, b.name, len(b.pallets), b.boxes)}
+			}
+		}
+	}
+	return nil
+}
+
+// sheetsOf returns the sheets of lines that no sheet's name gives to a container.
+func sheetsOf(all []*Settled) (sheets []*sheet) {
+	for _, s := range all {
+		for _, l := range s.Lines {
+			t := s.Read[l.table].Table
+			if t.Printed || layout.ContainerText.MatchString(t.Name) ||
+				vocabulary.MeaningOf(t.Name).Field == vocabulary.Container {
+				continue
+			}
+			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == t.Name })
+			if i < 0 {
+				i = len(sheets)
+				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}, running: true})
+			}
+			sh := sheets[i]
+			label := container(l) + "\x00" + l.Pallet
+			if _, known := sh.pallets[label]; !known {
+				n, err := strconv.Atoi(l.Pallet)
+				sh.running = sh.running && err == nil && n == len(sh.pallets)+1
+			}
+			sh.pallets[label] += fmt.Sprint(l.Boxes.Value, vocabulary.Fold(l.Calibre.Value), "\x00")
+			sh.boxes += l.Boxes.Value
+		}
+	}
+	return sheets
+}
+
+// drop drops the lines and totals of a sheet that repeats another.
+func (s *Settled) drop(repeated *sheet, other string) {
+	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return s.Read[l.table].Table.Name == repeated.name })
+	s.Totals = slices.DeleteFunc(s.Totals, func(t lines.Total) bool { return t.Place.Sheet == repeated.name })
+	s.Remarks.Add(
+		remarks.TableSkipped+"/repeated",
+		repeated.at,
+		"the sheet %s repeats the pallets of %s and was not used",
+		repeated.name,
+		other,
+	)
+}

@@ -1,0 +1,96 @@
+package transport
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// templatePrefix begins the identifiers of mapping templates.
+const templatePrefix = "mt"
+
+type templateView struct {
+	ID          string                     `json:"id"`
+	Name        string                     `json:"name"`
+	Fingerprint string                     `json:"fingerprint"`
+	NumberStyle shipments.NumberStyle      `json:"number_style,omitempty"`
+	Columns     []shipments.AssignedColumn `json:"columns"`
+	CreatedAt   string                     `json:"created_at"`
+	UpdatedAt   string                     `json:"updated_at"`
+}
+
+type templatesView struct {
+	Templates []templateView `json:"mapping_templates"`
+}
+
+type oneTemplateView struct {
+	Template templateView `json:"mapping_template"`
+}
+
+func decodeCorrection(r *http.Request) (shipments.Correction, error) {
+	order, err := decodeDocumentOrder(r)
+	if err != nil {
+		return shipments.Correction{}, err
+	}
+	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Correction {
+		c := shipments.Correction{DocumentOrder: order, SaveAs: o.OptionalText("save_as")}
+		if mappings := o.Objects("mappings"); mappings != nil {
+			c.Mappings = each(mappings, func(m *jsonbody.Object) shipments.Assignment {
+				return shipments.Assignment{
+					Sheet: m.Text("sheet"), NumberStyle: shipments.NumberStyle(m.Text("number_style")), Columns: columns(m),
+				}
+			})
+		}
+		return c
+	}, shipments.Correction.Faults)
+}
+
+// columns reads the fields of columns; nil: they are missing.
+func columns(o *jsonbody.Object) []shipments.AssignedColumn {
+	all := o.Objects("columns")
+	if all == nil {
+		return nil
+	}
+	return each(all, func(c *jsonbody.Object) shipments.AssignedColumn {
+		return shipments.AssignedColumn{Column: c.Text("column"), Field: c.Text("field"), Unit: c.Text("unit")}
+	})
+}
+
+func encodeCorrected(r *http.Request, d shipments.Document) reply { return accepted(r, "/mapping", d) }
+
+func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
+	if err := noParameters(r); err != nil {
+		return shipments.TemplateID{}, err
+	}
+	return pathID[shipments.TemplateID](r, "id", templatePrefix, shipments.ErrNoTemplate)
+}
+
+func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
+	id, err := decodeTemplateID(r)
+	if err != nil {
+		return shipments.TemplateEdit{}, err
+	}
+	return decodeJSON(r, "/mapping_template", func(o *jsonbody.Object) shipments.TemplateEdit {
+		o = o.Object("mapping_template")
+		return shipments.TemplateEdit{ID: id, Name: o.OptionalText("name"), Columns: columns(o)}
+	}, shipments.TemplateEdit.Faults, mergePatch)
+}
+
+func encodeTemplates(_ *http.Request, all []shipments.Template) reply {
+	return reply{status: http.StatusOK, body: templatesView{each(all, viewTemplate)}}
+}
+
+func encodeTemplate(_ *http.Request, t shipments.Template) reply {
+	return reply{status: http.StatusOK, body: oneTemplateView{viewTemplate(t)}}
+}
+
+func viewTemplate(t shipments.Template) templateView {
+	return templateView{
+		ID: publicid.Format(templatePrefix, uuid.UUID(t.ID)), Name: t.Name, Fingerprint: t.Fingerprint,
+		NumberStyle: t.NumberStyle, Columns: t.Columns, CreatedAt: viewTime(t.CreatedAt), UpdatedAt: viewTime(t.UpdatedAt),
+	}
+}

@@ -1,0 +1,85 @@
+package transport_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// TestEachTextIsKeptChangedAndRemoved: each of shipments.Texts is shown as it was given,
+// alone, in lists and in events, and as it was changed, in the history, too. An optional one
+// is removed by null, and may be left out; of the others null is refused.
+func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
+	t.Parallel()
+	a, db := publishing(t)
+	given := map[string]any{}
+	for _, text := range shipments.Texts {
+		given[text.Name] = "first " + text.Name
+	}
+	path := textsOf(t, a, given)
+	for _, text := range shipments.Texts {
+		a.change(t, path, text.Name, "second "+text.Name)
+		a.shows(t, db, path, text.Name, "second "+text.Name)
+		a.noted(t, path, text.Name, "first "+text.Name, "second "+text.Name)
+		if !text.Optional {
+			res := a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"` + text.Name + `":null}}`})
+			res.wants(t, http.StatusUnprocessableEntity, "validation_failed")
+			continue
+		}
+		a.change(t, path, text.Name, nil)
+		a.shows(t, db, path, text.Name, nil)
+		a.noted(t, path, text.Name, "second "+text.Name, "")
+		delete(given, text.Name)
+		a.shows(t, db, textsOf(t, a, given), text.Name, nil)
+	}
+}
+
+// textsOf creates a shipment and returns its path.
+func textsOf(t *testing.T, a *api, texts map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"shipment": texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := a.do(t, call{method: http.MethodPost, body: string(body)})
+	res.wants(t, http.StatusCreated, "")
+	return res.header.Get("Location")
+}
+
+func (a *api) change(t *testing.T, path, name string, value any) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"shipment": map[string]any{name: value}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.do(t, call{method: http.MethodPatch, path: path, body: string(body)}).shipment(t)[name]; got != value {
+		t.Errorf("%s was changed to %v, want %v", name, got, value)
+	}
+}
+
+// shows compares a text where shipments are shown; the shipment is the newest.
+func (a *api) shows(t *testing.T, db *postgres.Repository, path, name string, want any) {
+	t.Helper()
+	a.publish(t, db)
+	events := a.events(t, "?limit=100").Events
+	for where, got := range map[string]map[string]any{
+		"alone": a.do(t, call{path: path}).shipment(t), "in a list": a.list(t, "?per_page=1").Shipments[0],
+		"in an event": events[len(events)-1].Data.Shipment,
+	} {
+		if got[name] != want {
+			t.Errorf("%s %s is %v, want %v", name, where, got[name], want)
+		}
+	}
+}
+
+// noted compares the newest entry of the history with a change.
+func (a *api) noted(t *testing.T, path, name, from, to string) {
+	t.Helper()
+	got := a.history(t, path).History[0].Changes
+	if len(got) != 1 || got[0].Field != name || got[0].From != from || got[0].To != to {
+		t.Errorf("the history has %+v, want %s from %q to %q", got, name, from, to)
+	}
+}

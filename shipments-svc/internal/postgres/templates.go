@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+const (
+	templateColumns = `id, name, fingerprint, number_style, columns, created_at, updated_at`
+
+	templatesSQL = `
+SELECT ` + templateColumns + ` FROM mapping_templates WHERE organization_id = $1 ORDER BY id`
+
+	// templatesOfSQL reads the templates of the fingerprints $2.
+	templatesOfSQL = `
+SELECT ` + templateColumns + ` FROM mapping_templates
+WHERE organization_id = $1 AND fingerprint IN (SELECT unnest($2::text[])) ORDER BY id`
+
+	// lockTemplatesSQL lets the templates of an organization be stored one after the
+	// other, so that they can be counted.
+	lockTemplatesSQL = `
+SELECT pg_advisory_xact_lock(hashtextextended('mapping_templates ' || $1, 0))`
+
+	// putTemplateSQL stores a template unless there are $9 others; it returns how many
+	// it stored.
+	putTemplateSQL = `
+WITH stored AS (
+	INSERT INTO mapping_templates (organization_id, ` + templateColumns + `)
+	SELECT $1, $2, $3, $4, $5, $6::jsonb, $7, $8
+	WHERE (SELECT count(*) FROM mapping_templates WHERE organization_id = $1 AND fingerprint <> $4) < $9
+	ON CONFLICT (organization_id, fingerprint) DO UPDATE
+	SET name = excluded.name, number_style = excluded.number_style, columns = excluded.columns,
+		updated_at = excluded.updated_at
+	RETURNING id
+)
+SELECT count(*) FROM stored`
+
+	changeTemplateSQL = `
+UPDATE mapping_templates SET name = coalesce($3, name), columns = coalesce($4::jsonb, columns), updated_at = $5
+WHERE organization_id = $1 AND id = $2
+RETURNING ` + templateColumns
+
+	deleteTemplateSQL = `
+DELETE FROM mapping_templates WHERE organization_id = $1 AND id = $2 RETURNING id`
+)
+
+// templateRow has the templateColumns.
+type templateRow struct {
+	ID          uuid.UUID
+	Name        string
+	Fingerprint string
+	NumberStyle shipments.NumberStyle `db:"number_style"`
+	Columns     fromJSON[[]shipments.AssignedColumn]
+	CreatedAt   time.Time `db:"created_at"`
+	UpdatedAt   time.Time `db:"updated_at"`
+}
+
+func (r templateRow) template() shipments.Template {
+	return shipments.Template{
+		ID: shipments.TemplateID(r.ID), Name: r.Name, Fingerprint: r.Fingerprint, NumberStyle: r.NumberStyle,
+		Columns: r.Columns.value, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+}
+
+// Templates implements shipments.Repository.
+func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
+	fingerprints []string,
+) ([]shipments.Template, error) {
+	query, args := templatesSQL, []any{uuid.UUID(org)}
+	if fingerprints != nil {
+		query, args = templatesOfSQL, append(args, pq.Array(fingerprints))
+	}
+	rows, err := getRows[templateRow](ctx, r.reads(ctx, org), "read mapping templates", query, args...)
+	return each(rows, templateRow.template), err
+}
+
+// PutTemplate implements shipments.Repository.
+func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
+	return failure("store mapping template", r.transact(ctx, org, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, lockTemplatesSQL, uuid.UUID(org).String()); err != nil {
+			return err
+		}
+		var stored int
+		err := tx.GetContext(ctx, &stored, putTemplateSQL, uuid.UUID(org), uuid.UUID(t.ID), t.Name, t.Fingerprint,
+			string(t.NumberStyle), asJSON{append([]shipments.AssignedColumn{}, t.Columns...)}, t.CreatedAt, t.UpdatedAt,
+			shipments.MaxTemplates)
+		if err == nil && stored == 0 {
+			err = shipments.ErrTooManyTemplates
+		}
+		return err
+	}))
+}
+
+// ChangeTemplate implements shipments.Repository.
+func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e shipments.TemplateEdit,
+	at time.Time,
+) (shipments.Template, error) {
+	var columns any
+	if e.Columns != nil {
+		columns = asJSON{e.Columns}
+	}
+	row, err := getRow[templateRow](ctx, r.writes(ctx, org), "change mapping template", changeTemplateSQL,
+		uuid.UUID(org), uuid.UUID(e.ID), e.Name, columns, at)
+	return row.template(), noTemplate(err)
+}
+
+// DeleteTemplate implements shipments.Repository.
+func (r *Repository) DeleteTemplate(ctx context.Context, org shipments.OrgID, id shipments.TemplateID) error {
+	_, err := getRow[uuid.UUID](ctx, r.writes(ctx, org), "delete mapping template", deleteTemplateSQL, uuid.UUID(org),
+		uuid.UUID(id))
+	return noTemplate(err)
+}
+
+// noTemplate returns the error of a statement about a template.
+func noTemplate(err error) error {
+	if errors.Is(err, shipments.ErrNotFound) {
+		return shipments.ErrNoTemplate
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package shipments
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+)
+
+// Correction is a request to read a packing list again with other fields of its
+// columns.
+type Correction struct {
+	DocumentOrder
+	Mappings []Assignment // in place of those of an earlier one; empty: what its headings and templates say
+	SaveAs   *string      // the name of the template that is kept of it; nil: none is
+}
+
+// Bounds of corrections and templates.
+const (
+	MaxAssignments     = 10
+	MaxAssignedColumns = 100 // of an Assignment
+	MaxTemplateName    = 100
+)
+
+var columnName = regexp.MustCompile(`^[A-Z]{1,3}$`)
+
+// Faults returns what is wrong with the correction, with pointers from it.
+func (c Correction) Faults() []Fault {
+	var f faults
+	switch {
+	case c.Mappings == nil:
+		f.add(Required, "/mappings", "mappings is required; without elements the list is read as its headings say")
+	case len(c.Mappings) > MaxAssignments:
+		f.add(OutOfRange, "/mappings", "there may be at most %d mappings", MaxAssignments)
+		return f
+	}
+	for i, m := range c.Mappings {
+		at := fmt.Sprintf("/mappings/%d", i)
+		f.columns(at, m.Columns)
+		if !slices.Contains([]NumberStyle{"", PointStyle, CommaStyle}, m.NumberStyle) {
+			f.add(InvalidValue, at+"/number_style", "number_style must be %s or %s", PointStyle, CommaStyle)
+		}
+	}
+	if c.SaveAs != nil {
+		f.text("", "save_as", *c.SaveAs, MaxTemplateName)
+		if len(c.Mappings) != 1 {
+			f.add(InvalidValue, "/save_as", "a template is kept of one mapping, not of %d", len(c.Mappings))
+		}
+	}
+	return f
+}
+
+// columns validates the fields that are given to columns.
+func (f *faults) columns(at string, all []AssignedColumn) {
+	if len(all) > MaxAssignedColumns {
+		f.add(OutOfRange, at+"/columns", "there may be at most %d columns", MaxAssignedColumns)
+		return
+	}
+	seen := map[string]bool{}
+	for i, c := range all {
+		here := fmt.Sprintf("%s/columns/%d", at, i)
+		switch {
+		case !columnName.MatchString(c.Column):
+			f.add(InvalidValue, here+"/column", "column must be the letters of a column, such as C or AB")
+		case seen[c.Column]:
+			f.add(InvalidValue, here+"/column", "column %s is given twice", c.Column)
+		}
+		seen[c.Column] = true
+		if c.Field != "" && !slices.Contains(MappingFields, c.Field) {
+			f.add(InvalidValue, here+"/field", "field must be one of %s", Join(MappingFields))
+		}
+		if units := []string{"", "kg", "g", "lb", "t"}; !slices.Contains(units, c.Unit) {
+			f.add(InvalidValue, here+"/unit", "unit must be one of %s", Join(units[1:]))
+		}
+	}
+}
+
+// CorrectMapping has a packing list read again with other fields of its columns, and
+// keeps them as a template if it is to. Where the fields are those of the last
+// correction, the list is not read again.
+func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (Document, error) {
+	if f := c.Faults(); f != nil {
+		return Document{}, &Invalid{Faults: f}
+	}
+	shown, err := s.repo.Document(ctx, org, DocumentQuery{Shipment: c.ID, Document: c.Document})
+	if err != nil {
+		return Document{}, err
+	}
+	var kept Template
+	var f faults
+	for i, m := range c.Mappings {
+		table := shown.table(m.Sheet)
+		if table == nil && len(shown.Mappings) > 0 {
+			f.add(InvalidValue, fmt.Sprintf("/mappings/%d/sheet", i), "the document has no table on such a sheet")
+		}
+		if c.SaveAs == nil {
+			continue
+		}
+		if table == nil || table.Fingerprint == "" {
+			f.add(InvalidValue, "/save_as", "no table of the document has headings that a template could be for")
+			continue
+		}
+		kept = Template{
+			Name:        *c.SaveAs,
+			Fingerprint: table.Fingerprint,
+			NumberStyle: m.NumberStyle,
+			Columns:     table.corrected(m),
+		}
+	}
+	if f != nil {
+		return Document{}, &Invalid{Faults: f}
+	}
+	doc, err := repeat(func() (Document, error) { return s.tryCorrect(ctx, org, c) })
+	if err == nil && c.SaveAs != nil {
+		kept.ID, kept.CreatedAt = TemplateID(s.newID()), instant(s.now())
+		kept.UpdatedAt = kept.CreatedAt
+		err = s.repo.PutTemplate(ctx, org, kept)
+	}
+	doc.Mappings = shown.Mappings
+	return doc, err
+}
+
+func (s *Service) tryCorrect(ctx context.Context, org OrgID, c Correction) (Document, error) {
+	d, doc, err := s.getDocument(ctx, org, CorrectMapping, c.DocumentOrder)
+	if err != nil {
+		return Document{}, err
+	}
+	if doc.Kind == Unread || doc.Type != PackingList {
+		return Document{}, ErrNotReadAgain
+	}
+	if len(doc.Given) == len(c.Mappings) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, c.Mappings)) {
+		return doc, nil
+	}
+	doc.Given = c.Mappings
+	return s.queue(ctx, org, d, CorrectMapping, c.Order, doc)
+}
+
+// table returns the mapping of the first table on a sheet, or of the first where the
+// sheet is not named; nil: there is none.
+func (d Document) table(sheet string) *Mapping {
+	for i, m := range d.Mappings {
+		if sheet == "" || m.Sheet == sheet {
+			return &d.Mappings[i]
+		}
+	}
+	return nil
+}
+
+// corrected returns the columns that were used, with what a person gave.
+func (m Mapping) corrected(a Assignment) []AssignedColumn {
+	all := slices.Clone(a.Columns)
+	for _, c := range m.Columns {
+		again := func(given AssignedColumn) bool { return given.Column == c.Column || given.Field == c.Field }
+		if c.Used && !slices.ContainsFunc(a.Columns, again) && len(all) < MaxAssignedColumns {
+			all = append(all, AssignedColumn{Column: c.Column, Field: c.Field, Unit: c.Unit})
+		}
+	}
+	return all
+}

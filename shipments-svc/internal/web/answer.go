@@ -1,0 +1,183 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// answer is the response of a route: a page, a redirect, or a file.
+type answer struct {
+	status   int
+	template string
+	title    string
+	data     any
+	to       string
+	file     *shipments.StoredFile
+}
+
+func page(template, title string, data any) answer {
+	return answer{status: http.StatusOK, template: template, title: title, data: data}
+}
+
+// as gives the page another status.
+func (a answer) as(status int) answer {
+	a.status = status
+	return a
+}
+
+// redirect sends the browser to another page with GET, which says what was done: one of
+// notices.
+func redirect(to, done string) answer {
+	if done != "" {
+		separator := "?"
+		if strings.Contains(to, "?") {
+			separator = "&"
+		}
+		to += separator + "done=" + done
+	}
+	return answer{status: http.StatusSeeOther, to: to}
+}
+
+// notices say what was done, by the parameter done.
+var notices = map[string]string{
+	"created":     "The shipment was created. Attach its packing list next.",
+	"attached":    "The document was attached.",
+	"deleted":     "The document was deleted.",
+	"reprocessed": "The document is being read again.",
+	"approved":    "The shipment was approved.",
+	"rejected":    "The shipment was rejected.",
+}
+
+// view is the data of templates.
+type view struct {
+	pages.Frame
+	Base      string // the address of the organization's shipments
+	Data      any
+	RequestID string
+	now       time.Time
+}
+
+// Moment is for templates: it shows a time as seen from now.
+func (v view) Moment(t time.Time) pages.Moment { return pages.Moment{At: t, Now: v.now} }
+
+func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
+	switch {
+	case a.file != nil:
+		if err := transport.SendFile(w, r, *a.file); err != nil {
+			s.write(w, r, v, s.errorAnswer(r.Context(), v, err))
+		}
+		return
+	case a.to != "":
+		http.Redirect(w, r, a.to, a.status)
+		return
+	}
+	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
+	if v != nil {
+		all.Base = v.path()
+		if from := r.Header.Get("Sec-Fetch-Site"); from == "" || from == "same-origin" { // no other page's link
+			all.Notice = notices[r.URL.Query().Get("done")]
+		}
+		all.Account = &pages.Account{Name: v.person.UserName, Links: []pages.Link{
+			{Text: "Sessions", To: "/settings/sessions"}, {Text: "Organizations", To: "/settings"},
+		}}
+		all.Organization = &pages.Organization{
+			Name: v.person.OrganizationName, Others: []pages.Link{{Text: "Other organizations", To: "/settings"}},
+		}
+		all.Tabs = pages.Sections(v.person.Organization, pages.Shipments, v.audits())
+	}
+	if err := s.pages.Write(w, a.status, a.template, all); err != nil {
+		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
+	}
+}
+
+// problemPage is what an error page says.
+type problemPage struct {
+	Heading, Text string
+	ShowRequest   bool // the request's id helps to find the cause
+}
+
+var problemPages = map[int]problemPage{
+	http.StatusUnauthorized: {Heading: "Sign-in required", Text: "Open the page through the gateway's address."},
+	http.StatusForbidden: {
+		Heading: "You don't have permission",
+		Text:    "Your role in this organization does not allow this. Ask an owner or admin.",
+	},
+	http.StatusNotFound: {
+		Heading: "Page not found",
+		Text:    "The address may be incorrect, or what it shows was deleted, or belongs to another organization.",
+	},
+	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
+}
+
+// errorPage returns the page of a status.
+func errorPage(status int) answer {
+	return page("error", problemPages[status].Heading, problemPages[status]).as(status)
+}
+
+// errorAnswer returns the page of an error of the domain, in the words of the API.
+func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
+	p := transport.Problem(err)
+	if _, known := problemPages[p.Status]; known {
+		return errorPage(p.Status)
+	}
+	shown := problemPage{
+		Heading: p.Title, Text: sentence(p.Detail), ShowRequest: p.Status >= http.StatusInternalServerError,
+	}
+	switch {
+	case errors.Is(err, shipments.ErrVersion):
+		shown = problemPage{
+			Heading: "This shipment was changed",
+			Text:    "Nothing was done: it is not as your page showed it. Open it again and look at the changes first.",
+		}
+	case p.Status == http.StatusServiceUnavailable:
+		httpserver.Explain(v.writer, err)
+		shown.Text = "Wait a few seconds and reload. If you were making a change, check whether it took effect."
+	case p.Status == http.StatusInternalServerError:
+		s.Log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
+	}
+	return page("error", shown.Heading, shown).as(p.Status)
+}
+
+// broken answers a request that ended in a panic.
+func (s *site) broken(w http.ResponseWriter, r *http.Request) {
+	s.write(w, r, nil, page("error", "Internal error", problemPage{
+		Heading: "Something went wrong", Text: "The error was logged.", ShowRequest: true,
+	}).as(http.StatusInternalServerError))
+}
+
+// audits reports whether the person may read the audit log, which is a page of settings.
+func (v *visit) audits() bool { return slices.Contains(v.person.Permissions, "audit:read") }
+
+// sentence returns the detail of a problem as a sentence.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// functions are those of templates.
+var functions = template.FuncMap{
+	"words": words, "kg": kilograms, "sum": sum,
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// preview is what a document would be, before it is attached.
+type preview struct {
+	shipments.Document
+	Checks   []checkRow
+	Mappings []shipments.Mapping
+}
+
+// attach attaches the file of the form, or shows what it would be.
+func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
+	done, err := s.attachForm(v)
+	text := ""
+	if duplicate := new(shipments.DuplicateError); errors.As(err, &duplicate) {
+		text = "The shipment already has a document with exactly this content."
+	} else if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
+		text = sentence(invalid.Faults[0].Detail)
+	} else if err != nil {
+		return answer{}, err
+	}
+	if err == nil && !done.DryRun {
+		return redirect(v.path(v.PathValue("id")), "attached"), nil
+	}
+	p, err := s.shown(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	a := page("shipment", p.Reference, &p)
+	if text != "" {
+		p.Faults = pages.Faults{{Field: "file", Text: text}}
+		return a.as(http.StatusUnprocessableEntity), nil
+	}
+	p.Preview = &preview{done.Document, checkRows(done.Checks, false), done.Document.Mappings}
+	return a, nil
+}
+
+// attachForm attaches the file of the form, or tries it.
+func (s *site) attachForm(v *visit) (shipments.Attached, error) {
+	order, err := v.order()
+	if err != nil {
+		return shipments.Attached{}, err
+	}
+	a, err := s.Uploads.Form(v.writer, v.Request, v.org, order)
+	if err != nil {
+		return shipments.Attached{}, err
+	}
+	ctx, cancel := context.WithTimeout(v.Context(), s.Timeout+a.Waits())
+	defer cancel()
+	return s.Service.Attach(ctx, v.org, a)
+}
+
+func (s *site) download(ctx context.Context, v *visit) (answer, error) {
+	id, document, err := v.document()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	file, err := s.Service.File(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
+	return answer{file: &file}, err
+}
+
+func (s *site) detach(ctx context.Context, v *visit) (answer, error) {
+	return s.change(ctx, v, "deleted", func(ctx context.Context, o shipments.DocumentOrder) error {
+		_, err := s.Service.Detach(ctx, v.org, o)
+		return err
+	})
+}
+
+func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
+	return s.change(ctx, v, "reprocessed", func(ctx context.Context, o shipments.DocumentOrder) error {
+		_, err := s.Service.Reprocess(ctx, v.org, o)
+		return err
+	})
+}
+
+// change does something with the document in the path.
+func (s *site) change(
+	ctx context.Context, v *visit, done string, do func(context.Context, shipments.DocumentOrder) error,
+) (answer, error) {
+	o, err := v.documentOrder()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	if err := do(ctx, o); err != nil {
+		return answer{}, err
+	}
+	return redirect(v.path(v.PathValue("id")), done), nil
+}
+
+// documentOrder is an action of the person on the document in the path.
+func (v *visit) documentOrder() (shipments.DocumentOrder, error) {
+	_, document, err := v.document()
+	if err != nil {
+		return shipments.DocumentOrder{}, err
+	}
+	o, err := v.order()
+	return shipments.DocumentOrder{Order: o, Document: document}, err
+}
+
+// document returns the ids in the path.
+func (v *visit) document() (shipments.ID, shipments.DocumentID, error) {
+	id, err := v.shipment()
+	if err != nil {
+		return id, shipments.DocumentID{}, err
+	}
+	document, err := transport.DocumentID(v.PathValue("document"))
+	return id, document, err
+}

@@ -1,0 +1,137 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// showPage is the data of the page of a shipment.
+type showPage struct {
+	pages.Faults
+	shipments.Detail
+	Link      string
+	Checks    []checkRow // failing first
+	Files     []fileRow
+	History   []shipments.Entry
+	Failing   []string // checks that fail
+	Warnings  []string // and those that warn
+	Types     []shipments.DocumentType
+	Decide    bool // the person may, and the shipment is ready
+	Attach    bool
+	Documents bool // the person may read documents
+	Reason    string
+	Me        shipments.TokenID // the person, in the history
+	Preview   *preview          // of a document that is not attached yet
+}
+
+// checkRow is a check with links to what it found.
+type checkRow struct {
+	shipments.Check
+	Places []place
+}
+
+// place is where a check found something.
+type place struct{ Text, To string }
+
+// fileRow is a document with its actions.
+type fileRow struct {
+	shipments.Document
+	Anchor, Link      string
+	Delete, Reprocess bool
+}
+
+func (s *site) show(ctx context.Context, v *visit) (answer, error) {
+	p, err := s.shown(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return page("shipment", p.Reference, p), nil
+}
+
+// shown returns the page of the shipment in the path.
+func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	id, err := v.shipment()
+	if err != nil {
+		return showPage{}, err
+	}
+	found, err := s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+	if err != nil {
+		return showPage{}, err
+	}
+	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: id, PerPage: shipments.MaxPerPage})
+	if err != nil {
+		return showPage{}, err
+	}
+	allowed := shipments.Allowed(found.Status)
+	p := showPage{
+		Detail: found.Detail, Link: v.path(transport.FormatID(id)), History: history.Entries,
+		Types: shipments.DocumentTypes, Me: shipments.TokenID(v.person.Actor()),
+		Decide:    slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
+		Attach:    slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
+		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
+	}
+	p.Checks = checkRows(found.Checks, p.Documents)
+	for _, c := range p.Checks {
+		switch c.Result {
+		case shipments.Fail:
+			p.Failing = append(p.Failing, c.Name)
+		case shipments.Warn:
+			p.Warnings = append(p.Warnings, c.Name)
+		case shipments.Pass, shipments.Skip:
+		}
+	}
+	for _, d := range found.Documents {
+		name := transport.FormatDocumentID(d.ID)
+		p.Files = append(p.Files, fileRow{
+			Document: d, Anchor: name, Link: p.Link + "/documents/" + name,
+			Delete:    p.Attach && !d.Unfinished(),
+			Reprocess: p.Attach && d.Kind != shipments.Unread && !d.Unfinished(),
+		})
+	}
+	return p, nil
+}
+
+// order is that of results on the page.
+var order = []shipments.Result{shipments.Fail, shipments.Warn, shipments.Pass, shipments.Skip}
+
+func checkRows(checks []shipments.Check, links bool) []checkRow {
+	rows := make([]checkRow, len(checks))
+	for i, c := range checks {
+		rows[i] = checkRow{Check: c}
+		for _, l := range c.Locations {
+			where := place{Text: locationText(l)}
+			if links && l.Document != (shipments.DocumentID{}) {
+				where.To = "#" + transport.FormatDocumentID(l.Document)
+			}
+			if where.Text != "" {
+				rows[i].Places = append(rows[i].Places, where)
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b checkRow) int {
+		return cmp.Compare(slices.Index(order, a.Result), slices.Index(order, b.Result))
+	})
+	return rows
+}
+
+// locationText says where something was found.
+func locationText(l shipments.Location) (text string) {
+	if l.PalletNumber != "" {
+		text = "pallet " + l.PalletNumber
+	}
+	if l.Row > 0 {
+		text += " (row " + number(int64(l.Row))
+		if l.Sheet != "" {
+			text += " of " + l.Sheet
+		}
+		text += ")"
+	}
+	return text
+}

@@ -1,0 +1,213 @@
+// Package web serves the pages on which people review shipments: lists, one shipment with
+// its checks, pallets and documents, attaching, approving and rejecting.
+//
+// Guarantees: a page does what the API does, by the same methods, and needs the same
+// permission (endpoints.Access); the person and the organization are those that the gateway
+// asserts, and the organization in the path must be that one; every page works without its
+// script, and nothing is changed by a GET; a page is complete in memory before its status
+// is sent.
+package web
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// The paths of the pages and of their static files.
+const (
+	Path       = "/shipments"
+	StaticPath = "/static/shipments/"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// Config is what the pages are made of.
+type Config struct {
+	Service transport.Service
+	Uploads *transport.Uploads
+	Timeout time.Duration // for one request without a file
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+type site struct {
+	Config
+	pages *pages.Set
+}
+
+// New returns the handler of Path and StaticPath and all below. Requests must have passed
+// assertion.Verifier.Guard.
+func New(c Config) (http.Handler, error) {
+	files, err := fs.Sub(templateFiles, "templates")
+	if err != nil {
+		return nil, err
+	}
+	set, err := pages.New(files, StaticPath, functions)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{c, set}
+	admitted := transport.Admitted(s.routes()) // a page of a large shipment takes as much memory as the API's answer
+	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(admitted, false))), nil
+}
+
+// Serves reports whether a path is one of the pages.
+func Serves(path string) bool {
+	return path == Path || strings.HasPrefix(path, Path+"/") || strings.HasPrefix(path, StaticPath)
+}
+
+// route is one page, or one form that is sent to a page.
+type route struct {
+	pattern string
+	api     string // the operation of the API that it is like, whose permission it needs
+	do      func(*site, context.Context, *visit) (answer, error)
+}
+
+var table = []route{
+	{"GET /shipments/{org}", "GET /api/v1/shipments", (*site).list},
+	{"GET /shipments/{org}/new", "POST /api/v1/shipments", (*site).showNew},
+	{"POST /shipments/{org}", "POST /api/v1/shipments", (*site).create},
+	{"GET /shipments/{org}/{id}", "GET /api/v1/shipments/{id}", (*site).show},
+	{"GET /shipments/{org}/{id}/{form}", "GET /api/v1/shipments/{id}", (*site).leave},
+	{"POST /shipments/{org}/{id}/approve", "POST /api/v1/shipments/{id}/approve", (*site).approve},
+	{"POST /shipments/{org}/{id}/reject", "POST /api/v1/shipments/{id}/reject", (*site).reject},
+	{"POST /shipments/{org}/{id}/documents", "POST /api/v1/shipments/{id}/documents", (*site).attach},
+	{
+		"GET /shipments/{org}/{id}/documents/{document}",
+		"GET /api/v1/shipments/{id}/documents/{document}/content", (*site).download,
+	},
+	{
+		"GET /shipments/{org}/{id}/documents/{document}/mapping",
+		"PUT /api/v1/shipments/{id}/documents/{document}/mapping", (*site).showMapping,
+	},
+	{
+		"POST /shipments/{org}/{id}/documents/{document}/mapping",
+		"PUT /api/v1/shipments/{id}/documents/{document}/mapping", (*site).correct,
+	},
+	{
+		"POST /shipments/{org}/{id}/documents/{document}/delete",
+		"DELETE /api/v1/shipments/{id}/documents/{document}", (*site).detach,
+	},
+	{
+		"POST /shipments/{org}/{id}/documents/{document}/reprocess",
+		"POST /api/v1/shipments/{id}/documents/{document}/reprocess", (*site).reprocess,
+	},
+}
+
+func (s *site) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, rt := range table {
+		mux.Handle(rt.pattern, s.serve(rt))
+	}
+	mux.HandleFunc("GET "+Path, s.home)
+	mux.HandleFunc(StaticPath, func(w http.ResponseWriter, r *http.Request) {
+		s.pages.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusNotFound
+		if r.Method != http.MethodGet && r.Method != http.MethodPost {
+			status = http.StatusMethodNotAllowed
+		}
+		s.write(w, r, nil, errorPage(status))
+	})
+	return mux
+}
+
+// home leads to the shipments of the organization that the gateway chose.
+func (s *site) home(w http.ResponseWriter, r *http.Request) {
+	id, err := assertion.FromHeader(r.Header)
+	if err != nil {
+		s.write(w, r, nil, errorPage(http.StatusUnauthorized))
+		return
+	}
+	http.Redirect(w, r, Path+"/"+id.Organization, http.StatusSeeOther)
+}
+
+// visit is a request of a person.
+type visit struct {
+	*http.Request
+	writer http.ResponseWriter
+	person assertion.Identity
+	org    shipments.OrgID
+}
+
+// may reports whether the person may do what an operation of the API does.
+func (v *visit) may(api string) bool {
+	return slices.Contains(v.person.Permissions, string(endpoints.Access[api]))
+}
+
+// path is the address of a page of the organization.
+func (v *visit) path(rest ...string) string {
+	return strings.Join(append([]string{Path, v.person.Organization}, rest...), "/")
+}
+
+// shipment returns the id in the path.
+func (v *visit) shipment() (shipments.ID, error) { return transport.ShipmentID(v.PathValue("id")) }
+
+// order is an action of the person on the shipment in the path.
+func (v *visit) order() (shipments.Order, error) {
+	id, err := v.shipment()
+	return shipments.Order{ID: id, By: shipments.TokenID(v.person.Actor())}, err
+}
+
+func (s *site) serve(rt route) http.Handler {
+	needs, ok := endpoints.Access[rt.api]
+	if !ok {
+		panic(rt.api + " is not in the authorization table")
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		person, err := assertion.FromHeader(r.Header)
+		v := &visit{Request: r, writer: w, person: person, org: shipments.OrgID(person.OrganizationID)}
+		switch {
+		case err != nil:
+			s.write(w, r, nil, errorPage(http.StatusUnauthorized))
+			return
+		case r.PathValue("org") != person.Organization:
+			s.write(w, r, v, errorPage(http.StatusNotFound))
+			return
+		case !pages.Storable(r.URL.Query()):
+			s.write(w, r, v, errorPage(http.StatusNotFound))
+			return
+		case !slices.Contains(person.Permissions, string(needs)):
+			s.write(w, r, v, errorPage(http.StatusForbidden))
+			return
+		}
+		a, err := rt.do(s, r.Context(), v)
+		if err != nil {
+			a = s.errorAnswer(r.Context(), v, err)
+		}
+		s.write(w, r, v, a)
+	})
+}
+
+// leave leads from the address of a form, which a browser shows with its faults, to the
+// shipment.
+func (s *site) leave(_ context.Context, v *visit) (answer, error) {
+	if !slices.Contains([]string{"approve", "reject", "documents"}, v.PathValue("form")) {
+		return errorPage(http.StatusNotFound), nil
+	}
+	return redirect(v.path(v.PathValue("id")), ""), nil
+}
+
+func logAttrs(r *http.Request) []slog.Attr {
+	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
+	if id, err := assertion.FromHeader(r.Header); err == nil {
+		attrs = append(attrs, slog.String("organization_id", id.Organization), slog.String("user_id", id.User))
+	}
+	return attrs
+}

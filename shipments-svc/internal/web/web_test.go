@@ -1,0 +1,319 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/web"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgrestest.Drop()
+	os.Exit(code)
+}
+
+// csvReader reads every file as a list with one pallet.
+type csvReader struct{}
+
+func (csvReader) Read(
+	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
+) (shipments.Reading, error) {
+	field := "pallet_number"
+	if len(given) > 0 {
+		field = given[0].Columns[0].Field
+	}
+	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
+		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000, Source: shipments.Source{Row: 2},
+	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []shipments.MappedColumn{
+		{Column: "A", Heading: "Pallet", Field: field, Used: true},
+	}}}}, nil
+}
+
+// site is the pages of a person, as the gateway calls them.
+type site struct {
+	http.Handler
+	service     *shipments.Service
+	jobs        shipments.Jobs
+	org, user   string
+	permissions string
+}
+
+func start(t *testing.T) *site {
+	t.Helper()
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	files, err := storage.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := postgres.NewRepository(db)
+	service := shipments.NewService(shipments.Needs{
+		Repository: repo, Files: files, Reader: csvReader{}, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+	})
+	pages, err := web.New(web.Config{
+		Service: service, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &site{
+		Handler: pages, service: service, jobs: repo, org: publicid.New("org"), user: publicid.New("usr"),
+		permissions: "documents:read documents:write shipments:read shipments:review shipments:write",
+	}
+}
+
+func (s *site) send(t *testing.T, method, path, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, body)
+	r.Header = http.Header{
+		"Content-Type": {contentType}, "X-Organization-Id": {s.org}, "X-Organization-Name": {"Obst%20%26%20Co"},
+		"X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"}, "X-Token-Permissions": {s.permissions},
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func (s *site) get(t *testing.T, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	return s.send(t, http.MethodGet, path, "", http.NoBody)
+}
+
+func (s *site) post(t *testing.T, path string, form url.Values) *httptest.ResponseRecorder {
+	t.Helper()
+	return s.send(t, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// attach sends a file as the form does.
+func (s *site) attach(t *testing.T, path, dryRun string) *httptest.ResponseRecorder {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	_ = form.WriteField("type", "packing_list")
+	part, err := form.CreateFormFile("file", "list.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(part, "Pallet\nP1\n")
+	_ = form.WriteField("dry_run", dryRun)
+	_ = form.Close()
+	return s.send(t, http.MethodPost, path+"/documents", form.FormDataContentType(), &body)
+}
+
+// want checks a page's status and texts; those that begin with ! must be missing.
+func want(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...string) {
+	t.Helper()
+	if w.Code != status {
+		t.Errorf("%d, want %d: %.3000s", w.Code, status, w.Body)
+	}
+	for _, text := range texts {
+		text, missing := strings.CutPrefix(text, "!")
+		if strings.Contains(w.Body.String(), text) == missing {
+			t.Errorf("%q, wanted %t, in %.3000s", text, !missing, w.Body)
+		}
+	}
+}
+
+// wantTo checks a redirect and returns where it leads.
+func wantTo(t *testing.T, w *httptest.ResponseRecorder, prefix string) string {
+	t.Helper()
+	to := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, prefix) {
+		t.Fatalf("%d to %q, want %s…: %.2000s", w.Code, to, prefix, w.Body)
+	}
+	return to
+}
+
+var (
+	keyOf = regexp.MustCompile(`name="key" value="([^"]+)"`)
+	draft = url.Values{"reference": {"PO-<1>"}, "vessel": {"MSC Carmen"}, "origin": {"Valparaíso"}, "destination": {"Rotterdam"}}
+)
+
+// create makes a shipment on the pages and returns its address.
+func (s *site) create(t *testing.T) string {
+	t.Helper()
+	form := url.Values{"key": {keyOf.FindStringSubmatch(s.get(t, "/shipments/"+s.org+"/new").Body.String())[1]}}
+	maps.Copy(form, draft)
+	to := wantTo(t, s.post(t, "/shipments/"+s.org, form), "/shipments/"+s.org+"/ship_")
+	if again := wantTo(t, s.post(t, "/shipments/"+s.org, form), "/shipments/"); again != to {
+		t.Errorf("the form made %s and %s", to, again)
+	}
+	path, _, _ := strings.Cut(to, "?")
+	return path
+}
+
+func TestAnOfficeReviewsAShipment(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	base := "/shipments/" + s.org
+	wantTo(t, s.get(t, "/shipments"), base)
+	want(t, s.get(t, base), http.StatusOK, "No shipments yet", "Obst &amp; Co", "Anna &lt;b&gt;", `href="`+base+`/new"`)
+	path := s.create(t)
+	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "by you", "No documents yet", "!id=\"approve\"")
+	want(t, s.attach(t, path, "true"), http.StatusOK,
+		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet")
+	wantTo(t, s.attach(t, path, "false"), path+"?done=attached")
+	want(t, s.attach(t, path, "false"), http.StatusUnprocessableEntity, "already has a document")
+	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued", "Processing")
+	columns := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`)
+	if columns.MatchString(s.get(t, path).Body.String()) {
+		t.Error("columns are corrected while the list is read")
+	}
+	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "PO-&lt;1&gt;", "Processing (1)")
+	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.", "Approved (0)")
+}
+
+// reads has documents read until the test ends.
+func (s *site) reads(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		worker.New(s.jobs, s.service, nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).Run(ctx, 1)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+}
+
+// until loads a page until it has a text.
+func (s *site) until(t *testing.T, path, text string) string {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		page := s.get(t, path).Body.String()
+		if strings.Contains(page, text) {
+			return page
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%q is not in %.3000s", text, page)
+		}
+	}
+}
+
+func TestAPersonCorrectsAMapping(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reads(t)
+	path := s.create(t)
+	wantTo(t, s.attach(t, path, "false"), path)
+	page := s.until(t, path, "Columns of list.csv")
+	mapping := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`).FindStringSubmatch(page)[1]
+	want(t, s.get(t, mapping), http.StatusOK, "How the columns of list.csv were understood",
+		`<option value="pallet_number" selected>Pallet number</option>`, `name="0-A"`)
+	want(t, s.post(t, mapping, url.Values{"0-A": {"lot"}, "save_as": {"Kakuzi"}}), http.StatusUnprocessableEntity,
+		"that a template could be for")
+	wantTo(t, s.post(t, mapping, url.Values{"0-A": {"lot"}}), path+"?done=reprocessed")
+	s.until(t, mapping, `<option value="lot" selected>Lot</option>`)
+	reader := *s
+	reader.permissions = "shipments:read documents:read"
+	want(t, reader.get(t, mapping), http.StatusForbidden)
+	want(t, reader.get(t, path), http.StatusOK, "!Columns of list.csv")
+}
+
+func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, err := publicid.Parse("org", s.org)
+	_ = err
+	reviewed := shipments.Detail{
+		Shipment: shipments.Shipment{
+			Draft:  shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
+			Status: shipments.ReadyForReview,
+		}, Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
+		Checks: []shipments.Check{{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"}},
+	}
+	if _, err := s.service.Import(t.Context(), shipments.OrgID(id), []shipments.Detail{reviewed}); err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)
+	path := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
+	want(t, s.get(t, path), http.StatusOK, "1 check fails: Required documents", `name="version" value="1"`)
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Checks are failing.")
+	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
+		"This shipment was changed")
+	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
+	wantTo(t, s.get(t, path+"/approve"), path)
+	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by courier"}}),
+		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
+	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
+	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed)
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}}), http.StatusPreconditionFailed)
+}
+
+// Each route needs the permission of its operation, and the organization of the person.
+func TestPagesNeedThePermissionOfTheAPI(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := s.create(t)
+	other := *s
+	other.org = publicid.New("org")
+	want(t, other.get(t, path), http.StatusNotFound, "Page not found", "!PO-")
+	want(t, other.get(t, strings.Replace(path, s.org, other.org, 1)), http.StatusNotFound, "!PO-")
+	reader := *s
+	reader.permissions = "shipments:read"
+	want(t, reader.get(t, path), http.StatusOK, "PO-", "!id=\"attach\"", "!id=\"approve\"")
+	want(t, reader.get(t, "/shipments/"+s.org), http.StatusOK, "!New shipment")
+	for _, refused := range []string{"", "/new"} {
+		method := map[string]string{"": http.MethodPost, "/new": http.MethodGet}[refused]
+		want(t, reader.send(t, method, "/shipments/"+s.org+refused, "", http.NoBody), http.StatusForbidden, "You don&#39;t have permission")
+	}
+	for _, refused := range []string{"/approve", "/reject", "/documents", "/documents/doc_x/delete", "/documents/doc_x/reprocess"} {
+		want(t, reader.post(t, path+refused, url.Values{"reason": {"x"}}), http.StatusForbidden)
+	}
+	want(t, reader.get(t, path+"/documents/doc_x"), http.StatusForbidden)
+	nobody := *s
+	nobody.user = ""
+	want(t, nobody.get(t, path), http.StatusUnauthorized, "!PO-")
+}
+
+func TestOtherPathsAndMethodsArePages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	want(t, s.get(t, "/shipments/"+s.org+"/ship_nothing"), http.StatusNotFound, "Page not found")
+	want(t, s.get(t, "/shipments/"+s.org+"/x/y/z"), http.StatusNotFound, "Page not found")
+	want(t, s.get(t, "/shipments/"+s.org+"?reference=%00"), http.StatusNotFound)
+	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"a\x00b"}}), http.StatusNotFound)
+	want(t, s.send(t, http.MethodDelete, "/shipments/"+s.org, "", http.NoBody), http.StatusMethodNotAllowed)
+	page := s.get(t, "/shipments/"+s.org)
+	for _, file := range regexp.MustCompile(`/static/shipments/[^"]+`).FindAllString(page.Body.String(), -1) {
+		if w := s.get(t, file); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %d %v", file, w.Code, w.Header())
+		}
+	}
+	if csp := page.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
+		t.Errorf("%v", page.Header())
+	}
+	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"k"}, "reference": {" "}}), http.StatusUnprocessableEntity,
+		"There are 4 problems", `href="#reference"`, "Reference is required.")
+}
