@@ -232,7 +232,7 @@ func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for version := 0; version != 2; {
 		if err := db.QueryRowContext(ctx, `SELECT pepper_version FROM api_tokens`).Scan(&version); err != nil {
