@@ -18,7 +18,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// answer is the response of a route: a page, a redirect, or a file.
+// answer is the response of a route: a page, a redirect, a stored file or a workbook.
 type answer struct {
 	status   int
 	template string
@@ -26,6 +26,7 @@ type answer struct {
 	data     any
 	to       string
 	file     *shipments.StoredFile
+	workbook *workbook
 }
 
 func page(template, title string, data any) answer {
@@ -77,6 +78,11 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	switch {
 	case a.file != nil:
 		if err := transport.SendFile(w, r, *a.file); err != nil {
+			s.write(w, r, v, s.errorAnswer(r.Context(), v, err))
+		}
+		return
+	case a.workbook != nil:
+		if err := a.workbook.send(w); err != nil {
 			s.write(w, r, v, s.errorAnswer(r.Context(), v, err))
 		}
 		return

@@ -19,7 +19,7 @@ type preview struct {
 
 // attach attaches the file of the form, or shows what it would be.
 func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
-	done, err := s.attachForm(v)
+	done, err := s.attachForm(ctx, v)
 	text := ""
 	if duplicate := new(shipments.DuplicateError); errors.As(err, &duplicate) {
 		text = "The shipment already has a document with exactly this content."
@@ -45,7 +45,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 }
 
 // attachForm attaches the file of the form, or tries it.
-func (s *site) attachForm(v *visit) (shipments.Attached, error) {
+func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, error) {
 	order, err := v.order()
 	if err != nil {
 		return shipments.Attached{}, err
@@ -54,7 +54,7 @@ func (s *site) attachForm(v *visit) (shipments.Attached, error) {
 	if err != nil {
 		return shipments.Attached{}, err
 	}
-	ctx, cancel := context.WithTimeout(v.Context(), s.Timeout+a.Waits())
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+a.Waits())
 	defer cancel()
 	return s.Service.Attach(ctx, v.org, a)
 }

@@ -1,5 +1,5 @@
 // Package web serves the pages on which people review shipments: lists, one shipment with
-// its checks, pallets and documents, attaching, approving and rejecting.
+// its checks, pallets and documents, attaching, approving and rejecting, pallets as a workbook.
 //
 // Guarantees: a page does what the API does, by the same methods, and needs the same
 // permission (endpoints.Access); the person and the organization are those that the gateway
@@ -83,6 +83,7 @@ var table = []route{
 	{"GET /shipments/{org}/new", "POST /api/v1/shipments", (*site).showNew},
 	{"POST /shipments/{org}", "POST /api/v1/shipments", (*site).create},
 	{"GET /shipments/{org}/{id}", "GET /api/v1/shipments/{id}", (*site).show},
+	{"GET /shipments/{org}/{id}/pallets.xlsx", "GET /api/v1/shipments/{id}", (*site).exportPallets},
 	{"GET /shipments/{org}/{id}/{form}", "GET /api/v1/shipments/{id}", (*site).leave},
 	{"POST /shipments/{org}/{id}/approve", "POST /api/v1/shipments/{id}/approve", (*site).approve},
 	{"POST /shipments/{org}/{id}/reject", "POST /api/v1/shipments/{id}/reject", (*site).reject},
