@@ -103,29 +103,19 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 			}
 			for i := range p.From {
 				if layout.StartsTable(p.Rows[:p.From], i) {
-					r.Add(
-						remarks.TableSkipped+"/above",
-						p.At(i, -1),
-						"a table above the list was not read: %s",
-						layout.Sample(p.Rows[i]),
-					)
+					r.Add("table_skipped/above", p.At(i, -1), layout.Sample(p.Rows[i]))
 					break
 				}
 			}
 			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
 		case !p.First && len(p.Rows) > 0:
-			r.Add(
-				remarks.TableSkipped+"/below",
-				p.At(0, -1),
-				"a table without pallet numbers was not read: %s",
-				layout.Sample(p.Rows[0]),
-			)
+			r.Add("table_skipped/below", p.At(0, -1), layout.Sample(p.Rows[0]))
 		case len(p.Rows) > 0 && p.Name != "":
-			rule := remarks.SheetSkipped
+			rule := "sheet_skipped"
 			if layout.HasNumbers(p.Table.Table) {
-				rule = remarks.TableSkipped + "/sheet"
+				rule = "table_skipped/sheet"
 			}
-			r.Add(rule, tables.Place{Sheet: p.Name}, "%s has no header row of a packing list", p.Name)
+			r.Add(rule, tables.Place{Sheet: p.Name}, p.Name)
 		}
 		for i := 0; i < end && !p.Beside; i++ {
 			d.facts.Row(p.Table.Table, i, false)
@@ -229,12 +219,7 @@ func (d *document) dropSummaries(all []*reconcile.Settled) []*reconcile.Settled 
 			return false
 		}
 		t := s.Read[0].Table
-		d.remarks.Add(
-			remarks.TableSkipped+"/ranges",
-			t.At(t.From, -1),
-			"%s is a summary of the pallets on other sheets and was not used",
-			t.Name,
-		)
+		d.remarks.Add("table_skipped/ranges", t.At(t.From, -1), t.Name)
 		return true
 	})
 }

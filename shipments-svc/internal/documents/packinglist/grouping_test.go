@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -43,7 +42,7 @@ func TestImpossibleBoxWeightHasNoPlace(t *testing.T) {
 	)
 	p := list.Pallets[0]
 	if p.BoxWeight != 0 || p.Places.BoxWeight != (shipments.Place{}) ||
-		!slices.Equal(remarked(list, remarks.OutOfRange), []int{3}) {
+		!slices.Equal(remarked(list, "out_of_range"), []int{3}) {
 		t.Errorf("%+v\n%+v", p, list.Remarks)
 	}
 }
@@ -95,7 +94,7 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 		if got := pallets(t, lines...); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
-		if rows := remarked(listOf(t, lines...), remarks.PalletRepeated); !slices.Equal(rows, tt.repeated) {
+		if rows := remarked(listOf(t, lines...), "pallet_repeated"); !slices.Equal(rows, tt.repeated) {
 			t.Errorf("%s: remarks at %v, want %v", name, rows, tt.repeated)
 		}
 	}

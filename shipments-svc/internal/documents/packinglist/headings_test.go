@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 )
 
 // quantityCase is a list of two equal lines and what is read of them.
@@ -134,7 +133,7 @@ func TestBoxNumbersAreNotBoxes(t *testing.T) {
 			"P1,Orange,72,43,15",
 		}
 		list := listOf(t, lines...)
-		if p := list.Pallets[0]; p.Boxes != 3 || p.BoxWeight != 15_000 || remarked(list, remarks.CartonsCounted) == nil {
+		if p := list.Pallets[0]; p.Boxes != 3 || p.BoxWeight != 15_000 || remarked(list, "cartons_counted") == nil {
 			t.Errorf("%s: %+v", heading, p)
 		}
 		if got := pallets(t, lines[0], lines[1], "P2,Orange,72,42,15", "P3,Orange,72,43,15"); got != reconcile.NoBoxes {

@@ -127,7 +127,7 @@ func notes(book tables.Book) (r remarks.List) {
 			lines.NotShipped(&r, n.Text, n.Place)
 			continue
 		}
-		r.Add(n.Code, n.Place, "%s", n.Text)
+		r.Note(n.Code, n.Place, n.Text)
 	}
 	return r
 }
@@ -143,10 +143,9 @@ func bounded(all []shipments.Remark) []shipments.Remark {
 	})
 	if more := len(all) - shipments.MaxRemarks; more > 0 {
 		all = all[:shipments.MaxRemarks]
-		all[len(all)-1] = shipments.Remark{
-			Code: remarks.RemarksLeftOut, Rule: remarks.RemarksLeftOut, Text: fmt.Sprintf("%d more remarks were left out",
-				more+1),
-		}
+		left := remarks.List{}
+		left.Add("remarks_left_out", tables.Place{}, more+1)
+		all[len(all)-1] = left.All[0]
 	}
 	return all
 }

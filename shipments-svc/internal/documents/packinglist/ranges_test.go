@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 )
 
 // A label of another kind does not change how the labels of several pallets are read.
@@ -79,11 +78,11 @@ func TestBoxesOfARangeAreDecidedByTheTotal(t *testing.T) {
 	}
 	list := listOf(t, heading, "1-2,Avocado,80,4", "3,Avocado,80,4", "Total,,160,")
 	for _, m := range list.Remarks {
-		if m.Code == remarks.PalletRanges && (m.Row != 2 || !strings.Contains(m.Text, "the boxes of all of them")) {
+		if m.Code == "pallet_range_spread" && (m.Row != 2 || !strings.Contains(m.Text, "the boxes of all of them")) {
 			t.Errorf("%+v", m)
 		}
 	}
-	if rows := remarked(list, remarks.PalletRanges); !slices.Equal(rows, []int{2}) {
+	if rows := remarked(list, "pallet_range_spread"); !slices.Equal(rows, []int{2}) {
 		t.Errorf("remarks at %v", rows)
 	}
 }

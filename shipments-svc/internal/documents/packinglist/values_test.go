@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -39,7 +38,7 @@ func TestImplausibleBoxWeightsAreRemarkedAtTheFirst(t *testing.T) {
 		"P1,Avocado,80,0.1\nP2,Avocado,80,30": nil, "P1,Avocado,80,0.099\nP2,Avocado,80,4": {2},
 		"P1,Avocado,80,4\nP2,Avocado,80,30.1\nP3,Avocado,80,31": {3},
 	} {
-		if got := remarked(listOf(t, heading, lines), remarks.WeightImplausible); !slices.Equal(got, want) {
+		if got := remarked(listOf(t, heading, lines), "weight_implausible"); !slices.Equal(got, want) {
 			t.Errorf("%s: remarks at %v, want %v", lines, got, want)
 		}
 	}
@@ -90,7 +89,7 @@ func TestBoxWeightAboveTheListIsRemarkedThere(t *testing.T) {
 		"P1,Avocado,80",
 		"P2,Avocado,80",
 	)
-	if rows := remarked(list, remarks.WeightFromLetterhead); !slices.Equal(rows, []int{2}) ||
+	if rows := remarked(list, "weight_from_head"); !slices.Equal(rows, []int{2}) ||
 		list.Pallets[0].BoxWeight != 4000 {
 		t.Errorf("remarks at %v: %+v", rows, list.Pallets)
 	}
@@ -103,8 +102,8 @@ func TestLineNeedsAnAmountOrThreeCells(t *testing.T) {
 	for _, p := range list.Pallets {
 		all = append(all, p.Number)
 	}
-	if !slices.Equal(all, []string{"P1", "P3"}) || !slices.Equal(remarked(list, remarks.RowSkipped), []int{3, 5}) {
-		t.Errorf("%v, skipped %v", all, remarked(list, remarks.RowSkipped))
+	if !slices.Equal(all, []string{"P1", "P3"}) || !slices.Equal(remarked(list, "row_skipped"), []int{3, 5}) {
+		t.Errorf("%v, skipped %v", all, remarked(list, "row_skipped"))
 	}
 }
 

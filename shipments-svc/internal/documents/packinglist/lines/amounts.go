@@ -55,14 +55,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	in, known := numbers.Grams[unit]
 	switch {
 	case known && in != column.Unit:
-		r.Remarks.Add(
-			remarks.UnitsMixed,
-			a.Place,
-			"%s has another unit than the rest of column %s, %s",
-			c.Text,
-			column.Text,
-			unit,
-		)
+		r.Remarks.Add("units_mixed", a.Place, c.Text, column.Text, unit)
 	case !known:
 		a.OK = a.OK && (unit == "" || c.Number != "")
 		in = column.Unit
@@ -84,13 +77,7 @@ func (r *reader) stored(a *Amount, number string) (unit string) {
 		a.OK = false // of another kind, by its format
 	}
 	if shown, ok := numbers.Value(n.Digits, numbers.Point); a.OK && (!plain || !ok || math.Abs(shown-a.Value) > rounding) {
-		r.Remarks.Add(
-			remarks.NumberAmbiguous+"/format",
-			a.Place,
-			"the cell shows %q, and its number %s was read",
-			a.Text,
-			number,
-		)
+		r.Remarks.Add("number_ambiguous/format", a.Place, a.Text, number)
 	}
 	return unit
 }
@@ -102,19 +89,13 @@ func (r *reader) validate(i int, l *Line) {
 	case !b.Present:
 	case !b.OK:
 		text := strings.TrimSpace(short(b.Text) + " " + r.m.UnitOf(r.t.Rows[i], vocabulary.Boxes))
-		r.Remarks.Add(remarks.NotANumber+"/boxes", b.Place, "%q is not a number of boxes", text)
+		r.Remarks.Add("not_a_number/boxes", b.Place, text)
 	case math.Abs(b.Value) > shipments.MaxBoxes || b.Value != math.Trunc(b.Value) || b.Value == 0:
 		text := short(b.Text)
 		if c, _ := r.cell(i, vocabulary.Boxes); c.Number != "" {
 			text = c.Number // its format may round it
 		}
-		r.Remarks.Add(
-			remarks.OutOfRange+"/boxes",
-			b.Place,
-			"the number of boxes is %s, expected a whole number from 1 to %d",
-			text,
-			shipments.MaxBoxes,
-		)
+		r.Remarks.Add("out_of_range/boxes", b.Place, text, shipments.MaxBoxes)
 		b.OK = false
 	}
 	for _, w := range []*Amount{&l.Box, &l.Net} {
@@ -122,29 +103,19 @@ func (r *reader) validate(i int, l *Line) {
 			w.OK = false
 		}
 		if w.Present && !w.OK {
-			r.Remarks.Add(remarks.NotANumber+"/weight", w.Place, "%q is not a weight", short(w.Text))
+			r.Remarks.Add("not_a_number/weight", w.Place, short(w.Text))
 		}
 	}
 	if n := len(l.Pallet.Value); l.Own && r.m.Has(vocabulary.SSCC) && n >= 16 && n < 18 &&
 		strings.Trim(l.Pallet.Value, "0123456789") == "" {
-		r.Remarks.Add(remarks.NotANumber+"/sscc", l.Pallet.Place, "%s has %d digits; an SSCC has 18", l.Pallet.Value, n)
+		r.Remarks.Add("not_a_number/sscc", l.Pallet.Place, l.Pallet.Value, n)
 	}
 	label, _ := r.cell(i, vocabulary.PalletNumber)
 	if c := l.Pallet; l.Own && IsDate(c.Value) && (strings.ContainsFunc(c.Value, unicode.IsLetter) || label.Number != "") {
-		r.Remarks.Add(
-			remarks.DateInPallet,
-			c.Place,
-			"the pallet number %q was probably converted to a date by a spreadsheet",
-			c.Value,
-		)
+		r.Remarks.Add("date_in_pallet", c.Place, c.Value)
 	}
 	if c := l.Calibre; IsDate(c.Value) {
-		r.Remarks.Add(
-			remarks.DateInCalibre,
-			c.Place,
-			"the calibre %q was probably converted to a date by a spreadsheet",
-			c.Value,
-		)
+		r.Remarks.Add("date_in_calibre", c.Place, c.Value)
 	}
 }
 
@@ -182,12 +153,7 @@ func (r *reader) packWeightOf(i int) Amount {
 		}
 		if a := PackWeight(c.Value, 0); a.OK {
 			if !r.remarked {
-				r.Remarks.Add(
-					remarks.WeightFromPack+"/"+string(f),
-					c.Place,
-					"there is no column of weights; box weights were taken from the kind of box, such as %q",
-					c.Value,
-				)
+				r.Remarks.Add("weight_from_pack/"+string(f), c.Place, c.Value)
 			}
 			r.remarked = true
 			a.Place = c.Place
@@ -238,21 +204,10 @@ func (r *reader) letterhead() {
 	}
 	if !r.m.Has(vocabulary.Produce) && r.named[vocabulary.Produce].Value != "" {
 		c := r.named[vocabulary.Produce]
-		r.Remarks.Add(
-			remarks.ProduceFromLetterhead,
-			c.Place,
-			"the produce %q %s the list was used for each line",
-			c.Value,
-			r.side(c.Place.Row),
-		)
+		r.Remarks.Add("produce_from_head", c.Place, c.Value, r.side(c.Place.Row))
 	}
 	if r.m.First(mapping.Weights...) == vocabulary.None && r.Pack.OK {
-		r.Remarks.Add(
-			remarks.WeightFromLetterhead,
-			r.Pack.Place,
-			"the box weight %s the list was used for each line",
-			r.side(r.Pack.Place.Row),
-		)
+		r.Remarks.Add("weight_from_head", r.Pack.Place, r.side(r.Pack.Place.Row))
 	}
 }
 

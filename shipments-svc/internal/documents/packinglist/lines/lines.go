@@ -42,7 +42,7 @@ type Line struct {
 	Produce   Text
 	Calibre   Text
 	SSCC      Text
-	Also      [alsoFields]Text // other texts, by the order of also
+	Also      [alsoFields]Text // other texts, by the order of the variable Also
 	Boxes     Amount
 	Box       Amount // weight of a box
 	Net       Amount // of the line, or of what the heading says
@@ -51,16 +51,16 @@ type Line struct {
 	Row       string // all texts in lower case, to detect repeated lines
 }
 
-// also are the fields of the further texts of a line.
-var also = [...]vocabulary.Field{
+// Also are the fields of the further texts of a line.
+var Also = [...]vocabulary.Field{
 	vocabulary.GTIN, vocabulary.Lot, vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower,
 	vocabulary.Harvested, vocabulary.Packed, vocabulary.Recorder, vocabulary.Container, vocabulary.Seal,
 }
 
-const alsoFields = len(also)
+const alsoFields = len(Also)
 
 // Text returns one of the further texts of a line.
-func (l *Line) Text(f vocabulary.Field) *Text { return &l.Also[slices.Index(also[:], f)] }
+func (l *Line) Text(f vocabulary.Field) *Text { return &l.Also[slices.Index(Also[:], f)] }
 
 // Total is the values of a row of totals.
 type Total struct {
@@ -159,25 +159,15 @@ func (r *reader) row(i int) {
 	case len(cells) == 0:
 	case r.t.Repeats(row):
 		if r.t.Redefines(row) {
-			r.Remarks.Add(
-				remarks.TableSkipped+"/redefined",
-				at,
-				"the headings change here, and the rows below were read with those above: %s",
-				layout.Sample(row),
-			)
+			r.Remarks.Add("table_skipped/redefined", at, layout.Sample(row))
 		} else {
-			r.Remarks.Add(remarks.HeaderRepeated, at, "the header row is repeated")
+			r.Remarks.Add("header_repeated", at)
 		}
 		r.skipped(i, "the header row is repeated")
 	case r.total(i):
 		r.skipped(i, "it is a total row")
 	case r.unnumbered(i):
-		r.Remarks.Add(
-			remarks.RowUnread+"/label",
-			at,
-			"the row was not used, because its label has no number, unlike those above: %s",
-			layout.Sample(row),
-		)
+		r.Remarks.Add("row_unread/label", at, layout.Sample(row))
 		r.skipped(i, "its label has no number, unlike those above")
 	case vocabulary.Average.MatchString(vocabulary.Fold(row.Cells[cells[0]].Text)) && !r.numbered(i):
 		r.skip(i, cells)
@@ -196,12 +186,7 @@ func (r *reader) item(i int, cells []int) {
 	l, ok := r.line(i)
 	switch {
 	case ok && r.inSummary(i):
-		r.Remarks.Add(
-			remarks.TableSkipped+"/summary",
-			at,
-			"the row is part of a summary after the total and was not used: %s",
-			layout.Sample(row),
-		)
+		r.Remarks.Add("table_skipped/summary", at, layout.Sample(row))
 		r.skipped(i, "it is part of a summary")
 	case ok && l.Pallet.Value != "":
 		r.Lines.Lines = append(r.Lines.Lines, l)
@@ -215,18 +200,13 @@ func (r *reader) item(i int, cells []int) {
 			r.shipped(i, col)
 		}
 	case ok:
-		r.Remarks.Add(remarks.LineWithoutPallet, at, "neither the line nor one directly above has a pallet number")
+		r.Remarks.Add("line_without_pallet", at)
 		r.skipped(i, "neither it nor a row directly above has a pallet number")
 	case r.t.Printed && r.continues(i, cells):
 	default:
 		r.apart = true
 		if r.turned(cells) {
-			r.Remarks.Add(
-				remarks.RowContinued,
-				at,
-				"a text at the top of the page continues the last row of the page before and was not used: %s",
-				layout.Sample(row),
-			)
+			r.Remarks.Add("row_continued", at, layout.Sample(row))
 		} else {
 			r.skip(i, cells)
 		}
@@ -272,7 +252,7 @@ func (r *reader) line(i int) (l Line, ok bool) {
 		l.Box = r.packWeightOf(i)
 	}
 	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
-	for n, f := range also {
+	for n, f := range Also {
 		l.Also[n] = r.textOr(i, f)
 	}
 	if l.Pallet.Value == "" {
@@ -310,12 +290,12 @@ func (r *reader) skip(i int, cells []int) {
 			numbers++
 		}
 	}
-	rule := remarks.RowSkipped
+	rule := "row_skipped"
 	if numbers > 1 && len(cells) > 2 || r.unjoined(i) ||
 		cells[0] == r.m.At(vocabulary.PalletNumber) && r.startsAsPallet(i) {
-		rule = remarks.RowUnread
+		rule = "row_unread"
 	}
-	r.Remarks.Add(rule, r.t.At(i, -1), "the row is not a line of a pallet: %s", strings.Join(texts, " | "))
+	r.Remarks.Add(rule, r.t.At(i, -1), strings.Join(texts, " | "))
 }
 
 // startsAsPallet reports whether the label of a row begins as that of the line above, with

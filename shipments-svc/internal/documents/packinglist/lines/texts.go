@@ -176,7 +176,7 @@ func (r *reader) bare(i, col int) bool {
 // Denies reports whether the cell of a column denies that the pallet was shipped:
 // Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
-	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(also[:], f) {
+	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(Also[:], f) {
 		return false
 	}
 	says, known := r.says[r.t.Headings[col].Text]
@@ -204,13 +204,7 @@ func (r *reader) shipped(i, col int) {
 		return // the common case
 	}
 	if r.denies(col, text) {
-		r.Remarks.Add(
-			remarks.NotShipped+"/column",
-			r.t.At(i, col),
-			"pallets that are listed may not have been shipped: %s: %s",
-			r.t.Headings[col].Text,
-			text,
-		)
+		r.Remarks.Add("not_shipped/column", r.t.At(i, col), r.t.Headings[col].Text, text)
 		return
 	}
 	if !r.harmless[text] {
@@ -226,7 +220,7 @@ func (l *Lines) NotShipped(text string, at tables.Place) { NotShipped(&l.Remarks
 // NotShipped remarks on a text that may mean that pallets were not shipped.
 func NotShipped(r *remarks.List, text string, at tables.Place) {
 	if vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
-		r.Add(remarks.NotShipped, at, "pallets that are listed may not have been shipped: %s", text)
+		r.Add("not_shipped", at, text)
 	}
 }
 

@@ -67,14 +67,7 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 				if c.Text != "" {
 					heading = fmt.Sprintf("%q", c.Text)
 				}
-				r.Add(
-					remarks.ColumnUnused,
-					t.At(t.From, col),
-					"column %s %s was not used: %s",
-					mapped.Column,
-					heading,
-					mapped.Reason,
-				)
+				r.Add("column_unused", t.At(t.From, col), mapped.Column, heading, mapped.Reason)
 			}
 			if mapped.Reason == "" {
 				mapped.Reason = "it is not needed"
@@ -93,18 +86,8 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 // digits, such as 4kg, do not.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	for _, c := range m.Chosen {
-		r.Add(
-			remarks.ColumnChosen,
-			t.At(t.From, c.Column),
-			"of columns %s %q and %s %q the second was used as the %s: with it, boxes × box weight equal the net weight",
-			tables.ColumnName(
-				c.First+1,
-			),
-			m.Columns[c.First].Text,
-			tables.ColumnName(c.Column+1),
-			m.Columns[c.Column].Text,
-			c.Field.Name(),
-		)
+		r.Add("column_chosen", t.At(t.From, c.Column), tables.ColumnName(c.First+1), m.Columns[c.First].Text,
+			tables.ColumnName(c.Column+1), m.Columns[c.Column].Text, c.Field.Name())
 	}
 	for _, f := range []vocabulary.Field{
 		vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight,
@@ -118,15 +101,7 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 			return len(word) == 1 || strings.ContainsAny(word, "0123456789")
 		})
 		if len(words) > 0 {
-			r.Add(
-				remarks.ColumnAssumed,
-				t.At(t.From, m.at[f]),
-				"column %s %q was used as the %s, although %q in its heading is not known",
-				tables.ColumnName(m.at[f]+1),
-				c.Text,
-				f.Name(),
-				strings.Join(words, " "),
-			)
+			r.Add("column_assumed", t.At(t.From, m.at[f]), tables.ColumnName(m.at[f]+1), c.Text, f.Name(), strings.Join(words, " "))
 		}
 	}
 }

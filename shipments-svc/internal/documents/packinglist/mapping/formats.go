@@ -165,16 +165,9 @@ func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
 		at := all[0].At(all[0].From, m.at[f])
 		switch {
 		case own == numbers.Unclear && open && m.Style == numbers.Unclear:
-			r.Add(
-				remarks.NumberAmbiguous,
-				at,
-				"%s in column %s is ambiguous and was read as %s",
-				unclear,
-				m.Column(f).Text,
-				readAs(unclear, m.Column(f).Style),
-			)
+			r.Add("number_ambiguous", at, unclear, m.Column(f).Text, readAs(unclear, m.Column(f).Style))
 		case mixed:
-			r.Add(remarks.NumberAmbiguous+"/mixed", at, "column %s has both decimal points and decimal commas", m.Column(f).Text)
+			r.Add("number_ambiguous/mixed", at, m.Column(f).Text)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
@@ -18,30 +17,21 @@ import (
 
 // Produce gives lines one produce, before their variety, if their tables have none.
 func (s *Settled) Produce(one lines.Text) {
-	given := false
-	has := s.Read[0].Mapping.Has(vocabulary.Produce)
+	given, has := false, s.Read[0].Mapping.Has(vocabulary.Produce)
 	for i := range s.Lines {
 		switch l := s.Lines[i].Line; {
 		case l.Produce.Value == "":
-			l.Produce = one
-			given = true
+			l.Produce, given = one, true
 		case !has && !strings.Contains(vocabulary.Fold(l.Produce.Value), vocabulary.Fold(one.Value)):
-			l.Produce = lines.Text{Value: one.Value + " " + l.Produce.Value, Place: one.Place}
-			given = true
+			l.Produce, given = lines.Text{Value: one.Value + " " + l.Produce.Value, Place: one.Place}, true
 		}
 	}
-	if m := s.Read[0].Mapping; given && !m.Has(vocabulary.Produce) {
-		side := "above"
-		if t := s.Read[0].Table; one.Place.Sheet == t.Name && one.Place.Row > t.At(t.From, -1).Row {
+	if given && !has {
+		side, t := "above", s.Read[0].Table
+		if one.Place.Sheet == t.Name && one.Place.Row > t.At(t.From, -1).Row {
 			side = "below"
 		}
-		s.Remarks.Add(
-			remarks.ProduceFromLetterhead+"/fact",
-			one.Place,
-			"the produce %q %s the list was used for each line",
-			one.Value,
-			side,
-		)
+		s.Remarks.Add("produce_from_head/fact", one.Place, one.Value, side)
 	}
 }
 
@@ -63,14 +53,10 @@ func WeighByTotal(all []*Settled, d shipments.Declared) {
 	}
 	for _, s := range all {
 		t := s.Read[0].Table
-		s.Remarks.Add(
-			remarks.WeightFromLetterhead+"/total",
-			t.At(t.From, -1),
-			"there is no weight of boxes; the net weight of the list, %s kg, was divided by its %.0f boxes",
-			kilograms(float64(d.NetWeight)),
-			boxes,
-		)
-		s.each(func(l *Line) { l.Box = lines.Amount{Value: each, Present: true, OK: true, Place: l.Place} })
+		s.Remarks.Add("weight_from_head/total", t.At(t.From, -1), kilograms(float64(d.NetWeight)), boxes)
+		for i, l := range s.Lines {
+			s.Lines[i].Box = lines.Amount{Value: each, Present: true, OK: true, Place: l.Place}
+		}
 	}
 }
 
@@ -97,48 +83,38 @@ func (s *Settled) Check() {
 		s.checkUnit(used)
 	}
 	s.checkWeights()
-	s.checkTemplate()
-}
-
-// used returns the field of the weights that are used.
-func (s *Settled) used() vocabulary.Field {
-	if s.at.box != vocabulary.None {
-		return s.at.box
+	if m := s.Read[0].Mapping; m.Source == shipments.FromTemplate && s.Score < 0 {
+		t := s.Read[0].Table
+		s.Remarks.Add("template_contradicted", t.At(t.From, -1), m.Template)
 	}
-	return s.at.whole
 }
 
 // checkUnit remarks on the unit and the kind of the weights of a column, and on texts
 // outside of the table that say otherwise: "All weights are gross weights".
 func (s *Settled) checkUnit(used vocabulary.Field) {
-	m, at, heading, r := s.Read[0].Mapping, s.headingPlace(used), s.heading(used), &s.Remarks
-	c := m.Column(used)
+	r, c := &s.Remarks, s.Read[0].Mapping.Column(used)
+	heading, at := s.heading(used)
 	gross := used == vocabulary.GrossWeight || used == vocabulary.BoxGross
 	if gross {
-		r.Add(remarks.GrossWeightUsed, at, "there is no net weight; the gross weights of column %s were used", heading)
+		r.Add("gross_weight_used", at, heading)
 	}
 	if used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
-		r.Add(
-			remarks.WeightKindAssumed+"/pallet",
-			at,
-			"column %s was used as the net weight; it may include the pallet",
-			heading,
-		)
+		r.Add("weight_kind_assumed/pallet", at, heading)
 	}
-	if severalUnits(heading) {
-		r.Add(
-			remarks.UnitAssumed+"/several",
-			at,
-			"column %s has several units; its weights were read as %s",
-			heading,
-			mapping.UnitName(c.Unit),
-		)
+	units := map[float64]bool{}
+	for _, word := range vocabulary.Words(heading) {
+		if g := layout.Unit(word); g != 0 && word != "t" {
+			units[g] = true
+		}
+	}
+	if len(units) > 1 {
+		r.Add("unit_assumed/several", at, heading, mapping.UnitName(c.Unit))
 	}
 	switch {
 	case c.Unit == 0:
-		r.Add(remarks.UnitAssumed, at, "column %s has no unit; kilograms were assumed", heading)
+		r.Add("unit_assumed", at, heading)
 	case c.Unit != 1000:
-		r.Add(remarks.UnitConverted, at, "the weights of column %s were converted to kilograms", heading)
+		r.Add("unit_converted", at, heading)
 	}
 	for _, read := range s.Read {
 		t := read.Table
@@ -147,46 +123,18 @@ func (s *Settled) checkUnit(used vocabulary.Field) {
 			if len(cells) != 1 || i >= t.From && i < t.To {
 				continue
 			}
-			text := row.Cells[cells[0]].Text
+			text, at := row.Cells[cells[0]].Text, t.At(i, cells[0])
 			of, _ := vocabulary.Of(text)
 			if unit := layout.WeightUnit(row); unit > 0 && c.Unit > 0 && unit != c.Unit {
-				r.Add(
-					remarks.UnitsMixed+"/note",
-					t.At(i, cells[0]),
-					"%s: the weights of column %s were read as %s",
-					text,
-					heading,
-					mapping.UnitName(c.Unit),
-				)
+				r.Add("units_mixed/note", at, text, heading, mapping.UnitName(c.Unit))
 			}
-			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && !gross && !strings.ContainsAny(text,
-				"0123456789") &&
-				!vocabulary.IsTotal(vocabulary.Fold(text)) &&
+			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && !gross &&
+				!strings.ContainsAny(text, "0123456789") && !vocabulary.IsTotal(vocabulary.Fold(text)) &&
 				len(vocabulary.Words(text)) > 2 {
-				r.Add(
-					remarks.GrossWeightUsed+"/note",
-					t.At(i, cells[0]),
-					"%s: the weights of column %s were read as net weights",
-					text,
-					heading,
-				)
+				r.Add("gross_weight_used/note", at, text, heading)
 			}
 		}
 	}
-}
-
-// severalUnits reports whether a heading has units that differ: "Weight (lb/kg)".
-func severalUnits(heading string) bool {
-	first := 0.0
-	for _, word := range vocabulary.Words(heading) {
-		if g := layout.Unit(word); g != 0 && word != "t" {
-			if first != 0 && g != first {
-				return true
-			}
-			first = g
-		}
-	}
-	return false
 }
 
 // few is a number of lines that may be inconsistent in any list.
@@ -195,85 +143,47 @@ const few = 2
 // checkWeights remarks on implausible box weights, on lines whose boxes × box weight
 // differ from the net weight, and on net weights above the gross weights.
 func (s *Settled) checkWeights() {
-	var odd, differ []Line
+	var odd, differ, swapped []Line
 	of := map[string]int{} // lines of a pallet; one may have the weight of all
 	for _, l := range s.Lines {
 		of[s.key(l)]++
 	}
-	swapped := false
+	net := s.whole == vocabulary.NetWeight
 	for _, l := range s.Lines {
 		w := l.weight()
 		if l.Boxes.OK && w > 0 && (w < float64(reference.LightestBox) || w > float64(reference.UsualBox)) {
 			odd = append(odd, l)
 		}
-		if l.Boxes.OK && l.Box.OK && l.Whole.OK && s.at.whole == vocabulary.NetWeight && of[s.key(l)] == 1 &&
-			!near(l.Boxes.Value*l.Box.Value, l.Whole.Value) {
+		if l.Boxes.OK && l.Box.OK && l.Whole.OK && net && of[s.key(l)] == 1 && !near(l.Boxes.Value*l.Box.Value, l.Whole.Value) {
 			differ = append(differ, l)
 		}
-		if s.at.whole == vocabulary.NetWeight && l.Whole.OK && l.Gross > 0 && l.Gross < l.Whole.Value && !swapped {
-			swapped = true
-			s.Remarks.Add(
-				remarks.WeightsDiffer+"/gross",
-				l.Whole.Place,
-				"the net weight of %s kg is above the gross weight of %s kg",
-				kilograms(l.Whole.Value),
-				kilograms(l.Gross),
-			)
+		if net && l.Whole.OK && l.Gross > 0 && l.Gross < math.Round(l.Whole.Value) {
+			swapped = append(swapped, l)
 		}
+	}
+	if swapped != nil {
+		l := swapped[0]
+		s.Remarks.Add("weights_differ/gross", l.Whole.Place, kilograms(l.Whole.Value), kilograms(l.Gross))
 	}
 	if odd != nil {
 		from := odd[0].Box
 		if !from.OK {
 			from = odd[0].Whole
 		}
-		s.Remarks.Add(remarks.WeightImplausible, from.Place, "%s has a box weight of %s kg, from %s%d under %q",
-			counted(len(odd), "line with an implausible box weight:", "lines with implausible box weights: the first"),
-			kilograms(odd[0].weight()), tables.ColumnName(max(1, from.Place.Column)), from.Place.Row, s.headingAt(from.Place))
+		what := counted(len(odd), "line with an implausible box weight:", "lines with implausible box weights: the first")
+		s.Remarks.Add("weight_implausible", from.Place, what, kilograms(odd[0].weight()),
+			tables.ColumnName(max(1, from.Place.Column)), from.Place.Row, s.headingAt(from.Place))
 	}
-	s.inconsistent = len(differ)*2 > len(s.Lines) && len(differ) > few
-	if differ != nil {
-		o := differ[0]
-		s.Remarks.Add(
-			remarks.WeightsDiffer,
-			o.Whole.Place,
-			"%s: %s boxes of %s kg differ from the %s kg of %s%d under %q",
-			counted(
-				len(differ),
-				"line is inconsistent",
-				"lines are inconsistent, the first",
-			),
-			kilograms(1000*o.Boxes.Value),
-			kilograms(o.Box.Value),
-			kilograms(
-				o.Whole.Value,
-			),
-			tables.ColumnName(max(1, o.Whole.Place.Column)),
-			o.Whole.Place.Row,
-			s.headingAt(o.Whole.Place),
-		)
-	}
-}
-
-// checkTemplate remarks on a template with which the numbers do not agree.
-func (s *Settled) checkTemplate() {
-	if m := s.Read[0].Mapping; m.Source == shipments.FromTemplate && s.evidence() < 0 {
-		t := s.Read[0].Table
-		s.Remarks.Add(
-			remarks.TemplateContradicted,
-			t.At(t.From, -1),
-			"the template %q does not agree with the numbers of the list",
-			m.Template,
-		)
+	if s.inconsistent = len(differ)*2 > len(s.Lines) && len(differ) > few; differ != nil {
+		o, at := differ[0], differ[0].Whole.Place
+		what := counted(len(differ), "line is inconsistent", "lines are inconsistent, the first")
+		s.Remarks.Add("weights_differ", at, what, kilograms(1000*o.Boxes.Value), kilograms(o.Box.Value),
+			kilograms(o.Whole.Value), tables.ColumnName(max(1, at.Column)), at.Row, s.headingAt(at))
 	}
 }
 
 // headingAt returns the heading of the column of a place.
-func (s *Settled) headingAt(at tables.Place) string {
-	if s.Read[0].Mapping.Columns == nil {
-		return ""
-	}
-	return s.Read[0].Table.Heading(at.Column - 1)
-}
+func (s *Settled) headingAt(at tables.Place) string { return s.Read[0].Table.Heading(at.Column - 1) }
 
 func counted(n int, one, several string) string {
 	if n == 1 {

@@ -5,204 +5,216 @@ import (
 	"slices"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// amounts are the fields that the amounts of the lines were read from.
-type amounts struct{ box, whole vocabulary.Field }
-
-// lightestBox is the minimum weight of a box in grams. A weight of a line that
-// would make its boxes lighter is the weight of one box.
-const lightestBox = 2 * float64(reference.LightestBox)
-
-// levels decides what the boxes and weights of the lines are amounts of.
-func (s *Settled) levels() {
-	if len(s.Read) == 0 || len(s.Lines) == 0 {
-		return
-	}
-	m := s.Read[0].Mapping
-	s.at.box, s.at.whole = m.First(
-		vocabulary.BoxWeight,
-		vocabulary.BoxGross,
-	), m.First(
-		vocabulary.NetWeight,
-		vocabulary.AnyWeight,
-		vocabulary.GrossWeight,
-	)
-	if s.at.box == vocabulary.BoxGross && s.at.whole == vocabulary.NetWeight {
-		s.at.box = vocabulary.None
-		s.each(func(l *Line) { l.Box = lines.Amount{} })
-	}
-	if s.at.box == vocabulary.BoxWeight && s.at.whole != vocabulary.NetWeight {
-		s.at.whole = vocabulary.None
-		s.each(func(l *Line) { l.Whole = lines.Amount{} })
-	}
-	declared := s.declared()
-	boxes := func(l *Line) *lines.Amount { return &l.Boxes }
-	whole := func(l *Line) *lines.Amount { return &l.Whole }
-	if s.repeated(boxes, float64(declared.Boxes), nil) {
-		s.once(boxes)
-	}
-	switch {
-	case s.at.box == vocabulary.None && s.at.whole != vocabulary.None && s.perBox():
-		s.Remarks.Add(remarks.WeightKindAssumed+"/of-box", s.headingPlace(s.at.whole),
-			"column %s was used as the weight of one box: its numbers are too small for whole lines", s.heading(s.at.whole))
-		s.each(func(l *Line) { l.Box, l.Whole = l.Whole, lines.Amount{} })
-	case s.at.box != vocabulary.None && s.ofWhole():
-		s.Remarks.Add(
-			remarks.WeightKindAssumed+"/of-line",
-			s.headingPlace(s.at.box),
-			"column %s was used as the weight of all boxes of a line: its numbers are too large for one box",
-			s.heading(s.at.box),
-		)
-		s.each(func(l *Line) {
-			if l.Whole = l.Box; l.Whole.Present {
-				l.Box = lines.Amount{}
-			}
-		})
-	case s.at.whole != vocabulary.None && s.repeated(whole, float64(declared.NetWeight),
-		func(l Line) float64 { return l.Box.Value }):
-		s.once(whole)
-		s.Remarks.Add(remarks.WeightKindAssumed+"/of-pallet", s.headingPlace(s.at.whole),
-			"column %s has the weight of the pallet on each of its lines; it was counted once", s.heading(s.at.whole))
-	}
-	s.grossOnce()
+// level is a way to read the amounts of the lines.
+type level struct {
+	rule  string              // of its remark
+	prior float64             // how likely it is beside the others, without any numbers
+	read  func(*Settled) bool // reads the lines so; false: they cannot be read so
 }
 
-func (s *Settled) each(do func(*Line)) {
-	for i := range s.Lines {
-		do(&s.Lines[i])
+// boxLevels are the ways to read the numbers of boxes, weightLevels those to read the
+// weights; the first is as the headings say.
+var (
+	boxLevels = []level{
+		{"", 0, nil},
+		{"", 0.3, (*Settled).withoutPalletTotals},
+		{"", -0.25, (*Settled).boxesOfPallet},
+		{"table_skipped/recapitulation", 0.3, (*Settled).withoutRecapitulation},
 	}
-}
-
-// perBox reports whether the weights of lines are so small that they must be those
-// of single boxes.
-func (s *Settled) perBox() bool {
-	var each, single []float64
-	for _, l := range s.Lines {
-		if l.Boxes.OK && l.Whole.OK && l.Boxes.Value >= 1 && l.Whole.Value > 0 {
-			each, single = append(each, l.Whole.Value/l.Boxes.Value), append(single, l.Whole.Value)
-		}
+	weightLevels = []level{
+		{"", 0, nil},
+		{"weight_kind_assumed/of-box", -0.1, (*Settled).weightOfBox},
+		{"weight_kind_assumed/of-line", -0.1, (*Settled).weightOfLine},
+		{"weight_kind_assumed/of-pallet", -0.02, (*Settled).weightOfPallet},
 	}
-	return each != nil && median(each) < lightestBox && median(single) >= lightestBox
-}
+)
 
-// ofWhole reports whether the weights of boxes are so large that they must be those of
-// lines.
-func (s *Settled) ofWhole() bool {
-	const heavy, light = float64(reference.HeaviestBox), float64(reference.LightestBox)
-	n, all := 0, 0
-	for _, l := range s.Lines {
-		if !l.Box.OK || !l.Boxes.OK || l.Boxes.Value < 1 {
+// leveled returns the lines in the way with which their numbers agree best.
+func (s *Settled) leveled() (best *Settled) {
+	for _, b := range boxLevels {
+		counted := s.with(b)
+		if counted == nil {
 			continue
 		}
-		if all++; l.Box.Value > heavy && l.Box.Value/l.Boxes.Value >= light && l.Box.Value/l.Boxes.Value <= heavy &&
-			l.Box.Place.Row > 0 {
-			n++
+		for _, w := range weightLevels {
+			o := counted.with(w)
+			if o == nil {
+				continue
+			}
+			o.share()
+			o.Score = o.agreement() + b.prior + w.prior
+			if best == nil || o.Score > best.Score+1e-9 {
+				best = o
+			}
 		}
 	}
-	return all > 0 && n*10 >= all*9
+	best.grossOfPallet()
+	return best
 }
 
-// repeated reports whether an amount is that of the pallet, on each of its lines: it is
-// the same on all lines of each pallet, and the total, the box weights, or the pallets
-// with one line agree with that rather than with amounts of the lines.
-func (s *Settled) repeated(of func(*Line) *lines.Amount, total float64, box func(Line) float64) bool {
-	var single []float64 // amounts of pallets with one line, by box
-	sumLines, sumPallets, groups := 0.0, 0.0, 0
-	byLine, byPallet, unequal := 0, 0, 0 // groups that agree
-	all := s.groups()
-	for _, g := range all {
-		first, same := *of(&g[0]), true
-		for i := range g {
-			a := of(&g[i])
-			same = same && a.OK && a.Value == first.Value
-			sumLines += a.Value
-		}
-		if !same {
-			unequal++
-		}
-		sumPallets += first.Value
-		if len(g) == 1 && g[0].Boxes.OK && first.OK {
-			single = append(single, first.Value/g[0].Boxes.Value)
-		}
-		if len(g) > 1 {
-			groups++
+// with returns the lines in one way, or nil.
+func (s *Settled) with(l level) *Settled {
+	o := *s
+	o.Lines, o.Remarks.All = slices.Clone(s.Lines), slices.Clone(s.Remarks.All)
+	before := len(o.Lines)
+	if l.read != nil && !l.read(&o) {
+		return nil
+	}
+	switch f := o.used(); {
+	case l.rule == "":
+	case len(o.Lines) < before:
+		o.Remarks.Add(l.rule, s.Lines[len(o.Lines)].Place, before-len(o.Lines))
+	case f != vocabulary.None:
+		text, at := o.heading(f)
+		o.Remarks.Add(l.rule, at, text)
+	}
+	return &o
+}
+
+// used returns the field of the weights that are used.
+func (s *Settled) used() vocabulary.Field {
+	if s.box != vocabulary.None {
+		return s.box
+	}
+	return s.whole
+}
+
+// withoutPalletTotals drops the first line of each pallet with several, if it has the boxes
+// of the others together.
+func (s *Settled) withoutPalletTotals() bool {
+	totals := map[*lines.Line]bool{}
+	for _, g := range s.groups() {
+		if len(g) > 2 && g[0].Boxes.OK {
+			if g[0].Boxes.Value != boxesOf(g[1:]) {
+				return false
+			}
+			totals[g[0].Line] = true
 		}
 	}
-	if groups == 0 || unequal*10 > groups {
-		return false
-	}
-	if total > 0 && !near(sumLines, sumPallets) {
-		if near(total, sumPallets) {
+	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return totals[l.Line] })
+	return len(totals) > 0
+}
+
+// withoutRecapitulation drops the last lines if they have no pallet numbers of their own,
+// and as many boxes as all lines before, of several pallets.
+func (s *Settled) withoutRecapitulation() bool {
+	for n := len(s.Lines) - 1; n > 1 && !s.Lines[n].Own; n-- {
+		boxes := boxesOf(s.Lines[n:])
+		if s.key(s.Lines[n-1]) != s.key(s.Lines[0]) && boxes > 0 && boxes == boxesOf(s.Lines[:n]) {
+			s.Lines = s.Lines[:n]
 			return true
 		}
-		if near(total, sumLines) {
-			return false
-		}
 	}
-	if box == nil {
+	return false
+}
+
+// boxesOfPallet counts boxes that are on each line of their pallet once, which a total must
+// show.
+func (s *Settled) boxesOfPallet() bool {
+	if Declared(s.Totals).Boxes == 0 || !s.repeats(func(l Line) float64 { return l.Boxes.Value }) {
 		return false
 	}
-	usual := median(single)
-	for _, g := range all {
-		if len(g) < 2 {
+	for _, g := range s.groups() {
+		for i := range g[1:] {
+			g[i+1].Boxes = lines.Amount{}
+		}
+	}
+	return true
+}
+
+// weightOfBox reads the weights of lines as those of one box.
+func (s *Settled) weightOfBox() bool {
+	for i, l := range s.Lines {
+		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, lines.Amount{}
+	}
+	return s.box == vocabulary.None && s.whole != vocabulary.None && s.Read[0].Table.Kind != shipments.CartonsLayout
+}
+
+// weightOfLine reads the weights of boxes as those of lines.
+func (s *Settled) weightOfLine() bool {
+	for i, l := range s.Lines {
+		if l.Box.Present {
+			s.Lines[i].Whole, s.Lines[i].Box = l.Box, lines.Amount{}
+		}
+	}
+	return s.box != vocabulary.None && s.whole != vocabulary.NetWeight
+}
+
+// weightOfPallet reads weights that are on each line of their pallet once.
+func (s *Settled) weightOfPallet() bool {
+	if s.whole == vocabulary.None || !s.repeats(func(l Line) float64 { return l.Whole.Value }) {
+		return false
+	}
+	for _, g := range s.groups() {
+		for i := range g[1:] {
+			g[i+1].Whole = lines.Amount{}
+		}
+	}
+	return true
+}
+
+// repeats reports whether an amount is the same on all lines of nearly each pallet, of
+// which one has several with different contents.
+func (s *Settled) repeats(of func(Line) float64) bool {
+	several, differ := 0, 0
+	for _, g := range s.groups() {
+		if len(g) > 1 && !g[0].sameContents(g[1]) {
+			several++
+		}
+		if of(g[0]) == 0 || slices.ContainsFunc(g, func(l Line) bool { return of(l) != of(g[0]) }) {
+			differ++
+		}
+	}
+	return several > 0 && differ*10 <= several
+}
+
+// share gives the lines of a pallet that lack a weight their share of the weight that the
+// others have.
+func (s *Settled) share() {
+	for _, g := range s.groups() {
+		lacks := slices.ContainsFunc(g, func(l Line) bool { return !l.Box.OK && !l.Whole.OK })
+		first := slices.IndexFunc(g, func(l Line) bool { return l.Whole.OK })
+		boxes := boxesOf(g)
+		if !lacks || first < 0 || boxes == 0 || len(g) == 1 {
 			continue
 		}
-		a, sum := of(&g[0]).Value, boxesOf(g)
-		line, pallet := 0.0, 0.0
+		whole := g[first].Whole
+		whole.Value = 0
 		for _, l := range g {
-			want := box(l)
-			if want == 0 {
-				want = usual
-			}
-			if want > 0 && l.Boxes.Value > 0 {
-				line += math.Abs(a/l.Boxes.Value-want) / want
-				pallet += math.Abs(a/sum-want) / want
-			}
+			whole.Value += l.Whole.Value
 		}
-		switch {
-		case line < pallet:
-			byLine++
-		case pallet < line:
-			byPallet++
-		case differ(g):
-			byPallet++
-		}
-	}
-	return byPallet > byLine
-}
-
-// differ reports whether the lines of a pallet have different numbers of boxes.
-func differ(g []Line) bool {
-	return slices.ContainsFunc(g, func(l Line) bool { return l.Boxes.OK && l.Boxes.Value != g[0].Boxes.Value })
-}
-
-// once counts an amount of a pallet in its first line only.
-func (s *Settled) once(of func(*Line) *lines.Amount) {
-	for i := len(s.Lines) - 1; i > 0; i-- {
-		if s.key(s.Lines[i]) == s.key(s.Lines[i-1]) && of(&s.Lines[i]).Value == of(&s.Lines[i-1]).Value {
-			*of(&s.Lines[i]) = lines.Amount{}
-		}
-	}
-}
-
-// grossOnce does the same with gross weights that are those of the pallet.
-func (s *Settled) grossOnce() {
-	gross := func(l *Line) *lines.Amount { return &l.Line.Gross }
-	if s.repeated(gross, 0, func(l Line) float64 { return l.weight() }) {
-		for i := len(s.Lines) - 1; i > 0; i-- {
-			if s.key(s.Lines[i]) == s.key(s.Lines[i-1]) {
-				s.Lines[i].Gross = 0
+		for i, l := range g {
+			g[i].Whole = whole
+			if g[i].Whole.Value *= l.Boxes.Value / boxes; !l.Boxes.OK {
+				g[i].Whole = lines.Amount{}
 			}
 		}
 	}
 }
 
-// within reports whether a number of boxes is valid for a pallet.
-func within(boxes float64) bool {
-	return boxes >= 1 && boxes <= shipments.MaxBoxes && boxes == float64(int(boxes))
+// grossOfPallet counts gross weights that are on each line of their pallet once, if that is
+// nearer to the net weights.
+func (s *Settled) grossOfPallet() {
+	if !s.repeats(func(l Line) float64 { return l.Gross }) {
+		return
+	}
+	lines, pallets, net := 0.0, 0.0, 0.0
+	for _, g := range s.groups() {
+		pallets += g[0].Gross
+		for _, l := range g {
+			lines, net = lines+l.Gross, net+l.net()
+		}
+	}
+	if math.Abs(pallets-net) >= math.Abs(lines-net) {
+		return
+	}
+	for _, g := range s.groups() {
+		for i := range g[1:] {
+			g[i+1].Gross = 0
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -87,11 +86,5 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 func (s *Settled) drop(repeated *sheet, other string) {
 	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return s.Read[l.table].Table.Name == repeated.name })
 	s.Totals = slices.DeleteFunc(s.Totals, func(t lines.Total) bool { return t.Place.Sheet == repeated.name })
-	s.Remarks.Add(
-		remarks.TableSkipped+"/repeated",
-		repeated.at,
-		"the sheet %s repeats the pallets of %s and was not used",
-		repeated.name,
-		other,
-	)
+	s.Remarks.Add("table_skipped/repeated", repeated.at, repeated.name, other)
 }

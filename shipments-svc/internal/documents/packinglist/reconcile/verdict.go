@@ -12,13 +12,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// The codes of readings that are refused because of their numbers.
-const (
-	NoPallets    = "no_pallets"   // no line has the number of a pallet
-	NoBoxes      = "no_boxes"     // no line has a number of boxes
-	Contradicted = "contradicted" // the totals differ, and a part of the list is not understood
-)
-
 // Verdict is what the numbers of a list say about its reading.
 type Verdict struct {
 	agree   int      // declared totals that agree
@@ -31,13 +24,6 @@ type Verdict struct {
 
 // longestName is the maximum length of a pallet number without a digit: A, B, C.
 const longestName = 2
-
-// doubtful are the rules of remarks on rows and columns that may be read wrong.
-var doubtful = []string{
-	remarks.RowUnread, remarks.LineWithoutPallet, remarks.LineIncomplete, remarks.PalletRepeated, remarks.TableSkipped,
-	remarks.ColumnAssumed, remarks.WeightImplausible, remarks.WeightsDiffer,
-	remarks.WeightKindAssumed, remarks.RowContinued, remarks.ColumnUnused, remarks.ColumnChosen, remarks.OutOfRange,
-}
 
 // Judge compares a reading with what its list declares.
 func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
@@ -81,10 +67,10 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		}
 	}
 	for _, r := range read.Remarks {
-		if slices.Contains(doubtful, r.Code) {
+		if remarks.Doubts(r.Rule) {
 			v.doubts = append(v.doubts, r.Text)
 		}
-		if r.Code == remarks.NotANumber || r.Code == remarks.OutOfRange || r.Code == remarks.ColumnUnused {
+		if remarks.OfValue(r.Rule) {
 			v.values = append(v.values, r.Text)
 		}
 	}
