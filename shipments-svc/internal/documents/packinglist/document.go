@@ -88,12 +88,12 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 	r := &d.remarks
 	r.Stage = "layout"
 	for _, p := range parts {
-		end := len(p.Rows)
+		end, n := len(p.Rows), len(all)
+		pallets := p.Headed && (p.Continued && n > 0 ||
+			mapping.Of([]layout.Table{p.Table}, d.given)[0].Pallets(p.Table))
 		switch {
-		case p.Pallets:
-			end = p.From
-			n := len(all)
-			if n == 0 {
+		case pallets:
+			if end = p.From; n == 0 {
 				first = p.At(p.From, -1)
 			}
 			if n > 0 && (p.Continued || slices.Equal(headings(all[n-1][0]), headings(p.Table))) {
@@ -101,11 +101,8 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 			} else {
 				all = append(all, []layout.Table{p.Table})
 			}
-			for i := range p.From {
-				if layout.StartsTable(p.Rows[:p.From], i) {
-					r.Add("table_skipped/above", p.At(i, -1), layout.Sample(p.Rows[i]))
-					break
-				}
+			if i, ok := layout.StartsTable(p.Rows[:p.From]); ok {
+				r.Add("table_skipped/above", p.At(i, -1), layout.Sample(p.Rows[i]))
 			}
 			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
 		case !p.First && len(p.Rows) > 0:
@@ -119,7 +116,7 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 		}
 		for i := 0; i < end && !p.Beside; i++ {
 			d.facts.Row(p.Table.Table, i, false)
-			if p.Pallets {
+			if pallets {
 				d.titles.row(p.Table, i)
 			}
 		}

@@ -20,7 +20,7 @@ func stages(t *testing.T, text string) (layout.Table, []mapping.Mapping, []lines
 		return layout.Table{}, nil, nil
 	}
 	for _, p := range layout.Of(book)[0] {
-		if p.Pallets {
+		if p.Headed {
 			proposals := mapping.Of([]layout.Table{p.Table}, nil)
 			return p.Table, proposals, lines.Read([]layout.Table{p.Table}, proposals[0])
 		}

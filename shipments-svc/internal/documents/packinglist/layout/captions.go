@@ -3,30 +3,138 @@ package layout
 import (
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Caption is a value that a row gives to the lines below: "Variety: Crimson Seedless".
 type Caption struct {
 	Field vocabulary.Field
 	Text  string
-	Col   int
+	Place tables.Place
+	col   int
+	from  int // the index of its row
 }
 
 // captioned are the fields of captions.
 var captioned = []vocabulary.Field{
 	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot,
-	vocabulary.Orchard,
-	vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container, vocabulary.Seal,
-	vocabulary.Packed,
-	vocabulary.Harvested, vocabulary.BoxWeight, vocabulary.Pack,
+	vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container,
+	vocabulary.Seal, vocabulary.Packed, vocabulary.Harvested,
 }
 
 // ContainerText matches a container number within a text (ISO 6346).
 var ContainerText = regexp.MustCompile(`\b[A-Z]{3}[UJZ][ -]?\d{6}[ -]?\d\b`)
+
+// Given returns the value that a caption gives to a field of a row.
+func (t Table) Given(row int, f vocabulary.Field) (Caption, bool) {
+	all := t.given[f]
+	if i := sort.Search(len(all), func(i int) bool { return all[i].from > row }); i > 0 {
+		return all[i-1], true
+	}
+	return Caption{}, false
+}
+
+// Gives reports whether captions give a field.
+func (t Table) Gives(f vocabulary.Field) bool { return t.given[f] != nil }
+
+// captioned returns the table with the captions of its lines. A page without a header
+// continues those of the page before. The produce may also stand below all lines.
+func (t Table) captioned() Table {
+	before := t.given
+	t.given, t.Captions = map[vocabulary.Field][]Caption{}, map[int]bool{}
+	for f, all := range before {
+		last := all[len(all)-1]
+		last.from = 0
+		t.given[f] = []Caption{last}
+	}
+	for i := range t.Rows {
+		if (i < t.From || i >= t.To) && t.caption(i) && i >= t.To {
+			t.Captions[i] = true
+		}
+	}
+	for _, f := range []vocabulary.Field{vocabulary.Produce, vocabulary.Variety} {
+		if all := t.given[f]; all != nil && all[0].from >= t.Below() {
+			all[0].from = 0
+		}
+	}
+	if !t.header.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
+		t.Kind = shipments.BlocksLayout
+	}
+	return t
+}
+
+// caption reads a row as captions. Of rows with few texts, those with a pallet number are
+// lines.
+func (t *Table) caption(i int) (found bool) {
+	row := t.Rows[i]
+	cells := Filled(row)
+	pallet := !t.header.labelled() && PalletCaption(row) != nil
+	if len(cells) == 0 || !pallet && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
+		return false
+	}
+	give := func(c Caption) {
+		c.Place, c.from, found = t.At(i, c.col), i, true
+		t.given[c.Field] = append(t.given[c.Field], c)
+	}
+	for _, c := range Captions(row) {
+		if pallet || !slices.Contains(labelFields, c.Field) {
+			give(c)
+		}
+	}
+	if pallet {
+		c := PalletCaption(row)
+		c.Field = vocabulary.PalletNumber
+		give(*c)
+	}
+	var containers []Caption
+	for _, col := range cells {
+		for _, text := range ContainerText.FindAllString(row.Cells[col].Text, -1) {
+			containers = append(containers, Caption{Field: vocabulary.Container, Text: text, col: col})
+		}
+	}
+	if len(containers) == 1 && (found || len(cells) == 1 || i < t.From) {
+		give(containers[0])
+	}
+	if f := t.bare(i); f != vocabulary.None && !found {
+		give(Caption{Field: f, Text: row.Cells[cells[0]].Text, col: cells[0]})
+	}
+	return found
+}
+
+// numbered reports whether a row has a pallet number.
+func (t Table) numbered(row tables.Row) bool {
+	return slices.ContainsFunc(labelFields, func(f vocabulary.Field) bool {
+		col, ok := t.header.columns[f]
+		return ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit)
+	})
+}
+
+// bare returns the field of a row with one text, a variety or a calibre above its lines, if
+// the table has no column for it: the row below is a line.
+func (t Table) bare(i int) vocabulary.Field {
+	const words = 4
+	cells, next := Filled(t.Rows[i]), i+1
+	if i < t.To || len(cells) != 1 || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 || t.Printed ||
+		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) {
+		return vocabulary.None
+	}
+	text := t.Rows[i].Cells[cells[0]].Text
+	f, no := vocabulary.Variety, t.header.has(vocabulary.Variety) || t.header.has(vocabulary.Produce)
+	if strings.ContainsFunc(text, isDigit) {
+		f, no = vocabulary.Calibre, t.header.has(vocabulary.Calibre)
+	}
+	folded := vocabulary.Fold(text)
+	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":.;") ||
+		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) {
+		return vocabulary.None
+	}
+	return f
+}
 
 // Captions returns the captions of a row with few texts.
 func Captions(row tables.Row) (all []Caption) {
@@ -38,18 +146,17 @@ func Captions(row tables.Row) (all []Caption) {
 	for n, col := range cells {
 		text := row.Cells[col].Text
 		found := labelled(text)
-		if strings.TrimSpace(strings.TrimRight(text, ": ")) != "" && found == nil && n+1 < len(cells) && len(cells)%2 == 0 &&
-			n%2 == 0 {
-			if f := field(strings.TrimRight(text, ": ")); f != vocabulary.None {
-				found = []Caption{{Field: f, Text: row.Cells[cells[n+1]].Text}}
+		if label := strings.TrimRight(text, ": "); found == nil && len(cells)%2 == 0 && n%2 == 0 && label != "" {
+			if f := field(label); f != vocabulary.None {
 				col = cells[n+1]
+				found = []Caption{{Field: f, Text: row.Cells[col].Text}}
 			}
 		}
 		if found == nil && len(cells) == 1 {
 			found = unmarked(text)
 		}
 		for _, c := range found {
-			c.Col = col
+			c.col = col
 			all = append(all, c)
 		}
 	}
@@ -113,7 +220,7 @@ var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 // unmarked returns the captions of a text such as "SIZE 40", whose values have a digit.
 func unmarked(text string) (all []Caption) {
 	for i, part := range parts.Split(text, -1) {
-		words := strings.Fields(ofSeveral.ReplaceAllString(part, "$1"))
+		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
 		for n := min(2, len(words)-1); n > 0; n-- {
 			value := strings.Join(words[n:], " ")
 			if f := field(strings.Join(words[:n], " ")); f != vocabulary.None && len(words)-n <= 2 &&
@@ -129,17 +236,12 @@ func unmarked(text string) (all []Caption) {
 	return all
 }
 
-// HasCaptions reports whether at least one row of a table is a caption of a pallet.
-func HasCaptions(rows []tables.Row) bool {
-	return slices.ContainsFunc(rows, func(row tables.Row) bool { return PalletCaption(row) != nil })
-}
-
 // PalletCaption returns the caption of a pallet that a row is, or nil.
 func PalletCaption(row tables.Row) *Caption {
 	const words = 4
 	for _, c := range Captions(row) {
-		pallet := c.Field == vocabulary.PalletNumber || c.Field == vocabulary.SSCC
-		if pallet && strings.ContainsFunc(c.Text, isDigit) && len(strings.Fields(c.Text)) <= words {
+		if slices.Contains(labelFields, c.Field) && strings.ContainsFunc(c.Text, isDigit) &&
+			len(strings.Fields(ofSeveral.ReplaceAllString(c.Text, "$1"))) <= words {
 			return &c
 		}
 	}

@@ -5,32 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// worth is the score of a field for a row being the header.
-var worth = map[vocabulary.Field]int{
-	vocabulary.PalletNumber: 4, vocabulary.SSCC: 4, vocabulary.Boxes: 3, vocabulary.BoxWeight: 3, vocabulary.NetWeight: 3,
-	vocabulary.GrossWeight: 2, vocabulary.AnyWeight: 2, vocabulary.Calibre: 2, vocabulary.Pieces: 1, vocabulary.Produce: 2,
-	vocabulary.Variety: 2, vocabulary.Pack: 1, vocabulary.Lot: 1, vocabulary.Orchard: 1, vocabulary.PUC: 1,
-	vocabulary.PHC: 1,
-	vocabulary.GGN: 1, vocabulary.Grower: 1, vocabulary.PalletCount: 1, vocabulary.Carton: 1,
+// amounts are the fields of which a table of lines has at least one.
+var amounts = []vocabulary.Field{
+	vocabulary.Boxes, vocabulary.NetWeight, vocabulary.BoxWeight, vocabulary.AnyWeight, vocabulary.GrossWeight,
 }
 
 // header is the header of a table.
 type header struct {
 	from, to int
-	kind     shipments.Layout
 	texts    []string // of each column, with its group headings
+	own      []string // the lowest text of each
 	means    []vocabulary.Meaning
 	folded   []string                 // the texts, to be compared
 	rows     []tables.Row             // that it was made of
 	columns  map[vocabulary.Field]int // the best column of each field
+	sizes    []int                    // the columns of calibres
 	score    int
-	cartons  bool // each row is a box, with a number of its own
 	known    memo
 }
 
@@ -42,23 +36,20 @@ const (
 )
 
 // headersOf returns the headers that a table may have: one to maxHeaderRows rows that name
-// the pallet and a number of boxes or a weight. The first is the one whose headings have
-// the highest score; the others mean something else.
+// an amount and what it is of. The first is the one whose headings have the highest score;
+// the others mean something else.
 func headersOf(rows []tables.Row) (all []header) {
 	means := memo{}
-	captions := HasCaptions(rows)
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
-			if captions && PalletCaption(last) != nil ||
-				n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title(rows[from])) {
+			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != ""
+			if PalletCaption(last) != nil || n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
 			}
 			for _, spread := range []bool{false, true} {
 				h := means.parse(rows[from:from+n], spread)
-				h.from, h.to = from, from+n
-				h.resolve(rows[h.to:])
-				if h.complete(captions) {
+				if h.from, h.to = from, from+n; h.complete() {
 					all = append(all, h)
 				}
 			}
@@ -67,21 +58,13 @@ func headersOf(rows []tables.Row) (all []header) {
 	slices.SortStableFunc(all, func(a, b header) int { return b.score - a.score })
 	kept := all[:0]
 	for _, h := range all {
-		known := func(o header) bool { return o.kind == h.kind && maps.Equal(o.columns, h.columns) }
+		known := func(o header) bool { return maps.Equal(o.columns, h.columns) }
 		if len(kept) < maxWays && h.score*3 >= all[0].score*2 && !slices.ContainsFunc(kept, known) {
-			for _, text := range h.texts {
-				h.folded = append(h.folded, vocabulary.Fold(text))
-			}
+			h.folded = folded(h.texts)
 			kept = append(kept, h)
 		}
 	}
 	return kept
-}
-
-// title reports whether a row has a single text, in its first column.
-func title(row tables.Row) bool {
-	cells := Filled(row)
-	return len(cells) == 1 && cells[0] == 0
 }
 
 // memo keeps the meanings of headings.
@@ -99,47 +82,40 @@ func (k memo) under(above, own string) vocabulary.Meaning {
 // parse parses rows as a header. With spread, a group heading also applies
 // to the empty cells on its right.
 func (k memo) parse(rows []tables.Row, spread bool) header {
-	h := header{rows: rows, kind: shipments.LinesLayout, known: k}
-	var above, own []string // of each column: its lowest text, and the texts above
+	h := header{rows: rows, known: k}
+	var above []string // of each column: the texts above its lowest
 	for i, row := range rows {
 		group := ""
-		for col := range max(len(own), len(row.Cells)) {
+		for col := range max(len(h.own), len(row.Cells)) {
 			text := ""
 			if col < len(row.Cells) {
 				text = row.Cells[col].Text
 			}
-			if col == len(own) {
-				own, above = append(own, ""), append(above, "")
+			if col == len(h.own) {
+				h.own, above = append(h.own, ""), append(above, "")
 			}
 			if text != "" {
 				group = text
 			} else if spread && i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
 				text = group
 			}
-			if text != "" && text != own[col] {
-				above[col], own[col] = strings.TrimSpace(above[col]+" "+own[col]), text
+			if text != "" && text != h.own[col] {
+				above[col], h.own[col] = strings.TrimSpace(above[col]+" "+h.own[col]), text
 			}
 		}
-	}
-	for col := range own {
-		h.texts = append(h.texts, strings.TrimSpace(above[col]+" "+own[col]))
-		h.means = append(h.means, k.under(above[col], own[col]))
-	}
-	h.assign()
-	sizes := h.sizes(own)
-	for _, row := range rows {
 		h.score -= numbersIn(row)
 	}
-	if len(sizes) > 0 && h.has(vocabulary.PalletNumber) {
-		h.score += 2*len(sizes) + worth[vocabulary.Boxes]
-		h.columns[sizeColumns] = sizes[0]
+	for col, own := range h.own {
+		h.texts = append(h.texts, strings.TrimSpace(above[col]+" "+own))
+		h.means = append(h.means, k.under(above[col], own))
+	}
+	h.assign()
+	if h.sizes = h.sizeColumns(); len(h.sizes) > 0 {
+		h.score += 2*len(h.sizes) + vocabulary.Worth(vocabulary.Boxes)
 	}
 	h.score -= len(rows) - 1
 	return h
 }
-
-// sizeColumns stands for the columns of a matrix.
-const sizeColumns vocabulary.Field = "sizes"
 
 // assign maps each field to the column whose heading names it best, the first of
 // several.
@@ -151,163 +127,32 @@ func (h *header) assign() {
 		}
 	}
 	for f, col := range h.columns {
-		h.score += worth[f]
-		if worth[f] > 0 && h.means[col].Score < vocabulary.Clear {
+		worth := vocabulary.Worth(f)
+		h.score += worth
+		if worth > 0 && h.means[col].Score < vocabulary.Clear {
 			h.score -= 2
 		}
 	}
 }
 
-// resolve decides by the rows below. A column of pallets or of tags is the pallet number, if
-// there is no other and its values are unique labels, or 1, 2, 3 …, rather than counts. Consecutive numbers
-// under a heading that is not clear are those of boxes.
-func (h *header) resolve(rows []tables.Row) {
-	if col, ok := h.columns[vocabulary.Line]; ok && !h.has(vocabulary.Produce) && !h.has(vocabulary.Variety) &&
-		hasWords(rows, col) {
-		h.means[col] = vocabulary.Meaning{Field: vocabulary.Produce, Score: vocabulary.Clear, Rule: "item-words"}
-		delete(h.columns, vocabulary.Line)
-		h.columns[vocabulary.Produce] = col
-		h.score += worth[vocabulary.Produce]
-	}
-	if col, ok := h.columns[vocabulary.Boxes]; ok && (h.means[col].Score < 0.95 || vocabulary.Singular(h.texts[col])) &&
-		enumerates(rows, col) {
-		delete(h.columns, vocabulary.Boxes)
-		h.means[col] = vocabulary.Meaning{
-			Field: vocabulary.Carton, Resembles: vocabulary.Boxes, Reason: "it is the number of a box", Rule: "consecutive",
-		}
-		h.columns[vocabulary.Carton] = col
-		h.score -= worth[vocabulary.Boxes]
-	}
-	if col, ok := h.columns[vocabulary.Carton]; ok && (h.has(vocabulary.PalletNumber) || h.has(vocabulary.SSCC)) {
-		pallet, ok := h.columns[vocabulary.PalletNumber]
-		if !ok {
-			pallet = h.columns[vocabulary.SSCC]
-		}
-		h.cartons = cartons(rows, pallet, col)
-	}
-	boxes, counted := h.columns[vocabulary.Boxes]
-	plain := !slices.ContainsFunc(h.rows, func(row tables.Row) bool { return numbersIn(row) > 0 })
-	for col, m := range h.means { // Line: "Tag no."
-		counts := m.Field == vocabulary.PalletCount
-		unknown := m.Field == vocabulary.None && h.texts[col] != "" && counted && col < boxes && plain
-		if (counts || unknown || m.Field == vocabulary.Line && plain) && !h.has(vocabulary.PalletNumber) &&
-			!h.has(vocabulary.SSCC) &&
-			(labels(rows, col) || counts && enumerates(rows, col)) {
-			h.means[col].Field, h.means[col].Rule = vocabulary.PalletNumber, "unique-labels"
-			delete(h.columns, m.Field)
-			h.columns[vocabulary.PalletNumber] = col
-			h.score += worth[vocabulary.PalletNumber]
-			if unknown {
-				h.means[col].Score = unheaded
-				h.score -= 2
-			}
-		}
-	}
-}
-
-// unheaded is the score of a column of labels without a known heading.
-const unheaded = 0.5
-
-// cartons reports whether each row is a box: its numbers are unique, and pallets have
-// several.
-func cartons(rows []tables.Row, pallet, col int) bool {
-	const several = 2
-	boxes, pallets := map[string]bool{}, map[string]bool{}
-	for _, row := range rows {
-		if max(col, pallet) >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[pallet].Text == "" {
-			continue
-		}
-		if boxes[row.Cells[col].Text] {
-			return false
-		}
-		boxes[row.Cells[col].Text] = true
-		pallets[row.Cells[pallet].Text] = true
-	}
-	return len(boxes) >= several*max(1, len(pallets))
-}
-
-// hasWords reports whether a column has texts without numbers on full rows.
-func hasWords(rows []tables.Row, col int) bool {
-	words, others := 0, 0
-	for _, row := range rows {
-		if col >= len(row.Cells) || len(Filled(row)) < 3 || row.Cells[col].Text == "" {
-			continue
-		}
-		if strings.ContainsFunc(row.Cells[col].Text, isDigit) {
-			others++
-		} else {
-			words++
-		}
-	}
-	return words > others
-}
-
-// labels reports whether the values of a column are labels rather than counts: unique, or
-// the same on few lines below each other.
-func labels(rows []tables.Row, col int) bool {
-	seen, ranges, digits, last, all := map[string]bool{}, false, true, "", 0
-	for _, row := range rows {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" || !IsFull(row) || IsTotal(row) {
-			continue
-		}
-		text := row.Cells[col].Text
-		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
-		if v, ok := plainNumber(text); seen[text] && text != last ||
-			ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
-			return false
-		}
-		seen[text] = true
-		digits = digits && strings.ContainsFunc(text, isDigit)
-		last, all = text, all+1
-	}
-	return len(seen) > 1 && digits && len(seen)*2 > all
-}
-
-// enumerates reports whether the numbers of a column are consecutive, also from 0 or
-// 1 again.
-func enumerates(rows []tables.Row, col int) bool {
-	longest, n, first, last := 0, 0, 0.0, 0.0
-	for _, row := range rows {
-		if col >= len(row.Cells) || IsTotal(row) {
-			continue
-		}
-		switch v, ok := plainNumber(row.Cells[col].Text); {
-		case !ok:
-		case longest == 0:
-			longest, n, first, last = 1, 1, v, v
-		case v == last+1:
-			n, last = n+1, v
-			longest = max(longest, n)
-		case v == first && v <= 1:
-			n, last = 1, v
-		default:
-			return false
-		}
-	}
-	return longest > 2
-}
-
 func (h header) has(f vocabulary.Field) bool { _, ok := h.columns[f]; return ok }
 
-// complete reports whether the header names the pallet and an amount, and sets its kind.
-// The pallets of blocks are named above their lines.
-func (h *header) complete(captions bool) bool {
-	pallet := h.has(vocabulary.PalletNumber) || h.has(vocabulary.SSCC)
-	boxes := h.has(vocabulary.Boxes) || h.has(sizeColumns)
-	amount := boxes || h.has(vocabulary.NetWeight) || h.has(vocabulary.BoxWeight) || h.has(vocabulary.AnyWeight) ||
-		h.has(vocabulary.GrossWeight)
-	switch {
-	case h.score <= 0:
-		return false
-	case pallet && !boxes && h.cartons:
-		h.kind = shipments.CartonsLayout
-		return true
-	case !pallet && captions && boxes && (h.has(vocabulary.Calibre) || h.has(vocabulary.Variety) ||
-		h.has(vocabulary.Produce)):
-		h.kind = shipments.BlocksLayout
-		return true
+// labelled reports whether a heading names the pallet.
+func (h header) labelled() bool { return h.has(vocabulary.PalletNumber) || h.has(vocabulary.SSCC) }
+
+// complete reports whether the headings name an amount and something beside it.
+func (h header) complete() bool {
+	fields := 0
+	for f := range h.columns {
+		if vocabulary.Worth(f) > 0 {
+			fields++
+		}
 	}
-	return pallet && amount
+	if h.sizes != nil {
+		fields++
+	}
+	counts := h.sizes != nil || slices.ContainsFunc(amounts, h.has) || h.labelled() && h.has(vocabulary.Carton)
+	return h.score > 0 && counts && fields > 1
 }
 
 // headings returns the headings of the columns.
@@ -317,4 +162,69 @@ func (h header) headings() []Heading {
 		all[i] = Heading{Text: h.texts[i], Meaning: h.means[i]}
 	}
 	return all
+}
+
+// repeats reports whether a row repeats most of the header, in its words or in another
+// language, and whether a column then has another meaning or unit: "Net lb" below "Net kg".
+func (h header) repeats(row tables.Row) (repeats, changed bool) {
+	cells := Filled(row)
+	differ, same := 0, 0
+	for _, col := range cells {
+		own, text := row.Cells[col].Text, vocabulary.Fold(row.Cells[col].Text)
+		if col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !h.reads(col, text) {
+			differ++
+		} else if m := h.known.under("", own); h.reads(col, text) ||
+			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason {
+			same++
+			unit := Unit(own)
+			changed = changed || unit != 0 && unit != Unit(h.texts[col])
+		} else if strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear {
+			same++
+		} else {
+			differ++
+			changed = true
+		}
+		if differ*3 > len(cells) {
+			return false, false
+		}
+	}
+	return same > 1 && differ*4 <= max(len(cells), 4), changed && numbersIn(row) == 0
+}
+
+// reads reports whether a row of the header has a text, folded, in a column.
+func (h header) reads(col int, text string) bool {
+	return slices.ContainsFunc(h.rows, func(own tables.Row) bool {
+		return col < len(own.Cells) && vocabulary.Fold(own.Cells[col].Text) == text
+	})
+}
+
+// cut returns the column at which another table begins on the right, or 0. Its headings
+// repeat those of the first, or some, behind an empty column.
+func (h header) cut(rows []tables.Row) (at int, repeated bool) {
+	empty := func(heading string) bool { return heading == "" }
+	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
+	for col := first + 1; col < len(h.folded); col++ {
+		left := slices.DeleteFunc(slices.Clone(h.folded[first:col]), empty)
+		right := slices.DeleteFunc(slices.Clone(h.folded[col:]), empty)
+		if n := min(len(left), len(right)); h.folded[col] != "" && n > 1 && slices.Equal(left[:n], right[:n]) {
+			return col, true
+		}
+	}
+	for gap := 1; gap+1 < len(h.texts); gap++ {
+		used := func(row tables.Row) bool { return gap < len(row.Cells) && row.Cells[gap].Text != "" }
+		if h.texts[gap] != "" || slices.ContainsFunc(rows, used) {
+			continue
+		}
+		left, right := header{means: h.means[:gap], score: 1}, header{means: h.means[gap+1:], score: 1}
+		left.assign()
+		right.assign()
+		shared := false
+		for f := range right.columns {
+			shared = shared || left.has(f) && vocabulary.Worth(f) > 0
+		}
+		if shared && left.labelled() && left.complete() && !right.labelled() {
+			return gap + 1, false
+		}
+	}
+	return 0, false
 }

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
@@ -13,44 +12,42 @@ import (
 // NoHeader returns the error of a document without a header row. It names the row
 // that is nearest to one, and how its headings were understood.
 func NoHeader(book tables.Book) error {
-	var best []vocabulary.Meaning
-	var texts []string
-	place, most := tables.Place{}, 1
+	bad := &tables.Unreadable{
+		Code: "no_header_row", Detail: "no header row has a pallet number and a number of boxes or a weight",
+	}
+	most := 1
+	found := ""
 	for _, t := range book.Tables {
-		for i := range min(len(t.Rows), maxHeaderRow) {
-			var means []vocabulary.Meaning
-			var own []string
+		for _, row := range t.Rows[:min(len(t.Rows), maxHeaderRow)] {
+			var understood, other []string
 			n := 0
-			for _, c := range t.Rows[i].Cells {
+			for _, c := range row.Cells {
 				m := vocabulary.MeaningOf(c.Text)
-				if means, own = append(means, m), append(own, c.Text); m.Field != vocabulary.None {
+				if m.Field != vocabulary.None {
 					n++
 				}
+				switch {
+				case c.Text == "":
+				case m.Reason != "":
+					other = append(other, fmt.Sprintf("%q (%s)", c.Text, m.Reason))
+				case m.Field != vocabulary.None && m.Field != vocabulary.Other:
+					understood = append(understood, fmt.Sprintf("%q (%s)", c.Text, m.Field))
+				default:
+					other = append(other, fmt.Sprintf("%q", c.Text))
+				}
 			}
-			if n > most && numbersIn(t.Rows[i]) == 0 {
-				best, texts, most, place = means, own, n, tables.Place{Sheet: t.Name, Row: t.Rows[i].Number}
+			if n <= most || numbersIn(row) > 0 {
+				continue
+			}
+			most, bad.Place, found = n, tables.Place{Sheet: t.Name, Row: row.Number}, ""
+			if understood != nil {
+				found = "; found: " + strings.Join(understood, ", ")
+			}
+			if other != nil {
+				found += "; not used: " + strings.Join(other, ", ")
 			}
 		}
 	}
-	detail := "no header row has a pallet number and a number of boxes or a weight"
-	var understood, other []string
-	for col, m := range best {
-		switch {
-		case texts[col] == "":
-		case m.Reason != "":
-			other = append(other, fmt.Sprintf("%q (%s)", texts[col], m.Reason))
-		case m.Field != vocabulary.None && m.Field != vocabulary.Other:
-			understood = append(understood, fmt.Sprintf("%q (%s)", texts[col], m.Field))
-		default:
-			other = append(other, fmt.Sprintf("%q", texts[col]))
-		}
-	}
-	if understood != nil {
-		detail += "; found: " + strings.Join(understood, ", ")
-	}
-	if other != nil && slices.ContainsFunc(texts, func(h string) bool { return h != "" }) {
-		detail += "; not used: " + strings.Join(other, ", ")
-	}
-	detail, _ = remarks.Shortened(detail, 4*remarks.MaxText)
-	return &tables.Unreadable{Code: "no_header_row", Detail: detail, Place: place}
+	bad.Detail, _ = remarks.Shortened(bad.Detail+found, 4*remarks.MaxText)
+	return bad
 }

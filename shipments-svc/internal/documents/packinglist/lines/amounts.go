@@ -172,13 +172,6 @@ func (r *reader) letterhead() {
 			continue
 		}
 		cells := layout.Filled(r.t.Rows[i])
-		if i < r.t.From {
-			if len(cells) > 0 && !r.caption(i, cells) {
-				r.captions(i)
-			}
-		} else if len(cells) > 0 && len(cells) <= 2 {
-			r.footer(i)
-		}
 		for n, col := range cells {
 			name, value, found := strings.Cut(r.t.Rows[i].Cells[col].Text, ":")
 			at := r.t.At(i, col)
@@ -202,9 +195,8 @@ func (r *reader) letterhead() {
 	if col := r.m.At(vocabulary.Boxes); col >= 0 {
 		r.packIn(r.t.Heading(col), r.t.At(r.t.From, col))
 	}
-	if !r.m.Has(vocabulary.Produce) && r.named[vocabulary.Produce].Value != "" {
-		c := r.named[vocabulary.Produce]
-		r.Remarks.Add("produce_from_head", c.Place, c.Value, r.side(c.Place.Row))
+	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.m.Has(vocabulary.Produce) {
+		r.Remarks.Add("produce_from_head", c.Place, c.Text, r.side(c.Place.Row))
 	}
 	if r.m.First(mapping.Weights...) == vocabulary.None && r.Pack.OK {
 		r.Remarks.Add("weight_from_head", r.Pack.Place, r.side(r.Pack.Place.Row))
@@ -221,16 +213,6 @@ func (r *reader) packIn(text string, at tables.Place) {
 		a.Value >= float64(reference.LightestBox) &&
 		a.Value <= float64(reference.UsualBox) {
 		r.Pack, r.Pack.Place = a, at
-	}
-}
-
-// footer reads the produce or variety that a row below the list gives to all lines, if
-// nothing above does.
-func (r *reader) footer(i int) {
-	for _, c := range layout.Captions(r.t.Rows[i]) {
-		if _, known := r.named[c.Field]; (c.Field == vocabulary.Produce || c.Field == vocabulary.Variety) && !known {
-			r.give(i, c)
-		}
 	}
 }
 

@@ -23,7 +23,7 @@ func (r *reader) counted(i int) bool {
 		return layout.IsQuantity(boxes.Text)
 	}
 	carton, _ := r.cell(i, vocabulary.Carton)
-	return r.t.Kind == shipments.CartonsLayout && carton.Text != ""
+	return r.m.Cartons && carton.Text != ""
 }
 
 func (r *reader) weighed(i int) bool {
@@ -69,7 +69,7 @@ func (r *reader) strange(i int, l Line) bool {
 	switch {
 	case label.Value == "" || others == 0:
 		return false
-	case same == 0 && r.t.Kind == shipments.CartonsLayout:
+	case same == 0 && r.m.Cartons:
 		return true
 	case same == 0:
 		return !boxes || others > 1 && (!r.describes(i) && f.described >= others || !r.weighed(i) && f.weighed >= others)

@@ -88,12 +88,10 @@ type reader struct {
 	*Lines
 	m        mapping.Mapping
 	t        layout.Table
-	named    map[vocabulary.Field]Text // by captions, for the lines below
 	above    map[vocabulary.Field]Text // the last text of each field, for ditto marks
 	count    float64                   // boxes of the lines of the sheet
 	since    float64                   // of those after the last total
 	before   []Line                    // the lines of the tables before
-	pitch    float64                   // least distance of printed rows; 0: unknown
 	totalled bool                      // the row of the grand total was read
 	unnamed  bool                      // a line has neither produce nor calibre
 	apart    bool                      // something is between the last pallet and this row
@@ -114,7 +112,7 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 		l := Lines{Mapping: m, Table: t, Remarks: remarks.List{Stage: "lines"}}
 		r.Lines, r.t = &l, t
 		if !t.Continued && !t.Continues { // another list
-			r.named, r.count, r.since, r.totalled, r.unnamed, r.labels = nil, 0, 0, false, false, labelKinds{}
+			r.count, r.since, r.totalled, r.unnamed, r.labels = 0, 0, false, false, labelKinds{}
 			r.before = nil
 		}
 		if i > 0 && len(read[i-1].Lines) > 0 {
@@ -122,7 +120,6 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 		}
 		r.apart = false
 		l.Lines = make([]Line, 0, len(t.Rows)-t.To)
-		r.unwrap()
 		r.letterhead()
 		for n := t.To; n < len(r.t.Rows); n++ {
 			r.row(n)
@@ -157,12 +154,11 @@ func (r *reader) row(i int) {
 	r.apart = r.apart || i > r.t.To && row.Number-r.t.Rows[i-1].Number > 1
 	switch {
 	case len(cells) == 0:
+	case r.t.Captions[i]:
+		r.apart = r.apart && !r.t.Gives(vocabulary.PalletNumber)
+		r.skipped(i, "it is a section row")
 	case r.t.Repeats(row):
-		if r.t.Redefines(row) {
-			r.Remarks.Add("table_skipped/redefined", at, layout.Sample(row))
-		} else {
-			r.Remarks.Add("header_repeated", at)
-		}
+		r.Remarks.Add("header_repeated", at)
 		r.skipped(i, "the header row is repeated")
 	case r.total(i):
 		r.skipped(i, "it is a total row")
@@ -172,8 +168,6 @@ func (r *reader) row(i int) {
 	case vocabulary.Average.MatchString(vocabulary.Fold(row.Cells[cells[0]].Text)) && !r.numbered(i):
 		r.skip(i, cells)
 		r.skipped(i, "it is an average")
-	case r.caption(i, cells):
-		r.skipped(i, "it is a section row")
 	default:
 		r.item(i, cells)
 	}
@@ -202,14 +196,9 @@ func (r *reader) item(i int, cells []int) {
 	case ok:
 		r.Remarks.Add("line_without_pallet", at)
 		r.skipped(i, "neither it nor a row directly above has a pallet number")
-	case r.t.Printed && r.continues(i, cells):
 	default:
 		r.apart = true
-		if r.turned(cells) {
-			r.Remarks.Add("row_continued", at, layout.Sample(row))
-		} else {
-			r.skip(i, cells)
-		}
+		r.skip(i, cells)
 		r.skipped(i, "it is not a line of a pallet")
 		r.NotShipped(layout.Sample(row), at)
 		r.Facts = append(r.Facts, i)
@@ -229,9 +218,9 @@ func (r *reader) line(i int) (l Line, ok bool) {
 	l.Net = r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight))
 	number, merged := r.label(i)
 	above := r.last()
-	switch named, captioned := r.named[vocabulary.PalletNumber]; {
+	switch given, captioned := r.t.Given(i, vocabulary.PalletNumber); {
 	case captioned && number.Value == "":
-		l.Pallet, l.Own = named, above == nil || above.Pallet.Value != named.Value
+		l.Pallet, l.Own = Text{given.Text, given.Place}, above == nil || above.Pallet.Value != given.Text
 	case number.Value == "" && r.apart && !r.t.Printed:
 	case number.Value == "" || ditto(number.Value) || merged:
 		if above != nil {
@@ -243,7 +232,7 @@ func (r *reader) line(i int) (l Line, ok bool) {
 		l.Continued = continuedText.MatchString(r.text(i, vocabulary.PalletNumber).Value)
 	}
 	amounts := l.Boxes.OK || l.Box.OK || l.Net.OK || l.Own && (l.Boxes.Present || l.Box.Present || l.Net.Present) ||
-		r.t.Kind == shipments.CartonsLayout && len(layout.Filled(r.t.Rows[i])) > 1
+		r.m.Cartons && len(layout.Filled(r.t.Rows[i])) > 1
 	if !l.Own && !amounts || l.Own && !amounts && len(layout.Filled(r.t.Rows[i])) < 3 ||
 		l.Own && !strings.ContainsFunc(l.Pallet.Value, unicode.IsDigit) && !l.Boxes.Present || r.strange(i, l) {
 		return l, false
@@ -258,7 +247,7 @@ func (r *reader) line(i int) (l Line, ok bool) {
 	if l.Pallet.Value == "" {
 		return l, true
 	}
-	if c := r.text(i, vocabulary.SSCC); c.Value != "" {
+	if c := r.textOr(i, vocabulary.SSCC); c.Value != "" {
 		l.SSCC = c
 	} else if mapping.SSCC(l.Pallet.Value) != "" {
 		l.SSCC = l.Pallet
@@ -291,7 +280,7 @@ func (r *reader) skip(i int, cells []int) {
 		}
 	}
 	rule := "row_skipped"
-	if numbers > 1 && len(cells) > 2 || r.unjoined(i) ||
+	if numbers > 1 && len(cells) > 2 || r.t.Loose[i] ||
 		cells[0] == r.m.At(vocabulary.PalletNumber) && r.startsAsPallet(i) {
 		rule = "row_unread"
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
@@ -75,7 +74,8 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	c := r.text(i, f)
 	switch {
 	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
-		return r.named[f]
+		given, _ := r.t.Given(i, f)
+		return Text{given.Text, given.Place}
 	case ditto(c.Value):
 		return r.above[f]
 	}
@@ -88,7 +88,8 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 func (r *reader) produce(i int) Text {
 	p, v := r.textOr(i, vocabulary.Produce), r.textOr(i, vocabulary.Variety)
 	if !strings.ContainsFunc(p.Value, unicode.IsLetter) { // a name has letters
-		p = r.named[vocabulary.Produce]
+		given, _ := r.t.Given(i, vocabulary.Produce)
+		p = Text{given.Text, given.Place}
 	}
 	switch {
 	case p.Value == "":
@@ -99,78 +100,6 @@ func (r *reader) produce(i int) Text {
 		return v
 	}
 	return Text{p.Value + " " + v.Value, p.Place}
-}
-
-// caption reads a row such as "Variety: Crimson Seedless", which applies to the
-// lines below. It returns false for other rows.
-func (r *reader) caption(i int, cells []int) bool {
-	row := r.t.Rows[i]
-	if pallet := layout.PalletCaption(row); pallet != nil && !r.m.Has(vocabulary.PalletNumber) &&
-		!r.m.Has(vocabulary.SSCC) {
-		r.give(i, layout.Caption{Field: vocabulary.PalletNumber, Text: pallet.Text, Col: pallet.Col})
-		r.apart = false
-		r.captions(i)
-		return true
-	}
-	if len(cells) > 3 || r.numbered(i) && len(cells) > 1 {
-		return false
-	}
-	return r.captions(i) || len(cells) == 1 && r.bare(i, cells[0])
-}
-
-// captions applies the captions of a row, and its container number.
-func (r *reader) captions(i int) (any bool) {
-	for _, c := range layout.Captions(r.t.Rows[i]) {
-		switch c.Field {
-		case vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.BoxWeight, vocabulary.Pack:
-			continue
-		default:
-			r.give(i, c)
-			any = true
-		}
-	}
-	var containers []string
-	for _, col := range layout.Filled(r.t.Rows[i]) {
-		containers = append(containers, layout.ContainerText.FindAllString(r.t.Rows[i].Cells[col].Text, -1)...)
-	}
-	if len(slices.Compact(containers)) == 1 {
-		r.give(i, layout.Caption{Field: vocabulary.Container, Text: containers[0]})
-		any = any || len(layout.Filled(r.t.Rows[i])) == 1
-	}
-	return any
-}
-
-// give gives a value to the lines below.
-func (r *reader) give(i int, c layout.Caption) {
-	if r.named == nil {
-		r.named = map[vocabulary.Field]Text{}
-	}
-	r.named[c.Field] = Text{c.Text, r.t.At(i, c.Col)}
-}
-
-// bare reads a row with one text, a variety or a calibre above its lines, if the table
-// has no column for it: the row below is a line.
-func (r *reader) bare(i, col int) bool {
-	const words = 4
-	text := r.t.Rows[i].Cells[col].Text
-	next := i + 1
-	if next >= len(r.t.Rows) || len(strings.Fields(text)) > words || r.t.Rows[next].Number-r.t.Rows[i].Number > 1 ||
-		r.t.Printed || strings.ContainsAny(text, ":.;") || vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
-		return false
-	}
-	label, _ := r.label(next)
-	if label.Value == "" || !r.amount(next, vocabulary.Boxes).OK {
-		return false
-	}
-	f := vocabulary.Variety
-	if strings.ContainsFunc(text, unicode.IsDigit) {
-		f = vocabulary.Calibre
-	}
-	if r.m.Has(f) || f == vocabulary.Variety && r.m.Has(vocabulary.Produce) {
-		return false
-	}
-	r.give(i, layout.Caption{Field: f, Text: text, Col: col})
-	return true
 }
 
 // Denies reports whether the cell of a column denies that the pallet was shipped:

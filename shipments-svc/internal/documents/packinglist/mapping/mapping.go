@@ -22,6 +22,7 @@ type Mapping struct {
 	Source   shipments.MappingSource
 	Template string
 	Style    numbers.Style // of the numbers of the table
+	Cartons  bool          // each row is a box
 	given    map[vocabulary.Field]bool
 	at       map[vocabulary.Field]int
 }
@@ -42,6 +43,19 @@ type Column struct {
 type Choice struct {
 	Field         vocabulary.Field
 	Column, First int
+}
+
+// Pallets reports whether the lines of a table have pallet numbers.
+func (m Mapping) Pallets(t layout.Table) bool {
+	return m.Has(vocabulary.PalletNumber) || m.Has(vocabulary.SSCC) || t.Gives(vocabulary.PalletNumber)
+}
+
+// Layout returns the structure of a table.
+func (m Mapping) Layout(t layout.Table) shipments.Layout {
+	if m.Cartons {
+		return shipments.CartonsLayout
+	}
+	return t.Kind
 }
 
 // At returns the column of a field, or -1.
@@ -124,9 +138,8 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		}
 		m.Columns = append(m.Columns, c)
 	}
-	m.byValues()
-	m.assign()
-	m.fallBack()
+	m.weigh(all)
+	m.Cartons = !m.Has(vocabulary.Boxes) && m.Has(vocabulary.Carton) && m.ofPallet(all, m.At(vocabulary.Carton))
 	m.unitColumns(all)
 	m = m.with(first, given)
 	proposals := m.rivals(all)
@@ -134,23 +147,6 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		proposals[i].formats(all)
 	}
 	return proposals
-}
-
-// byValues changes the fields of columns whose values say more than their headings.
-func (m *Mapping) byValues() {
-	for col := range m.Columns {
-		c := &m.Columns[col]
-		switch v := c.values; {
-		case c.Field == vocabulary.PalletNumber && v.filled > 0 && v.sscc*10 >= v.filled*9:
-			c.take(vocabulary.SSCC, 1, "check-digits")
-		case c.Field == vocabulary.PalletNumber && v.filled > 1 && v.distinct == 1 && v.numeric == 0:
-			c.Score -= 0.2 // the kind of pallet
-			c.Rules = append(c.Rules, "one-value")
-		case c.Field == vocabulary.PalletNumber && v.counts && v.filled > 1:
-			c.Score -= 0.05 // a running number, if there is another
-			c.Rules = append(c.Rules, "running-number")
-		}
-	}
 }
 
 // take gives a column a field by a rule.
@@ -165,54 +161,6 @@ func (m *Mapping) assign() {
 		if best, ok := m.at[c.Field]; c.Field != vocabulary.None && (!ok || c.Score > m.Columns[best].Score) {
 			m.at[c.Field] = col
 		}
-	}
-}
-
-// fallBack gives fields that no heading names the column that is nearest to them.
-func (m *Mapping) fallBack() {
-	move := func(from, to vocabulary.Field, rule string) {
-		col := m.at[from]
-		m.Columns[col].take(to, m.Columns[col].Score, rule)
-		m.at[to] = col
-		delete(m.at, from)
-	}
-	if m.Has(vocabulary.FruitWeight) && !m.Has(vocabulary.NetWeight) && !m.Has(vocabulary.BoxWeight) &&
-		layout.Unit(m.Column(vocabulary.FruitWeight).Text) > 1 {
-		move(vocabulary.FruitWeight, vocabulary.NetWeight, "no-net-weight")
-	}
-	if m.Has(vocabulary.Pieces) && !m.Has(vocabulary.Calibre) {
-		move(vocabulary.Pieces, vocabulary.Calibre, "no-calibre")
-	}
-	claim := func(f vocabulary.Field, rule string, fits func(*Column) bool) {
-		for col := range m.Columns {
-			if c := &m.Columns[col]; !m.Has(f) && c.values.filled > 0 &&
-				(c.Field == vocabulary.None || c.Meaning.Rule == "type") &&
-				fits(c) {
-				c.take(f, vocabulary.Clear, rule)
-				m.at[f] = col
-			}
-		}
-	}
-	claim(vocabulary.Calibre, "short-values", func(c *Column) bool { // "Tipo" of melons
-		return c.Meaning.Rule == "type" && c.Meaning.Unknown == nil && c.values.short && c.values.words < c.values.filled
-	})
-	claim(
-		vocabulary.Calibre,
-		"sizes",
-		func(c *Column) bool { return c.values.distinct > 1 && c.values.sizes*10 >= c.values.filled*9 },
-	)
-	claim(
-		vocabulary.Container,
-		"container-numbers",
-		func(c *Column) bool { return c.values.containers*10 >= c.values.filled*9 },
-	)
-	claim(vocabulary.Produce, "commodities", func(c *Column) bool { return c.values.commodities*10 >= c.values.filled*6 })
-	if !m.Has(vocabulary.Variety) {
-		claim(
-			vocabulary.Produce,
-			"only-words",
-			func(c *Column) bool { return c.Field != vocabulary.None && c.values.words == c.values.filled },
-		)
 	}
 }
 

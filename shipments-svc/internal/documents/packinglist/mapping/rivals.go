@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 const (
@@ -30,7 +29,7 @@ func (m Mapping) rivals(all []layout.Table) []Mapping {
 	proposals := []Mapping{m}
 	for col, c := range m.Columns {
 		if c.Field != vocabulary.None || c.values.filled == 0 || c.values.numeric < c.values.filled ||
-			all[0].Kind == shipments.CartonsLayout {
+			m.Cartons {
 			continue
 		}
 		for _, f := range m.unheaded(all, col) {
@@ -100,13 +99,13 @@ func isPart(all []layout.Table, col, times, of int) bool {
 	rows := 0
 	for _, t := range all {
 		for _, row := range t.Rows[t.To:] {
-			part, ok := number(row, col)
-			whole, also := number(row, of)
+			part, ok := layout.Number(row, col)
+			whole, also := layout.Number(row, of)
 			if !ok || !also || whole == 0 {
 				continue
 			}
 			if times >= 0 {
-				n, _ := number(row, times)
+				n, _ := layout.Number(row, times)
 				part *= n
 			}
 			if rows++; part >= whole || part < least*whole {
@@ -144,9 +143,9 @@ func addsUp(all []layout.Table, parts []int, sum int) bool {
 	rows := 0
 	for _, t := range all {
 		for _, row := range t.Rows[t.To:] {
-			whole, ok := number(row, sum)
+			whole, ok := layout.Number(row, sum)
 			for _, col := range parts {
-				n, _ := number(row, col)
+				n, _ := layout.Number(row, col)
 				whole -= n
 			}
 			if ok && whole != 0 {

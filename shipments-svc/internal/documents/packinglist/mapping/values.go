@@ -54,7 +54,7 @@ func kindOf(row tables.Row, col int) (v values) {
 	if SSCC(text) != "" {
 		v.sscc = 1
 	}
-	n, ok := number(row, col)
+	n, ok := layout.Number(row, col)
 	switch v.value = n; {
 	case ok && !IsDate(text):
 		v.numeric = 1
@@ -102,23 +102,11 @@ func IsDate(text string) bool {
 	return text != "" && unicode.IsDigit(rune(text[0])) && dates.MatchString(text)
 }
 
-// number parses a number of a row without a unit.
-func number(row tables.Row, col int) (float64, bool) {
-	if col >= len(row.Cells) {
-		return 0, false
-	}
-	n, ok := numbers.Split(row.Cells[col].Text)
-	if !ok || n.Unit != "" {
-		return 0, false
-	}
-	return numbers.Value(n.Digits, numbers.Point)
-}
-
 // Fingerprint is equal for tables with the same headings in the same order, layout and
 // number style.
 func (m Mapping) Fingerprint(t layout.Table) string {
 	var b strings.Builder
-	b.WriteString(string(t.Kind) + "\x00" + string(StyleName(m.Style)))
+	b.WriteString(string(m.Layout(t)) + "\x00" + string(StyleName(m.Style)))
 	for _, h := range t.Headings {
 		if !h.Virtual {
 			b.WriteString("\x00" + vocabulary.Fold(h.Text))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // level is a way to read the amounts of the lines.
@@ -131,7 +130,7 @@ func (s *Settled) weightOfBox() bool {
 	for i, l := range s.Lines {
 		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, lines.Amount{}
 	}
-	return s.box == vocabulary.None && s.whole != vocabulary.None && s.Read[0].Table.Kind != shipments.CartonsLayout
+	return s.box == vocabulary.None && s.whole != vocabulary.None && !s.Read[0].Mapping.Cartons
 }
 
 // weightOfLine reads the weights of boxes as those of lines.

@@ -104,7 +104,7 @@ func (s *Settled) collect() {
 // countCartons counts the rows of each pallet and content as boxes, in a list with a row
 // for each box.
 func (s *Settled) countCartons() {
-	if s.Read[0].Table.Kind != shipments.CartonsLayout || len(s.Lines) == 0 {
+	if !s.Read[0].Mapping.Cartons || len(s.Lines) == 0 {
 		return
 	}
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))

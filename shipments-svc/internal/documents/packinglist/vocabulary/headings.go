@@ -34,8 +34,7 @@ var (
 )
 
 func readRules(text string) (all []rule) {
-	for line := range records(text) {
-		c := columns(line)
+	for c := range Rows(text) {
 		score, err := strconv.ParseFloat(c[4], 64)
 		if err != nil {
 			panic(err)
@@ -46,20 +45,25 @@ func readRules(text string) (all []rule) {
 }
 
 func readQualifiers(text string) (all []qualifier) {
-	for line := range records(text) {
-		c := columns(line)
+	for c := range Rows(text) {
 		all = append(all, qualifier{id: c[0], needs: conceptsNamed(c[1]), oneOf: conceptsNamed(c[2]), reason: c[3]})
 	}
 	return all
 }
 
-// columns splits a line of a table at its bars.
-func columns(line string) []string {
-	all := strings.Split(line, "|")
-	for i := range all {
-		all[i] = strings.TrimSpace(all[i])
+// Rows returns the rows of a table: lines of cells between bars.
+func Rows(text string) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for line := range records(text) {
+			all := strings.Split(line, "|")
+			for i := range all {
+				all[i] = strings.TrimSpace(all[i])
+			}
+			if !yield(all) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // Meaning is the meaning of a heading.

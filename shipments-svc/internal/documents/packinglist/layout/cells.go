@@ -1,0 +1,154 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// Filled returns the indexes of the cells of a row with a text of their own.
+func Filled(row tables.Row) (all []int) {
+	for i, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// IsFull reports whether a row has at least three texts, as a line has.
+func IsFull(row tables.Row) bool {
+	n := 0
+	for _, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			if n++; n == 3 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsTotal reports whether the first text of a row is the label of a total.
+func IsTotal(row tables.Row) bool {
+	for _, c := range row.Cells {
+		if c.Text != "" && !c.Merged {
+			return vocabulary.IsTotal(vocabulary.Fold(c.Text))
+		}
+	}
+	return false
+}
+
+// Sample returns the first texts of a row.
+func Sample(row tables.Row) string {
+	const first = 6
+	var texts []string
+	for _, col := range Filled(row) {
+		if len(texts) < first {
+			texts = append(texts, row.Cells[col].Text)
+		}
+	}
+	return strings.Join(texts, " | ")
+}
+
+// numbersIn scores the cells that are a number, also with its unit, or a label
+// with its value, which a header row does not have.
+func numbersIn(row tables.Row) (n int) {
+	for i, cell := range row.Cells {
+		_, value, labelled := strings.Cut(cell.Text, ":")
+		beside := i+1 < len(row.Cells) && row.Cells[i+1].Text != "" && !row.Cells[i+1].Merged
+		if IsQuantity(cell.Text) || labelled && (strings.TrimSpace(value) != "" || beside) {
+			n += 2
+		}
+	}
+	return n
+}
+
+// HasNumbers reports whether a table has rows with numbers.
+func HasNumbers(t tables.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return len(row.Cells) > 1 && numbersIn(row) > 0 })
+}
+
+// IsQuantity reports whether a text is a number, alone or before its unit.
+func IsQuantity(text string) bool {
+	n, ok := numbers.Split(text)
+	if !ok || n.Unit != "" && !strings.HasPrefix(text, n.Digits) {
+		return false
+	}
+	_, weight := numbers.Grams[n.Unit]
+	_, ok = numbers.Value(n.Digits, numbers.Point)
+	return ok && (n.Unit == "" || weight || vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
+}
+
+// Number parses the number of a cell of a row, without a unit.
+func Number(row tables.Row, col int) (float64, bool) {
+	if col < 0 || col >= len(row.Cells) {
+		return 0, false
+	}
+	n, ok := numbers.Split(row.Cells[col].Text)
+	if !ok || n.Unit != "" {
+		return 0, false
+	}
+	return numbers.Value(n.Digits, numbers.Point)
+}
+
+func isDigit(r rune) bool { return unicode.IsDigit(r) }
+
+// Unit returns the unit among the words of a text in grams, or 0. A single letter
+// is one only if there is no other; t, for tonnes, only in brackets.
+func Unit(text string) float64 {
+	grams := 0.0
+	for _, word := range vocabulary.Words(text) {
+		switch g, ok := numbers.Grams[word]; {
+		case !ok || word == "t":
+		case g != 1:
+			return g
+		default:
+			grams = g
+		}
+	}
+	if strings.Contains(strings.ToLower(text), "(t)") {
+		return numbers.Grams["t"]
+	}
+	return grams
+}
+
+// WeightUnit returns the unit that a row with one text gives to weights, or 0. The text is
+// neither a label nor a total.
+func WeightUnit(row tables.Row) float64 {
+	const words = 3
+	cells := Filled(row)
+	if len(cells) != 1 {
+		return 0
+	}
+	text := row.Cells[cells[0]].Text
+	of, _ := vocabulary.Of(text)
+	if _, label := vocabulary.FactKind(text); of&vocabulary.Weight == 0 || label || strings.ContainsAny(text, ":=") ||
+		vocabulary.IsTotal(vocabulary.Fold(text)) || len(vocabulary.Words(text)) < words {
+		return 0
+	}
+	return Unit(text)
+}
+
+// UnitBeside returns the unit of weights that a text above or below the table gives, or 0.
+func (t Table) UnitBeside() float64 {
+	for i, row := range t.Rows {
+		if unit := WeightUnit(row); unit > 0 && i >= t.To {
+			return unit
+		}
+		if i >= t.From {
+			continue
+		}
+		for _, cell := range row.Cells {
+			of, _ := vocabulary.Of(cell.Text)
+			if unit := Unit(cell.Text); of&vocabulary.Weight != 0 && unit > 0 {
+				return unit
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,174 @@
+package mapping
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+//go:embed evidence.txt
+var evidenceText string
+
+// evidence is a rule by which the values of a column change its field.
+type evidence struct {
+	rule       string
+	field      vocabulary.Field
+	score      string
+	of         vocabulary.Field   // of its heading
+	beside     []vocabulary.Field // of which no other column may be
+	conditions []string
+}
+
+var rules = func() (all []evidence) {
+	for c := range vocabulary.Rows(evidenceText) {
+		e := evidence{rule: c[0], field: vocabulary.Field(c[1]), score: c[2], of: vocabulary.Field(c[3])}
+		for f := range strings.FieldsSeq(c[4]) {
+			e.beside = append(e.beside, vocabulary.Field(f))
+		}
+		e.conditions = strings.Fields(c[5])
+		all = append(all, e)
+	}
+	return all
+}()
+
+// conditions are what the values of a column may be, by the names of evidence.txt.
+var conditions = map[string]func(m *Mapping, all []layout.Table, col int) bool{
+	"sscc":        most(func(v values) int { return v.sscc }, 9),
+	"containers":  most(func(v values) int { return v.containers }, 9),
+	"commodities": most(func(v values) int { return v.commodities }, 6),
+	"only-words":  most(func(v values) int { return v.words }, 10),
+	"words":       most(func(v values) int { return v.words }, 6),
+	"sizes": func(m *Mapping, _ []layout.Table, col int) bool {
+		v := m.Columns[col].values
+		return v.distinct > 1 && v.sizes*10 >= v.filled*9
+	},
+	"one-text": func(m *Mapping, _ []layout.Table, col int) bool {
+		v := m.Columns[col].values
+		return v.filled > 1 && v.distinct == 1 && v.numeric == 0
+	},
+	"counting": func(m *Mapping, _ []layout.Table, col int) bool {
+		return m.Columns[col].values.counts && m.Columns[col].values.filled > 1
+	},
+	"short": func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].values.short },
+	"mixed": func(m *Mapping, _ []layout.Table, col int) bool {
+		return m.Columns[col].values.words < m.Columns[col].values.filled
+	},
+	"plain": func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].Meaning.Unknown == nil },
+	"unclear": func(m *Mapping, _ []layout.Table, col int) bool {
+		return m.Columns[col].Score < 0.95 || vocabulary.Singular(m.Columns[col].Text)
+	},
+	"headed":    func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].Text != "" },
+	"kilograms": func(m *Mapping, _ []layout.Table, col int) bool { return layout.Unit(m.Columns[col].Text) > 1 },
+	"before-boxes": func(m *Mapping, _ []layout.Table, col int) bool {
+		return m.Has(vocabulary.Boxes) && col < m.At(vocabulary.Boxes)
+	},
+	"consecutive": func(_ *Mapping, all []layout.Table, col int) bool { return layout.Enumerates(body(all), col) },
+	"labels":      func(_ *Mapping, all []layout.Table, col int) bool { return labels(body(all), col) },
+	"of-pallet":   (*Mapping).ofPallet,
+}
+
+// most returns a condition that tenths of the values are of a kind.
+func most(kind func(values) int, tenths int) func(*Mapping, []layout.Table, int) bool {
+	return func(m *Mapping, _ []layout.Table, col int) bool {
+		v := m.Columns[col].values
+		return v.filled > 0 && kind(v)*10 >= v.filled*tenths
+	}
+}
+
+// weigh changes the fields of columns whose values say more than their headings.
+func (m *Mapping) weigh(all []layout.Table) {
+	m.assign()
+	for _, e := range rules {
+		for col := range m.Columns {
+			c := &m.Columns[col]
+			f := c.Field
+			if c.Meaning.Rule == "type" && c.Field == vocabulary.Other {
+				f = "type"
+			}
+			if f != e.of || c.Virtual || c.values.filled == 0 ||
+				slices.ContainsFunc(e.beside, func(f vocabulary.Field) bool {
+					return m.Has(f) || f == vocabulary.PalletNumber && all[0].Gives(f)
+				}) ||
+				slices.ContainsFunc(e.conditions, func(name string) bool { return !conditions[name](m, all, col) }) {
+				continue
+			}
+			score := c.Score
+			if n, err := strconv.ParseFloat(e.score, 64); err == nil && (n < 0 || e.score[0] == '+') {
+				score += n
+			} else if err == nil {
+				score = n
+			}
+			if e.field == vocabulary.Carton && c.Meaning.Reason == "" {
+				c.Meaning.Resembles, c.Meaning.Reason = c.Field, "it is the number of a box"
+			}
+			c.take(e.field, score, e.rule)
+			m.assign()
+		}
+	}
+}
+
+// body returns the rows below the headings.
+func body(all []layout.Table) (rows []tables.Row) {
+	if len(all) == 1 {
+		return all[0].Rows[all[0].To:]
+	}
+	for _, t := range all {
+		rows = append(rows, t.Rows[t.To:]...)
+	}
+	return rows
+}
+
+// labels reports whether the values of a column are labels rather than counts: unique, or
+// the same on few lines below each other.
+func labels(rows []tables.Row, col int) bool {
+	seen, ranges, digits, last, all := map[string]bool{}, false, true, "", 0
+	for _, row := range rows {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
+			continue
+		}
+		text := row.Cells[col].Text
+		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
+		if v, ok := layout.Number(row, col); seen[text] && text != last ||
+			ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
+			return false
+		}
+		seen[text] = true
+		digits = digits && strings.ContainsAny(text, "0123456789")
+		last, all = text, all+1
+	}
+	return len(seen) > 1 && digits && len(seen)*2 > all
+}
+
+// ofPallet reports whether the values of a column are unique, and pallets have several on
+// lines below each other, as boxes are.
+func (m *Mapping) ofPallet(all []layout.Table, col int) bool {
+	pallet := m.At(vocabulary.PalletNumber)
+	if pallet < 0 {
+		if pallet = m.At(vocabulary.SSCC); pallet < 0 || pallet == col {
+			return all[0].Gives(vocabulary.PalletNumber) && m.Columns[col].values.distinct == m.Columns[col].values.filled
+		}
+	}
+	const several = 2
+	boxes, pallets, last := map[string]bool{}, 0, ""
+	for _, row := range body(all) {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || layout.IsTotal(row) {
+			continue
+		}
+		if boxes[row.Cells[col].Text] {
+			return false
+		}
+		boxes[row.Cells[col].Text] = true
+		if pallet < len(row.Cells) && row.Cells[pallet].Text != "" && row.Cells[pallet].Text != last {
+			last = row.Cells[pallet].Text
+			pallets++
+		}
+	}
+	return len(boxes) >= several*max(1, pallets)
+}
