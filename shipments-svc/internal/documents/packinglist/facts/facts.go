@@ -37,6 +37,10 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 		if l.labelledFacts(text, at) || len(cells) == 1 && l.totalFacts(text, at) {
 			continue
 		}
+		if things, only := countedIn(text); only && things == 1 && text[0] >= '0' && text[0] <= '9' { // "16 pallets"
+			l.countFacts(text, at)
+			continue
+		}
 		kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :"))
 		if !ok {
 			continue

@@ -208,7 +208,10 @@ func labelled(text string) (all []Caption) {
 	if last >= 0 {
 		all[last].Text = strings.Trim(text[begin:], " ,;/|-")
 	}
-	return slices.DeleteFunc(all, func(c Caption) bool { return c.Text == "" })
+	if all = slices.DeleteFunc(all, func(c Caption) bool { return c.Text == "" }); len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // parts separates the captions of a text: "PALLET 101 - SSCC 3601…".

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -108,7 +109,7 @@ func (t Table) addUp(total int) bool {
 		sum := 0.0
 		for i, n := range t.boxes(row) {
 			col := t.Sizes[i]
-			if col < len(row.Cells) && n == 0 && strings.ContainsAny(row.Cells[col].Text, "123456789") {
+			if _, ok := Number(row, col); !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) {
 				return false
 			}
 			sum += n
@@ -128,7 +129,7 @@ func (t Table) addUp(total int) bool {
 func (t Table) boxes(row tables.Row) (all []float64) {
 	for _, col := range t.Sizes {
 		v, _ := Number(row, col)
-		if col < len(row.Cells) && row.Cells[col].Merged {
+		if col < len(row.Cells) && row.Cells[col].Merged || v != math.Trunc(v) {
 			v = 0
 		}
 		all = append(all, max(v, 0))

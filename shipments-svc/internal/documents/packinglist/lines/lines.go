@@ -188,7 +188,7 @@ func (r *reader) item(i int, cells []int) {
 		if l.Boxes.OK {
 			boxes = l.Boxes.Value
 		}
-		r.unnamed = r.unnamed || l.Produce.Value == "" && l.Calibre.Value == ""
+		r.unnamed = r.unnamed || !r.describes(i)
 		r.count, r.since, r.apart = r.count+boxes, r.since+boxes, r.apart && !l.Own
 		for _, col := range cells {
 			r.shipped(i, col)
@@ -312,6 +312,3 @@ func (r *reader) describes(i int) bool {
 
 // Container returns the container of a line, or "".
 func (l *Line) Container() string { return l.Text(vocabulary.Container).Value }
-
-// Lot returns the lot of a line, or "".
-func (l *Line) Lot() string { return l.Text(vocabulary.Lot).Value }

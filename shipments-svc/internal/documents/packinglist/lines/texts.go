@@ -22,7 +22,7 @@ const quotes = "\"'〃”″"
 // ditto reports whether a text means "as above": a sign or a word.
 func ditto(text string) bool {
 	const longest = 20 // bytes
-	return text != "" && len(text) <= longest && !strings.ContainsAny(text, "0123456789") &&
+	return text != "" && len(text) <= longest && !strings.ContainsAny(text, "0123456789%") &&
 		vocabulary.Ditto.MatchString(vocabulary.Fold(text))
 }
 

@@ -156,19 +156,21 @@ func (m *Mapping) ofPallet(all []layout.Table, col int) bool {
 		}
 	}
 	const several = 2
-	boxes, pallets, last := map[string]bool{}, 0, ""
+	boxes, pallets, rows, last := map[string]bool{}, 0, 0, ""
 	for _, row := range body(all) {
 		if col >= len(row.Cells) || row.Cells[col].Text == "" || layout.IsTotal(row) {
 			continue
+		}
+		if pallet < len(row.Cells) && row.Cells[pallet].Text != "" && row.Cells[pallet].Text != last {
+			last = row.Cells[pallet].Text
+			pallets++
+			clear(boxes) // they may be numbered within their pallet
 		}
 		if boxes[row.Cells[col].Text] {
 			return false
 		}
 		boxes[row.Cells[col].Text] = true
-		if pallet < len(row.Cells) && row.Cells[pallet].Text != "" && row.Cells[pallet].Text != last {
-			last = row.Cells[pallet].Text
-			pallets++
-		}
+		rows++
 	}
-	return len(boxes) >= several*max(1, pallets)
+	return rows >= several*max(1, pallets)
 }

@@ -108,11 +108,11 @@ func (s *Settled) countCartons() {
 		return
 	}
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))
-	type content struct{ pallet, produce, calibre, lot string }
+	type content struct{ pallet, produce, calibre string }
 	index := map[content]int{}
 	var all []Line
 	for _, l := range s.Lines {
-		c := content{s.key(l), l.Produce.Value, l.Calibre.Value, l.Lot()}
+		c := content{s.key(l), l.Produce.Value, l.Calibre.Value}
 		i, ok := index[c]
 		if !ok {
 			i = len(all)
@@ -127,6 +127,11 @@ func (s *Settled) countCartons() {
 			all[i].Whole.Value += w
 			all[i].Whole.OK = all[i].Whole.OK && w > 0
 			all[i].Gross += l.Gross
+			for n, text := range l.Also {
+				if own := &all[i].Also[n].Value; !strings.Contains(*own, text.Value) && len(*own) < shipments.MaxLot {
+					*own = strings.TrimPrefix(*own+" + "+text.Value, " + ")
+				}
+			}
 		}
 		all[i].Boxes.Value++
 	}
