@@ -96,7 +96,7 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 			if end = p.From; n == 0 {
 				first = p.At(p.From, -1)
 			}
-			if n > 0 && (p.Continued || slices.Equal(headings(all[n-1][0]), headings(p.Table))) {
+			if n > 0 && (p.Continued || sameHeadings(all[n-1][0], p.Table)) {
 				all[n-1] = append(all[n-1], p.Table)
 			} else {
 				all = append(all, []layout.Table{p.Table})

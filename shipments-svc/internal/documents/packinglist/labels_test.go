@@ -43,6 +43,9 @@ func TestListOfTwoColumnsIsRead(t *testing.T) {
 // Totals in texts around a list are declared totals, in any words of a total.
 func TestTotalsInTextsAreDeclared(t *testing.T) {
 	t.Parallel()
+	four := []string{
+		"Pallet No,Variety,Cartons,Net kg", "P1,Hass,65,300", "P2,Hass,65,300", "P3,Hass,65,300", "P4,Hass,65,300",
+	}
 	const pallets, boxes, weight = `{"pallets":4}`, `{"boxes":260}`, `{"net_weight_g":1200000}`
 	for text, want := range map[string]string{
 		"Total colis 260": boxes, "Cajas totales: 260": boxes, "Total boxes = 260": boxes, "Toplam koli: 260": boxes,
@@ -57,8 +60,7 @@ func TestTotalsInTextsAreDeclared(t *testing.T) {
 		"Total 260": "{}",
 	} {
 		for _, rows := range [][]string{
-			{text, "Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320"},
-			{"Pallet No,Variety,Cartons,Net kg", "P1,Hass,80,320", "", text},
+			append([]string{text}, four...), append(slices.Clone(four), "", text),
 		} {
 			if strings.Contains(text, ",") && !strings.HasSuffix(text, ",x") {
 				rows[slices.Index(rows, text)] = `"` + text + `"`

@@ -22,7 +22,6 @@ package packinglist
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -150,10 +149,9 @@ func bounded(all []shipments.Remark) []shipments.Remark {
 	return all
 }
 
-// headings are equal for tables that have the same mapping.
-func headings(t layout.Table) (all []string) {
-	for _, h := range t.Headings {
-		all = append(all, h.Text)
-	}
-	return append(all, string(t.Kind), fmt.Sprint(t.UnitBeside()))
+// sameHeadings reports whether two tables have the same mapping.
+func sameHeadings(a, b layout.Table) bool {
+	text := func(a, b layout.Heading) bool { return a.Text == b.Text }
+	return slices.EqualFunc(a.Headings, b.Headings, text) && a.Kind == b.Kind &&
+		(b.Continues || a.UnitBeside() == b.UnitBeside())
 }

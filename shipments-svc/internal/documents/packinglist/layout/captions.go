@@ -8,6 +8,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -62,10 +63,29 @@ func (t Table) captioned() Table {
 			all[0].from = 0
 		}
 	}
+	if i := t.From - 1; i >= 0 && t.title(i) {
+		c := Caption{Field: vocabulary.Produce, Text: t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, Place: t.At(i, -1)}
+		t.given[c.Field] = append([]Caption{c}, t.given[c.Field]...)
+	}
 	if !t.header.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
 		t.Kind = shipments.BlocksLayout
 	}
 	return t
+}
+
+// title reports whether a row straight above the headings names the produce of the table,
+// which has no column for it: it is one that is known, or that of a further table.
+func (t Table) title(i int) bool {
+	const words = 3
+	cells := Filled(t.Rows[i])
+	if len(cells) != 1 || t.Rows[i].Number+1 != t.Rows[t.From].Number || t.header.has(vocabulary.Produce) ||
+		t.header.has(vocabulary.Variety) || t.Gives(vocabulary.Produce) {
+		return false
+	}
+	text := t.Rows[i].Cells[cells[0]].Text
+	of, _ := vocabulary.Of(text)
+	return of == 0 && len(strings.Fields(text)) <= words && !strings.ContainsAny(text, "0123456789:=.") &&
+		(t.stacked || reference.CommodityOf(text) != nil)
 }
 
 // caption reads a row as captions. Of rows with few texts, those with a pallet number are
@@ -100,8 +120,12 @@ func (t *Table) caption(i int) (found bool) {
 	if len(containers) == 1 && (found || len(cells) == 1 || i < t.From) {
 		give(containers[0])
 	}
-	if f := t.bare(i); f != vocabulary.None && !found {
-		give(Caption{Field: f, Text: row.Cells[cells[0]].Text, col: cells[0]})
+	if found == (len(cells) == 2) && (found || !t.Printed) {
+		for _, col := range cells {
+			if f := t.bare(i, col); f != vocabulary.None {
+				give(Caption{Field: f, Text: row.Cells[col].Text, col: col})
+			}
+		}
 	}
 	return found
 }
@@ -114,16 +138,15 @@ func (t Table) numbered(row tables.Row) bool {
 	})
 }
 
-// bare returns the field of a row with one text, a variety or a calibre above its lines, if
-// the table has no column for it: the row below is a line.
-func (t Table) bare(i int) vocabulary.Field {
+// bare returns the field of a text without a label above its lines, a variety or a calibre,
+// if the table has no column for it: the row below is a line.
+func (t Table) bare(i, col int) vocabulary.Field {
 	const words = 4
-	cells, next := Filled(t.Rows[i]), i+1
-	if i < t.To || len(cells) != 1 || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 || t.Printed ||
-		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) {
+	next, text := i+1, t.Rows[i].Cells[col].Text
+	if i < t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 ||
+		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None
 	}
-	text := t.Rows[i].Cells[cells[0]].Text
 	f, no := vocabulary.Variety, t.header.has(vocabulary.Variety) || t.header.has(vocabulary.Produce)
 	if strings.ContainsFunc(text, isDigit) {
 		f, no = vocabulary.Calibre, t.header.has(vocabulary.Calibre)
@@ -152,7 +175,7 @@ func Captions(row tables.Row) (all []Caption) {
 				found = []Caption{{Field: f, Text: row.Cells[col].Text}}
 			}
 		}
-		if found == nil && len(cells) == 1 {
+		if found == nil && len(cells) <= 2 {
 			found = unmarked(text)
 		}
 		for _, c := range found {
@@ -227,7 +250,7 @@ func unmarked(text string) (all []Caption) {
 		for n := min(2, len(words)-1); n > 0; n-- {
 			value := strings.Join(words[n:], " ")
 			if f := field(strings.Join(words[:n], " ")); f != vocabulary.None && len(words)-n <= 2 &&
-				strings.ContainsFunc(value, isDigit) {
+				(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value)) {
 				all = append(all, Caption{Field: f, Text: value})
 				break
 			}

@@ -21,6 +21,7 @@ type Table struct {
 	Headings  []Heading    // of each column
 	Beside    bool         // right of another table, below the same letterhead
 	Continued bool         // of the previous table, without a header row
+	stacked   bool         // it is below another table
 	Sizes     []int        // the columns of a matrix that are calibres
 	Captions  map[int]bool // indexes of the rows that are captions
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
@@ -144,7 +145,7 @@ func (c candidate) pages(list []tables.Table) (parts []Part) {
 			}
 		}
 		for n, p := range c.split(false, maxParts) {
-			p.First = n == 0
+			p.First, p.stacked = n == 0, n > 0
 			p.Continued = !p.Headed && page > 0 && last != nil && n == 0
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				if page > 0 && n == 0 && last != nil {
@@ -196,7 +197,8 @@ func (c candidate) split(beside bool, most int) []Part {
 		if !united && !changed && (repeats || !startsTable(t.Rows, i)) {
 			continue
 		}
-		if united {
+		if above := t.Rows[i-1]; united || i-1 > h.to && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number &&
+			!IsTotal(above) {
 			i--
 		}
 		below := t

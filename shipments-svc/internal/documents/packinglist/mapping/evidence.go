@@ -72,6 +72,9 @@ var conditions = map[string]func(m *Mapping, all []layout.Table, col int) bool{
 	"consecutive": func(_ *Mapping, all []layout.Table, col int) bool { return layout.Enumerates(body(all), col) },
 	"labels":      func(_ *Mapping, all []layout.Table, col int) bool { return labels(body(all), col) },
 	"of-pallet":   (*Mapping).ofPallet,
+	"priceless": func(m *Mapping, _ []layout.Table, _ int) bool { // invoices list articles
+		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Rule == "price" })
+	},
 }
 
 // most returns a condition that tenths of the values are of a kind.

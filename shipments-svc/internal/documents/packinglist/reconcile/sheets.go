@@ -60,8 +60,8 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 	for _, s := range all {
 		for _, l := range s.Lines {
 			t := s.Read[l.table].Table
-			if t.Printed || layout.ContainerText.MatchString(t.Name) ||
-				vocabulary.MeaningOf(t.Name).Field == vocabulary.Container {
+			if m := vocabulary.MeaningOf(t.Name); t.Printed || layout.ContainerText.MatchString(t.Name) ||
+				m.Field == vocabulary.Container || m.Rule == "vehicle" {
 				continue
 			}
 			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == t.Name })

@@ -98,7 +98,7 @@ func (v Verdict) Refusal(at tables.Place) error {
 			[]string{"no line has a number of boxes; a packing list has them in a column for each pallet"},
 			v.values,
 		)
-	case v.differ != nil && v.doubts != nil:
+	case v.differ != nil && (v.doubts != nil || len(v.differ) > 1 && v.agree == 0):
 		return refusal(Contradicted, at, v.differ, v.doubts)
 	}
 	return nil

@@ -150,6 +150,7 @@ next:
 		if c := compound(words[i]); c != 0 {
 			all |= c
 		} else if latin(words[i]) {
+			all |= misspelt(words[i])
 			unknown = append(unknown, words[i])
 		} else {
 			foreign = append(foreign, words[i])
@@ -172,6 +173,69 @@ func compound(word string) Concept {
 		}
 	}
 	return 0
+}
+
+// long has the known words that may be misspelt, by their first letter.
+var long = func() map[byte][]string {
+	all := map[byte][]string{}
+	for word := range meanings {
+		if len(word) >= shortest && !strings.Contains(word, " ") && meanings[word]&Unit == 0 {
+			all[word[0]] = append(all[word[0]], word)
+		}
+	}
+	return all
+}()
+
+// shortest is the least length of a word that may be misspelt: by one letter, from
+// longWord by two.
+const shortest, longWord = 5, 7
+
+// misspelt returns the concepts of the known word that differs least from a word, if it is
+// the only one.
+func misspelt(word string) (c Concept) {
+	if len(word) < shortest || strings.ContainsAny(word, "0123456789") {
+		return 0
+	}
+	least := 2
+	if len(word) >= longWord {
+		least = 3
+	}
+	for _, known := range long[word[0]] {
+		switch d := distance(word, known, least); {
+		case d < least:
+			least, c = d, meanings[known]
+		case d == least && meanings[known] != c:
+			c = 0
+		}
+	}
+	return c
+}
+
+// distance returns how many letters are changed, added, left out or exchanged between two
+// words, or more than most.
+func distance(a, b string, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) > most {
+		return most + 1
+	}
+	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := last[j]
+			if a[i] != b[j] {
+				changed++
+			}
+			row[j+1] = min(changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, make([]int, len(b)+1)
+	}
+	return last[len(b)]
 }
 
 // Foreign reports whether a text has letters of other scripts only.
