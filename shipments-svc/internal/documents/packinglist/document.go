@@ -30,12 +30,33 @@ type document struct {
 	verdict  reconcile.Verdict
 }
 
-// read reads a document whose tables are divided in one way.
+// read reads a document whose tables are divided in one way. In a list without pallet
+// numbers each row is a pallet, if the list declares as many.
 func (d *document) read(book tables.Book, parts []layout.Part) (shipments.Reading, error) {
+	noted := len(d.remarks.All)
 	families, first := d.families(parts)
-	if len(families) == 0 {
+	if len(families) > 0 {
+		return d.pallets(families, first)
+	}
+	d.remarks.All = d.remarks.All[:noted]
+	for i, p := range parts {
+		if p.Headed {
+			parts[i].Table = p.Numbered()
+		}
+	}
+	families, first = d.families(parts)
+	read, err := d.pallets(families, first)
+	if err != nil || read.Declared.Pallets != len(read.Pallets) {
 		return shipments.Reading{}, layout.NoHeader(book)
 	}
+	r := remarks.List{Stage: "layout"}
+	r.Add("pallets_numbered", first, len(read.Pallets))
+	read.Remarks = bounded(append(read.Remarks, r.All...))
+	return read, nil
+}
+
+// pallets reads the pallets of tables.
+func (d *document) pallets(families [][]layout.Table, first tables.Place) (shipments.Reading, error) {
 	var settled []*reconcile.Settled
 	for _, tables := range families {
 		s, err := d.settle(tables)
@@ -116,7 +137,7 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 		}
 		for i := 0; i < end && !p.Beside; i++ {
 			d.facts.Row(p.Table.Table, i, false)
-			if pallets {
+			if pallets && !p.Captions[i] {
 				d.titles.row(p.Table, i)
 			}
 		}

@@ -54,7 +54,7 @@ func (t Table) captioned() Table {
 		t.given[f] = []Caption{last}
 	}
 	for i := range t.Rows {
-		if (i < t.From || i >= t.To) && t.caption(i) && i >= t.To {
+		if (i < t.From || i >= t.To) && t.caption(i) {
 			t.Captions[i] = true
 		}
 	}
@@ -169,8 +169,9 @@ func Captions(row tables.Row) (all []Caption) {
 	for n, col := range cells {
 		text := row.Cells[col].Text
 		found := labelled(text)
-		if label := strings.TrimRight(text, ": "); found == nil && len(cells)%2 == 0 && n%2 == 0 && label != "" {
-			if f := field(label); f != vocabulary.None {
+		if label := strings.TrimRight(text, ": "); found == nil && n%2 == 0 && len(cells)%2 == 0 && label != "" {
+			pallet := len(cells) == 2 || label != text // not "Pallet | Hass 16", two headings
+			if f := field(label); f != vocabulary.None && (pallet || !slices.Contains(labelFields, f)) {
 				col = cells[n+1]
 				found = []Caption{{Field: f, Text: row.Cells[col].Text}}
 			}

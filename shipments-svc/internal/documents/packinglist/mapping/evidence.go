@@ -10,6 +10,7 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -176,4 +177,28 @@ func (m *Mapping) ofPallet(all []layout.Table, col int) bool {
 		rows++
 	}
 	return rows >= several*max(1, pallets)
+}
+
+// boxRows reports whether pallets have so many rows, each with a weight of one box, that
+// each row must be a box.
+func (m *Mapping) boxRows(all []layout.Table) bool {
+	const many = 8
+	label, weight := m.First(vocabulary.SSCC, vocabulary.PalletNumber), m.First(Weights...)
+	if label == vocabulary.None || weight == vocabulary.None {
+		return false
+	}
+	rows, pallets, last := 0, 0, ""
+	for _, row := range body(all) {
+		kg, ok := layout.Number(row, m.At(weight))
+		if col := m.At(label); ok && col < len(row.Cells) && row.Cells[col].Text != "" && !layout.IsTotal(row) {
+			if kg*1000 > float64(reference.UsualBox) {
+				return false
+			}
+			if rows++; row.Cells[col].Text != last {
+				pallets++
+			}
+			last = row.Cells[col].Text
+		}
+	}
+	return rows > many*max(1, pallets)
 }
