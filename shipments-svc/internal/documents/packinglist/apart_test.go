@@ -106,19 +106,3 @@ func TestLinesAddedToAFullPalletAreWarnings(t *testing.T) {
 		t.Error(warnings)
 	}
 }
-
-// Twice as many rows take about twice the work, counted in allocations.
-func TestLabelsWithoutANumberAreComparedInLinearTime(t *testing.T) {
-	allocations := func(rows int) float64 {
-		content := "Pallet;Produce;Size;Cartons;Net kg\n" + strings.Repeat("P1;Hass;18;80;320\nP2;Hass;18;80;320\n", rows) +
-			strings.Repeat("Kakuzi;Hass;18;7;28\n", rows)
-		return testing.AllocsPerRun(1, func() {
-			if _, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content))); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	if few, many := allocations(300), allocations(600); many > 3*few {
-		t.Errorf("%.0f allocations for 900 rows, %.0f for 1,800", few, many)
-	}
-}

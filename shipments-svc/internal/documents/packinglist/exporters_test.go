@@ -197,7 +197,7 @@ func (w *workbook) command(line string) {
 // !centre.
 func printed(t *testing.T, text string) []byte {
 	t.Helper()
-	p := newPDF("Helvetica", nil, "")
+	p := newPDF()
 	p.SetCompression(false)
 	centre := false
 	for line := range strings.Lines(text) {

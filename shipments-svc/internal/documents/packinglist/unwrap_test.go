@@ -12,7 +12,7 @@ import (
 // with a header row.
 func spaced(t *testing.T, lines ...string) (list, warnings string) {
 	t.Helper()
-	p := newPDF("Helvetica", nil, "")
+	p := newPDF()
 	y := 50.0
 	for _, line := range append([]string{"0|Pallet|Produce|Size|Cartons|Net kg per carton"}, lines...) {
 		cells := strings.Split(line, "|")

@@ -96,7 +96,10 @@ type reader struct {
 	unnamed  bool                      // a line has neither produce nor calibre
 	apart    bool                      // something is between the last pallet and this row
 	remarked bool
-	labels   labelKinds
+	lines    int  // those of the sheet
+	recent   int  // those after the last total
+	several  bool // their labels differ
+	worded   bool // a label has no digit
 	forms    forms
 	harmless map[string]bool    // texts that say nothing of shipping
 	says     map[string][2]bool // whether a heading says that pallets were not shipped, or were
@@ -112,8 +115,8 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 		l := Lines{Mapping: m, Table: t, Remarks: remarks.List{Stage: "lines"}}
 		r.Lines, r.t = &l, t
 		if !t.Continued && !t.Continues { // another list
-			r.count, r.since, r.totalled, r.unnamed, r.labels = 0, 0, false, false, labelKinds{}
-			r.before = nil
+			r.count, r.since, r.lines, r.recent, r.before = 0, 0, 0, 0, nil
+			r.totalled, r.unnamed, r.several, r.worded = false, false, false, false
 		}
 		if i > 0 && len(read[i-1].Lines) > 0 {
 			r.before = read[i-1].Lines
@@ -188,7 +191,9 @@ func (r *reader) item(i int, cells []int) {
 		if l.Boxes.OK {
 			boxes = l.Boxes.Value
 		}
-		r.unnamed = r.unnamed || !r.describes(i)
+		r.lines, r.recent, r.unnamed = r.lines+1, r.recent+1, r.unnamed || !r.describes(i)
+		r.several = r.several || l.Pallet.Value != r.Lines.Lines[0].Pallet.Value
+		r.worded = r.worded || !strings.ContainsFunc(l.Pallet.Value, unicode.IsDigit)
 		r.count, r.since, r.apart = r.count+boxes, r.since+boxes, r.apart && !l.Own
 		for _, col := range cells {
 			r.shipped(i, col)

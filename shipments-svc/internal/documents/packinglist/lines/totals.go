@@ -2,7 +2,6 @@ package lines
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,7 +22,7 @@ func (r *reader) total(i int) bool {
 	last := r.last()
 	again := own.Value != "" && last != nil && last.Pallet.Value == own.Value // the total of a pallet
 	label := r.totalLabel(i, own.Value, again)
-	if label == "" && !r.unlabelled(i) {
+	if label == "" && !r.sums(i) {
 		return false
 	}
 	t := Total{
@@ -49,7 +48,7 @@ func (r *reader) total(i int) bool {
 	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, i, r.m.Style))
 	if t.Group = t.Boxes > 0 && float64(t.Boxes) == r.since; !again {
-		r.since = 0
+		r.since, r.recent = 0, 0
 	}
 	if t.Boxes > 0 && float64(t.Boxes) == r.count { // the other totals of the sheet are part of it
 		r.Totals = nil
@@ -85,38 +84,24 @@ func (r *reader) totalLabel(i int, own string, again bool) string {
 	return ""
 }
 
-// unlabelled reports whether a row is a row of totals without a known label: it has no
-// label, an unknown word or the number of pallets, otherwise amounts only, and the
-// boxes of all lines above. Unlike all labels above, a word without a number is that
-// of a total, too, if the row has amounts only or the boxes since the last total.
-func (r *reader) unlabelled(i int) bool {
+// sums reports whether a row without a known label is one of totals: its boxes are those of
+// at least two lines, of all or since the last total, and its label is unlike those above,
+// is none, or is the number of pallets, or it does not name contents as lines do.
+func (r *reader) sums(i int) bool {
 	boxes := r.amount(i, vocabulary.Boxes)
-	if label, _ := r.label(i); r.unnumbered(i) &&
-		(boxes.Value == r.count || boxes.Value == r.since || !strings.ContainsFunc(label.Value, latin)) {
-		return true
-	}
-	if r.sums(i, boxes) {
-		return true
-	}
-	if !boxes.OK || len(r.Lines.Lines)+len(r.before) < 2 || r.describes(i) || r.count != boxes.Value {
-		return false
-	}
 	label, _ := r.label(i)
-	return !r.numbered(i) || r.countsPallets(label.Value) && !r.hasPalletAfter(i)
-}
-
-// sums reports whether the numbers of a row are the sums of all lines or of those since
-// the last total, at least two, whatever its label is. A line names its contents.
-func (r *reader) sums(i int, boxes Amount) bool {
-	if !boxes.OK || r.unnamed || r.describes(i) || boxes.Value != r.since && boxes.Value != r.count {
+	all := boxes.Value == r.count
+	switch {
+	case !boxes.OK:
 		return false
+	case r.unnumbered(i):
+		return all || boxes.Value == r.since || !strings.ContainsFunc(label.Value, latin)
+	case r.describes(i) || !(all && r.lines > 1) && !(boxes.Value == r.since && r.recent > 1):
+		return false
+	case !r.unnamed || all && !r.numbered(i):
+		return true
 	}
-	n, net, all := 0, 0.0, 0.0
-	for k := len(r.Lines.Lines) - 1; k >= 0 && all < boxes.Value; k-- {
-		all, net, n = all+r.Lines.Lines[k].Boxes.Value, net+r.Lines.Lines[k].Net.Value, n+1
-	}
-	whole := r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight))
-	return n > 1 && (!whole.OK || math.Abs(whole.Value-net) <= 0.01*net)
+	return all && r.countsPallets(label.Value) && !r.hasPalletAfter(i)
 }
 
 // unnumbered reports whether a row has boxes and a label without a digit, although the
@@ -124,30 +109,8 @@ func (r *reader) sums(i int, boxes Amount) bool {
 func (r *reader) unnumbered(i int) bool {
 	label, merged := r.label(i)
 	boxes := r.amount(i, vocabulary.Boxes)
-	if label.Value == "" || merged || r.numbered(i) || ditto(label.Value) && r.since != boxes.Value {
-		return false
-	}
-	for _, l := range r.Lines.Lines[min(r.labels.lines, len(r.Lines.Lines)):] {
-		r.labels.add(l.Pallet.Value)
-	}
-	return r.labels.several && !r.labels.words && boxes.OK
-}
-
-// labelKinds is what is known of the labels of the first lines.
-type labelKinds struct {
-	lines   int    // the number of those lines
-	first   string // the first one
-	several bool   // there are at least two
-	words   bool   // one has no digit
-}
-
-func (k *labelKinds) add(label string) {
-	if k.lines == 0 {
-		k.first = label
-	}
-	k.lines++
-	k.several = k.several || label != k.first
-	k.words = k.words || !strings.ContainsFunc(label, unicode.IsDigit)
+	return label.Value != "" && !merged && !r.numbered(i) && !(ditto(label.Value) && r.since != boxes.Value) &&
+		r.several && !r.worded && boxes.OK
 }
 
 // hasPalletAfter reports whether a row after this one has a pallet number and boxes.
