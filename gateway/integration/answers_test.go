@@ -17,19 +17,17 @@ type wireAnswer struct {
 	status int
 	lines  []string
 	body   string
-	took   time.Duration
 }
 
 // send sends one request on a connection of its own and reads everything until the other side closes.
 func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
 	t.Helper()
-	begin := time.Now()
 	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(begin.Add(10 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	head := append(lines[:1:1], append([]string{"Connection: close"}, lines[1:]...)...)
@@ -58,7 +56,7 @@ func (g *gateway) send(t *testing.T, lines ...string) wireAnswer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.body, a.took = string(rest), time.Since(begin)
+	a.body = string(rest)
 	return a
 }
 
@@ -104,15 +102,6 @@ func misbehaving(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "with trailers")
 		header.Set("X-Checksum", "1")
 		header.Set(http.TrailerPrefix+"X-Ratelimit-Remaining", "of the service")
-	case "no-content":
-		w.WriteHeader(http.StatusNoContent)
-	case "forbidden":
-		w.WriteHeader(http.StatusForbidden)
-	case "own-404":
-		w.WriteHeader(http.StatusNotFound)
-	case "own-405":
-		header.Set("Allow", "GET")
-		w.WriteHeader(http.StatusMethodNotAllowed)
 	case "own-503":
 		header.Set("Retry-After", "7")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -134,9 +123,7 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 	token, _ := g.tokens.create("")
 	spent, _ := g.tokens.create(`,"rate_limit":{"limit":1,"window_seconds":86400}`)
 	g.get(t, "/api/v1/shipments", newCaller(t), spent)
-	limited, _ := g.tokens.create(`,"ip_allow":["192.0.2.1"]`)
 	bearer := "Authorization: Bearer " + token
-	large := fmt.Sprintf("Content-Length: %d", 1<<20+1)
 	// One byte too long and no more: unread bytes make a server reset the connection.
 	chunked := fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0", 1<<20+1, strings.Repeat("x", 1<<20+1))
 
@@ -150,7 +137,6 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 		"200":               {[]string{"GET /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
 		"200 streamed":      {[]string{"GET /api/v1/shipments/streamed HTTP/1.1", bearer}, 200, "", "token", nil},
 		"200 with trailers": {[]string{"GET /api/v1/shipments/trailers HTTP/1.1", bearer}, 200, "", "token", nil},
-		"200 to HEAD":       {[]string{"HEAD /api/v1/shipments HTTP/1.1", bearer}, 200, "", "token", nil},
 		"200 public":        {[]string{"GET /api/v1/openapi.json HTTP/1.1"}, 200, "", "public", nil},
 		"405 public": {
 			[]string{"POST /docs HTTP/1.1", "Content-Length: 1\r\n\r\nx"},
@@ -158,22 +144,10 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 			"method_not_allowed", "public",
 			[]string{"Allow: GET, HEAD"},
 		},
-		"405 of a public preflight": {
-			[]string{"OPTIONS /problems/x HTTP/1.1"},
-			405, "method_not_allowed", "public",
-			[]string{"Allow: GET, HEAD"},
-		},
-		"204": {[]string{"GET /api/v1/shipments/no-content HTTP/1.1", bearer}, 204, "", "token", nil},
 		"401 without a token": {
 			[]string{"GET /api/v1/shipments HTTP/1.1"},
 			401, "missing_token", "address",
 			[]string{`WWW-Authenticate: Bearer realm="shipments"`, "Cache-Control: no-store"},
-		},
-		"401 of another scheme": {
-			[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Basic eDp5"},
-			401,
-			"missing_token", "address",
-			[]string{`WWW-Authenticate: Bearer realm="shipments"`},
 		},
 		"401 with a malformed one": {
 			[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"},
@@ -181,28 +155,6 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 			"address",
 			[]string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
 				`error_description="The API token is malformed; check that it was copied whole."`, "Cache-Control: no-store"},
-		},
-		"401 with two": {
-			[]string{"GET /api/v1/shipments HTTP/1.1", bearer, bearer},
-			401, "invalid_token",
-			"address", nil,
-		},
-		"401 at an unknown path": {[]string{"GET /nowhere HTTP/1.1"}, 401, "missing_token", "address", nil},
-		"401 of the query": {
-			[]string{"GET /api/v1/shipments?access_token=" + token + " HTTP/1.1"},
-			401,
-			"missing_token", "address", nil,
-		},
-		"403 of the service": {
-			[]string{"GET /api/v1/shipments/forbidden HTTP/1.1", bearer},
-			403, "", "token",
-			[]string{"Cache-Control: no-store"},
-		},
-		"403 of the allow-list": {
-			[]string{"GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer " + limited},
-			403,
-			"address_not_allowed", "address",
-			[]string{"Cache-Control: no-store"},
 		},
 		"400 before any handler": {
 			[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer},
@@ -215,28 +167,11 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 			"method_not_allowed", "public", nil,
 		},
 		"404": {[]string{"GET /nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
-		"404 of an unclean path": {
-			[]string{"GET /api/v1//shipments/../../../etc HTTP/1.1", bearer},
-			404, "not_found",
-			"token", nil,
-		},
-		"404 of an absolute target": {[]string{"GET http://other/nowhere HTTP/1.1", bearer}, 404, "not_found", "token", nil},
-		"404 of the service":        {[]string{"GET /api/v1/shipments/own-404 HTTP/1.1", bearer}, 404, "", "token", nil},
-		"405 of the service": {
-			[]string{"PUT /api/v1/shipments/own-405 HTTP/1.1", bearer},
-			405, "", "token",
-			[]string{"Allow: GET"},
-		},
 		"405 of TRACE": {
 			[]string{"TRACE /api/v1/shipments HTTP/1.1", bearer},
 			405, "method_not_allowed",
 			"token",
 			[]string{"Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"},
-		},
-		"413 by length": {
-			[]string{"POST /api/v1/shipments HTTP/1.1", bearer, large},
-			413, "body_too_large",
-			"token", nil,
 		},
 		"413 by chunks": {
 			[]string{"POST /api/v1/shipments HTTP/1.1", bearer, chunked},
@@ -273,9 +208,6 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := g.send(t, append(tt.lines[:1:1], append([]string{"X-Forwarded-For: " + newCaller(t)}, tt.lines[1:]...)...)...)
-			if a.took > 2500*time.Millisecond {
-				t.Errorf("took %v", a.took)
-			}
 			if a.status != tt.status {
 				t.Fatalf("%s\n%s\n%s", a.lines[0], a.body, g.log)
 			}
@@ -308,60 +240,5 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 				t.Error("no Retry-After")
 			}
 		})
-	}
-}
-
-// RFC 8594: while a rotated token still works, every response to it, refusals included, has its expiry in Sunset.
-func TestRotatedTokensGetASunsetHeader(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{upstream: http.HandlerFunc(misbehaving)})
-	end := time.Now().Add(24 * time.Hour).Truncate(time.Second)
-	const limit = `,"rate_limit":{"limit":1,"window_seconds":3600}`
-	for name, tt := range map[string]struct {
-		answer string
-		want   []string
-	}{
-		"rotated": {
-			fmt.Sprintf(`,"exp":%d,"rotated_to":"tok_000000000001"`, end.Unix()),
-			[]string{end.UTC().Format(http.TimeFormat)},
-		},
-		"expiring":       {fmt.Sprintf(`,"exp":%d`, end.Unix()), nil},
-		"never expiring": {"", nil},
-	} {
-		token, _ := g.tokens.create(limit + tt.answer)
-		for range 3 { // at least one passes and one is refused, even if an hour begins in between
-			a := g.send(t, "GET /api/v1/shipments HTTP/1.1", "Authorization: Bearer "+token)
-			if got := a.values("Sunset"); !slices.Equal(got, tt.want) {
-				t.Errorf("%s: Sunset %q with %s, want %q", name, got, a.lines[0], tt.want)
-			}
-		}
-	}
-}
-
-// A caller with a wrong secret gets no reason; a caller with the right one gets the reason.
-func TestReasonsOfInactiveTokensNeedTheSecret(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{})
-	unknown, _ := newToken()
-	revoked, _ := newToken()
-	g.tokens.answers.Store(revoked, `{"active":false,"reason":"revoked"}`)
-	expired, _ := newToken()
-	g.tokens.answers.Store(expired, `{"active":false,"reason":"expired"}`)
-	for token, want := range map[string]string{
-		"malformed": "The API token is malformed; check that it was copied whole.",
-		unknown:     "The API token is unknown.",
-		revoked:     "The API token was revoked.",
-		expired:     "The API token has expired.",
-	} {
-		for range 2 { // introspected, then cached
-			a := g.get(t, "/api/v1/shipments?page=2", newCaller(t), token)
-			p := a.problem(t)
-			if a.StatusCode != http.StatusUnauthorized || p["code"] != "invalid_token" || p["detail"] != want ||
-				p["instance"] != "/api/v1/shipments" {
-				t.Errorf("%s: %v", a.Status, p)
-			}
-		}
 	}
 }

@@ -46,7 +46,7 @@ func (g *gateway) exchange(t *testing.T, request string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(patience))
 		_, _ = io.WriteString(conn, request)
 		got, _ := io.ReadAll(conn)
 		_ = conn.Close()

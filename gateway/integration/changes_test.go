@@ -40,20 +40,3 @@ func TestARevokedTokenIsRefusedEverywhere(t *testing.T) {
 		g.untilStatus(t, token, http.StatusUnauthorized)
 	}
 }
-
-func TestAReloadKeepsTheStream(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{})
-	token, _ := g.tokens.create("")
-	g.untilStatus(t, token, http.StatusOK)
-	g.waitUntilFollowing(t)
-	g.reload(t)
-	g.untilStatus(t, token, http.StatusOK)
-	g.waitUntilFollowing(t)
-	g.tokens.mu.Lock()
-	defer g.tokens.mu.Unlock()
-	if g.tokens.streams != 1 {
-		t.Errorf("%d streams were opened", g.tokens.streams)
-	}
-}

@@ -37,6 +37,11 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 		"gzip"); a.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("not compressed: %v", a.Header)
 	}
+	for path, want := range map[string]string{"/favicon.ico": "<svg ", "/robots.txt": "User-agent: *\n"} {
+		if a := g.plainly(t, http.MethodGet, path, ""); a.StatusCode != http.StatusOK || !strings.HasPrefix(a.body, want) {
+			t.Errorf("%s: %s %.60q", path, a.Status, a.body)
+		}
+	}
 	for _, path := range []string{"/problems/no_such_code", "/docs/other"} {
 		if a := g.plainly(t, http.MethodGet, path, ""); a.StatusCode != http.StatusNotFound ||
 			a.problem(t)["code"] != "not_found" {

@@ -32,7 +32,7 @@ func (g *gateway) dialHTTP2(t *testing.T) *http2Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	c := newHTTP2Conn(conn)

@@ -5,7 +5,6 @@
 package integration
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -39,21 +38,16 @@ import (
 // same modules. All tests use this one build, with the race detector if the tests have it.
 const becomeGateway = "QUAYSIDE_TEST_BECOME_GATEWAY"
 
-// Gateways under test have patience with Redis, tokens-svc and services, which a busy machine delays, unless
-// shippedTimeouts is set.
-const (
-	patience        = 20 * time.Second
-	shippedTimeouts = "QUAYSIDE_TEST_SHIPPED_TIMEOUTS"
-)
+// patience is how long gateways under test wait for Redis, tokens-svc and services, and tests for a response: a busy
+// machine delays them.
+const patience = 30 * time.Second
 
 const testCredential = "a-credential-for-tests-that-is-long-enough"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(becomeGateway) != "" {
 		useNameServer(os.Getenv(nameServerVariable))
-		if os.Getenv(shippedTimeouts) == "" {
-			ratelimit.Timeout, introspect.Timeout, upstream.DialTimeout = patience, patience, patience
-		}
+		ratelimit.Timeout, introspect.Timeout, upstream.DialTimeout = patience, patience, patience
 		if err := environment.Prepare(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -96,8 +90,6 @@ type options struct {
 	env      map[string]string
 	upstream http.Handler
 	tokens   *tokensService
-	public   string // the port of the public listener; empty: a free one
-	shipped  bool   // the timeouts are the shipped ones
 }
 
 // start runs a gateway until the test ends. TestMain fails if it exits with an error, such as a data race.
@@ -116,7 +108,7 @@ func start(t testing.TB, o options) *gateway {
 		t.Fatal(err)
 	}
 
-	public, inner := cmp.Or(o.public, freePort(t)), freePort(t)
+	public, inner := freePort(t), freePort(t)
 	g := &gateway{
 		url:    "http://127.0.0.1:" + public,
 		inner:  "http://127.0.0.1:" + inner,
@@ -141,9 +133,6 @@ func start(t testing.TB, o options) *gateway {
 	}
 	if _, ok := o.env["REDIS_URL"]; !ok {
 		env["REDIS_URL"] = redistest.URL(t)
-	}
-	if o.shipped {
-		env[shippedTimeouts] = "1"
 	}
 	maps.Copy(env, o.env)
 
@@ -214,14 +203,14 @@ func allEnded() bool {
 
 func (g *gateway) waitUntilAlive(t testing.TB, ended chan error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("the gateway did not start in 30 s:\n%s", g.log)
+			t.Fatalf("the gateway did not start within a minute:\n%s", g.log)
 		case err := <-ended:
 			ended <- err
 			t.Fatalf("the gateway exited at start:\n%s", g.log)

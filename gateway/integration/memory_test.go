@@ -85,7 +85,7 @@ func TestAFloodWithoutTokensFitsTheMemoryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(10 * time.Second)) // the attack ends
 		return conn
 	}
 	var attack sync.WaitGroup

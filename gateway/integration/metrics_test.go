@@ -1,9 +1,6 @@
 package integration
 
 import (
-	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -40,30 +37,5 @@ func TestMetricsHaveOutcomesAndNoIdentities(t *testing.T) {
 		if strings.Contains(metrics, unwanted) {
 			t.Errorf("%s is in the metrics", unwanted)
 		}
-	}
-}
-
-func TestHealthSubcommandFollowsReadiness(t *testing.T) {
-	t.Parallel()
-
-	tokens := newTokensService(t)
-	tokens.fault.Store(http.StatusInternalServerError)
-	g := start(t, options{tokens: tokens})
-	health := func() ([]byte, error) {
-		process := exec.CommandContext(t.Context(), os.Args[0], "health")
-		process.Env = []string{
-			becomeGateway + "=1", "HOME=" + t.TempDir(),
-			"GATEWAY_INNER_ADDRESS=" + strings.TrimPrefix(g.inner, "http://127.0.0.1"),
-		}
-		return process.CombinedOutput()
-	}
-	if output, err := health(); err == nil {
-		t.Errorf("healthy before the tokens service was reached: %s", output)
-	}
-	tokens.fault.Store(0)
-	eventually(t, func() bool { _, err := health(); return err == nil }, "health", g.log)
-	tokens.Close()
-	if output, err := health(); err != nil {
-		t.Errorf("unhealthy because the tokens service is unavailable: %v: %s", err, output)
 	}
 }

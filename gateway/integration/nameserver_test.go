@@ -3,7 +3,6 @@ package integration
 import (
 	"context"
 	"encoding/binary"
-	"io"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -49,36 +48,6 @@ func newNameServer(t *testing.T, found ...netip.Addr) *nameServer {
 		}
 	}()
 	return s
-}
-
-// overTCP serves the same answers over TCP, one query a connection, and returns its address.
-func (s *nameServer) overTCP(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	t.Cleanup(func() { _ = listener.Close(); <-ended })
-	go func() {
-		defer close(ended)
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			var length [2]byte
-			if _, err := io.ReadFull(conn, length[:]); err == nil {
-				query := make([]byte, binary.BigEndian.Uint16(length[:]))
-				if _, err := io.ReadFull(conn, query); err == nil {
-					answer := s.answer(query)
-					_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
-				}
-			}
-			_ = conn.Close()
-		}
-	}()
-	return listener.Addr().String()
 }
 
 // answer makes a response (RFC 1035, section 4) out of a query for one name.

@@ -14,7 +14,7 @@ import (
 // logOf returns the log once it has the lines of that many requests: a line is written after its response.
 func (g *gateway) logOf(t testing.TB, requests int) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -39,7 +39,7 @@ func (g *gateway) waitForLog(t *testing.T, text string) {
 // eventually waits until a condition is true. If it never is, the test fails with the log.
 func eventually(t *testing.T, ok func() bool, what string, log *lockedBuffer) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

@@ -1,15 +1,11 @@
 package integration
 
 import (
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // echoing is a tokens-svc that sets cookies and keeps the last request.
@@ -99,34 +95,6 @@ func TestServicesReceiveTheClientAddress(t *testing.T) {
 	}
 }
 
-func TestAssertionsOfPagesHaveTheClientAddressAndNoToken(t *testing.T) {
-	t.Parallel()
-
-	upstream := new(recorder)
-	g := start(t, options{upstream: upstream})
-	token, _ := g.tokens.create("")
-	for _, path := range pages {
-		upstream.last.Store(nil)
-		g.get(t, path, "198.51.100.7", token)
-		got := upstream.last.Load()
-		if got == nil {
-			t.Fatalf("%s was not forwarded", path)
-		}
-		assertion, err := jwt.ParseSigned(got.Header.Get("X-Gateway-Assertion"), []jose.SignatureAlgorithm{jose.EdDSA})
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		var claims map[string]any
-		if err := assertion.Claims(testKey.Public(), &claims); err != nil {
-			t.Fatal(err)
-		}
-		if claims["client"] != "198.51.100.7" || claims["aud"] != "tokens-svc" || claims["sub"] != nil ||
-			claims["org"] != "" {
-			t.Errorf("%s: the claims are %v", path, claims)
-		}
-	}
-}
-
 func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 
@@ -151,45 +119,6 @@ func TestPagesHaveWindowsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// An address has thirty attempts to sign in a minute. Pages and the API have windows of their own.
-func TestSignInAttemptsAreLimitedByAddress(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{})
-	try := func(caller, accept string) answer {
-		request := g.request(t, "/sign-in", caller, "")
-		request.Method = http.MethodPost
-		request.Header.Set("Accept", accept)
-		return g.do(t, request)
-	}
-	caller := newCaller(t)
-	for !hasTime(t, try(caller, "text/html")) {
-		caller = newCaller(t)
-	}
-	for n := 2; n <= 30; n++ {
-		a := try(caller, "text/html")
-		if left := a.Header.Get("X-RateLimit-Remaining"); a.StatusCode != http.StatusOK || left != strconv.Itoa(30-n) {
-			t.Fatalf("attempt %d: %s, %s left", n, a.Status, left)
-		}
-	}
-	for accept, contentType := range map[string]string{
-		"text/html,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/problem+json",
-	} {
-		a := try(caller+"234", accept) // the same /64
-		if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Content-Type") != contentType ||
-			a.Header.Get("Retry-After") == "" || a.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("attempt 31 with Accept %s: %s %v", accept, a.Status, a.Header)
-		}
-	}
-	if a := g.get(t, "/settings", caller, ""); a.StatusCode != http.StatusOK {
-		t.Errorf("a page after that: %s", a.Status)
-	}
-	a := g.get(t, "/api/v1/shipments", caller, "")
-	if left := a.Header.Get("X-RateLimit-Remaining"); a.StatusCode != http.StatusUnauthorized || left != "99" {
-		t.Errorf("the API after that: %s, %s left", a.Status, left)
-	}
-}
-
 func TestPagesAreServedWithoutRedis(t *testing.T) {
 	t.Parallel()
 
@@ -198,33 +127,6 @@ func TestPagesAreServedWithoutRedis(t *testing.T) {
 		if a := g.get(t, path, newCaller(t), ""); a.StatusCode != http.StatusOK || a.Header.Get("X-RateLimit-Reset") == "" {
 			t.Errorf("%s: %s %v", path, a.Status, a.Header)
 		}
-	}
-}
-
-func TestPagesWithoutTokensServiceAreHTMLForBrowsers(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{env: map[string]string{"TOKENS_PORT": freePort(t)}})
-	for accept, contentType := range map[string]string{
-		"text/html": "text/html; charset=utf-8",
-		"":          "application/problem+json",
-	} {
-		request := g.request(t, "/settings", newCaller(t), "")
-		request.Header.Set("Accept", accept)
-		a := g.do(t, request)
-		if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Content-Type") != contentType ||
-			a.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("Accept %q: %s %v", accept, a.Status, a.Header)
-		}
-		if !strings.Contains(a.body, a.Header.Get("X-Request-ID")) {
-			t.Errorf("no request id in\n%s", a.body)
-		}
-	}
-	request := g.request(t, "/settings", newCaller(t), "")
-	request.Method, request.ContentLength = http.MethodPost, 1<<20+1
-	request.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20+1)))
-	if a := g.do(t, request); a.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("a large body: %s", a.Status)
 	}
 }
 

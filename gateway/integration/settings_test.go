@@ -52,6 +52,10 @@ func TestSettingsOfAGatewayThatWouldNotWorkAreRefused(t *testing.T) {
 		!strings.Contains(output, "redis_down") || !strings.Contains(output, "mode") || strings.Contains(output, "a-secret") {
 		t.Errorf("want all faults, and no secret, in\n%s", output)
 	}
+	if output, accepted := validate(t, "GATEWAY_TLS=auto", "GATEWAY_ADDRESS=https://:18281 https://a.example:18281",
+		"ACME_DIRECTORY=https://ca.example/dir", "ACME_EMAIL=operations@a.example"); !accepted {
+		t.Error(output)
+	}
 	// An empty variable has its default.
 	empty := []string{"REDIS_URL=", "REDIS_URL_FILE=", "GATEWAY_CREDENTIAL_FILE="}
 	caddyfile, err := os.ReadFile("../Caddyfile")

@@ -145,32 +145,17 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 	for name, request := range map[string]string{
 		"CL.TE":                 post + length(len(smuggled)+5) + chunked + "\r\n0\r\n\r\n" + smuggled,
 		"TE.CL":                 post + chunked + length(4) + "\r\n" + inChunk,
-		"TE.CL, CL 0":           post + chunked + length(0) + "\r\n" + inChunk,
 		"TE.TE, unknown second": post + chunked + "Transfer-Encoding: cow\r\n\r\n0\r\n\r\n" + smuggled,
-		"TE.TE, unknown first":  post + "Transfer-Encoding: cow\r\n" + chunked + "\r\n0\r\n\r\n" + smuggled,
-		"TE twice":              post + chunked + chunked + "\r\n0\r\n\r\n" + smuggled,
 		"TE identity": post + "Transfer-Encoding: identity\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
-		"TE chunked, identity": post + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + smuggled,
 		"TE identity, chunked": post + "Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n" + smuggled,
-		"TE chunked, chunked":  post + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" + smuggled,
-		"TE xchunked": post + "Transfer-Encoding: xchunked\r\n" + length(5) +
-			"\r\n0\r\n\r\n" + smuggled,
 		"TE with a space before colon": post + "Transfer-Encoding : chunked\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
 		"TE with a tab": post + "Transfer-Encoding:\tchunked\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
-		"TE with a vertical tab": post + "Transfer-Encoding:\x0bchunked\r\n" + length(5) +
-			"\r\n0\r\n\r\n" + smuggled,
-		"TE in quotes": post + "Transfer-Encoding: \"chunked\"\r\n" + length(5) +
-			"\r\n0\r\n\r\n" + smuggled,
-		"TE in upper case": post + "TRANSFER-ENCODING: CHUNKED\r\n" + length(5) +
-			"\r\n0\r\n\r\n" + smuggled,
 		"TE with _": post + "Transfer_Encoding: chunked\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
 		"TE folded": post + "Transfer-Encoding:\r\n chunked\r\n" + length(5) +
-			"\r\n0\r\n\r\n" + smuggled,
-		"TE in a folded line": post + "X-A: b\r\n Transfer-Encoding: chunked\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
 		"TE after a bare LF": post + "X-A: b\nTransfer-Encoding: chunked\r\n" + length(5) +
 			"\r\n0\r\n\r\n" + smuggled,
@@ -179,51 +164,29 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 		"TE of HTTP/1.0": strings.Replace(post, "HTTP/1.1", "HTTP/1.0",
 			1) + chunked + "\r\n0\r\n\r\n" + smuggled,
 		"all bare LF":                  strings.ReplaceAll(post+length(5)+"\r\n", "\r\n", "\n") + "0\r\n\r\n" + smuggled,
-		"head ended by LF CR LF":       strings.TrimSuffix(post, "\r\n") + "\n\r\n" + smuggled,
 		"CL twice, different":          post + length(0) + length(len(smuggled)) + "\r\n" + smuggled,
-		"CL twice, the same":           post + length(2) + length(2) + "\r\n{}" + smuggled,
 		"CL list":                      post + "Content-Length: 0, " + fmt.Sprint(len(smuggled)) + "\r\n\r\n" + smuggled,
-		"CL list, the same":            post + "Content-Length: 2, 2\r\n\r\n{}" + smuggled,
 		"CL with a sign":               post + "Content-Length: +2\r\n\r\n{}" + smuggled,
-		"CL negative":                  post + "Content-Length: -1\r\n\r\n{}" + smuggled,
-		"CL hexadecimal":               post + "Content-Length: 0x2\r\n\r\n{}" + smuggled,
-		"CL empty":                     post + "Content-Length:\r\n\r\n" + smuggled,
-		"CL with a space within":       post + "Content-Length: 1 0\r\n\r\n{}" + smuggled,
 		"CL too large for any integer": post + "Content-Length: 18446744073709551618\r\n\r\n{}" + smuggled,
 		"CL in Connection":             post + "Connection: content-length\r\n" + length(len(smuggled)) + "\r\n" + smuggled,
 		"TE in Connection":             post + "Connection: transfer-encoding\r\n" + chunked + "\r\n" + inChunk,
 		"CL of a GET":                  strings.Replace(post, "POST", "GET", 1) + length(len(smuggled)) + "\r\n" + smuggled,
-		"chunks of a GET":              strings.Replace(post, "POST", "GET", 1) + chunked + "\r\n" + inChunk,
 		"chunk extension":              post + chunked + "\r\n2;a=b\r\n{}\r\n0;c\r\n\r\n" + smuggled,
 		"chunk extension with LF":      post + chunked + "\r\n2;\n{}\r\n0\r\n\r\n" + smuggled,
-		"chunk extension with CR":      post + chunked + "\r\n2;a\rb\r\n{}\r\n0\r\n\r\n" + smuggled,
 		"chunk size in 0x":             post + chunked + "\r\n0x2\r\n{}\r\n0\r\n\r\n" + smuggled,
-		"chunk size with a sign":       post + chunked + "\r\n+2\r\n{}\r\n0\r\n\r\n" + smuggled,
-		"chunk size negative":          post + chunked + "\r\n-2\r\n{}\r\n0\r\n\r\n" + smuggled,
-		"chunk size with a space":      post + chunked + "\r\n2 \r\n{}\r\n0\r\n\r\n" + smuggled,
 		"chunk size that overflows":    post + chunked + "\r\n10000000000000002\r\n{}\r\n0\r\n\r\n" + smuggled,
-		"chunk size 00":                post + chunked + "\r\n00\r\n\r\n" + smuggled,
 		"chunk longer than its size":   post + chunked + "\r\n2\r\n{}xx\r\n0\r\n\r\n" + smuggled,
 		"chunk ended by LF":            post + chunked + "\r\n2\n{}\n0\n\n" + smuggled,
 		"chunk trailers that frame": post + chunked + "\r\n2\r\n{}\r\n0\r\nContent-Length: " +
 			"50\r\nTransfer-Encoding: x\r\n\r\n" + smuggled,
-		"chunk trailers folded":    post + chunked + "\r\n2\r\n{}\r\n0\r\nX: y\r\n z\r\n\r\n" + smuggled,
-		"Expect and no body":       post + "Expect: 100-continue\r\n" + length(2) + "\r\n" + smuggled,
-		"Expect of something else": post + "Expect: 100-continuex\r\n" + length(len(smuggled)) + "\r\n" + smuggled,
+		"Expect and no body": post + "Expect: 100-continue\r\n" + length(2) + "\r\n" + smuggled,
 		"Upgrade": post + "Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: " +
 			"AAMAAABk\r\n" + length(len(smuggled)) + "\r\n" + smuggled,
 		"Upgrade to a websocket": strings.Replace(post, "POST", "GET",
 			1) + "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + smuggled,
 		"NUL in a value": post + "X-A: a\x00b\r\n" + length(2) + "\r\n{}" + smuggled,
-		"NUL in a name":  post + "X-\x00A: b\r\n" + length(2) + "\r\n{}" + smuggled,
 		"two Hosts":      post + "Host: other\r\n" + length(2) + "\r\n{}" + smuggled,
-		"Host in a folded line": "POST /api/v1/shipments/outer HTTP/1.1\r\nX-A: b\r\n Host: api\r\nHost: " +
-			"api\r\n" + bearer + length(2) + "\r\n{}" + smuggled,
-		"HTTP/1.2":          strings.Replace(post, "HTTP/1.1", "HTTP/1.2", 1) + length(2) + "\r\n{}" + smuggled,
-		"HTTP/2.0 in words": strings.Replace(post, "HTTP/1.1", "HTTP/2.0", 1) + length(2) + "\r\n{}" + smuggled,
-		"HTTP/0.9":          "GET /api/v1/shipments/outer\r\n" + smuggled,
-		"empty lines first": "\r\n\r\n" + post + length(2) + "\r\n{}" + smuggled,
-		"a space first":     " " + post + length(2) + "\r\n{}" + smuggled,
+		"HTTP/0.9":       "GET /api/v1/shipments/outer\r\n" + smuggled,
 	} {
 		cases++
 		converse(t, g, name, strings.ReplaceAll(request, "/outer", fmt.Sprint("/outer", cases)))
@@ -247,30 +210,19 @@ func TestNoRequestIsSmuggledPastTheGate(t *testing.T) {
 		"a body":              with(),
 		"CL":                  with("content-length", fmt.Sprint(len(smuggled))),
 		"CL shorter":          with("content-length", "0"),
-		"CL longer":           with("content-length", fmt.Sprint(len(smuggled)+10)),
 		"CL twice":            with("content-length", "0", "content-length", fmt.Sprint(len(smuggled))),
-		"CL with a sign":      with("content-length", "+"+fmt.Sprint(len(smuggled))),
 		"TE":                  with("transfer-encoding", "chunked"),
 		"TE and CL":           with("transfer-encoding", "chunked", "content-length", "0"),
-		"TE with _":           with("transfer_encoding", "chunked"),
 		"connection":          with("connection", "transfer-encoding"),
 		"upgrade":             with("upgrade", "h2c"),
 		"CRLF in a value":     with("x-a", "b\r\ntransfer-encoding: chunked\r\nx: "),
 		"CRLF in a name":      with("x-a: b\r\ntransfer-encoding", "chunked"),
-		"LF in a value":       with("x-a", "b\ncontent-length: 0"),
-		"a name with a colon": with("x-a:", "b"),
 		"a name with a space": with("transfer-encoding ", "chunked"),
 		"CRLF in the path": in(":path",
 			"/api/v1/shipments/outer HTTP/1.1\r\nHost: x\r\n\r\nGET /api/v1/shipments/smuggled"),
-		"a space in the path":  in(":path", "/api/v1/shipments/outer HTTP/1.1"),
-		"CRLF in the method":   in(":method", "GET /api/v1/shipments/smuggled HTTP/1.1\r\nHost: x\r\n\r\nPOST"),
-		"a space in a method":  in(":method", "GET /api/v1/shipments/smuggled"),
-		"CRLF in an authority": in(":authority", "api\r\nTransfer-Encoding: chunked"),
-		"a path in authority":  in(":authority", "api/api/v1/shipments/smuggled?"),
-		"CRLF in the scheme":   in(":scheme", "http://x/\r\nGET /api/v1/shipments/smuggled HTTP/1.1\r\n"),
-		"another host":         with("host", "other"),
-		"two paths":            with(":path", "/api/v1/shipments/smuggled"),
-		"a protocol":           with(":protocol", "websocket"),
+		"CRLF in the method": in(":method", "GET /api/v1/shipments/smuggled HTTP/1.1\r\nHost: x\r\n\r\nPOST"),
+		"CRLF in the scheme": in(":scheme", "http://x/\r\nGET /api/v1/shipments/smuggled HTTP/1.1\r\n"),
+		"a protocol":         with(":protocol", "websocket"),
 	} {
 		cases++
 		for i, value := range header {
@@ -312,7 +264,7 @@ func converse(t *testing.T, g *gateway, name, request string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	_, _ = io.WriteString(conn, request)
 	_ = conn.(*net.TCPConn).CloseWrite() // so that the gateway does not wait for the rest of a body
 	reader := bufio.NewReader(conn)
@@ -320,40 +272,6 @@ func converse(t *testing.T, g *gateway, name, request string) {
 		t.Errorf("%s: answered with %q", name, first)
 	}
 	_, _ = io.Copy(io.Discard, reader)
-}
-
-// A request of HTTP/1.0 is the last one on its connection: net/http ignores its Transfer-Encoding, which another reader
-// may not. A request in chunks is not, even with a Content-Length, which net/http hides: clients that send chunks would
-// lose their connection with each request.
-func TestRequestsOfHTTP10CloseTheirConnection(t *testing.T) {
-	t.Parallel()
-
-	g := start(t, options{env: map[string]string{"REDIS_DOWN": "allow"}})
-	token, _ := g.tokens.create(plenty)
-	const chunks = "2\r\n{}\r\n0\r\n\r\n"
-	for head, closes := range map[string]bool{
-		"HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n":                            false,
-		"HTTP/1.1\r\nTransfer-Encoding: chunked\r\n":                                                 false,
-		"HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 12\r\nTransfer-Encoding: chunked\r\n": true,
-		"HTTP/1.1\r\nContent-Length: 12\r\n":                                                         false,
-	} {
-		for _, authorization := range []string{"Authorization: Bearer " + token + "\r\n", ""} {
-			conn, err := g.dial()
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-			last := "GET /robots.txt HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n"
-			_, _ = io.WriteString(conn, "POST /api/v1/shipments "+head+"Host: api\r\n"+authorization+"\r\n"+chunks+last)
-			got, _ := io.ReadAll(conn)
-			_ = conn.Close()
-			first, _, _ := strings.Cut(string(got), "\r\n\r\n")
-			if answers := strings.Count(string(got), "HTTP/1."); (answers == 1) != closes ||
-				strings.Contains(first, "Connection: close") != closes {
-				t.Errorf("%q %.20q: %d answers, want the connection closed: %t\n%s", head, authorization, answers, closes, got)
-			}
-		}
-	}
 }
 
 // checkOnlyOuter fails unless the service has got of each case at most the outer request, in any reading.

@@ -7,9 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -104,59 +101,5 @@ func TestTheGateWorksBeforeStockHandlers(t *testing.T) {
 	g.get(t, "/orders/"+token, "", token)
 	if log := g.logOf(t, 4); strings.Contains(log, token) {
 		t.Errorf("the token is in the log:\n%s", log)
-	}
-}
-
-// The module is built as `xcaddy build --with github.com/quayside/quayside/gateway=…` does, beside all of Caddy's
-// standard modules.
-func TestXcaddyBuild(t *testing.T) {
-	t.Parallel()
-
-	if os.Getenv("TEST_ALL") == "" {
-		t.Skip("builds all of Caddy: runs with TEST_ALL=true only")
-	}
-	module, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, content := range map[string]string{
-		"go.sum": string(sums),
-		"go.mod": "module caddy\n\ngo 1.26\n\nrequire github.com/quayside/quayside/gateway v0.0.0\n\n" +
-			"replace github.com/quayside/quayside/gateway => " + module + "\n" +
-			"replace github.com/quayside/quayside/gateway/servicekit => " + module + "/servicekit\n",
-		"main.go": `package main
-
-import (
-	caddycmd "github.com/caddyserver/caddy/v2/cmd"
-	_ "github.com/caddyserver/caddy/v2/modules/standard"
-	_ "github.com/quayside/quayside/gateway"
-)
-
-func main() { caddycmd.Main() }
-`,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-trimpath", "-o", "caddy", ".")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	modules, err := exec.CommandContext(t.Context(), filepath.Join(dir, "caddy"), "list-modules").Output()
-	for _, id := range []string{
-		"http.handlers.token_gate", "http.reverse_proxy.transport.quayside",
-		"http.handlers.reverse_proxy", "http.handlers.file_server",
-	} {
-		if err != nil || !strings.Contains(string(modules), id+"\n") {
-			t.Errorf("%s is not in the build: %v", id, err)
-		}
 	}
 }

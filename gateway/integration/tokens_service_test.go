@@ -23,7 +23,6 @@ type tokensService struct {
 	mu       sync.Mutex
 	changes  []string      // the lines of the stream; a revision is an index, from 1
 	more     chan struct{} // closed by the next change
-	streams  int           // how many were opened
 	closed   chan struct{}
 	closeOne sync.Once
 }
@@ -82,9 +81,6 @@ func (s *tokensService) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	beat := time.NewTicker(time.Second)
 	defer beat.Stop()
-	s.mu.Lock()
-	s.streams++
-	s.mu.Unlock()
 	for {
 		s.mu.Lock()
 		lines, more := s.changes, s.more

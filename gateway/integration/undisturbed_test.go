@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -130,56 +128,5 @@ func TestARollingRestartLosesNoRequest(t *testing.T) {
 	l.end()
 	if lost := l.lost.Load(); lost > 0 {
 		t.Errorf("%d of %d requests were lost: %v; the gateway's log:\n%s", lost, l.sent.Load(), l.reasons(), g.log)
-	}
-}
-
-// Clients that keep their connections get Connection: close before a reload stops the old configuration, so they lose
-// no request. A connection that the kernel completes while the old listener closes may be reset, as with a bare Caddy.
-func TestReloadsLoseNoRequestOfClientsThatKeepConnections(t *testing.T) {
-	t.Parallel()
-
-	service := newReplica(t, 1, "")
-	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
-	bare := startBare(t, net.JoinHostPort(service.ip.String(), service.port))
-	token, _ := g.tokens.create(plenty)
-	byGateway, byBare := loadOn(t, g.url, token), loadOn(t, bare.url, token)
-	connecting := loadBy(t, &http.Transport{DisableKeepAlives: true}, g.url, token)
-	for range 20 {
-		g.reload(t)
-		bare.reload(t)
-	}
-	byGateway.end()
-	byBare.end()
-	connecting.end()
-	// A new connection that the kernel completes while the old listener closes is reset, with the bare Caddy as well.
-	if lost, sent := byGateway.lost.Load(), byGateway.sent.Load(); lost > byBare.lost.Load()+sent/1000 {
-		t.Errorf("%d of %d requests were lost: %v", lost, sent, byGateway.reasons())
-	}
-	if lost, sent := connecting.lost.Load(), connecting.sent.Load(); lost > sent/50 {
-		t.Errorf("clients that connect for each request lost %d of %d: %v", lost, sent, connecting.reasons())
-	}
-	t.Logf("bare Caddy lost %d of %d", byBare.lost.Load(), byBare.sent.Load())
-	t.Logf("connecting for each request lost %d of %d", connecting.lost.Load(), connecting.sent.Load())
-}
-
-// After SIGTERM the gateway sends Connection: close, responds to requests in flight, and then closes: new connections
-// are refused, and existing ones lose no request.
-func TestTheEndOfAGatewayLosesNoRequest(t *testing.T) {
-	t.Parallel()
-
-	service := newReplica(t, 1, "")
-	g := start(t, options{env: map[string]string{"SHIPMENTS_PORT": service.port, "REDIS_DOWN": "allow"}})
-	token, _ := g.tokens.create(plenty)
-	l := loadOn(t, g.url, token)
-	eventually(t, func() bool { return l.sent.Load() > 500 }, "requests", g.log)
-	if err := g.process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	g.waitForLog(t, "shutdown complete")
-	l.end()
-	for why, times := range l.reasons() {
-		if !strings.Contains(why, "connection refused") {
-			t.Errorf("%d × %s", times, why)
-		}
 	}
 }

@@ -3,7 +3,6 @@ package integration
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +10,6 @@ import (
 	"testing"
 	"time"
 )
-
-var long = flag.Bool("long", false, "also upload the largest document at the slowest admitted rate, for four minutes")
 
 // receiver is a service that reads the whole body and responds with its length.
 func receiver(w http.ResponseWriter, r *http.Request) {
@@ -72,28 +69,20 @@ func (g *gateway) upload(t *testing.T, token string, size, rate int) answer {
 	return <-answered
 }
 
-// A document of 9 MB at 300 KB/s takes 30 s and is complete.
+// A document of 9 MB at 300 KB/s takes 30 s, longer than a body may pause, and is complete.
 func TestASlowButSteadyUploadSucceeds(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{upstream: http.HandlerFunc(receiver), env: map[string]string{"REDIS_DOWN": "allow"}})
 	token, _ := g.tokens.create("")
-	sizes := map[int]int{9_000_000: 300_000, 14 << 20: 600_000}
-	if *long {
-		sizes[14<<20] = 64 << 10
-	}
-	for size, rate := range sizes {
-		t.Run(fmt.Sprintf("%d bytes at %d a second", size, rate), func(t *testing.T) {
-			t.Parallel()
-			a := g.upload(t, token, size, rate)
-			if want := fmt.Sprintf(`{"bytes":%d}`, size); a.StatusCode != http.StatusOK || a.body != want {
-				t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
-			}
-		})
+	const size = 9_000_000
+	a := g.upload(t, token, size, 300_000)
+	if want := fmt.Sprintf(`{"bytes":%d}`, size); a.StatusCode != http.StatusOK || a.body != want {
+		t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
 	}
 }
 
-// An upload that stops, or stays below the minimum rate, gets 408 after 20 s, with the cause.
+// An upload that stops, or stays below the minimum rate, gets 408 with the cause.
 func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	t.Parallel()
 
@@ -102,15 +91,11 @@ func TestAnUploadThatStallsEndsWith408(t *testing.T) {
 	for name, rate := range map[string]int{"stops": 0, "drips": 100} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			begin := time.Now()
 			a := g.upload(t, token, 200_000, rate)
 			p := a.problem(t)
 			if a.StatusCode != http.StatusRequestTimeout || p["code"] != "request_timeout" ||
 				a.Header.Get("X-Request-ID") != p["request_id"] {
 				t.Errorf("%s %s; the log:\n%s", a.Status, a.body, g.log)
-			}
-			if took := time.Since(begin); took < 18*time.Second || took > 30*time.Second {
-				t.Errorf("after %v", took)
 			}
 		})
 	}

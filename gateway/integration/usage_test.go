@@ -18,7 +18,7 @@ type reported struct {
 // until reads reports until the sum of the token's requests is that number.
 func (s *tokensService) until(t *testing.T, id string, requests int) (sum reported) {
 	t.Helper()
-	for deadline := time.After(30 * time.Second); sum.Count+sum.Refused < requests; {
+	for deadline := time.After(2 * patience); sum.Count+sum.Refused < requests; {
 		select {
 		case <-deadline:
 			t.Fatalf("reported so far: %+v", sum)
