@@ -70,6 +70,26 @@ func TestEachAlertHasARunbookAndACase(t *testing.T) {
 	}
 }
 
+// A rule or a panel about a metric that does not exist would be silent for ever.
+func TestRulesAndDashboardsAreAboutMetricsThatExist(t *testing.T) {
+	t.Parallel()
+	reference := content(t, []string{"../docs/reference/metrics.md"})
+	used := names(regexp.MustCompile(`\b(quayside_\w+)`), content(t, append(glob(t, "rules/*.yml"),
+		glob(t, "dashboards/*.json")...)))
+	series := regexp.MustCompile(`_(count|sum|bucket)$`)
+	program := regexp.MustCompile(`^quayside_(shipments|tokens)_`)
+	for _, name := range used {
+		metric := series.ReplaceAllString(name, "")
+		if !strings.Contains(reference, "`"+metric+"`") &&
+			!strings.Contains(reference, "`"+program.ReplaceAllString(metric, "quayside_PROGRAM_")+"`") {
+			t.Errorf("no program has the metric %s", metric)
+		}
+	}
+	if len(used) < 30 {
+		t.Errorf("only %d metrics are used", len(used))
+	}
+}
+
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)

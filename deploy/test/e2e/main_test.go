@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/quayside/quayside/deploy/test/apidoc"
@@ -18,8 +17,7 @@ import (
 var stack *devstack.Stack
 
 func TestMain(m *testing.M) {
-	_, err := exec.LookPath("prometheus")
-	opts := devstack.Options{Race: true, Debug: true, Traces: true, Observe: err == nil}
+	opts := devstack.Options{Race: true, Debug: true, Traces: true}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
 		api, err = apidoc.Load(ctx, s.URL)

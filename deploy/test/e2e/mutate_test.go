@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,12 +14,12 @@ import (
 // A mutation makes a request invalid or unusual in one way.
 type mutation func(*rand.Rand, *request)
 
-// mutate applies one mutation to a request with this JSON body, and to one in eight a second.
-func mutate(rng *rand.Rand, r *request, body any) {
+// mutate applies one mutation to a request, and to one in eight a second.
+func mutate(rng *rand.Rand, r *request) {
 	for range 1 + rng.IntN(8)/7 {
 		switch n := rng.IntN(10); {
-		case n < 4 && body != nil:
-			r.body = mutateJSON(rng, body)
+		case n < 4:
+			mutateJSON(rng, r)
 		case n < 5 && len(r.body) > 0:
 			pick(rng, bodyMutations)(rng, r)
 		case n < 7:
@@ -36,83 +37,30 @@ func mutate(rng *rand.Rand, r *request, body any) {
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// wrongValues are JSON values that few schemas allow.
-var wrongValues = []any{
-	nil, true, "", " ", "\t", 0, -1, 0.1, 1e15, int64(1) << 53, "null", "true",
-	[]any{},
-	object{},
-	[]any{[]any{}},
-	literal("1e400"), literal("-0"), literal("1E5"), literal("01"), literal("1."), literal("+1"), literal(".5"),
-	literal("NaN"),
-	literal(strings.Repeat("9", 400)), literal("0." + strings.Repeat("0", 400) + "1"), literal("12345678901234567890"),
-	literal(`"\u0000"`), literal(`"a\u0000b"`), literal(`"\ud800"`), literal(`"\udc00\ud800"`), literal(`"\u202Eabc"`),
-	literal("\"\u2066abc\""),
-	literal("\"\xff\xfe\""), literal("\"\xc0\xaf\""), literal("\"\xed\xa0\x80\""), literal(`"\x41"`),
-	literal("\"line\nbreak\""), literal(`"unclosed`),
-	strings.Repeat("x", 101), strings.Repeat("é", 201), strings.Repeat("x", 5000), strings.Repeat("🍊",
-		1001), "\u200b", "e\u0301", "\u0085", "\u2028", "../../etc/passwd",
-	"2026-13-01T00:00:00Z", "2026-11-20T14:03:52", "2026-11-20", "0000-00-00T00:00:00Z", "9999-12-31T23:59:59.999999999Z",
-	"2026-11-20T14:03:52+25:00", "2016-12-31T23:59:60Z",
-	"' OR 1=1 --", "<script>alert(1)</script>", "%s%n", "${jndi:ldap://x}", "http://169.254.169.254/", "0.0.0.0/0", "::/0",
-	"300.1.1.1", "1.2.3.4/33",
-	literal(strings.Repeat("[", 50) +
-		strings.Repeat("]", 50)), literal(strings.Repeat("[", 20000)), literal(strings.Repeat(`{"a":`, 5000) + "1" +
-		strings.Repeat("}", 5000)),
-	literal("[" + strings.Repeat("{},", 20000) + "{}]"), literal("[" + strings.Repeat("0,", 100000) + "0]"),
+// wrongValues are texts that few schemas allow in the place of a value or of a member's name, or that are no JSON.
+var wrongValues = []string{
+	"null", "true", `""`, `" "`, "0", "-1", "0.1", "1e15", "9007199254740992", "[]", "{}", "[[]]",
+	"1e400", "-0", "01", "1.", "NaN", strings.Repeat("9", 400), `"\u0000"`, `"\ud800"`, `"\u202Eabc"`, "\"\xff\xfe\"",
+	`"\x41"`, "\"line\nbreak\"", `"unclosed`, `"` + strings.Repeat("é", 201) + `"`, `"` + strings.Repeat("x", 5000) + `"`,
+	`"../../etc/passwd"`, `"2026-13-01T00:00:00Z"`, `"9999-12-31T23:59:59.999999999Z"`, `"' OR 1=1 --"`, `"__proto__"`,
+	`"<script>alert(1)</script>"`, `"http://169.254.169.254/"`, `"0.0.0.0/0"`, `"300.1.1.1"`, strings.Repeat("[", 20000),
+	strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000), "[" + strings.Repeat("0,", 100000) + "0]",
 }
 
-// mutateJSON returns the text of body with one thing changed.
-func mutateJSON(rng *rand.Rand, body any) []byte {
-	body = copyOf(body)
-	changers := objects(body, func(o object) { body = o })
-	if len(changers) > 0 && rng.IntN(3) == 0 {
-		pick(rng, changers)(func(o object) object { return mutateObject(rng, o) })
-		return encode(body)
-	}
-	pick(rng, slots(body, func(v any) { body = v }))(pick(rng, wrongValues))
-	return encode(body)
-}
+var scalar = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null`)
 
-func mutateObject(rng *rand.Rand, o object) object {
-	name := pick(rng, []string{
-		"x", "id", "status", "organization_id", "__proto__", "", "Reference", "reference ",
-		"\u0000", "created_at", strings.Repeat("k", 3000),
-	})
-	if len(o) == 0 {
-		return object{{name, 1}}
+// mutateJSON replaces one value, or the name of a member, or repeats it.
+func mutateJSON(rng *rand.Rand, r *request) {
+	places := scalar.FindAllIndex(r.body, -1)
+	if len(places) == 0 {
+		return
 	}
-	i := rng.IntN(len(o))
-	switch rng.IntN(4) {
-	case 0:
-		return slices.Delete(slices.Clone(o), i, i+1)
-	case 1:
-		return append(slices.Clone(o), member{name, pick(rng, wrongValues)})
-	case 2:
-		return append(slices.Clone(o), o[i]) // a name twice
-	default:
-		o = slices.Clone(o)
-		o[i].name = strings.ToUpper(o[i].name)
-		return o
+	at := pick(rng, places)
+	wrong := pick(rng, wrongValues)
+	if rng.IntN(10) == 0 {
+		wrong = string(r.body[at[0]:at[1]]) + ":1," + string(r.body[at[0]:at[1]])
 	}
-}
-
-func copyOf(v any) any {
-	switch v := v.(type) {
-	case object:
-		c := slices.Clone(v)
-		for i := range c {
-			c[i].value = copyOf(c[i].value)
-		}
-		return c
-	case []any:
-		c := slices.Clone(v)
-		for i := range c {
-			c[i] = copyOf(c[i])
-		}
-		return c
-	default:
-		return v
-	}
+	r.body = slices.Concat(r.body[:at[0]], []byte(wrong), r.body[at[1]:])
 }
 
 var bodyMutations = []mutation{

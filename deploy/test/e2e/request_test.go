@@ -87,7 +87,7 @@ type conn struct {
 
 // connect opens a connection with a deadline after limit.
 func connect(from string, limit time.Duration) (*conn, error) {
-	dialer := net.Dialer{Timeout: 5 * time.Second}
+	dialer := net.Dialer{Timeout: patience}
 	if from != "" {
 		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
 	}
@@ -125,7 +125,7 @@ func (r *request) send() (res response, err error) {
 }
 
 func (r *request) sendOnce() (response, error) {
-	c, err := connect(r.from, 40*time.Second)
+	c, err := connect(r.from, patience)
 	if err != nil {
 		return response{}, err
 	}

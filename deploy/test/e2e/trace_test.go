@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -19,7 +18,7 @@ import (
 // them.
 func spansOf(t *testing.T, requestID string, complete func([]collector.Span) bool) (spans []collector.Span) {
 	t.Helper()
-	eventually(t, 10*time.Second, "the trace of "+requestID, func() bool {
+	eventually(t, "the trace of "+requestID, func() bool {
 		spans = nil
 		all := stack.Traces.Spans()
 		for _, root := range all {
@@ -105,7 +104,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 func logged(t *testing.T, span collector.Span) {
 	t.Helper()
 	want := fmt.Sprintf(`"trace_id":"%x","span_id":"%x"`, span.TraceId, span.SpanId)
-	eventually(t, 5*time.Second, "a line of "+span.Service+" with "+want, func() bool {
+	eventually(t, "a line of "+span.Service+" with "+want, func() bool {
 		log, err := os.ReadFile(filepath.Join(stack.LogDir(), span.Service+".log"))
 		return err == nil && bytes.Contains(log, []byte(want))
 	})
