@@ -8,31 +8,27 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate token test test-all generated bench lab test-kubernetes test-compose lint clean release release-check images devstack versitygw h2spec pebble kubectl-validate
+.PHONY: help run generate test test-all generated bench lab test-compose lint clean release release-check images devstack versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: devstack ## start everything on this machine, with demo data (OBSERVE=1: and Prometheus); Ctrl-C stops it
+run: devstack ## start everything on this machine, with demo data; Ctrl-C stops it
 	@exec .bin/devstack run
-
-token: devstack ## print a fresh token of the demo organization (ORG=, PERMISSIONS= choose others)
-	@exec .bin/devstack token
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
 CI_ONLY  := /deploy/(kubernetes|monitoring|lab)
 # Each of these runs whole programs: test-all runs one at a time, after the others.
 WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup
 UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell go list $(MODULES:%=./%/...)))
-SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw TEST_H2SPEC=$(CURDIR)/.bin/h2spec \
-	TEST_PEBBLE=$(CURDIR)/.bin/pebble TEST_KUBECTL_VALIDATE=$(CURDIR)/.bin/kubectl-validate .bin/devstack exec --
+SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec --
 
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
 test: devstack ## run the tests of a change, on real Postgres and Redis
 	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- sh -ec '\
 		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")'
 
-test-all: devstack versitygw h2spec pebble kubectl-validate ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
+test-all: devstack versitygw ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
 	@$(SERVERS) sh -ec '$(TEST) $(UNIT); $(TEST) -p 1 $(WHOLE); \
 	CGO_ENABLED=0 go test -count=1 ./gateway/integration -run FitsTheMemoryLimit; \
 	TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$${TEST_DATABASE_POOLED_URL:?PgBouncer is needed} \
@@ -49,9 +45,6 @@ bench: ## the gateway beside a bare Caddy; BASE=COMMIT: the whole path beside it
 lab: ## lose each part of the product under load, and print each promise with what was seen (ONLY= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/resilience ./lab/resilience
 	@exec .bin/resilience $(if $(ONLY),'$(ONLY)')
-
-test-kubernetes: ## test updates, scaling and failures under load on the cluster of KUBECONFIG, in about 5 minutes (NODE=127.0.0.1)
-	@TEST_KUBECONFIG="$${KUBECONFIG:?is not set}" TEST_NODE=$(NODE) go test -count=1 -timeout 1h -v ./deploy/kubernetes -run Cluster
 
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
@@ -85,15 +78,3 @@ devstack:
 # An S3 server, for the tests of storage.
 versitygw:
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/versitygw -o $(CURDIR)/.bin/versitygw github.com/versity/versitygw/cmd/versitygw
-
-# The conformance tests of HTTP/2 servers, run against the gateway.
-h2spec:
-	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/h2spec -o $(CURDIR)/.bin/h2spec github.com/summerwind/h2spec/cmd/h2spec
-
-# A certificate authority with ACME, for the test of certificates that the gateway obtains.
-pebble:
-	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/pebble -o $(CURDIR)/.bin/pebble github.com/letsencrypt/pebble/v2/cmd/pebble
-
-# Validates Kubernetes manifests without a cluster.
-kubectl-validate:
-	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/kubectl-validate -o $(CURDIR)/.bin/kubectl-validate sigs.k8s.io/kubectl-validate

@@ -28,7 +28,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 	s.token(t)
 	dir := filepath.Join(tempDir(t), "a backup")
 	script(t, s, "backup", nil, dir)
-	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
+	cluster, err := devstack.StartCluster(t.Context(), os.Stderr, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 		want    string
 	}{
 		{name: "a login that may not create databases", server: weak.String(), want: "permission denied"},
-		{name: "a list that was cut", file: "documents.list", damage: empty, want: "not complete, or damaged"},
 		{name: "a disk that was full", file: "complete", damage: empty, want: "not complete, or damaged"},
-		{
-			name: "checksums that were cut off", file: "complete", damage: func(b []byte) []byte { return b[:100] },
-			want: "not complete, or damaged",
-		},
 		{
 			name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) },
 			want: "not complete, or damaged",
@@ -67,7 +62,6 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			want: "the change stream ends at revision",
 		},
 		{name: "an archive that was never written", changes: "\n", want: "no token was revoked"},
-		{name: "an archive that is not there", changes: "-", want: "No such file"},
 		{name: "a server without a database", server: "postgres://postgres@127.0.0.1:1", want: "not of the form"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +79,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			if c.changes != "" {
 				changes = filepath.Join(damaged, "changes.jsonl")
 			}
-			if c.changes != "-" && c.changes != "" {
+			if c.changes != "" {
 				if err := os.WriteFile(changes, []byte(c.changes), 0o600); err != nil {
 					t.Fatal(err)
 				}

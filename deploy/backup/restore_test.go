@@ -73,7 +73,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 
 	// Another Postgres. The store has a file that is newer than the backup.
-	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
+	cluster, err := devstack.StartCluster(t.Context(), os.Stderr, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +166,9 @@ func TestARestoredBackupWithoutChangesRevokesEveryToken(t *testing.T) {
 		execute(t, db, "ALTER DATABASE "+name+" RENAME TO "+name+"_replaced")
 	}
 	script(t, s, "restore", []string{"DATABASE_SERVER_URL=" + server}, dir, "none")
-	done := time.Now()
 	if got := s.eventually(t, s.Demo.Token, http.StatusUnauthorized); got != http.StatusUnauthorized {
-		t.Fatalf("%d for a revoked token 10 s after restoring", got)
+		t.Fatalf("%d for a revoked token a minute after restoring", got)
 	}
-	t.Logf("refused %s after restoring", time.Since(done).Round(10*time.Millisecond))
 	token := s.token(t)
 	if got := s.call(t, http.MethodGet, path+"/content", token.Secret, nil, "").body; sha256.Sum256(got) != sum {
 		t.Errorf("%s: %s", path, got)
@@ -181,6 +179,18 @@ func TestARestoredBackupWithoutChangesRevokesEveryToken(t *testing.T) {
 	if kept, err := filepath.Glob(filepath.Join(s.dir, "documents", "*", "doc_*")); err != nil || len(kept) != 2 {
 		t.Errorf("files in the store: %q, %v", kept, err)
 	}
+}
+
+// eventually returns the status of requests with a token, as soon as it is the wanted one or after a minute.
+func (p product) eventually(t *testing.T, token string, want int) (got int) {
+	t.Helper()
+	// a poll, below the demo's limit
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if got = p.status(t, token); got == want {
+			break
+		}
+	}
+	return got
 }
 
 // s3 starts a server with a bucket, and returns the directory of its objects and

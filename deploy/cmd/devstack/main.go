@@ -1,14 +1,12 @@
 // Devstack runs Quayside on one machine, for developers and tests.
 //
 //	devstack run                 start everything and serve until Ctrl-C
-//	devstack token               print a fresh token of the running stack
 //	devstack exec -- COMMAND     run COMMAND with throw-away Postgres and Redis
 //	devstack clean               remove the data of stopped stacks
 //
 // Environment: QUAYSIDE_PORT is the port of the gateway, 8080 by default; DATABASE_URL and
-// REDIS_URL use existing servers; the gateway's documented settings, such as
-// WINDOWS_MODE, are passed on to it; OBSERVE=1 adds a Prometheus; ORG and
-// PERMISSIONS choose the token's.
+// REDIS_URL use existing servers; the programs' documented settings, such as
+// WINDOWS_MODE and LOG_LEVEL, are passed on to them.
 package main
 
 import (
@@ -26,7 +24,7 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-const usage = "usage: devstack run | token | exec -- COMMAND | clean"
+const usage = "usage: devstack run | exec -- COMMAND | clean"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -53,17 +51,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	switch {
 	case args[0] == "run" && len(args) == 1:
 		return serve(ctx, root, dir, getenv, stdout)
-	case args[0] == "token" && len(args) == 1:
-		permissions := getenv("PERMISSIONS")
-		if permissions == "" {
-			permissions = "admin"
-		}
-		token, err := devstack.FreshToken(ctx, dir, getenv("ORG"), permissions)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(stdout, token.Secret)
-		return err
 	case args[0] == "exec" && len(args) > 2 && args[1] == "--":
 		return commandFailed(devstack.Exec(ctx, stderr, args[2:]...))
 	case args[0] == "clean" && len(args) == 1:
@@ -84,18 +71,12 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
 		Root: root, Dir: dir, Port: port, Log: stdout,
-		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"), Environ: os.LookupEnv,
-		Observe: getenv("OBSERVE") == "1",
+		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"), Env: os.Environ(),
 	})
 	if err != nil {
 		return err
 	}
-	alerts := "make run OBSERVE=1 shows them"
-	if stack.PrometheusURL != "" {
-		alerts = stack.PrometheusURL + "/alerts"
-	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password,
-		alerts)
+	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password)
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
@@ -122,9 +103,8 @@ Quayside is running.
   API        %[1]s/api/v1
   docs       %[1]s/docs
   OpenAPI    %[1]s/api/v1/openapi.json
-  tokens     make -s token, or source .run/demo.env
+  tokens     source .run/demo.env, or create one in the settings
   logs       %[2]s
-  alerts     %[6]s
 
 Try it, in another terminal:
 

@@ -1,5 +1,5 @@
-// Command reference writes the pages of docs/reference that list what the code defines: settings, metrics, commands and
-// problems. Run it with `make generate`.
+// Command reference writes the pages of docs/reference that list what the code defines: settings, metrics and
+// commands. Run it with `make generate`.
 package main
 
 import (
@@ -30,11 +30,6 @@ var pages = []page{
 		writeMetrics,
 	},
 	{"commands.md", "Commands", "Exit codes: 0 success, 1 failure, 2 wrong command line.", writeCommands},
-	{
-		"problems.md", "Problems", "Errors are `application/problem+json` (RFC 9457). `code` is stable and does not " +
-			"change within v1; `type` is the address of a page that says what it means and what to do, `/problems/CODE`.",
-		writeProblems,
-	},
 }
 
 func main() {

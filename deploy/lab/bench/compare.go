@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/quayside/quayside/deploy/lab/load"
 	"github.com/quayside/quayside/deploy/lab/proc"
 )
@@ -42,8 +40,6 @@ type kind struct {
 type traffic struct {
 	requests [][]byte
 	want     int
-	// renewAfter is how many requests a client's address sends; 0: all.
-	renewAfter int
 }
 
 // figures are what one measurement gave.
@@ -98,7 +94,7 @@ func (c *comparison) run(ctx context.Context) error {
 func (c *comparison) measure(ctx context.Context, s side, k kind, t traffic) (f figures, err error) {
 	plan := load.Plan{
 		Address: s.address, Connections: c.settings.connections, Requests: t.requests, Want: t.want,
-		RenewAfter: t.renewAfter, Rate: k.rate, Warmup: c.settings.warmup, Length: c.settings.length,
+		Rate: k.rate, Warmup: c.settings.warmup, Length: c.settings.length,
 	}
 	if err := load.Once(ctx, plan, 1000); err != nil {
 		return f, err
@@ -123,39 +119,17 @@ func (c *comparison) measure(ctx context.Context, s side, k kind, t traffic) (f 
 	return f, nil
 }
 
-// clockTick is the unit of /proc/PID/stat, USER_HZ, which is 100 on every
-// Linux that Go supports.
-const clockTick = 10 * time.Millisecond
-
-// cpuOf returns the CPU time that the descendants of a process have used, by
-// program. The time of a descendant's own children counts when they have ended,
-// so that workers which come and go are in it.
+// cpuOf returns the CPU time that a process and its descendants have used, by program. That of a child that has ended is
+// in its parent's, so that workers which come and go count. The kernel reports it in steps of 10 ms, of seconds.
 func cpuOf(root int) (usage, error) {
-	processes, err := proc.Descendants(root)
+	const clockTick = 10 * time.Millisecond // USER_HZ is 100 on every Linux that Go supports
+	processes, err := proc.Family(root)
 	if err != nil {
 		return nil, err
 	}
 	used := usage{}
 	for _, p := range processes {
-		own, err := cpuTime(p.PID)
-		if err != nil {
-			continue // it has ended since
-		}
-		used[p.Comm] += own + time.Duration(p.CUTime+p.CSTime)*clockTick
+		used[p.Comm] += time.Duration(int(p.UTime+p.STime)+p.CUTime+p.CSTime) * clockTick
 	}
 	return used, nil
-}
-
-// cpuTime returns the CPU time that a process has used so far, in user and
-// kernel mode, by all its threads. /proc/PID/stat has the same in steps of 10 ms,
-// which is too coarse.
-func cpuTime(pid int) (time.Duration, error) {
-	const processClock = 2 // CPUCLOCK_SCHED, of the process and not of one thread
-	var used unix.Timespec
-	// The number of a process's clock is what clock_getcpuclockid(3) computes.
-	clock := int32(^pid<<3 | processClock)
-	if err := unix.ClockGettime(clock, &used); err != nil {
-		return 0, fmt.Errorf("CPU time of process %d: %w", pid, err)
-	}
-	return time.Duration(used.Nano()), nil
 }

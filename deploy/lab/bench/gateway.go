@@ -48,8 +48,7 @@ func compareGateway(ctx context.Context, s settings) (_ *comparison, err error) 
 	c := &comparison{settings: s, goals: gatewayGoals}
 	for _, name := range []string{gateway, bare} {
 		c.sides = append(c.sides, side{name: name, address: b.servers[name].Address, cpu: func() (usage, error) {
-			used, err := cpuTime(b.servers[name].PID())
-			return usage{name: used}, err
+			return cpuOf(b.servers[name].PID())
 		}})
 	}
 	if c.kinds, err = b.scenarios(ctx); err != nil {
@@ -68,12 +67,12 @@ func (b *testbed) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := b.pin(ctx); err != nil {
+		return err
+	}
 	b.stack, err = devstack.Start(ctx, devstack.Options{Root: b.settings.root, Dir: b.dir, Log: b.settings.log})
 	if err != nil {
 		b.stack = nil // it has stopped everything
-		return err
-	}
-	if err := b.pin(ctx); err != nil {
 		return err
 	}
 	if b.upstream, err = listen(ctx); err != nil {
@@ -90,9 +89,8 @@ func (b *testbed) start(ctx context.Context) (err error) {
 	)
 }
 
-// pin divides the processors and moves this process and its children to one
-// half, if taskset is available. A process inherits its processors, so running
-// servers are restarted.
+// pin divides the processors and moves this process, and so the children that it
+// will have, to one half, if taskset is available.
 func (b *testbed) pin(ctx context.Context) error {
 	n := runtime.NumCPU()
 	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
@@ -105,11 +103,7 @@ func (b *testbed) pin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("taskset: %w: %s", err, bytes.TrimSpace(out))
 	}
-	tokens := b.stack.Program("tokens-svc")
-	return errors.Join(
-		tokens.Stop(), b.stack.StopRedis(), b.stack.StopPostgres(),
-		b.stack.StartPostgres(ctx), b.stack.StartRedis(ctx), tokens.Start(ctx),
-	)
+	return nil
 }
 
 // buildBare builds a Caddy without anything of the gateway's.

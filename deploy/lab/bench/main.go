@@ -4,7 +4,7 @@
 // other load on the machine affects both.
 //
 //	bench [gateway]    the gateway beside a bare Caddy
-//	bench path         the whole path of a request beside another checkout and a lower bound
+//	bench path         the whole path of a request beside another checkout
 //	bench scale        lists of 1,000,000 shipments beside lists of 1,000
 //
 // A round measures every kind of traffic on every side once, in alternating
@@ -64,9 +64,6 @@ func run(ctx context.Context, args []string) (err error) {
 	name := "gateway"
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		name, args = args[0], args[1:]
-	}
-	if name == lowerBoundCommand { // a child of `path`
-		return serveLowerBound(ctx, args)
 	}
 	command, ok := commands[name]
 	if !ok {

@@ -10,19 +10,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
-
-	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // The sides of `bench path`.
 const (
-	base       = "base"
-	head       = "head"
-	lowerBound = "lower bound"
+	base = "base"
+	head = "head"
 )
 
 // The kinds of traffic of `bench path`, on an organization of eight shipments.
@@ -41,10 +37,9 @@ var pathGoals = []goal{
 	{kind: aGet, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.26},
 	{kind: aToken, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.21},
 	{kind: aCreate, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.3},
-	{kind: aList, side: head, ofSide: lowerBound, what: "CPU", figure: cpu, most: 3},
 }
 
-// comparePath measures the stacks of two checkouts and a lower bound.
+// comparePath measures the stacks of two checkouts.
 func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
 	s.connections = 16
 	c := &comparison{settings: s, goals: pathGoals}
@@ -70,19 +65,6 @@ func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
 		c.kinds[1].to[of.name] = o.get(func(n int) string { return "/api/v1/shipments/" + o.shipments[n%len(o.shipments)] })
 		c.kinds[2].to[of.name] = writer.creates()
 		c.kinds[3].to[of.name] = o.get(func(int) string { return "/api/v1/token" })
-		if of.name != head {
-			continue
-		}
-		bound, stop, err := startLowerBound(ctx, st, o.id)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, stop()) }()
-		c.sides = append(c.sides, bound)
-		all := request(http.MethodGet, "/api/v1/shipments", "", "")
-		one := request(http.MethodGet, "/api/v1/shipments/one", "", "")
-		c.kinds[0].to[lowerBound] = traffic{requests: [][]byte{all}, want: http.StatusOK}
-		c.kinds[1].to[lowerBound] = traffic{requests: [][]byte{one}, want: http.StatusOK}
 	}
 	return c, c.run(ctx)
 }
@@ -215,29 +197,4 @@ func (o organization) creates() traffic {
 		t.requests = append(t.requests, request(http.MethodPost, "/api/v1/shipments", token, newShipment))
 	}
 	return t
-}
-
-// startLowerBound starts this program as the lower bound, over the database of a
-// stack.
-func startLowerBound(ctx context.Context, st *stack, organization string) (_ side, stop func() error, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return side{}, nil, err
-	}
-	free, err := devstack.FreeAddresses(ctx, 1)
-	if err != nil {
-		return side{}, nil, err
-	}
-	service := devstack.NewProgram(devstack.ProgramConfig{
-		Name: lowerBoundCommand, Command: []string{self, lowerBoundCommand, free[0], st.dsn, organization},
-		Address: free[0], Inner: free[0], LogDir: st.dir,
-	})
-	return side{name: lowerBound, address: free[0], cpu: func() (usage, error) {
-		own, err := cpuTime(service.PID())
-		if err != nil {
-			return nil, err
-		}
-		used, err := cpuOf(st.cmd.Process.Pid)
-		return usage{"service": own, "postgres": used["postgres"]}, err
-	}}, service.Stop, service.Start(ctx)
 }

@@ -137,7 +137,7 @@ func (st *stack) attach() error {
 
 // find returns a process of the stack by the name of its program.
 func (st *stack) find(name string) (procfs.Proc, error) {
-	processes, err := proc.Descendants(st.cmd.Process.Pid)
+	processes, err := proc.Family(st.cmd.Process.Pid)
 	for _, p := range processes {
 		if p.Comm == name {
 			return procfs.NewProc(p.PID)

@@ -17,7 +17,6 @@ type client struct {
 	run       *run
 	conn      net.Conn
 	in        *bufio.Reader
-	sent      int // on this connection
 	latencies []time.Duration
 }
 
@@ -26,15 +25,10 @@ func (c *client) connect(ctx context.Context) error {
 	if c.conn != nil {
 		_ = c.conn.Close()
 	}
-	var dialer net.Dialer
-	if c.run.plan.RenewAfter > 0 {
-		dialer.LocalAddr = &net.TCPAddr{IP: freshAddress().AsSlice()}
-	}
 	var err error
-	if c.conn, err = dialer.DialContext(ctx, "tcp", c.run.plan.Address); err != nil {
+	if c.conn, err = new(net.Dialer).DialContext(ctx, "tcp", c.run.plan.Address); err != nil {
 		return err
 	}
-	c.sent = 0
 	if c.in == nil {
 		c.in = bufio.NewReaderSize(c.conn, 16<<10)
 	}
@@ -46,12 +40,6 @@ func (c *client) connect(ctx context.Context) error {
 // connection counts as a wrong response and is replaced; an error means that it
 // could not be replaced.
 func (c *client) exchange(ctx context.Context) error {
-	if renew := c.run.plan.RenewAfter; renew > 0 && c.sent >= renew {
-		if err := c.connect(ctx); err != nil {
-			return err
-		}
-	}
-	c.sent++
 	status, last, err := c.roundTrip()
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {

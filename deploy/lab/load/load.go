@@ -14,9 +14,7 @@ package load
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,10 +27,6 @@ type Plan struct {
 	Connections int      // at a time
 	Requests    [][]byte // whole requests without a body, sent in turn
 	Want        int      // the status that each answer should have
-
-	// RenewAfter is the number of requests after which a connection is
-	// replaced by one from a new client address. 0: never, all from 127.0.0.1.
-	RenewAfter int
 
 	Rate   int           // requests a second; 0: saturated
 	Warmup time.Duration // before anything is counted
@@ -67,11 +61,7 @@ func Run(ctx context.Context, plan Plan, mark func() error) (Result, error) {
 	}
 	work := r.saturate
 	if plan.Rate > 0 {
-		stop, err := r.schedule()
-		if err != nil {
-			return Result{}, err
-		}
-		defer stop()
+		r.schedule()
 		work = r.sendDue
 	}
 	var group sync.WaitGroup
@@ -184,15 +174,4 @@ func quantiles(clients []*client) (p50, p99 time.Duration) {
 	}
 	slices.Sort(all)
 	return all[len(all)/2], all[len(all)*99/100]
-}
-
-// addresses counts the client addresses in use.
-var addresses atomic.Uint32
-
-// freshAddress returns a loopback address that this process has not used:
-// 127.1.0.0 and on, 16 million of them.
-func freshAddress() netip.Addr {
-	var bytes [4]byte
-	binary.BigEndian.PutUint32(bytes[:], 127<<24+1<<16+addresses.Add(1))
-	return netip.AddrFrom4(bytes)
 }

@@ -105,30 +105,6 @@ func TestAStallCountsInEveryDelayedRequest(t *testing.T) {
 	}
 }
 
-func TestRenewedConnectionsComeFromNewAddresses(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	seen := map[string]int{}
-	plan := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		host, _, _ := strings.Cut(r.RemoteAddr, ":")
-		mu.Lock()
-		defer mu.Unlock()
-		seen[host]++
-	})
-	plan.RenewAfter = 3
-	if _, err := Run(t.Context(), plan, nothing); err != nil {
-		t.Fatal(err)
-	}
-	if len(seen) <= plan.Connections {
-		t.Errorf("%d addresses", len(seen))
-	}
-	for host, n := range seen {
-		if n > plan.RenewAfter {
-			t.Errorf("%d requests from %s", n, host)
-		}
-	}
-}
-
 func TestRefusedConnectionsAreCounted(t *testing.T) {
 	t.Parallel()
 	plan := serve(t, nil)

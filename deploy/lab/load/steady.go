@@ -4,39 +4,29 @@ package load
 
 import (
 	"context"
-	"encoding/binary"
-	"io"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// schedule makes requests due at an interval until stop is called. The queue
-// holds a whole plan, so the server cannot delay it.
-func (r *run) schedule() (stop func(), err error) {
+// schedule makes requests due at an interval until the run has ended. The queue holds a whole plan, so the server cannot
+// delay it. It sleeps in the kernel: the timers of an idle Go program are rounded to milliseconds.
+func (r *run) schedule() {
 	interval := time.Second / time.Duration(r.plan.Rate)
 	planned := int((r.plan.Warmup + r.plan.Length + hangTimeout) / interval)
 	r.due = make(chan time.Time, planned)
-	start := time.Now()
-	ticks, err := newTicks(interval)
-	if err != nil {
-		return nil, err
-	}
 	go func() {
 		defer close(r.due)
-		for passed := 0; passed < planned && r.ended.Load() == 0; {
-			n, err := ticks.wait()
-			if err != nil {
-				return // stopped
+		due := time.Now()
+		for n := 0; n < planned && r.ended.Load() == 0; n++ {
+			due = due.Add(interval)
+			if left := time.Until(due); left > 0 {
+				pause := unix.NsecToTimespec(left.Nanoseconds())
+				_ = unix.Nanosleep(&pause, nil) // a signal makes one request early
 			}
-			for range min(n, planned-passed) {
-				passed++
-				r.due <- start.Add(time.Duration(passed) * interval)
-			}
+			r.due <- due
 		}
 	}()
-	return func() { _ = ticks.timer.Close() }, nil
 }
 
 // grace is how long after the end overdue requests are still sent.
@@ -56,28 +46,4 @@ func (r *run) sendDue(ctx context.Context, c *client) error {
 		}
 	}
 	return nil
-}
-
-// ticks come at a fixed interval, without the rounding to milliseconds that idle
-// Go timers have.
-type ticks struct{ timer *os.File }
-
-func newTicks(interval time.Duration) (*ticks, error) {
-	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	every := unix.NsecToTimespec(interval.Nanoseconds())
-	err = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil)
-	return &ticks{os.NewFile(uintptr(fd), "timerfd")}, err
-}
-
-// wait blocks until the next tick and returns the number of ticks since the last
-// wait.
-func (t *ticks) wait() (int, error) {
-	var count [8]byte
-	if _, err := io.ReadFull(t.timer, count[:]); err != nil {
-		return 0, err
-	}
-	return int(binary.NativeEndian.Uint64(count[:])), nil
 }

@@ -3,8 +3,8 @@ package proc
 
 import "github.com/prometheus/procfs"
 
-// Descendants returns the processes that a process started, directly or not.
-func Descendants(root int) (found []procfs.ProcStat, err error) {
+// Family returns a process and those that it started, directly or not.
+func Family(root int) (found []procfs.ProcStat, err error) {
 	processes, err := procfs.AllProcs()
 	if err != nil {
 		return nil, err
@@ -16,8 +16,8 @@ func Descendants(root int) (found []procfs.ProcStat, err error) {
 		}
 	}
 	for _, p := range all {
-		for up := p; up.PPID != 0; up = all[up.PPID] {
-			if up.PPID == root {
+		for up := p; up.PID != 0; up = all[up.PPID] {
+			if up.PID == root {
 				found = append(found, p)
 				break
 			}

@@ -13,8 +13,6 @@ type fault struct {
 	promises []promise
 	// redis is whether counters of windows may be lost.
 	redis bool
-	// gatewayKilled excuses the requests in flight.
-	gatewayKilled bool
 }
 
 // The links between the programs, as devstack names them.
@@ -74,26 +72,5 @@ var faults = []fault{
 	{
 		on: replicated, title: "the Postgres primary hangs", lasts: 20 * time.Second, inject: primaryHung,
 		promises: []promise{backWithin(15 * time.Second)},
-	},
-	{
-		on: replicated, title: "the Redis primary is killed", lasts: long, inject: redisKilled,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true,
-	},
-	{
-		on: replicated, title: "one of two gateways is killed", lasts: long, inject: gatewayKilled,
-		promises: []promise{backWithin(5 * time.Second), losesOnlyInFlight}, gatewayKilled: true,
-	},
-	{
-		on: replicated, title: "gateways and shipments-svc are replaced in turn", inject: replacedInTurn,
-		promises: []promise{servesOn},
-	},
-
-	{
-		on: cluster, title: "a primary of the Redis cluster is killed", lasts: long, inject: redisKilled,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true,
-	},
-	{
-		on: cluster, title: "a primary of the Redis cluster hangs", lasts: long, inject: redisHung,
-		promises: []promise{backWithin(5 * time.Second)}, redis: true,
 	},
 }

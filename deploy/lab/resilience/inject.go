@@ -5,14 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // injection injects a fault and returns what heals it.
@@ -134,24 +131,6 @@ func postgresClosed(ctx context.Context, b *testbed, _ *observation) (heal, erro
 	return func(ctx context.Context) error { return allow(ctx, true) }, allow(ctx, false)
 }
 
-// gatewayKilled kills the first gateway behind the balancer.
-func gatewayKilled(_ context.Context, b *testbed, _ *observation) (heal, error) {
-	return b.gateways[0].Start, b.gateways[0].Kill()
-}
-
-// replacedInTurn is a rolling restart: SIGTERM, exit and start of one program
-// after another.
-func replacedInTurn(ctx context.Context, b *testbed, _ *observation) (heal, error) {
-	services := []*devstack.Program{b.stack.Program("shipments-svc"), b.stack.Program("shipments-svc-2")}
-	for _, p := range slices.Concat(services, b.gateways) {
-		if err := errors.Join(p.Stop(), p.Start(ctx)); err != nil {
-			return nothing, err
-		}
-		wait(ctx, time.Second) // for the balancer's checks, as an update does
-	}
-	return nothing, nil
-}
-
 // primaryKilled kills the primary's Postgres and Patroni, like a host that fails.
 func primaryKilled(ctx context.Context, b *testbed, _ *observation) (heal, error) {
 	n, err := b.postgres.primary(ctx)
@@ -176,26 +155,6 @@ func primaryHung(ctx context.Context, b *testbed, _ *observation) (heal, error) 
 		kill(syscall.SIGCONT, pids)
 		return b.postgres.awaitStandbys(ctx)
 	}, nil
-}
-
-// redisKilled kills a primary. Started again, it is a replica.
-func redisKilled(ctx context.Context, b *testbed, _ *observation) (heal, error) {
-	address, err := b.redis.primary(ctx)
-	if err != nil {
-		return nothing, err
-	}
-	return func(context.Context) error { return b.redis.start(address) }, b.redis.servers[address].Kill()
-}
-
-// redisHung stops a primary, which keeps its connections.
-func redisHung(ctx context.Context, b *testbed, _ *observation) (heal, error) {
-	address, err := b.redis.primary(ctx)
-	if err != nil {
-		return nothing, err
-	}
-	pid := []int{b.redis.servers[address].PID()}
-	kill(syscall.SIGSTOP, pid)
-	return func(context.Context) error { kill(syscall.SIGCONT, pid); return nil }, nil
 }
 
 func kill(s syscall.Signal, pids []int) {

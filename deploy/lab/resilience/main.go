@@ -5,8 +5,7 @@
 //		resilience           everything, in about ten minutes
 //		resilience REGEXP    the faults whose title matches, such as 'Redis'
 //
-//	  - A topology is a row: how the product runs (topology.go, patroni.go,
-//	    redis.go).
+//	  - A topology is a row: how the product runs (topology.go, patroni.go).
 //	  - A fault is a row: its topology, how it is injected and healed, how long it
 //	    lasts (faults.go, inject.go).
 //	  - A promise is a row: what must hold, and how that is observed (promises.go).

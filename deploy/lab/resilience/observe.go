@@ -61,7 +61,7 @@ func (b *testbed) observe(ctx context.Context, f fault) (_ *observation, err err
 	}
 	o.samples = l.stop()
 	slices.SortFunc(o.samples, func(x, y sample) int { return x.start.Compare(y.start) })
-	for _, p := range b.programs() {
+	for _, p := range b.stack.Programs() {
 		if p.Ended() {
 			o.crashed = append(o.crashed, p.Name)
 			err = errors.Join(err, p.Start(ctx))
@@ -161,12 +161,6 @@ func (o *observation) during() []sample {
 // since are the samples that the fault can have affected, until the end of the load.
 func (o *observation) since() []sample {
 	return filter(o.samples, func(s sample) bool { return !s.end().Before(o.began) })
-}
-
-// excused reports whether the gateway cannot have responded: it was killed with
-// the request in flight.
-func (o *observation) excused(s sample) bool {
-	return o.fault.gatewayKilled && s.start.Before(o.injected) && s.end().After(o.began)
 }
 
 // ofKind returns the samples of some kinds.

@@ -139,10 +139,10 @@ func (n *node) pids() []int {
 			roots = append(roots, pid)
 		}
 	}
-	all := roots
+	var all []int
 	for _, root := range roots {
-		children, _ := proc.Descendants(root) // without any of them there is nothing to signal
-		for _, p := range children {
+		family, _ := proc.Family(root) // without any of them there is nothing to signal
+		for _, p := range family {
 			all = append(all, p.PID)
 		}
 	}

@@ -37,7 +37,7 @@ var everywhere = []promise{
 	}},
 	{"every failure is problem+json with a request id", func(o *observation) (bool, string) {
 		failed := filter(o.since(), func(s sample) bool { return s.err != "" || s.status >= http.StatusBadRequest })
-		bare := filter(failed, func(s sample) bool { return !o.excused(s) && (s.err != "" || !s.explained) })
+		bare := filter(failed, func(s sample) bool { return s.err != "" || !s.explained })
 		return len(bare) == 0, fmt.Sprintf("%d without of %d%s", len(bare), len(failed), list(bare))
 	}},
 	{"nothing fails open", func(o *observation) (bool, string) {
@@ -194,12 +194,6 @@ var ofOneOfTwo = []promise{{"at most 1 % errors after 3 s", func(o *observation)
 	return len(late) > 0 && float64(len(failed)) <= acceptableErrors*float64(len(late)),
 		fmt.Sprintf("%d of %d failed%s", len(failed), len(late), list(failed))
 }}}
-
-var losesOnlyInFlight = promise{"only requests in flight are lost", func(o *observation) (bool, string) {
-	failed := failures(customers(o.during()))
-	others := filter(failed, func(s sample) bool { return !o.excused(s) })
-	return len(others) == 0, fmt.Sprintf("%d in flight, %d others%s", len(failed)-len(others), len(others), list(others))
-}}
 
 // list describes samples, if there are any.
 func list(some []sample) string {

@@ -50,12 +50,6 @@ func TestPromises(t *testing.T) {
 		"back after 5 s":               {everywhere[6], true, of(got(kindList, 11, 503), got(kindList, 12, 200))},
 		"back later":                   {everywhere[6], false, of(got(kindList, 11.1, 503), got(kindList, 12, 200))},
 		"no load":                      {everywhere[6], false, of()},
-		"lost with the gateway": {losesOnlyInFlight, true, observation{
-			fault: fault{gatewayKilled: true}, samples: []sample{with(got(kindList, 2.05, 0), lost)},
-		}},
-		"lost later": {losesOnlyInFlight, false, observation{
-			fault: fault{gatewayKilled: true}, samples: []sample{with(got(kindList, 4, 0), lost)},
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

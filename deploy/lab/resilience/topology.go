@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
@@ -28,14 +26,12 @@ type topology struct {
 // The names of the topologies.
 const (
 	single     = "one of each"
-	replicated = "replicated"
-	cluster    = "Redis cluster"
+	replicated = "replicated Postgres"
 )
 
 var topologies = []topology{
 	{single, startSingle},
 	{replicated, startReplicated},
-	{cluster, startOnCluster},
 }
 
 // link is a proxy between two programs.
@@ -45,12 +41,10 @@ type link = toxiproxy.Proxy
 type testbed struct {
 	root, dir string
 	stack     *devstack.Stack
-	links     map[string]*link    // single: by devstack's names
-	postgres  *patroni            // replicated
-	redis     *redises            // replicated and cluster
-	gateways  []*devstack.Program // replicated: behind HAProxy
-	client    *client             // of the gateway or the balancer
-	closers   []func() error      // in the order of the starts
+	links     map[string]*link // single: by devstack's names
+	postgres  *patroni         // replicated
+	client    *client          // of the gateway
+	closers   []func() error   // in the order of the starts
 	tokens    *tokens
 	created   atomic.Int64 // references used
 }
@@ -67,30 +61,12 @@ func startSingle(ctx context.Context, b *testbed) error {
 	}})
 }
 
-// startReplicated starts three Postgres nodes, a Redis with Sentinels, and two
-// gateways behind HAProxy.
+// startReplicated starts three Postgres nodes.
 func startReplicated(ctx context.Context, b *testbed) (err error) {
 	if b.postgres, err = startPatroni(ctx, b); err != nil {
 		return err
 	}
-	if b.redis, err = startSentinels(ctx, b); err != nil {
-		return err
-	}
-	err = b.startStack(ctx, devstack.Options{
-		DatabaseURL: b.postgres.dsn, RedisURL: b.redis.url, TrustedProxies: "127.0.0.1/32",
-	})
-	if err != nil {
-		return err
-	}
-	return b.startBalancer(ctx)
-}
-
-// startOnCluster starts a Redis cluster of three primaries, with a replica each.
-func startOnCluster(ctx context.Context, b *testbed) (err error) {
-	if b.redis, err = startCluster(ctx, b); err != nil {
-		return err
-	}
-	return b.startStack(ctx, devstack.Options{RedisURL: b.redis.url})
+	return b.startStack(ctx, devstack.Options{DatabaseURL: b.postgres.dsn})
 }
 
 func (b *testbed) startStack(ctx context.Context, o devstack.Options) (err error) {
@@ -104,43 +80,10 @@ func (b *testbed) startStack(ctx context.Context, o devstack.Options) (err error
 	return nil
 }
 
-// startBalancer starts two gateways beside the stack's, and HAProxy before them.
-func (b *testbed) startBalancer(ctx context.Context) error {
-	free, err := devstack.FreeAddresses(ctx, 1)
-	if err != nil {
-		return err
-	}
-	env := []string{"LISTEN=" + free[0]}
-	for n := range 2 {
-		g, err := b.stack.StartGateway(ctx, fmt.Sprintf("gateway-%d", n+1))
-		if err != nil {
-			return err
-		}
-		b.gateways = append(b.gateways, g)
-		b.closers = append(b.closers, g.Stop)
-		env = append(env, fmt.Sprintf("GATEWAY_%d=%s", n+1, g.Address),
-			fmt.Sprintf("GATEWAY_%d_INNER_PORT=%s", n+1, port(g.Inner)))
-	}
-	if _, err := b.spawn("haproxy", devstack.Owner{}, env, "haproxy", "-f", b.file("haproxy.cfg")); err != nil {
-		return err
-	}
-	b.client = newClient("http://" + free[0])
-	return eventually(ctx, "HAProxy", 30*time.Second, func() error {
-		s, _ := b.client.do(ctx, call{path: "/api/v1/token", token: b.stack.Demo.Token})
-		if s.status != http.StatusOK {
-			return errors.New(s.outcome())
-		}
-		return nil
-	})
-}
-
 // file is the path of one of this package's.
 func (b *testbed) file(name string) string {
 	return filepath.Join(b.root, "deploy", "lab", "resilience", name)
 }
-
-// programs are those of the product.
-func (b *testbed) programs() []*devstack.Program { return append(b.stack.Programs(), b.gateways...) }
 
 // spawn starts a server of the infrastructure, with its log in the directory of
 // the testbed.
@@ -152,7 +95,7 @@ func (b *testbed) spawn(
 		path, err = exec.LookPath("/usr/sbin/" + program)
 	}
 	if err != nil {
-		const packages = "postgresql patroni python3-etcd etcd-server redis-server redis-sentinel redis-tools haproxy"
+		const packages = "postgresql patroni python3-etcd etcd-server"
 		return nil, fmt.Errorf("%w: apt-get install %s", err, packages)
 	}
 	cmd := exec.Command(path, args...) //nolint:noctx // ended by close

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Cluster is a private Postgres with default settings, for measurements.
+// Cluster is a private Postgres.
 type Cluster struct {
 	URL string // a DSN of its owner
 
@@ -17,17 +17,16 @@ type Cluster struct {
 	server *server
 }
 
-// StartCluster creates and starts a cluster in a temporary directory.
-func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
-	return startCluster(ctx, serverConfig{log: log})
-}
-
-func startCluster(ctx context.Context, config serverConfig) (*Cluster, error) {
+// StartCluster creates and starts a cluster in a temporary directory, for tests
+// without waiting for the disk.
+func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "quayside-cluster-")
 	if err != nil {
 		return nil, err
 	}
-	config.dir, config.logDir, config.password = filepath.Join(dir, "postgres"), dir, rand.Text()
+	config := serverConfig{
+		dir: filepath.Join(dir, "postgres"), logDir: dir, password: rand.Text(), throwAway: throwAway, log: log,
+	}
 	if config.port, err = freeAddress(ctx); err != nil {
 		return nil, err
 	}

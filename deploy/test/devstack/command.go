@@ -58,12 +58,6 @@ func (s *Stack) CreateTokens(
 	return secrets, group.Wait()
 }
 
-// UpdateToken changes a token by flags of `tokens-svc token update`.
-func (s *Stack) UpdateToken(ctx context.Context, id string, flags ...string) error {
-	_, err := s.tokens(ctx, append([]string{"token", "update", id}, flags...)...)
-	return err
-}
-
 // RevokeToken ends a token.
 func (s *Stack) RevokeToken(ctx context.Context, id string) error {
 	_, err := s.tokens(ctx, "token", "revoke", id)
@@ -86,13 +80,6 @@ func (s *Stack) CreateUser(
 	args := append([]string{"user", "create", "--email", email, "--organization", organization, "--role", role}, more...)
 	// without a password one is generated and printed
 	out, err := s.tokens(ctx, args...)
-	return strings.TrimSpace(string(out)), err
-}
-
-// SetPassword gives an account a password that must be changed at sign-in, and
-// returns it.
-func (s *Stack) SetPassword(ctx context.Context, email string) (password string, err error) {
-	out, err := s.tokens(ctx, "user", "set-password", email)
 	return strings.TrimSpace(string(out)), err
 }
 

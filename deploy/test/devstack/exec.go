@@ -23,7 +23,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
-	cluster, err := startCluster(ctx, serverConfig{throwAway: true, log: log})
+	cluster, err := StartCluster(ctx, log, true)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if err != nil {
 		return err
 	}
-	redis, redisURL, err := startRedis(ctx, "redis", address, cluster.dir, log)
+	redis, redisURL, err := startRedis(ctx, address, cluster.dir, log)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package devstack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -51,35 +50,24 @@ type replicas struct {
 	hosts     string   // path of an /etc/hosts that defines it, or empty
 }
 
-// ErrOneAddress means that no host name can have two addresses on this machine.
-var ErrOneAddress = errors.New("localhost has one address")
-
 // unshare runs a command in a mount namespace of its own.
 var unshare = []string{"unshare", "--map-root-user", "--mount"}
 
-// findReplicas uses localhost if it has two addresses. Otherwise the gateway gets
-// an /etc/hosts of its own in a mount namespace, on Linux.
+// findReplicas gives the gateway an /etc/hosts of its own in a mount namespace, on Linux, if there are two.
 func findReplicas(ctx context.Context, dir string, count int) (replicas, error) {
 	if count < 2 {
 		return replicas{host: "127.0.0.1", addresses: []string{"127.0.0.1"}}, nil
 	}
-	found, err := net.DefaultResolver.LookupHost(ctx, "localhost")
-	if err == nil && len(found) >= 2 {
-		return replicas{host: "localhost", addresses: found[:2]}, nil
-	}
 	//nolint:gosec // G204: our own arguments
 	if out, err := exec.CommandContext(ctx, unshare[0], append(unshare[1:], "true")...).CombinedOutput(); err != nil {
-		return replicas{}, fmt.Errorf("%w, and unshare: %w %s", ErrOneAddress, err, out)
+		return replicas{}, fmt.Errorf("unshare: %w %s", err, out)
 	}
 	r := replicas{
 		host: "shipments-svc", addresses: []string{"127.0.0.1", "127.0.0.2"},
 		hosts: filepath.Join(dir, "hosts"),
 	}
-	lines := fmt.Appendf(nil, "127.0.0.1 localhost\n")
-	for _, address := range r.addresses {
-		lines = fmt.Appendf(lines, "%s %s\n", address, r.host)
-	}
-	return r, os.WriteFile(r.hosts, lines, 0o600)
+	hosts := fmt.Sprintf("127.0.0.1 localhost\n127.0.0.1 %[1]s\n127.0.0.2 %[1]s\n", r.host)
+	return r, os.WriteFile(r.hosts, []byte(hosts), 0o600)
 }
 
 // see makes the names of r visible to a command. Its process id stays the same.

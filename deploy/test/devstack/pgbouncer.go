@@ -30,11 +30,11 @@ ignore_startup_parameters = statement_timeout
 
 // startPgBouncer starts PgBouncer in transaction mode in front of a server. It
 // returns a DSN through it, or an empty one if PgBouncer is not installed.
-func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (stopper, string, error) {
+func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (*Process, string, error) {
 	binary, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "pgbouncer not installed")
-		return closer(func() {}), "", nil
+		return nil, "", nil
 	}
 	address, err := freeAddress(ctx)
 	if err != nil {

@@ -30,10 +30,10 @@ type serverConfig struct {
 
 // server is a Postgres that this program started.
 type server struct {
-	running stopper // nil until it was started
-	url     string  // a DSN of its owner
+	running *Process // nil until it was started
+	url     string   // a DSN of its owner
 	config  serverConfig
-	bin     string // empty when the binaries are embedded-postgres's
+	bin     string // the directory of its binaries
 	owner   Owner
 }
 
@@ -59,9 +59,6 @@ func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
 
 // restart starts the cluster with its data.
 func (s *server) restart(ctx context.Context) error {
-	if s.bin == "" {
-		return s.startEmbedded()
-	}
 	if _, err := os.Stat(filepath.Join(s.config.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
 		if err := s.initialize(ctx); err != nil {
 			return err
@@ -86,17 +83,9 @@ func (s *server) restart(ctx context.Context) error {
 	return p.Await(ctx, func() error { return ping(ctx, s.url) })
 }
 
-// standBy starts the stopped cluster as a standby without a primary.
-func (s *server) standBy(ctx context.Context) error {
-	if err := s.owner.Write(filepath.Join(s.config.dir, "standby.signal"), ""); err != nil {
-		return err
-	}
-	return s.restart(ctx)
-}
-
 // Stop stops it; the data stays.
 func (s *server) Stop() error {
-	if s == nil || s.running == nil {
+	if s == nil {
 		return nil
 	}
 	return s.running.Stop()

@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -80,25 +81,16 @@ func (s *Stack) awaitPages(ctx context.Context) error {
 
 // answers returns nil when a GET of url answers 200.
 func answers(ctx context.Context, url string) error {
-	got, err := status(ctx, url, "")
-	if err == nil && got != http.StatusOK {
-		err = fmt.Errorf("%s answered %d", url, got)
-	}
-	return err
-}
-
-// status returns the status of a GET with a token, or without one.
-func status(ctx context.Context, url, token string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, err
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+		return err
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return res.StatusCode, res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answered %s", url, res.Status)
+	}
+	return errors.Join(err, res.Body.Close())
 }

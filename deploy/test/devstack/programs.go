@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // startPrograms builds the programs, migrates the services' databases and
@@ -57,7 +56,11 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	programs = append(programs, gateway)
 	for _, p := range programs {
 		p.LogDir = s.LogDir()
-		if s.opts.Race { // without the second that the detector sleeps at the end of every command
+		if s.opts.Debug {
+			p.Env = append(p.Env, "LOG_LEVEL=debug")
+		}
+		p.Env = slices.Concat(s.opts.Env, p.Env) // the last value of a variable applies
+		if s.opts.Race {                         // without the second that the detector sleeps at the end of every command
 			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
 		}
 		if s.Traces != nil {
@@ -74,13 +77,13 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			return nil, err
 		}
 	}
-	callers, level := "GATEWAY_PUBLIC_KEYS_FILE="+s.secrets.publicKeyFile, "LOG_LEVEL="+s.logLevel()
+	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.secrets.publicKeyFile
 	programs = append(programs, NewProgram(ProgramConfig{
 		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"}, Address: s.ports.tokens, Inner: s.ports.tokensInner,
 		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
-			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers, level,
+			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers,
 			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
 	}))
@@ -100,7 +103,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			Name: name, Command: []string{"shipments-svc", "serve"}, Address: listen, Inner: inner,
 			Env: slices.Concat([]string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
-				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers, level,
+				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers,
 				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
 				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
 			}, s.opts.Bucket),
@@ -135,18 +138,6 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 		"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
 		"SERVICE_ROUTES=" + filepath.Join(s.ServicesDir(), "*.caddy"),
 		"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
-	}
-	if s.opts.Environ != nil {
-		given, err := passThrough(s.opts.Root, s.opts.Environ, env)
-		if err != nil {
-			return nil, err
-		}
-		env = append(env, given...)
-	}
-	for _, own := range []string{"TRUSTED_PROXIES=" + s.opts.TrustedProxies, "LOG_LEVEL=" + s.logLevel()} {
-		if name, _, _ := strings.Cut(own, "="); !decides(env, name) {
-			env = append(env, own)
-		}
 	}
 	return &Program{replicas: s.replicas, ProgramConfig: ProgramConfig{
 		Name: "gateway", Address: s.ports.gateway, Inner: s.ports.gatewayInner, Env: env,

@@ -2,39 +2,30 @@ package devstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os/exec"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 )
 
-// startRedis starts redis-server or, if that is not installed, an in-process
-// substitute, which is slower. name is that of its log.
-func startRedis(ctx context.Context, name, address, logDir string, log io.Writer) (stopper, string, error) {
-	url := "redis://" + address + "/0"
-	binary, err := exec.LookPath("redis-server")
-	if err != nil {
-		_, _ = fmt.Fprintln(log, "redis     in-process (miniredis); install redis-server for the real one")
-		mini := miniredis.NewMiniRedis()
-		return closer(mini.Close), url, mini.StartAddr(address)
+// startRedis starts redis-server, and installs it where it can.
+func startRedis(ctx context.Context, address, logDir string, log io.Writer) (*Process, string, error) {
+	if err := install(ctx, log, "redis-server"); err != nil {
+		return nil, "", errors.Join(err, errors.New("Redis is needed. On Debian: sudo apt-get install redis-server. "+
+			"On macOS: brew install redis. Or set REDIS_URL"))
 	}
 	host, port, _ := net.SplitHostPort(address)
-	//nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
-	p, err := StartProcess(name, logDir, exec.Command(binary,
+	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
+	p, err := StartProcess("redis", logDir, exec.Command("redis-server",
 		"--bind", host, "--port", port, "--save", "", "--appendonly", "no"))
 	if err != nil {
 		return nil, "", err
 	}
-	_, _ = fmt.Fprintf(log, "redis     %s at %s\n", binary, address)
+	_, _ = fmt.Fprintf(log, "redis     at %s\n", address)
 	client := redis.NewClient(&redis.Options{Addr: address})
 	defer func() { _ = client.Close() }()
-	return p, url, p.Await(ctx, func() error { return client.Ping(ctx).Err() })
+	return p, "redis://" + address + "/0", p.Await(ctx, func() error { return client.Ping(ctx).Err() })
 }
-
-// closer adapts a function to stopper.
-type closer func()
-
-func (c closer) Stop() error { c(); return nil }

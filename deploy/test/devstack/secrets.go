@@ -1,14 +1,12 @@
 package devstack
 
 import (
-	"crypto"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -62,36 +60,22 @@ func newKey() string {
 	return "1:" + base64.StdEncoding.EncodeToString(key)
 }
 
-// writeKeys creates the gateway's key, once, and writes its public key.
+// writeKeys creates the gateway's key and its public key, once.
 func (s secrets) writeKeys() error {
-	_, key, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		return err
+	if _, err := os.Stat(s.publicKeyFile); err == nil {
+		return nil
 	}
+	public, key, _ := ed25519.GenerateKey(nil) // never fails
 	private, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return err
 	}
-	if err := writeOnce(s.signingKeyFile, inPEM("PRIVATE KEY", private)); err != nil {
-		return err
-	}
-	content, err := os.ReadFile(s.signingKeyFile)
+	der, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
 		return err
 	}
-	block, _ := pem.Decode(content)
-	if block == nil {
-		return fmt.Errorf("%s is no key in PEM; remove it", s.signingKeyFile)
-	}
-	kept, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.signingKeyFile, err)
-	}
-	public, err := x509.MarshalPKIXPublicKey(kept.(crypto.Signer).Public())
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(s.publicKeyFile, []byte(inPEM("PUBLIC KEY", public)), 0o600) //nolint:gosec // G703: our own file
+	return errors.Join(os.WriteFile(s.signingKeyFile, []byte(inPEM("PRIVATE KEY", private)), 0o600),
+		os.WriteFile(s.publicKeyFile, []byte(inPEM("PUBLIC KEY", der)), 0o600))
 }
 
 func inPEM(label string, der []byte) string {

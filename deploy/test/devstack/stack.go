@@ -13,6 +13,7 @@ package devstack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,12 +36,10 @@ type Options struct {
 	Debug       bool      // log at level debug
 	Log         io.Writer // progress, one line per step
 
-	Observe        bool   // start a Prometheus with the rules of deploy/monitoring
-	Traces         bool   // start an OpenTelemetry collector, to which the programs send their spans
-	TrustedProxies string // ranges whose X-Forwarded-For the gateway accepts, separated by spaces
-	// Environ, if not nil, looks up the gateway's documented settings, except
-	// for addresses and secrets, which the stack decides.
-	Environ func(name string) (string, bool)
+	Traces bool // start an OpenTelemetry collector, to which the programs send their spans
+	// Env has settings of the programs, except for addresses and secrets, which
+	// the stack decides.
+	Env []string
 	// Bucket has the S3_… settings of shipments-svc; without them files are in Dir.
 	Bucket []string
 	// SecondShipments adds a second shipments-svc under the name of the first.
@@ -56,22 +55,17 @@ type Stack struct {
 	RedisURL string
 	Demo     Demo
 	Traces   *collector.Collector // nil without Options.Traces
-	// PrometheusURL is the address of the Prometheus of Options.Observe.
-	PrometheusURL string
 
 	opts     Options
 	ports    ports
 	secrets  secrets
-	database *server // nil when it is not ours
-	redis    stopper // nil when it is not ours
+	database *server  // nil when it is not ours
+	redis    *Process // nil when it is not ours
 	programs []*Program
 	replicas replicas          // of shipments-svc
 	dsn      map[string]string // by database name
 	closers  []func() error    // in the order of the starts
 }
-
-// stopper is a process or an in-process server.
-type stopper interface{ Stop() error }
 
 // Start builds and starts everything. If it fails, nothing is left running.
 func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
@@ -125,11 +119,6 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	if err := s.startPrograms(ctx); err != nil {
 		return s, err
 	}
-	if opts.Observe {
-		if err := s.startPrometheus(ctx); err != nil {
-			return s, err
-		}
-	}
 	if err := s.writeHandle(); err != nil {
 		return s, err
 	}
@@ -164,14 +153,6 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	return err
 }
 
-// logLevel is the level of all programs.
-func (s *Stack) logLevel() string {
-	if s.opts.Debug {
-		return "debug"
-	}
-	return "info"
-}
-
 // Program returns a program by its name. It panics if there is none.
 func (s *Stack) Program(name string) *Program {
 	i := slices.IndexFunc(s.programs, func(p *Program) bool { return p.Name == name })
@@ -188,16 +169,11 @@ func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
 func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
 // StopRedis stops the Redis that Start started.
-func (s *Stack) StopRedis() error {
-	if s.redis == nil {
-		return nil
-	}
-	return s.redis.Stop()
-}
+func (s *Stack) StopRedis() error { return s.redis.Stop() }
 
 // StartRedis restarts it, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
-	s.redis, s.RedisURL, err = startRedis(ctx, "redis", s.ports.redis, s.LogDir(), s.opts.Log)
+	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
 	return err
 }
 
@@ -207,8 +183,27 @@ func (s *Stack) StopPostgres() error { return s.database.Stop() }
 // StartPostgres restarts it with its data at the same address.
 func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
 
-// StandByPostgres restarts it as a read-only standby until pg_promote.
-func (s *Stack) StandByPostgres(ctx context.Context) error { return s.database.standBy(ctx) }
+// handle lets another process run tokens-svc's commands on a running stack.
+type handle struct {
+	Binary      string   `json:"binary"`
+	Environment []string `json:"environment"`
+}
+
+// writeHandle writes the handle to the state directory.
+func (s *Stack) writeHandle() error {
+	tokens := s.Program("tokens-svc")
+	content, err := json.Marshal(handle{Binary: tokens.Command[0], Environment: tokens.Env[len(s.opts.Env):]})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.opts.Dir, "secrets", "tokens-svc.json"), content, 0o600)
+}
+
+// Attach returns a stack of another process for the commands of its tokens-svc,
+// which has this executable and environment.
+func Attach(binary string, env []string) *Stack {
+	return &Stack{programs: []*Program{NewProgram(ProgramConfig{Name: "tokens-svc", Command: []string{binary}, Env: env})}}
+}
 
 // Wait returns nil when ctx ends, and an error if a program exits before.
 func (s *Stack) Wait(ctx context.Context) error {
