@@ -16,11 +16,8 @@ import (
 
 const root = "../.."
 
-type service struct{ Networks, Secrets []string }
-
 type project struct {
-	Services map[string]service
-	Secrets  map[string]struct{ File string }
+	Secrets map[string]struct{ File string }
 }
 
 func read(t *testing.T, path string) (p project) {
@@ -33,64 +30,6 @@ func read(t *testing.T, path string) (p project) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return p
-}
-
-func TestNetworksSeparateWhatNeedNotMeet(t *testing.T) {
-	t.Parallel()
-	services := read(t, "docker-compose.yml").Services
-	for _, pair := range [][2]string{
-		{"gateway", "postgres"},
-		{"shipments-svc", "redis"},
-		{"tokens-svc", "redis"},
-		{"shipments-svc", "tokens-svc"},
-		{"postgres", "redis"},
-	} {
-		for _, network := range services[pair[0]].Networks {
-			if slices.Contains(services[pair[1]].Networks, network) {
-				t.Errorf("%s and %s share the network %s", pair[0], pair[1], network)
-			}
-		}
-	}
-	for name, s := range services {
-		if len(s.Networks) == 0 {
-			t.Errorf("%s is in the default network, with everything", name)
-		}
-	}
-}
-
-func TestSecretsAreFilesThatEveryProgramHasOnlyItsOwnOf(t *testing.T) {
-	t.Parallel()
-	p := read(t, "docker-compose.yml")
-	text, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, secret := range []string{"BEGIN ", "demo-", "PASSWORD:"} {
-		if strings.Contains(string(text), secret) {
-			t.Errorf("docker-compose.yml contains %q", secret)
-		}
-	}
-	for secret, users := range map[string][]string{
-		"gateway_signing_key":    {"gateway"},
-		"postgres_password":      {"logins", "postgres"},
-		"tokens_database_url":    {"demo", "tokens-svc"},
-		"tokens_migrate_url":     {"tokens-migrate"},
-		"shipments_database_url": {"shipments-demo", "shipments-svc"},
-		"shipments_migrate_url":  {"shipments-migrate"},
-		"webhook_keys":           {"shipments-demo", "shipments-svc"},
-		"token_peppers":          {"demo", "tokens-svc"},
-	} {
-		var have []string
-		for name, s := range p.Services {
-			if slices.Contains(s.Secrets, secret) {
-				have = append(have, name)
-			}
-		}
-		slices.Sort(have)
-		if !slices.Equal(have, users) {
-			t.Errorf("%s is mounted into %q, want %q", secret, have, users)
-		}
-	}
 }
 
 func TestDemoAndNewSecretsAreThoseThatComposeMounts(t *testing.T) {

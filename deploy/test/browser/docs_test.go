@@ -1,16 +1,7 @@
 package browser
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"errors"
-	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -64,66 +55,4 @@ func TestTheDocsShowEveryOperationAndLoadFromNoOtherHost(t *testing.T) {
 	for _, at := range foreign {
 		t.Errorf("the page requested %s", at)
 	}
-}
-
-// The embedded Redoc is the published bundle, byte for byte.
-func TestRedocIsThePublishedBundle(t *testing.T) {
-	t.Parallel()
-	if stack == nil {
-		t.Skip("no product is running")
-	}
-	page := fetch(t, "/docs")
-	script := regexp.MustCompile(`/docs/redoc-([0-9.]+)\.js`).FindSubmatch(page)
-	if script == nil {
-		t.Fatalf("no script in\n%s", page)
-	}
-	dir := t.TempDir()
-	pack := exec.CommandContext(t.Context(), "npm", "pack", "--silent", "redoc@"+string(script[1]))
-	pack.Dir = dir
-	name, err := pack.Output()
-	if err != nil {
-		t.Fatalf("npm pack: %v", err)
-	}
-	if !bytes.Equal(bundleOf(t, filepath.Join(dir, strings.TrimSpace(string(name)))), fetch(t, string(script[0]))) {
-		t.Errorf("%s differs from the published bundle", script[0])
-	}
-}
-
-// bundleOf returns the bundle from an npm package of Redoc.
-func bundleOf(t *testing.T, path string) []byte {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for archive := tar.NewReader(unpacked); ; {
-		entry, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			t.Fatalf("%s has no bundle", path)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if entry.Name == "package/bundles/redoc.standalone.js" {
-			content, err := io.ReadAll(archive)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return content
-		}
-	}
-}
-
-func fetch(t *testing.T, path string) []byte {
-	t.Helper()
-	status, content := request(t, http.MethodGet, path, "", "")
-	if status != http.StatusOK {
-		t.Fatalf("GET %s: %d", path, status)
-	}
-	return content
 }

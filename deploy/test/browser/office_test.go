@@ -104,30 +104,3 @@ func TestAnOfficeWorksWithoutAScriptAndByKeyboard(t *testing.T) {
 	b.load(chromedp.KeyEvent(kb.Enter))
 	b.sees("The shipment was rejected.")
 }
-
-// Each role sees its own actions only, and the pages of others are refused.
-func TestRolesOfAnOffice(t *testing.T) {
-	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	for _, role := range []struct {
-		name                 string
-		create, attach, read bool
-	}{{"packer", true, true, true}, {"reviewer", false, false, true}, {"auditor", false, false, true}} {
-		b := open(t)
-		b.visit(o.shipments(""))
-		b.signIn(o.join(t, role.name))
-		if got := b.has("#new"); got != role.create {
-			t.Errorf("%s creates: %t", role.name, got)
-		}
-		if status := b.visit(o.shipments("/new")); (status == http.StatusOK) != role.create {
-			t.Errorf("%s opens the form: %d", role.name, status)
-		}
-		b.accessible()
-	}
-	stranger := open(t)
-	stranger.visit("/settings")
-	stranger.signIn(found(t, "Other").owner)
-	if status := stranger.visit(o.shipments("")); status != http.StatusNotFound {
-		t.Errorf("another organization: %d", status)
-	}
-}

@@ -33,29 +33,3 @@ func TestAPasswordIsChanged(t *testing.T) {
 	o.owner.password = "citrus at the quayside"
 	other.signIn(o.owner)
 }
-
-// Until then every page redirects to the page that changes the password.
-func TestAPasswordFromAnOperatorMustBeChanged(t *testing.T) {
-	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	var err error
-	if o.owner.password, err = stack.SetPassword(t.Context(), o.owner.email); err != nil {
-		t.Fatal(err)
-	}
-	b := open(t)
-	b.visit(o.path("/api"))
-	b.signIn(o.owner)
-	for range 2 {
-		if b.path() != "/settings/password" {
-			t.Fatalf("at %s", b.path())
-		}
-		b.visit(o.path("/members"))
-	}
-	b.sees("An administrator set your password.")
-	b.accessible()
-	b.fill("#current", o.owner.password)
-	b.fill("#password", "citrus at the quayside")
-	b.follow("#change-password")
-	b.visit(o.path("/members"))
-	b.sees(o.owner.email)
-}

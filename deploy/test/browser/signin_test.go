@@ -55,38 +55,6 @@ func TestAfterSigningOutBackShowsNoPage(t *testing.T) {
 	}
 }
 
-// At that address the correct password is refused, too, until the throttle ends.
-// Other accounts, other addresses and existing sessions are not affected.
-func TestWrongPasswordsAreThrottled(t *testing.T) {
-	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	inside, guesser := enter(t, o), open(t)
-	guesser.visit("/sign-in")
-	status := 0
-	for range 11 {
-		guesser.fill("#email", o.owner.email)
-		guesser.fill("#password", "a guess")
-		status = guesser.follow("#sign-in")
-	}
-	if status != http.StatusTooManyRequests {
-		t.Errorf("the eleventh attempt: got %d", status)
-	}
-	guesser.sees("Too many attempts.")
-	guesser.accessible()
-	guesser.fill("#password", o.owner.password)
-	if status := guesser.follow("#sign-in"); status != http.StatusTooManyRequests {
-		t.Errorf("the correct password: got %d", status)
-	}
-	other := o.join(t, "member")
-	guesser.signIn(other)
-	elsewhere := open(t)
-	elsewhere.visit("/sign-in")
-	elsewhere.signIn(o.owner)
-	if status := inside.visit(o.path("/members")); status != http.StatusOK || inside.path() != o.path("/members") {
-		t.Errorf("an existing session: got %s, %d", inside.path(), status)
-	}
-}
-
 func TestAnExpiredSessionAsksToSignInAgain(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
@@ -99,20 +67,6 @@ func TestAnExpiredSessionAsksToSignInAgain(t *testing.T) {
 	if b.path() != o.path("/members") {
 		t.Errorf("after signing in again: got the page %s", b.path())
 	}
-}
-
-// Signing in afterwards does not repeat the form.
-func TestAFormSentWithAnExpiredSessionDoesNothing(t *testing.T) {
-	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	b := enter(t, o)
-	b.follow("#generate")
-	b.fill("#name", "ERP")
-	endSessions(t, o.owner)
-	b.follow("#submit")
-	b.sees("Your session has ended")
-	b.signIn(o.owner)
-	b.sees("No tokens yet")
 }
 
 // endSessions makes a user's sessions older than the maximum.

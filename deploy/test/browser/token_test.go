@@ -299,10 +299,6 @@ func getOnce(t *testing.T, b *tab, path, token string) (status int, header http.
 	return res.StatusCode, res.Header, body
 }
 
-// bound is the published time until gateways know of a change of a token, and a
-// second for the steps of a test.
-const bound = 11 * time.Second
-
 // refused waits until a token is refused.
 func refused(t *testing.T, b *tab, token string) {
 	t.Helper()
@@ -310,13 +306,12 @@ func refused(t *testing.T, b *tab, token string) {
 		func(status int, _ http.Header) bool { return status == http.StatusUnauthorized })
 }
 
-// answerWithin sends requests with a token until the response is as required, for at
-// most bound, and returns its headers.
+// answerWithin sends requests with a token until the response is as required, and returns its headers.
 func answerWithin(t *testing.T, b *tab, token, what string, is func(int, http.Header) bool) http.Header {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		status, header := get(t, b, "/api/v1/token", token)
@@ -325,7 +320,7 @@ func answerWithin(t *testing.T, b *tab, token, what string, is func(int, http.He
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("%s, after %s: got %d %v", what, bound, status, header)
+			t.Fatalf("%s, after %s: got %d %v", what, patience, status, header)
 		case <-tick.C:
 		}
 	}
