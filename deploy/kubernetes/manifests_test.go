@@ -1,5 +1,5 @@
-// Package kubernetes checks the manifests: without a cluster against the types of the Kubernetes API and the Pod Security
-// Standards, and on the cluster of TEST_KUBECONFIG that the product works as they promise (make test-kubernetes).
+// Package kubernetes checks the manifests, without a cluster, against the types of the Kubernetes API, the Pod Security
+// Standards and the connections that network policies should admit.
 package kubernetes
 
 import (

@@ -119,8 +119,8 @@ func (c *comparison) measure(ctx context.Context, s side, k kind, t traffic) (f 
 	return f, nil
 }
 
-// cpuOf returns the CPU time that a process and its descendants have used, by program. That of a child that has ended is
-// in its parent's, so that workers which come and go count. The kernel reports it in steps of 10 ms, of seconds.
+// cpuOf returns the CPU time that a process and its descendants have used, by program. That of a child that has ended
+// is in its parent's, so that workers which come and go count. The kernel reports it in steps of 10 ms.
 func cpuOf(root int) (usage, error) {
 	const clockTick = 10 * time.Millisecond // USER_HZ is 100 on every Linux that Go supports
 	processes, err := proc.Family(root)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// schedule makes requests due at an interval until the run has ended. The queue holds a whole plan, so the server cannot
-// delay it. It sleeps in the kernel: the timers of an idle Go program are rounded to milliseconds.
+// schedule makes requests due at an interval until the run has ended. The queue holds a whole plan, so the server
+// cannot delay it. It sleeps in the kernel: the timers of an idle Go program are rounded to milliseconds.
 func (r *run) schedule() {
 	interval := time.Second / time.Duration(r.plan.Rate)
 	planned := int((r.plan.Warmup + r.plan.Length + hangTimeout) / interval)

@@ -15,8 +15,8 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again, and
-// no other file changes. It restarts tokens-svc, so it is not parallel.
+// TestAServiceIsAddedToTheRunningProductByItsFiles runs the commands of add-a-service.md: no program is built again,
+// and no other file changes. It restarts tokens-svc, so it is not parallel.
 func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 	page, err := os.ReadFile("../../docs/tutorials/add-a-service.md")
 	if err != nil {
