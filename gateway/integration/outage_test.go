@@ -1,9 +1,6 @@
 package integration
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestDenyIs503WithoutRedis(t *testing.T) {
 	t.Parallel()
@@ -29,8 +26,5 @@ func TestDenyIs503WithoutRedis(t *testing.T) {
 		if a.Header.Get("X-RateLimit-Reset") == "" || (a.Header.Get("Retry-After") != "") != (tt.status == 503) {
 			t.Errorf("%s with %q: %v", tt.path, tt.token, a.Header)
 		}
-	}
-	if n := strings.Count(g.log.String(), "rate limiter fails"); n != 1 {
-		t.Errorf("one outage was logged %d times", n)
 	}
 }
