@@ -86,17 +86,19 @@ func TestBatchWithoutResponseIsDropped(t *testing.T) {
 	t.Parallel()
 
 	var received atomic.Int64
-	for name, handler := range map[string]http.HandlerFunc{
-		"broken off": func(http.ResponseWriter, *http.Request) { received.Add(1); panic(http.ErrAbortHandler) },
-		"hung":       func(_ http.ResponseWriter, r *http.Request) { received.Add(1); <-r.Context().Done() },
-	} {
+	for _, name := range []string{"broken off", "hung"} {
 		received.Store(0)
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			handler(w, r)
+			received.Add(1)
+			if name == "broken off" {
+				panic(http.ErrAbortHandler)
+			}
+			cancel()
+			<-r.Context().Done()
 		}))
 		t.Cleanup(server.Close)
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		outcome, err := newClient(server.URL, credential).send(ctx, oneUse)
 		cancel()
 		if outcome != Dropped || err == nil || errors.Is(err, errUnacceptable) || received.Load() != 1 {

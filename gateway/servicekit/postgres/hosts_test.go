@@ -36,12 +36,16 @@ func TestAHostThatHangsDelaysNoConnection(t *testing.T) {
 		defer func() { _ = db.Close() }()
 		return db.PingContext(t.Context())
 	}
-	start := time.Now()
-	if err := ping("read-write"); err != nil {
-		t.Fatal(err)
+	fastest := time.Hour
+	for range 5 { // on a busy machine one may take longer
+		start := time.Now()
+		if err := ping("read-write"); err != nil {
+			t.Fatal(err)
+		}
+		fastest = min(fastest, time.Since(start))
 	}
-	if took := time.Since(start); took >= AnswerTimeout {
-		t.Errorf("connecting took %s, as long as the host that hangs", took)
+	if fastest >= AnswerTimeout {
+		t.Errorf("connecting took %s, as long as the host that hangs", fastest)
 	}
 	if err := ping("standby"); !Unavailable(err) {
 		t.Error("a primary is used where a standby is required")

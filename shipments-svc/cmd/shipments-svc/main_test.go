@@ -260,7 +260,7 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestCanceledRequestIsNoServerError(t *testing.T) {
 // waitFor waits until a log has a text, and returns the log.
 func waitFor(t *testing.T, log *logBuffer, text string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
