@@ -19,16 +19,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const root = "../.."
-
 // overlays are what an operator applies.
 var overlays = []string{"trial", "production"}
 
 // components are what an operator may add to an overlay.
 var components = []string{"services", "traces", "../examples/coldchain"}
-
-// programs are the Deployments of base.
-var programs = []string{"gateway", "shipments-svc", "tokens-svc"}
 
 // manifests are the objects of an overlay that tests read, by name.
 type manifests struct {

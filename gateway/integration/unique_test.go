@@ -14,9 +14,7 @@ import (
 	"testing"
 )
 
-// newToken returns a new well-formed token and its id.
-func newToken() (token, id string) { return newTokenWithPrefix("shpt") }
-
+// newTokenWithPrefix returns a new well-formed token and its id.
 func newTokenWithPrefix(prefix string) (token, id string) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id = rand.Text()[:12]

@@ -19,8 +19,8 @@ func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 	err := install(ctx, log, "postgresql")
 	dir := FindPostgres()
 	if dir == "" {
-		return "", errors.Join(err, errors.New("Postgres is needed. On Debian: sudo apt-get install postgresql. "+
-			"On macOS: brew install postgresql@17. Or set DATABASE_URL"))
+		return "", errors.Join(err, errors.New("no Postgres: on Debian sudo apt-get install postgresql, "+
+			"on macOS brew install postgresql@17, or set DATABASE_URL"))
 	}
 	return dir, nil
 }

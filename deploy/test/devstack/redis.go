@@ -14,8 +14,8 @@ import (
 // startRedis starts redis-server, and installs it where it can.
 func startRedis(ctx context.Context, address, logDir string, log io.Writer) (*Process, string, error) {
 	if err := install(ctx, log, "redis-server"); err != nil {
-		return nil, "", errors.Join(err, errors.New("Redis is needed. On Debian: sudo apt-get install redis-server. "+
-			"On macOS: brew install redis. Or set REDIS_URL"))
+		return nil, "", errors.Join(err, errors.New("no Redis: on Debian sudo apt-get install redis-server, "+
+			"on macOS brew install redis, or set REDIS_URL"))
 	}
 	host, port, _ := net.SplitHostPort(address)
 	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop

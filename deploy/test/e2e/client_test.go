@@ -224,9 +224,9 @@ func decode[T any](t *testing.T, a answer) (v T) {
 }
 
 // fresh returns a new token of the demo organization.
-func fresh(t *testing.T, permissions string, flags ...string) devstack.Token {
+func fresh(t *testing.T, permissions string) devstack.Token {
 	t.Helper()
-	token, err := stack.CreateToken(t.Context(), stack.Demo.Organization, permissions, flags...)
+	token, err := stack.CreateToken(t.Context(), stack.Demo.Organization, permissions)
 	if err != nil {
 		t.Fatal(err)
 	}
