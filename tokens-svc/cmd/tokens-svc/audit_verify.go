@@ -9,7 +9,7 @@ import (
 )
 
 type auditVerify struct {
-	Organization orgID `placeholder:"ORG" help:"Only this organization, an org_… id."`
+	Organization string `placeholder:"ORG" help:"Only this organization, an org_… id."`
 }
 
 func (auditVerify) Help() string {
@@ -25,7 +25,7 @@ log: compare it with the copy at your collector of audit events.`
 
 func (c auditVerify) Run(ctx context.Context, p program) error {
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		logs := []string{string(c.Organization)}
+		logs := []string{c.Organization}
 		if c.Organization == "" {
 			all, err := s.AuditLogs(ctx)
 			if err != nil {

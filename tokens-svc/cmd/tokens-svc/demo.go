@@ -15,8 +15,8 @@ import (
 
 // The organizations of the demo, which have shipments from `shipments-svc demo`.
 const (
-	capeFresh  = orgID("org_01m8404zpdf6tt1d0zer9d0tv8")
-	valleVerde = orgID("org_01m8404zpdfg3s9tscegssfg2v")
+	capeFresh  tokens.OrgID = "org_01m8404zpdf6tt1d0zer9d0tv8"
+	valleVerde tokens.OrgID = "org_01m8404zpdfg3s9tscegssfg2v"
 )
 
 // demo makes organizations, a person and tokens to try the product with.
@@ -98,10 +98,8 @@ func makeDemo(ctx context.Context, p program, made map[string]string) (err error
 	return err
 }
 
-func demoToken(org orgID, permission string) tokenCreate {
-	return tokenCreate{
-		Organization: org, Name: "demo", settings: settings{Permissions: []string{permission}, NoExpiry: true},
-	}
+func demoToken(org tokens.OrgID, permission string) tokenCreate {
+	return tokenCreate{Organization: org, Name: "demo", Permissions: []string{permission}, NoExpiry: true}
 }
 
 // output runs another command and returns what it prints on standard output.

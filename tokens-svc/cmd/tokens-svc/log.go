@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"io"
 	"log/slog"
-	"sync"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -25,25 +22,4 @@ func scrub(_ []string, a slog.Attr) slog.Attr {
 		a.Value = slog.StringValue(tokens.Scrub(value.Error()))
 	}
 	return a
-}
-
-// loggedOnce returns ready, which logs the reason when it is another than that of
-// the call before, but not that Postgres is away.
-func loggedOnce(log *slog.Logger, ready func(context.Context) error) func(context.Context) error {
-	var mu sync.Mutex
-	var last string
-	return func(ctx context.Context) error {
-		err := ready(ctx)
-		mu.Lock()
-		defer mu.Unlock()
-		reason := ""
-		if err != nil && !errors.Is(err, tokens.ErrUnavailable) && ctx.Err() == nil {
-			reason = err.Error()
-		}
-		if reason != "" && reason != last {
-			log.WarnContext(ctx, "not ready", "error", reason)
-		}
-		last = reason
-		return err
-	}
 }

@@ -54,10 +54,6 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer traces.Close(ctx)
 
 	repo := postgres.NewRepository(db)
-	resealer := tokens.NewResealer(repo)
-	defer inBackground(ctx, func(ctx context.Context) {
-		resealer.Run(ctx, func(err error) { log.Warn("a token was not resealed", "error", err) })
-	})()
 	defer inBackground(ctx, func(ctx context.Context) {
 		every(ctx, time.Hour, func(ctx context.Context) {
 			if err := repo.PruneUsage(ctx, time.Now().Add(-usageKept)); err != nil {
@@ -69,27 +65,25 @@ func (serve) Run(ctx context.Context, p program) error {
 		})
 	})()
 	service := tokens.NewService(repo, tokens.Config{
-		Peppers: cfg.Peppers, OnStale: resealer.Offer,
-		Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens),
+		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens),
 	})
 	counted := metrics.New(db.DB)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
 	}
-	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, cfg.Peppers, time.Now)
+	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, cfg.Peppers)
 	counted.CountPeppers(pepperCount.Counts)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
+	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened)
 	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
-	peppersReady := loggedOnce(log, pepperCount.Ready)
 	ready := func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
-		return peppersReady(ctx)
+		return pepperCount.Ready(ctx)
 	}
 	pages, sessions, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
 	if err != nil {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -17,7 +15,7 @@ import (
 )
 
 // withService calls do with a service over the configured database. It has
-// peppers and audit keys if they are among the needs.
+// peppers if they are among the needs.
 func withService(
 	ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need,
 ) error {
@@ -55,11 +53,4 @@ func invalid(err error) error {
 		fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
 	}
 	return usagef("%s", b.String())
-}
-
-// printJSON writes v for scripts, on one line.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -34,13 +34,9 @@ func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
 	}
 	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
 		for _, id := range ids {
-			org, err := s.Owner(ctx, id)
+			_, err := revoke(ctx, s, id, "the database was restored to a state before the token's last change")
 			if errors.Is(err, tokens.ErrNotFound) {
 				continue
-			}
-			if err == nil {
-				_, err = s.RevokeToken(ctx, tokens.Operator(), org, id,
-					"the database was restored to a state before the token's last change")
 			}
 			if err == nil {
 				_, err = fmt.Fprintln(p.stdout, id)

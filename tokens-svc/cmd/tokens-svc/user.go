@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -21,11 +22,10 @@ import (
 )
 
 type userCreate struct {
-	Email          string `required:"" placeholder:"ADDRESS" help:"The e-mail address for sign-in."`
-	Organization   orgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
-	Role           string `required:"" help:"owner, admin, member, reviewer, packer or auditor."`
-	Name           string `help:"Display name."`
-	AssumeVerified bool   `help:"Give an unverified account a new password, and end its old one and its sessions."`
+	Email        string       `required:"" placeholder:"ADDRESS" help:"The e-mail address for sign-in."`
+	Organization tokens.OrgID `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Role         string       `required:"" help:"owner, admin, member, reviewer, packer or auditor."`
+	Name         string       `help:"Display name."`
 }
 
 func (userCreate) Help() string {
@@ -39,47 +39,60 @@ empty, a password is generated and printed on standard output:
     PASSWORD=$(tokens-svc user create --email anna@acme.example --organization org_… --role owner </dev/null)
 
 A new account counts as verified: give its password only to the person who owns
-the e-mail address. An account that an invitation created does not: another
-person may have chosen its password. It is refused here unless you give
---assume-verified, which states that you know the person who owns the address.
-Then the account's password and sessions end. Give the new password, from
-standard input or generated, to that person, who must change it at sign-in.
-
-Roles: owner, admin, member, reviewer, packer, auditor.`
+the e-mail address. An account that an invitation created does not, because another
+person may have chosen its password: it is refused here until "user set-password"
+has given it a new one.`
 }
 
 func (c userCreate) Run(ctx context.Context, p program) error {
-	owner := tokens.OrgID(c.Organization)
 	return withPeople(p, func(service *people.Service) error {
 		secret, made, err := readPassword(p)
 		if err != nil {
 			return err
 		}
 		admitted, err := service.Enroll(ctx, people.Enrolment{
-			Organization: owner, Email: c.Email, Name: c.Name, Role: c.Role, Password: secret, AssumeVerified: c.AssumeVerified,
+			Organization: c.Organization, Email: c.Email, Name: c.Name, Role: c.Role, Password: secret,
 		})
 		if errors.Is(err, people.ErrAccountUnverified) {
 			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's password. "+
-				"If you know the person who owns it, run this again with --assume-verified: "+
-				"that ends the account's password and sessions and makes a new password for you to hand over",
+				"If you know the person who owns it, give them a new one with user set-password first",
 				people.ErrAccountUnverified)
 		}
 		if err != nil {
 			return err
 		}
 		account := "the account was there, and its password is unchanged"
-		switch {
-		case admitted.Made:
+		if admitted.Made {
 			account = "the account was made"
-		case admitted.TakenOver:
-			account = "the account was there and is now verified; its earlier password and all its sessions have ended, and " +
-				"the new password must be changed at sign-in"
 		}
-		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", admitted.ID, admitted.Email, owner, account)
-		if made && (admitted.Made || admitted.TakenOver) {
+		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", admitted.ID, admitted.Email, c.Organization, account)
+		if made && admitted.Made {
 			_, err = fmt.Fprintln(p.stdout, secret)
 		}
 		return err
+	})
+}
+
+type userList struct{}
+
+func (userList) Help() string {
+	return `Lists accounts by e-mail address: since when the address is verified and the
+account disabled, if it is, and the organizations with the account's roles.`
+}
+
+func (userList) Run(ctx context.Context, p program) error {
+	return withPeople(p, func(s *people.Service) error {
+		all, err := s.Users(ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintln(w, "ID\tE-MAIL\tVERIFIED\tDISABLED\tORGANIZATIONS")
+		for _, u := range all {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, instant(u.VerifiedAt, "-"),
+				instant(u.DisabledAt, "-"), strings.Join(u.Organizations, " "))
+		}
+		return w.Flush()
 	})
 }
 

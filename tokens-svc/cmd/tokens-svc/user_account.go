@@ -10,50 +10,36 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-//nolint:gosec // G101: about passwords, no password
-const aboutNewSecret = `
-
-The new password is the first line of standard input. If that is empty, a
-password is generated and printed on standard output. Give it to that person only;
-they must change it at sign-in.`
-
 // account is the account that a command changes.
 type account struct {
 	User string `arg:"" help:"The account's e-mail address or its usr_… id."`
 }
 
-type userVerify struct{ account }
-
-func (userVerify) Help() string {
-	return `Marks the e-mail address of an account as verified, so that the account can join
-further organizations. You assert that you know the person who owns the
-address. Another person may have chosen the account's current password, so it
-ends, with all sessions. A verified account is not changed.` + aboutNewSecret
-}
-
-func (c userVerify) Run(ctx context.Context, p program) error {
-	return withPassword(ctx, p, c.User, func(s *people.Service, u people.User, secret string) (string, bool, error) {
-		done, err := s.Verify(ctx, u, secret)
-		if !done {
-			return "is verified already; nothing was changed", false, err
-		}
-		return "is verified; its earlier password and all its sessions have ended, and the new password must be changed " +
-			"at sign-in", true, err
-	})
-}
-
 type userSetPassword struct{ account }
 
 func (userSetPassword) Help() string {
-	return `Gives an account a new password and ends all its sessions. The e-mail address
-does not become verified.` + aboutNewSecret
+	return `Gives an account a new password, ends all its sessions, and marks its e-mail
+address as verified, so that the account can join further organizations: you assert
+that you know the person who owns the address.
+
+The new password is the first line of standard input. If that is empty, a
+password is generated and printed on standard output. Give it to that person only;
+they must change it at sign-in.`
 }
 
 func (c userSetPassword) Run(ctx context.Context, p program) error {
-	return withPassword(ctx, p, c.User, func(s *people.Service, u people.User, secret string) (string, bool, error) {
+	secret, made, err := readPassword(p)
+	if err != nil {
+		return err
+	}
+	err = withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
 		return "has a new password, which must be changed at sign-in; all its sessions have ended",
-			true, s.SetPassword(ctx, u, secret)
+			s.SetPassword(ctx, u, secret)
 	})
+	if err == nil && made {
+		_, err = fmt.Fprintln(p.stdout, secret)
+	}
+	return err
 }
 
 type userDisable struct {
@@ -73,14 +59,6 @@ type userEnable struct{ account }
 func (c userEnable) Run(ctx context.Context, p program) error {
 	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
 		return "is enabled", s.Enable(ctx, u)
-	})
-}
-
-type userEndSessions struct{ account }
-
-func (c userEndSessions) Run(ctx context.Context, p program) error {
-	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
-		return "is signed out everywhere", s.EndSessions(ctx, u)
 	})
 }
 
@@ -132,28 +110,4 @@ func withUser(
 		}
 		return err
 	})
-}
-
-// withPassword is withUser with a password from standard input, or a generated
-// one, which is printed if it was used.
-func withPassword(
-	ctx context.Context, p program, name string,
-	do func(*people.Service, people.User, string) (done string, used bool, err error),
-) error {
-	var secret string
-	var show bool
-	err := withUser(ctx, p, name, func(s *people.Service, u people.User) (string, error) {
-		var made bool
-		var err error
-		if secret, made, err = readPassword(p); err != nil {
-			return "", err
-		}
-		done, used, err := do(s, u, secret)
-		show = made && used
-		return done, err
-	})
-	if err == nil && show {
-		_, err = fmt.Fprintln(p.stdout, secret)
-	}
-	return err
 }

@@ -57,12 +57,10 @@ const (
 	UserSignedIn         Action = "user.signed_in"
 	UserSignInFailed     Action = "user.sign_in_failed"
 	UserSignedOut        Action = "user.signed_out"
-	UserVerified         Action = "user.verified"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"
 	UserDisabled         Action = "user.disabled"
 	UserEnabled          Action = "user.enabled"
-	UserSessionsEnded    Action = "user.sessions_ended"
 	UserIdentityLinked   Action = "user.identity_linked"
 	UserIdentityUnlinked Action = "user.identity_unlinked"
 )

@@ -13,7 +13,9 @@ type Fault struct {
 }
 
 // Error implements error.
-func (f *Fault) Error() string { return fmt.Sprintf("event %d %s", f.Sequence, f.Reason) }
+func (f *Fault) Error() string {
+	return fmt.Sprintf("audit log of %s: event %d %s", f.Log, f.Sequence, f.Reason)
+}
 
 // Verify checks the numbers and the chain of one log, all of its events in order,
 // against its head. It returns a *Fault for the first event that was changed,

@@ -25,7 +25,7 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return User{}, err
 	}
-	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, true, "change of password", string(id))})
+	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, "change of password", string(id))})
 	if err == nil {
 		err = s.verify(ctx, a, current)
 	}
@@ -76,39 +76,10 @@ func (s *Service) Find(ctx context.Context, idOrEmail string) (User, error) {
 	return a.User, nil
 }
 
-// Users returns all accounts with their organizations, by e-mail address.
-func (s *Service) Users(ctx context.Context) ([]Listed, error) {
-	all, err := s.repo.Users(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list accounts: %w", err)
-	}
-	return all, nil
-}
-
-// Verify is an operator's word that an account's e-mail address is its holder's.
-// The password becomes the given one, which the operator hands over and which
-// must be changed at sign-in, and all sessions end. An account that is verified
-// already stays as it is and done is false. It gives a tokens.ValidationError.
-func (s *Service) Verify(ctx context.Context, u User, password string) (done bool, err error) {
-	hash, err := s.newPassword(ctx, password, u.Email, "")
-	if err != nil {
-		return false, err
-	}
-	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
-		if a.VerifiedAt.IsZero() {
-			done = true
-			a.VerifiedAt = s.Now()
-			a.Password, a.PasswordTemporary = hash, true
-			a.endSessions()
-		}
-		return s.about(audit.UserVerified, audit.CommandLine, u), nil
-	})
-	return done, err
-}
-
 // SetPassword gives an account a password, which its holder must change at
-// sign-in, and ends all of its sessions. It does not verify the address. It
-// gives a tokens.ValidationError.
+// sign-in, verifies its address, because the operator hands the password to the
+// person who owns it, and ends all of its sessions. It gives a
+// tokens.ValidationError.
 func (s *Service) SetPassword(ctx context.Context, u User, password string) error {
 	hash, err := s.newPassword(ctx, password, u.Email, "")
 	if err != nil {
@@ -116,6 +87,9 @@ func (s *Service) SetPassword(ctx context.Context, u User, password string) erro
 	}
 	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.Password, a.PasswordTemporary = hash, true
+		if a.VerifiedAt.IsZero() {
+			a.VerifiedAt = s.Now()
+		}
 		a.endSessions()
 		return s.about(audit.UserPasswordSet, audit.CommandLine, u), nil
 	})
@@ -142,15 +116,6 @@ func (s *Service) Enable(ctx context.Context, u User) error {
 	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.DisabledAt = User{}.DisabledAt
 		return s.about(audit.UserEnabled, audit.CommandLine, u), nil
-	})
-	return err
-}
-
-// EndSessions ends all sessions of an account.
-func (s *Service) EndSessions(ctx context.Context, u User) error {
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
-		a.endSessions()
-		return s.about(audit.UserSessionsEnded, audit.CommandLine, u), nil
 	})
 	return err
 }

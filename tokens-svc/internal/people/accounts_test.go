@@ -40,7 +40,7 @@ func fault(t *testing.T, err error) (string, tokens.FaultCode) {
 
 func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	if _, err := s.ChangePassword(t.Context(), u.ID, "wrong", newSecret, here); !errors.Is(err, people.ErrRefused) {
 		t.Errorf("with a wrong password: %v", err)
@@ -73,7 +73,7 @@ func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
 
 func TestChangeOfPasswordIsThrottledByItself(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	for range people.AttemptsPerDevice {
 		if _, err := s.ChangePassword(t.Context(), u.ID, "wrong", newSecret, here); !errors.Is(err, people.ErrRefused) {
@@ -91,7 +91,7 @@ func TestChangeOfPasswordIsThrottledByItself(t *testing.T) {
 
 func TestPasswordThatAnOperatorSetIsTemporary(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	if err := s.SetPassword(t.Context(), u, "short"); err == nil {
 		t.Error("a short password is accepted")
@@ -111,7 +111,7 @@ func TestPasswordThatAnOperatorSetIsTemporary(t *testing.T) {
 
 func TestDisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	for range 2 { // the second time changes nothing
 		if err := s.Disable(t.Context(), u, "left"); err != nil {
@@ -133,14 +133,11 @@ func TestDisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	if _, err := signIn(t, s, secret); err != nil {
 		t.Errorf("after it was enabled: %v", err)
 	}
-	if err := s.EndSessions(t.Context(), u); err != nil || epoch(t, s, u.ID) != u.SessionEpoch+2 {
-		t.Errorf("session epoch %d, %v", epoch(t, s, u.ID), err)
-	}
 }
 
 func TestOperatorFindsAccountsByIDAndAddress(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	for _, text := range []string{string(u.ID), "anna@acme.example", " ANNA@acme.example "} {
 		if got, err := s.Find(t.Context(), text); err != nil || got.ID != u.ID {
@@ -160,29 +157,18 @@ func TestOperatorFindsAccountsByIDAndAddress(t *testing.T) {
 }
 
 // An account that an invitation made is not verified.
-func TestVerificationReplacesThePasswordOnce(t *testing.T) {
+func TestPasswordThatAnOperatorSetVerifiesTheAddress(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
 	if !bert.VerifiedAt.IsZero() {
 		t.Fatalf("%+v", bert)
 	}
-	if _, err := s.Verify(t.Context(), bert, "short"); err == nil {
-		t.Error("a short password is accepted")
+	if err := s.SetPassword(t.Context(), bert, newSecret); err != nil {
+		t.Fatal(err)
 	}
-	if done, err := s.Verify(t.Context(), bert, newSecret); !done || err != nil {
-		t.Fatal(done, err)
-	}
-	verified, err := s.SignIn(t.Context(), bert.Email, newSecret, here)
-	if err != nil || verified.VerifiedAt.IsZero() || !verified.PasswordTemporary ||
-		verified.SessionEpoch != bert.SessionEpoch+1 {
-		t.Errorf("%+v, %v", verified, err)
-	}
-	if done, err := s.Verify(t.Context(), bert, secret); done || err != nil {
-		t.Errorf("a second time: %t, %v", done, err)
-	}
-	if _, err := s.SignIn(t.Context(), bert.Email, newSecret, here); err != nil {
-		t.Errorf("the second time changed the password: %v", err)
+	if now, err := s.User(t.Context(), bert.ID); err != nil || now.VerifiedAt.IsZero() {
+		t.Errorf("%+v, %v", now, err)
 	}
 }

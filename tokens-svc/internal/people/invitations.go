@@ -248,17 +248,6 @@ func (i Invitation) GoodFrom(inviter tokens.Role) bool {
 	return i.Inviter == "" || inviter.MayAssign("", i.Role)
 }
 
-// WithdrawnBy returns the audit log's entry of an invitation that ended because
-// of cause: the removal, demotion or disabling of its inviter.
-func (i Invitation) WithdrawnBy(cause audit.Entry) audit.Entry {
-	details := i.details()
-	details["reason"] = "the inviter may no longer grant this role"
-	return audit.Entry{
-		At: cause.At, Actor: cause.Actor, Action: audit.InvitationWithdrawn,
-		Target: string(i.ID), Details: details,
-	}
-}
-
 func (i Invitation) details() map[string]string {
 	return map[string]string{"email": i.Email, "role": string(i.Role)}
 }

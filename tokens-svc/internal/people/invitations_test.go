@@ -39,7 +39,7 @@ func accept(t *testing.T, s *people.Service, a people.Acceptance) people.User {
 
 func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	a := invite(t, s, owner, " Bert@Acme.example", "admin")
 	if !regexp.MustCompile(`^([A-Z2-7]{4}-){4}[A-Z2-7]{4}$`).MatchString(a.Code) {
@@ -87,7 +87,7 @@ func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
 
 func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	_, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "x", "king")
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); !ok || len(invalid.Fields) != 2 {
@@ -111,7 +111,7 @@ func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 
 func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	a := invite(t, s, owner, "bert@acme.example", "owner")
 	all, err := s.Invitations(t.Context(), org)
@@ -138,7 +138,7 @@ func TestInvitationExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := people.NewService(repository(t), people.Config{
-		Passwords: cheap(1), NewID: publicid.New,
+		Passwords: cheap(), NewID: publicid.New,
 		Now: func() time.Time { return now },
 	})
 	owner, _ := enroll(t, s, anna)
@@ -155,7 +155,7 @@ func TestInvitationExpires(t *testing.T) {
 // Codes that are wrong count against the address of the client, and right ones never do.
 func TestWrongCodesAreThrottledByAddress(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	a := invite(t, s, owner, "bert@acme.example", "member")
 	wrong := a
@@ -175,7 +175,7 @@ func TestWrongCodesAreThrottledByAddress(t *testing.T) {
 // An invitation does not replace the password of an account that exists.
 func TestInvitedAccountNeedsItsOwnPasswordAndAVerifiedAddress(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
 	if err := s.Remove(t.Context(), acting(owner, tokens.RoleOwner), org, bert.ID); err != nil {
@@ -190,8 +190,8 @@ func TestInvitedAccountNeedsItsOwnPasswordAndAVerifiedAddress(t *testing.T) {
 	if _, _, err := s.Accept(t.Context(), a, here); !errors.Is(err, people.ErrAccountUnverified) {
 		t.Errorf("an address that is not verified: %v", err)
 	}
-	if done, err := s.Verify(t.Context(), bert, newSecret); !done || err != nil {
-		t.Fatal(done, err)
+	if err := s.SetPassword(t.Context(), bert, newSecret); err != nil {
+		t.Fatal(err)
 	}
 	if again := accept(t, s, wrong); again.ID != bert.ID {
 		t.Errorf("%+v, want %s", again, bert.ID)
@@ -200,7 +200,7 @@ func TestInvitedAccountNeedsItsOwnPasswordAndAVerifiedAddress(t *testing.T) {
 
 func TestOrganizationKeepsAnOwner(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	asOwner, asAdmin := acting(owner, tokens.RoleOwner), acting(owner, tokens.RoleAdmin)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))

@@ -24,7 +24,7 @@ func claims(subject, email string) people.Claims {
 func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 	t.Parallel()
 	s := people.NewService(repository(t), people.Config{
-		Passwords: cheap(1), NewID: publicid.New,
+		Passwords: cheap(), NewID: publicid.New,
 		Domains: map[string]people.Domain{
 			"acme.example":   {Organization: org, Role: tokens.RoleMember},
 			"google.example": {Organization: org, Role: tokens.RoleAuditor, HostedDomain: "Google.example"},
@@ -72,7 +72,7 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 
 func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	before, _ := enroll(t, s, anna)
 	u, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here)
 	if err != nil || !linked || u.ID != before.ID || u.SessionEpoch != before.SessionEpoch+1 || u.VerifiedAt.IsZero() {
@@ -118,7 +118,7 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 // Signing in accepts no invitation: an invited person gets an account, once, and decides.
 func TestAnInvitedPersonGetsAnAccountOnly(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	invite(t, s, owner, "bert@other.example", "admin")
 	u, linked, err := s.SignInWith(t.Context(), claims("1", "Bert@other.example"), here)
@@ -148,7 +148,7 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(1), NewID: publicid.New})
+	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(), NewID: publicid.New})
 	owner, _ := enroll(t, s, anna)
 	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
 	enroll(t, s, bert)
@@ -189,7 +189,7 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 // Others who try passwords do not lock out a device that its holder signed in with.
 func TestKnownDeviceHasACounterOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := open(t, cheap(1))[0]
+	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
 	device, err := s.NewDevice(t.Context(), u)
 	if err != nil || device == "" {
@@ -206,7 +206,7 @@ func TestKnownDeviceHasACounterOfItsOwn(t *testing.T) {
 	}
 	known := here
 	known.Device = device
-	for range people.AttemptsPerDevice + 1 { // success resets the count
+	for range people.AttemptsPerDevice + 1 { // success takes its attempt back
 		if _, err := s.SignIn(t.Context(), anna.Email, secret, known); err != nil {
 			t.Fatalf("from the known device: %v", err)
 		}

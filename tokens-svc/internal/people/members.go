@@ -8,24 +8,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Memberships returns the organizations of a person, by name.
-func (s *Service) Memberships(ctx context.Context, id UserID) ([]Membership, error) {
-	all, err := s.repo.Memberships(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("organizations of user %s: %w", id, err)
-	}
-	return all, nil
-}
-
-// Members returns the people of an organization, by e-mail address.
-func (s *Service) Members(ctx context.Context, org tokens.OrgID) ([]Member, error) {
-	all, err := s.repo.Members(ctx, org)
-	if err != nil {
-		return nil, fmt.Errorf("members of organization %s: %w", org, err)
-	}
-	return all, nil
-}
-
 // ChangeRole gives a member another role. It gives ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
 func (s *Service) ChangeRole(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, role string) error {

@@ -12,13 +12,11 @@
 //     operator. An account that an invitation made is not verified, because an
 //     invitation proves only that its holder got the code. Verification ends the
 //     account's earlier password and sessions, in the same transaction.
-//   - A session ends when its account's password changes, when the account is
-//     verified, linked, unlinked or disabled, and when an operator says so.
-//     One that was being made at that moment ends, too.
+//   - A session ends when its account's password changes, and when the account is
+//     linked, unlinked or disabled. One that was being made at that moment ends, too.
 //   - An invitation's code is shown once to the inviting person. It is valid once, for
 //     that address, and never sets the password of an account that exists. It is
-//     good only while the inviter may grant its role: removing, demoting or
-//     disabling the inviter withdraws it in the same transaction.
+//     good only while the inviter may grant its role.
 //   - A person joins an organization only by their own decision, by an operator's,
 //     or as the domain of their e-mail address says.
 //   - Sign-ins are events of the account's own audit log.

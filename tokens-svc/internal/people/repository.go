@@ -8,6 +8,21 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
+// Reader is the look-ups that a Service passes on.
+type Reader interface {
+	// User returns a person.
+	User(ctx context.Context, id UserID) (User, error)
+	// Users returns all accounts with their organizations, by e-mail address.
+	Users(ctx context.Context) ([]Listed, error)
+	// Memberships returns the organizations of a person, by name.
+	Memberships(ctx context.Context, id UserID) ([]Membership, error)
+	// Members returns the people of an organization, by e-mail address.
+	Members(ctx context.Context, org tokens.OrgID) ([]Member, error)
+	// SignIns returns the newest n events of a person's own audit log, newest first:
+	// attempts to sign in, and sessions that they ended.
+	SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error)
+}
+
 // Repository keeps people. Its methods are safe for concurrent use; each that
 // changes something does so in one transaction, together with its audit event,
 // which has committed when the method returns nil.
@@ -16,15 +31,9 @@ import (
 // serve now, and otherwise those that a method names. An object that does not exist, in
 // that organization, gives tokens.ErrNotFound.
 type Repository interface {
-	// User returns a person.
-	User(ctx context.Context, id UserID) (User, error)
-	// Users returns all accounts with their organizations, by e-mail address.
-	Users(ctx context.Context) ([]Listed, error)
+	Reader
 	// Account returns the account with an e-mail address.
 	Account(ctx context.Context, email string) (Account, error)
-	// SetPassword replaces the stored password, provided that it still is the
-	// old one. Otherwise it changes nothing.
-	SetPassword(ctx context.Context, id UserID, old, password string) error
 	// UserWith returns the person with an identity.
 	UserWith(ctx context.Context, identity Identity) (User, error)
 	// Link gives an account an identity, whose issuer has verified the address:
@@ -38,30 +47,21 @@ type Repository interface {
 	Unlink(ctx context.Context, id UserID, e audit.Entry) error
 	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
-	// SignIns returns the newest n events of a person's own audit log, newest first.
-	SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error)
 	// ChangeAccount stores the account as decide changed it: its password, whether
 	// that is temporary, since when it is verified and disabled, and the session
 	// epoch, an increase of which removes its sessions. The account does not
 	// change between decide and the end of the transaction. The entry is recorded
 	// in each organization of the account. Nothing happens when decide returns an
-	// error or changes nothing. Disabling ends the account's open invitations, as
-	// ChangeMember does.
+	// error or changes nothing.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
 	// Admit makes somebody a member. See Admission. It gives tokens.ErrExists and
 	// ErrAccountUnverified as Admission.Existing says.
 	Admit(ctx context.Context, a Admission) (Admitted, error)
-	// Memberships returns the organizations of a person, by name.
-	Memberships(ctx context.Context, id UserID) ([]Membership, error)
-	// Members returns the people of an organization, by e-mail address.
-	Members(ctx context.Context, org tokens.OrgID) ([]Member, error)
 	// ChangeMember gives a member the role that decide returns, or takes the
 	// membership away when that is "". decide gets the member and the number of
 	// owners, neither of which changes before the transaction ends.
 	// When it returns an error, or the role that they have, nothing is changed.
-	// The open invitations that the member made and may no longer grant end, each
-	// with the event Invitation.WithdrawnBy.
 	ChangeMember(ctx context.Context, org tokens.OrgID, id UserID,
 		decide func(now Member, owners int) (tokens.Role, audit.Entry, error)) error
 
@@ -84,8 +84,6 @@ type Repository interface {
 	// Attempt counts one more attempt under a key and returns how many that
 	// makes since when. A count that is older than window begins anew.
 	Attempt(ctx context.Context, key [32]byte, at time.Time, window time.Duration) (n int, since time.Time, err error)
-	// ResetAttempts removes the count under a key.
-	ResetAttempts(ctx context.Context, key [32]byte) error
 	// ReturnAttempt takes one attempt off the count under a key.
 	ReturnAttempt(ctx context.Context, key [32]byte) error
 }
@@ -107,11 +105,8 @@ const (
 	// RequireVerified admits the account as it is if its address is verified or
 	// it is a member already, and otherwise gives ErrAccountUnverified.
 	RequireVerified
-	// TakeOver is for a person who has proved to own the address. It admits a
-	// verified account as it is. One that is not verified gets the admission's
-	// password, temporary, in place of its own, its sessions end, and it is
-	// verified. An identity that the account does not have is linked as Link
-	// does.
+	// TakeOver is for a person whose address an issuer has verified: an identity
+	// that the account does not have is linked as Link does.
 	TakeOver
 )
 
@@ -123,7 +118,7 @@ type Admission struct {
 	User         User         // its id is taken when the account is made
 	Role         tokens.Role
 	Password     string    // as stored; empty: none
-	Identity     *Identity // nil: none
+	Identity     *Identity // with TakeOver; nil: none
 	Existing     Existing
 	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
@@ -144,5 +139,5 @@ type Admission struct {
 type Admitted struct {
 	User
 	Made      bool // the account is new
-	TakenOver bool // the account was not verified before and lost its password and sessions
+	TakenOver bool // the account was linked, and lost its password and sessions
 }

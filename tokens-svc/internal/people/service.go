@@ -16,6 +16,8 @@ import (
 // Besides the errors that methods name, all of them pass on the repository's
 // tokens.ErrUnavailable.
 type Service struct {
+	Reader
+
 	repo      Repository
 	passwords Passwords
 	newID     func(prefix string) string
@@ -29,7 +31,7 @@ type Service struct {
 // Passwords makes and checks stored passwords; see internal/password.
 type Passwords interface {
 	Hash(ctx context.Context, password string) (string, error)
-	Verify(ctx context.Context, stored, password string) (right, stale bool, err error)
+	Verify(ctx context.Context, stored, password string) (right bool, err error)
 }
 
 // Config has the dependencies and settings of a Service.
@@ -47,7 +49,9 @@ type Config struct {
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log}
+	s := &Service{
+		Reader: repo, repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log,
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -61,24 +65,12 @@ func NewService(repo Repository, c Config) *Service {
 // milliseconds.
 func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// User returns a person, or tokens.ErrNotFound.
-func (s *Service) User(ctx context.Context, id UserID) (User, error) {
-	u, err := s.repo.User(ctx, id)
-	if err != nil {
-		return User{}, fmt.Errorf("user %s: %w", id, err)
-	}
-	return u, nil
-}
-
 // Enrolment is a person as an operator brings one in.
 type Enrolment struct {
 	Organization tokens.OrgID
 	Email, Name  string
 	Role         string
 	Password     string
-	// AssumeVerified is the operator's word that the person owns the address,
-	// for an account whose address is not verified: see TakeOver.
-	AssumeVerified bool
 }
 
 // Enroll makes a person a member, and creates their account unless it exists:
@@ -103,15 +95,10 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	if err != nil {
 		return Admitted{}, err
 	}
-	existing := RequireVerified
-	if e.AssumeVerified {
-		existing = TakeOver
-	}
 	admitted, err := s.repo.Admit(ctx, Admission{
-		Organization: e.Organization, Role: role, Password: hash, Existing: existing,
-		User:          User{ID: UserID(s.newID("usr")), Email: email, Name: name, CreatedAt: s.Now()},
-		Entry:         s.joined(audit.CommandLine, email, role),
-		TakeOverEntry: s.entry(audit.UserVerified, audit.CommandLine, "", map[string]string{"email": email}),
+		Organization: e.Organization, Role: role, Password: hash, Existing: RequireVerified,
+		User:  User{ID: UserID(s.newID("usr")), Email: email, Name: name, CreatedAt: s.Now()},
+		Entry: s.joined(audit.CommandLine, email, role),
 	})
 	if err != nil {
 		return Admitted{}, fmt.Errorf("member of organization %s: %w", e.Organization, err)

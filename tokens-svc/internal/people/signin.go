@@ -47,7 +47,7 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	right, stale, err := s.passwords.Verify(ctx, a.Password, password)
+	right, err := s.passwords.Verify(ctx, a.Password, password)
 	if err != nil {
 		return fmt.Errorf("verify a password: %w", err)
 	}
@@ -56,15 +56,6 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 		return ErrRefused
 	case !a.DisabledAt.IsZero():
 		return ErrDisabled
-	}
-	if stale {
-		hash, err := s.passwords.Hash(ctx, password)
-		if err != nil {
-			return err
-		}
-		if err := s.repo.SetPassword(ctx, a.ID, a.Password, hash); err != nil {
-			return fmt.Errorf("store a password anew: %w", err)
-		}
 	}
 	return nil
 }

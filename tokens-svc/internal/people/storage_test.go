@@ -25,7 +25,7 @@ func (c conflicting) Admit(context.Context, people.Admission) (people.Admitted, 
 func TestAnAdmissionThatConflictsIsRefused(t *testing.T) {
 	t.Parallel()
 	repo := repository(t)
-	config := people.Config{Passwords: cheap(1), NewID: publicid.New, Domains: map[string]people.Domain{
+	config := people.Config{Passwords: cheap(), NewID: publicid.New, Domains: map[string]people.Domain{
 		"domain.example": {Organization: org, Role: tokens.RoleMember},
 	}}
 	s := people.NewService(repo, config)

@@ -31,15 +31,14 @@ const (
 type count struct {
 	key   [32]byte
 	limit int
-	reset bool // by success; otherwise success takes back its own attempt
 }
 
-func newCount(limit int, reset bool, parts ...string) count {
+func newCount(limit int, parts ...string) count {
 	h := sha256.New()
 	for _, part := range parts {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // never fails: see its documentation
 	}
-	return count{key: [32]byte(h.Sum(nil)), limit: limit, reset: reset}
+	return count{key: [32]byte(h.Sum(nil)), limit: limit}
 }
 
 // fromAnywhere returns the counters of an attempt by an unknown device, in the
@@ -49,14 +48,14 @@ func fromAnywhere(purpose, email string, client ClientInfo) []count {
 	address := network(client.Address).String()
 	return []count{
 		ofAddress(purpose, client),
-		newCount(AttemptsPerDevice, true, purpose, "account and address", email, address),
-		newCount(AttemptsPerAccount, false, purpose, "account", email),
+		newCount(AttemptsPerDevice, purpose, "account and address", email, address),
+		newCount(AttemptsPerAccount, purpose, "account", email),
 	}
 }
 
 // ofAddress returns the counter of a client address.
 func ofAddress(purpose string, client ClientInfo) count {
-	return newCount(AttemptsPerAddress, false, purpose, "address", network(client.Address).String())
+	return newCount(AttemptsPerAddress, purpose, "address", network(client.Address).String())
 }
 
 // toSignIn returns the counters of an attempt to sign in to an account, which
@@ -65,13 +64,13 @@ func ofAddress(purpose string, client ClientInfo) count {
 // device cookies of the OWASP Authentication Cheat Sheet.
 func toSignIn(a Account, email string, client ClientInfo) []count {
 	if nonce, ok := a.knows(client.Device); ok {
-		return []count{newCount(AttemptsPerDevice, true, "sign-in", "device", string(a.ID), nonce)}
+		return []count{newCount(AttemptsPerDevice, "sign-in", "device", string(a.ID), nonce)}
 	}
 	return fromAnywhere("sign-in", email, client)
 }
 
 // attempt counts one more attempt, or gives a *ThrottledError. The function
-// that it returns is to be called when the attempt succeeded.
+// that it returns takes the attempt back, and is to be called when it succeeded.
 func (s *Service) attempt(ctx context.Context, counts []count) (succeeded func(context.Context) error, err error) {
 	now := s.Now()
 	for _, c := range counts {
@@ -86,11 +85,7 @@ func (s *Service) attempt(ctx context.Context, counts []count) (succeeded func(c
 	}
 	return func(ctx context.Context) error {
 		for _, c := range counts {
-			update := s.repo.ReturnAttempt
-			if c.reset {
-				update = s.repo.ResetAttempts
-			}
-			if err := update(ctx, c.key); err != nil {
+			if err := s.repo.ReturnAttempt(ctx, c.key); err != nil {
 				return fmt.Errorf("take back an attempt: %w", err)
 			}
 		}

@@ -64,13 +64,12 @@ func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
 	here := ClientInfo{Address: netip.MustParseAddr("192.0.2.1")}
 	known := here
 	known.Device = deviceOf(anna, "sixteen bytes 01")
-	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 ||
-		got[0].limit != AttemptsPerDevice || !got[0].reset {
+	if got := toSignIn(anna, "anna@acme.example", known); len(got) != 1 || got[0].limit != AttemptsPerDevice {
 		t.Errorf("a known device has %+v", got)
 	}
 	unknown := toSignIn(anna, "anna@acme.example", here)
 	for i, want := range []int{AttemptsPerAddress, AttemptsPerDevice, AttemptsPerAccount} {
-		if unknown[i].limit != want || unknown[i].reset != (want == AttemptsPerDevice) {
+		if unknown[i].limit != want {
 			t.Errorf("counter %d of an unknown device is %+v, want the limit %d", i, unknown[i], want)
 		}
 	}
@@ -87,7 +86,7 @@ func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
 	if fromAnywhere("invitation", "anna@acme.example", here)[0].key == unknown[0].key {
 		t.Error("two purposes share a counter")
 	}
-	if newCount(1, false, "ab", "c").key == newCount(1, false, "a", "bc").key {
+	if newCount(1, "ab", "c").key == newCount(1, "a", "bc").key {
 		t.Error("parts of a key are ambiguous")
 	}
 }

@@ -38,11 +38,6 @@ func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
 	}, rows, err)
 }
 
-// SetPassword implements people.Repository.
-func (p *People) SetPassword(ctx context.Context, id people.UserID, old, password string) error {
-	return exec(ctx, p.db, `UPDATE users SET password = $3 WHERE id = $1 AND password = $2`, id, old, password)
-}
-
 // ChangeAccount implements people.Repository.
 func (p *People) ChangeAccount(
 	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
@@ -54,14 +49,10 @@ func (p *People) ChangeAccount(
 		if err != nil || changed == m.account {
 			return err
 		}
-		disabled := m.account.DisabledAt.IsZero() && !changed.DisabledAt.IsZero()
 		if err := m.store(ctx, changed); err != nil {
 			return err
 		}
-		if err := m.record(ctx, entry); err != nil || !disabled {
-			return err
-		}
-		return m.withdrawInvitations(ctx, entry)
+		return m.record(ctx, entry)
 	})
 	return changed.User, err
 }
@@ -162,17 +153,6 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 		m.account = a
 	}
 	return err
-}
-
-// withdrawInvitations ends those that the account may no longer grant, in each
-// of its organizations.
-func (m *accountMutation) withdrawInvitations(ctx context.Context, cause audit.Entry) error {
-	for _, head := range m.heads {
-		if err := head.withdrawFrom(ctx, m.account.ID, cause); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // announceOwned announces the account's tokens in each of its organizations.

@@ -108,9 +108,8 @@ func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (peopl
 // admit decides whether an account that there is may join the organization, and
 // takes it over where the admission says so.
 func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
-	verified := !m.account.VerifiedAt.IsZero()
 	switch {
-	case a.Existing == people.TakeOver && a.Identity != nil:
+	case a.Existing == people.TakeOver:
 		linked, err := one[bool](ctx, m.tx,
 			`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
 			a.Identity.Issuer, a.Identity.Subject, m.account.ID)
@@ -120,15 +119,9 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 		if err := m.link(ctx, *a.Identity, a.Entry.At); err != nil {
 			return people.Admitted{}, err
 		}
-	case verified:
+		return people.Admitted{User: m.account.User, TakenOver: true}, m.record(ctx, a.TakeOverEntry)
+	case !m.account.VerifiedAt.IsZero():
 		return people.Admitted{User: m.account.User}, nil
-	case a.Existing == people.TakeOver:
-		taken := m.account
-		taken.Password, taken.PasswordTemporary, taken.VerifiedAt = a.Password, true, a.Entry.At
-		taken.SessionEpoch++
-		if err := m.store(ctx, taken); err != nil {
-			return people.Admitted{}, err
-		}
 	default:
 		member, err := one[bool](ctx, m.tx,
 			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
@@ -138,5 +131,4 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 		}
 		return people.Admitted{User: m.account.User}, err
 	}
-	return people.Admitted{User: m.account.User, TakenOver: true}, m.record(ctx, a.TakeOverEntry)
 }

@@ -20,17 +20,14 @@ const selectEvents = `
 // auditBatch is how many events are read at once to verify them.
 const auditBatch = 1000
 
-// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of
-// all events is found by its numbers, however long the log is.
+// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page
+// is found by its numbers, however long the log is.
 func (r *Repository) AuditEvents(
-	ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
+	ctx context.Context, org tokens.OrgID, p tokens.Page,
 ) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
-	}
-	if action != "" {
-		return r.auditEventsOf(ctx, org, action, p)
 	}
 	newest := head.Sequence - int64(p.Offset())
 	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
@@ -50,18 +47,6 @@ func (r *Repository) AuditEventsAfter(
 		`WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
 		org, after, head.Sequence, n)
 	return events, head.Sequence, err
-}
-
-func (r *Repository) auditEventsOf(
-	ctx context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
-) ([]audit.Event, int, error) {
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 AND action = $2`, org, action)
-	if err != nil {
-		return nil, 0, err
-	}
-	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
-		org, action, p.Size, p.Offset())
-	return rows, total, err
 }
 
 // AuditLogs implements tokens.Repository.

@@ -134,26 +134,3 @@ func good(ctx context.Context, db sqlx.QueryerContext, condition string, args ..
 	}
 	return row.Offer, err
 }
-
-// withdrawFrom ends the open invitations of an inviter who may no longer grant
-// their roles, because of cause.
-func (m *mutation) withdrawFrom(ctx context.Context, inviter people.UserID, cause audit.Entry) error {
-	rows, err := list[invitationRow](ctx, m,
-		selectInvitations+`AND i.organization_id = $2 AND i.inviter_id = $3 ORDER BY i.id`,
-		cause.At, m.head.Log, inviter)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if row.good() {
-			continue
-		}
-		if err := exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, row.ID); err != nil {
-			return err
-		}
-		if err := m.record(ctx, row.WithdrawnBy(cause)); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -47,9 +47,6 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		if err := m.record(ctx, entry); err != nil {
 			return err
 		}
-		if err := m.withdrawFrom(ctx, id, entry); err != nil {
-			return err
-		}
 		return m.announceOwned(ctx, org, id)
 	})
 }

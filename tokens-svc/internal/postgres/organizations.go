@@ -27,12 +27,5 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 
 // Organization implements tokens.Repository.
 func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	return one[tokens.Organization](ctx, r.db, selectOrganizations+`WHERE o.id = $1`, org)
+	return one[tokens.Organization](ctx, r.db, `SELECT id, name, created_at FROM organizations WHERE id = $1`, org)
 }
-
-// Organizations implements tokens.Repository.
-func (r *Repository) Organizations(ctx context.Context) ([]tokens.Organization, error) {
-	return list[tokens.Organization](ctx, r.db, selectOrganizations+`ORDER BY o.created_at, o.id`)
-}
-
-const selectOrganizations = `SELECT o.id, o.name, o.created_at FROM organizations o `

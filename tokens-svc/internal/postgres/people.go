@@ -53,11 +53,6 @@ func (p *People) Attempt(
 	return row.Attempts, row.Since, err
 }
 
-// ResetAttempts implements people.Repository.
-func (p *People) ResetAttempts(ctx context.Context, key [32]byte) error {
-	return exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE key = $1`, key[:])
-}
-
 // ReturnAttempt implements people.Repository.
 func (p *People) ReturnAttempt(ctx context.Context, key [32]byte) error {
 	return exec(ctx, p.db, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])

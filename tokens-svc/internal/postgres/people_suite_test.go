@@ -24,7 +24,6 @@ func TestPeople(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, peopleStore){
 		"admission creates account and membership":       admitted,
 		"an invitation admits once":                      invitationAdmitsOnce,
-		"a password is replaced by compare-and-set":      passwordIsComparedAndSet,
 		"another organization's member is not found":     otherOrganizationFindsNothing,
 		"of two owners leaving concurrently one remains": lastOwnerRemains,
 		"concurrent attempts are all counted":            concurrentAttemptsAreCounted,
@@ -109,15 +108,6 @@ func invitationAdmitsOnce(t *testing.T, s peopleStore) {
 	gives(t, err, tokens.ErrNotFound)
 	_, err = s.Account(t.Context(), "bert@acme.example")
 	gives(t, err, tokens.ErrNotFound)
-}
-
-func passwordIsComparedAndSet(t *testing.T, s peopleStore) {
-	u := admit(t, s, "anna@acme.example", tokens.RoleMember)
-	gives(t, s.SetPassword(t.Context(), u.ID, "something else", "stolen"), nil)
-	gives(t, s.SetPassword(t.Context(), u.ID, "hash of anna@acme.example", "new"), nil)
-	a, err := s.Account(t.Context(), u.Email)
-	gives(t, err, nil)
-	equal(t, a.Password, "new")
 }
 
 func equal(t *testing.T, got, want any) {

@@ -111,26 +111,4 @@ func (s *Sessions) EndOthers(ctx context.Context, user people.UserID, keep strin
 	return exec(ctx, s.db, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep)
 }
 
-// UseForm implements session.Store.
-func (s *Sessions) UseForm(ctx context.Context, id string, nonce []byte) (bool, string, error) {
-	err := insertNew(ctx, s.db,
-		`INSERT INTO used_forms (session_id, nonce, outcome) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`, id, nonce)
-	if !errors.Is(err, tokens.ErrExists) {
-		return err == nil, "", err
-	}
-	outcome, err := one[string](ctx, s.db, `SELECT outcome FROM used_forms WHERE session_id = $1 AND nonce = $2`, id,
-		nonce)
-	return false, outcome, err
-}
-
-// NoteForm implements session.Store.
-func (s *Sessions) NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error {
-	return exec(ctx, s.db, `UPDATE used_forms SET outcome = $3 WHERE session_id = $1 AND nonce = $2`, id, nonce, outcome)
-}
-
-// ReleaseForm implements session.Store.
-func (s *Sessions) ReleaseForm(ctx context.Context, id string, nonce []byte) error {
-	return exec(ctx, s.db, `DELETE FROM used_forms WHERE session_id = $1 AND nonce = $2`, id, nonce)
-}
-
 var _ session.Store = (*Sessions)(nil)

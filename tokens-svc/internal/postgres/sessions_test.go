@@ -1,9 +1,7 @@
 package postgres_test
 
 import (
-	"context"
 	"net/netip"
-	"sync"
 	"testing"
 	"time"
 
@@ -141,53 +139,5 @@ func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
 	}
 	if anna, bert := list(s.anna), list(s.bert); len(anna) != 1 || anna[0] != rows[1].ID || len(bert) != 1 {
 		t.Errorf("%q, %q", anna, bert)
-	}
-}
-
-func TestAFormIsUsedOnce(t *testing.T) {
-	t.Parallel()
-	s := openSessions(t)
-	row := session.Row{User: s.anna}
-	s.commit(t, &row, "sum", "x")
-	use := func(id, nonce string) (bool, string, error) {
-		return s.UseForm(context.Background(), id, []byte(nonce))
-	}
-	fresh := make([]bool, 8)
-	var all sync.WaitGroup
-	for i := range fresh {
-		all.Go(func() {
-			var err error
-			if fresh[i], _, err = use(row.ID, "nonce"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	n := 0
-	for _, one := range fresh {
-		if one {
-			n++
-		}
-	}
-	if n != 1 {
-		t.Errorf("%d callers got a fresh form", n)
-	}
-	if err := s.NoteForm(t.Context(), row.ID, []byte("nonce"), "tok_x"); err != nil {
-		t.Fatal(err)
-	}
-	if again, outcome, err := use(row.ID, "nonce"); again || outcome != "tok_x" || err != nil {
-		t.Errorf("%t, %q, %v", again, outcome, err)
-	}
-	if err := s.ReleaseForm(t.Context(), row.ID, []byte("nonce")); err != nil {
-		t.Fatal(err)
-	}
-	if again, _, err := use(row.ID, "nonce"); !again || err != nil {
-		t.Errorf("after release: %t, %v", again, err)
-	}
-	if _, _, err := use("ses_00000000000000000000000000", "nonce"); err == nil {
-		t.Error("a session that is not there uses a form")
-	}
-	if err := s.End(t.Context(), s.anna, row.ID); err != nil {
-		t.Errorf("a session with forms cannot be ended: %v", err)
 	}
 }

@@ -23,9 +23,13 @@ func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	for range 2 {
 		gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
 	}
-	use.Requests, use.Refused, later.Requests = 240, 6, 2
-	wantUsage(t, repo, []tokens.TokenID{token.ID, idle.ID, stranger.Token}, 2, use, later)
-	wantUsage(t, repo, []tokens.TokenID{token.ID}, 1, later)
+	later.Requests, later.Refused = 242, 6
+	ids := []tokens.TokenID{token.ID, idle.ID, stranger.Token}
+	wantUsage(t, repo, ids, repotest.Noon.Truncate(time.Hour), later)
+	later.Requests, later.Refused = 2, 0
+	wantUsage(t, repo, ids, repotest.Noon.Add(time.Hour).Truncate(time.Hour), later)
+	later.Requests = 0
+	wantUsage(t, repo, ids, repotest.Noon.Add(24*time.Hour), later)
 	gives(t, repo.AddUsage(t.Context(), nil), nil)
 }
 
@@ -38,16 +42,16 @@ func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
 		gives(t, repo.AddUsage(t.Context(), []tokens.Use{u}), nil)
 	}
 	newer.Requests = 3
-	wantUsage(t, repo, []tokens.TokenID{token.ID}, 10, newer)
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, repotest.Noon.Truncate(time.Hour), newer)
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{nowhere}), nil)
 	nowhere.Requests = 3
-	wantUsage(t, repo, []tokens.TokenID{token.ID}, 10, nowhere)
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, repotest.Noon.Truncate(time.Hour), nowhere)
 }
 
 func usageIsPrivate(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon}}), nil)
-	got, err := repo.Usage(t.Context(), repotest.Other, []tokens.TokenID{token.ID}, 10)
+	got, err := repo.Usage(t.Context(), repotest.Other, []tokens.TokenID{token.ID}, repotest.Noon)
 	gives(t, err, nil)
 	equal(t, got, []tokens.Use{})
 }
@@ -69,16 +73,13 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 	})
 	for _, u := range uses {
 		u.Requests = gateways
-		wantUsage(t, repo, []tokens.TokenID{u.Token}, 10, u)
+		wantUsage(t, repo, []tokens.TokenID{u.Token}, repotest.Noon.Truncate(time.Hour), u)
 	}
 }
 
-func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, n int, want ...tokens.Use) {
+func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, since time.Time, want ...tokens.Use) {
 	t.Helper()
-	got, err := repo.Usage(t.Context(), repotest.Org, ids, n)
+	got, err := repo.Usage(t.Context(), repotest.Org, ids, since)
 	gives(t, err, nil)
-	if len(got) == 2 && got[0].LastUsedAt.After(got[1].LastUsedAt) {
-		got[0], got[1] = got[1], got[0] // their order is not promised
-	}
 	equal(t, got, want)
 }

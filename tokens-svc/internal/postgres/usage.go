@@ -63,18 +63,22 @@ func (r *Repository) prune(ctx context.Context, statement string, before time.Ti
 }
 
 // Usage implements tokens.Repository.
-func (r *Repository) Usage(ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
+func (r *Repository) Usage(
+	ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, since time.Time,
+) ([]tokens.Use, error) {
 	type useRow struct {
 		tokens.Use
 		Address address
 	}
 	rows, err := list[useRow](ctx, r.db, `
-		SELECT u.token_id AS token, u.requests, u.refused, u.last_used_at, host(u.address) AS address
+		SELECT t.id AS token, u.requests, u.refused, last.last_used_at, host(last.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
-			SELECT token_id, requests, refused, last_used_at, address FROM token_usage
-			WHERE token_id = t.id ORDER BY hour DESC LIMIT $3
+			SELECT last_used_at, address FROM token_usage WHERE token_id = t.id ORDER BY hour DESC LIMIT 1
+		) last CROSS JOIN LATERAL (
+			SELECT coalesce(sum(requests), 0)::bigint AS requests, coalesce(sum(refused), 0)::bigint AS refused
+			FROM token_usage WHERE token_id = t.id AND hour >= $3
 		) u
-		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), n)
+		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), since)
 	return converted(func(r useRow) tokens.Use {
 		r.Use.Address = r.Address.Addr
 		return r.Use

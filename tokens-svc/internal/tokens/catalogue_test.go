@@ -63,12 +63,8 @@ func TestAllFaultsOfPermissionsAreReported(t *testing.T) {
 		Definition{File: "a.json", Name: "c:d", Text: "two\nlines"},
 		Definition{File: "a.json", Name: "shipments:read", Text: "Read"},
 		Definition{File: "b.json", Name: "c:d", Text: "x"},
-		Definition{File: "b.json", Name: "e:f", Text: "x", Includes: names("shipment:read", "admin", "e:f")},
+		Definition{File: "b.json", Name: "e:f", Text: "x", Includes: names("shipment:read", "admin")},
 		Definition{File: "b.json", Name: "g:h", Text: "x", Includes: names("shipments:review"), Members: true},
-		Definition{File: "b.json", Name: "i:j", Text: "x", Includes: names("k:l")},
-		Definition{File: "c.json", Name: "k:l", Text: "x", Includes: names("m:n", "shipments:read")},
-		Definition{File: "c.json", Name: "m:n", Text: "x", Includes: names("i:j")},
-		Definition{File: "c.json", Name: "o:p", Text: "x", Includes: names("m:n")},
 	)
 	if err == nil {
 		t.Fatal("no error")
@@ -85,11 +81,7 @@ func TestAllFaultsOfPermissionsAreReported(t *testing.T) {
 		`b.json: permission "c:d": is defined already in a.json; rename or remove one of the two`,
 		`b.json: permission "e:f": includes: unknown permission "shipment:read"; did you mean shipments:read?`,
 		`b.json: permission "e:f": includes admin; grant admin itself`,
-		`b.json: permission "e:f": includes itself; remove that`,
 		`b.json: permission "g:h": includes shipments:review, which members may not grant; remove it, or members`,
-		`b.json: permission "i:j": includes k:l, which includes it in turn; remove one of the two`,
-		`c.json: permission "k:l": includes m:n, which includes it in turn; remove one of the two`,
-		`c.json: permission "m:n": includes i:j, which includes it in turn; remove one of the two`,
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {

@@ -103,10 +103,6 @@ func (c *Catalogue) checkIncludes(d Definition) (problems []error) {
 			problems = append(problems, d.problem("includes: %w", err))
 		case p == Admin:
 			problems = append(problems, d.problem("includes admin; grant admin itself"))
-		case p == d.Name:
-			problems = append(problems, d.problem("includes itself; remove that"))
-		case slices.Contains(c.Expand([]Permission{p}), d.Name):
-			problems = append(problems, d.problem("includes %s, which includes it in turn; remove one of the two", p))
 		case d.Members && !included.Members:
 			problems = append(problems, d.problem("includes %s, which members may not grant; remove it, or members", p))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Outcome is the result of an introspection.
@@ -64,7 +65,20 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 	}
 	outcome := Outcome(t.Status(s.Now()))
 	if outcome == OutcomeActive && stored.Version < s.peppers.Primary() {
-		s.stale(Stale{ID: id, Old: stored, Sealed: s.peppers.Seal(presented)})
+		go s.reseal(context.WithoutCancel(ctx), id, stored, s.peppers.Seal(presented))
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
+}
+
+// resealTimeout is how long it may take to reseal a token.
+const resealTimeout = 2 * time.Second
+
+// reseal moves a token to the primary pepper, behind the request in which it is used. A
+// failure is left to the token's next use. Tokens move to a higher version only: while a
+// rolling restart changes the primary pepper, replicas with the old one do not move them
+// back.
+func (s *Service) reseal(ctx context.Context, id TokenID, old, sealed Digest) {
+	ctx, cancel := context.WithTimeout(ctx, resealTimeout)
+	defer cancel()
+	_ = s.repo.Reseal(ctx, id, old, sealed)
 }

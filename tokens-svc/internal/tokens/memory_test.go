@@ -20,7 +20,7 @@ type memory struct {
 	tokens   map[tokens.TokenID]tokens.Token
 	digests  map[tokens.TokenID]tokens.Digest
 	events   map[tokens.OrgID][]audit.Event
-	usage    map[tokens.TokenID][]tokens.Use // by hour, in order
+	usage    []tokens.Use // that were added last
 	changes  []tokens.Change
 	revision int64
 	epoch    string
@@ -34,7 +34,6 @@ func newMemory() *memory {
 		tokens:   map[tokens.TokenID]tokens.Token{},
 		digests:  map[tokens.TokenID]tokens.Digest{},
 		events:   map[tokens.OrgID][]audit.Event{},
-		usage:    map[tokens.TokenID][]tokens.Use{},
 		trusting: true,
 	}
 }
@@ -61,15 +60,14 @@ func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organ
 }
 
 func (m *memory) AuditEvents(
-	_ context.Context, org tokens.OrgID, action audit.Action, p tokens.Page,
+	_ context.Context, org tokens.OrgID, p tokens.Page,
 ) ([]audit.Event, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.orgs[org]; !found {
 		return nil, 0, tokens.ErrNotFound
 	}
-	log := slices.DeleteFunc(slices.Clone(m.events[org]),
-		func(e audit.Event) bool { return action != "" && e.Action != action })
+	log := slices.Clone(m.events[org])
 	slices.Reverse(log)
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
@@ -225,40 +223,8 @@ func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.Toke
 	return all, nil
 }
 
-func (m *memory) Usage(_ context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var found []tokens.Use
-	for _, id := range ids {
-		if t, known := m.tokens[id]; known && t.Organization.ID == org {
-			hours := m.usage[id]
-			found = append(found, hours[max(len(hours)-n, 0):]...)
-		}
-	}
-	return found, nil
-}
-
 func (m *memory) AddUsage(_ context.Context, uses []tokens.Use) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, u := range uses {
-		if _, known := m.tokens[u.Token]; !known {
-			continue
-		}
-		hours := m.usage[u.Token]
-		i, same := slices.BinarySearchFunc(hours, u, func(a, b tokens.Use) int {
-			return a.LastUsedAt.Truncate(time.Hour).Compare(b.LastUsedAt.Truncate(time.Hour))
-		})
-		if !same {
-			m.usage[u.Token] = slices.Insert(hours, i, u)
-			continue
-		}
-		hours[i].Requests += u.Requests
-		hours[i].Refused += u.Refused
-		if !u.LastUsedAt.Before(hours[i].LastUsedAt) {
-			hours[i].LastUsedAt, hours[i].Address = u.LastUsedAt, u.Address
-		}
-	}
+	m.usage = uses
 	return nil
 }
 

@@ -7,6 +7,19 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
+// Reader is the look-ups that a Service passes on.
+type Reader interface {
+	// Token returns a token of org, whatever its status, or ErrNotFound.
+	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
+	// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
+	// organizations that lost theirs.
+	AuditLogs(ctx context.Context) ([]string, error)
+	// VerifyAudit checks the numbers and the chain of a whole audit log, as it was at one
+	// instant, and returns its head then. It gives an *audit.Fault for the first event
+	// that does not match, and ErrNotFound when there is no such log.
+	VerifyAudit(ctx context.Context, log string) (audit.Head, error)
+}
+
 // Repository keeps organizations and tokens. Its methods are safe for
 // concurrent use. Each that changes something does so in one transaction, which
 // has committed when the method returns nil: with the change go its entry in
@@ -16,27 +29,19 @@ import (
 // Errors wrap ErrUnavailable when the storage cannot be reached or cannot
 // serve now, and otherwise those that a method names.
 type Repository interface {
+	Reader
 	// CreateOrganization stores a new organization. It gives ErrExists when the id is
 	// taken.
 	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
-	// Organizations returns every organization, oldest first.
-	Organizations(ctx context.Context) ([]Organization, error)
-
-	// AuditEvents returns a page of org's audit log, newest first, of one action or,
-	// with "", of all, and how many such events it has; or ErrNotFound.
-	AuditEvents(ctx context.Context, org OrgID, action audit.Action, p Page) (events []audit.Event, total int, err error)
+	// AuditEvents returns a page of org's audit log, newest first, and how many events
+	// it has; or ErrNotFound.
+	AuditEvents(ctx context.Context, org OrgID, p Page) (events []audit.Event, total int, err error)
 	// AuditEventsAfter returns at most n events of org's audit log after a number,
 	// oldest first, and the number of the newest; or ErrNotFound.
 	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
-	// AuditLogs returns the ids of all audit logs, also of organizations that lost theirs.
-	AuditLogs(ctx context.Context) ([]string, error)
-	// VerifyAudit checks all of an audit log, as it was at one instant, and
-	// returns its head then. It gives an *audit.Fault, or ErrNotFound.
-	VerifyAudit(ctx context.Context, log string) (audit.Head, error)
-
 	// CreateToken stores the token that make returns, and returns it with its
 	// revision. It gives ErrExists when the id is taken, ErrNotFound without
 	// organization, make's error, and the errors of Terms: that of Admit, which is
@@ -57,8 +62,6 @@ type Repository interface {
 	// terms are as for ChangeToken.
 	RevokeTokens(ctx context.Context, org OrgID, id TokenID, children bool, terms Terms,
 		decide func(t Token, made []Token) (Revocation, error)) (Token, error)
-	// Token returns a token of org, or ErrNotFound.
-	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Tokens returns those of org's tokens that q asks for, newest first, and how
 	// many pass its filter at the given time. An organization that does not exist
 	// has none.
@@ -67,9 +70,9 @@ type Repository interface {
 	// token, by another one of its lineage, or by one of those, whatever their status,
 	// oldest first. It gives ErrNotFound when org has no such token.
 	Descendants(ctx context.Context, org OrgID, id TokenID) ([]Token, error)
-	// Usage returns for each of these tokens of org the newest hours in which it
-	// was used, at most n of them, in one look-up.
-	Usage(ctx context.Context, org OrgID, ids []TokenID, n int) ([]Use, error)
+	// Usage returns for each of these tokens of org that was used when and from where it
+	// was last used, and how much in the hours since a time.
+	Usage(ctx context.Context, org OrgID, ids []TokenID, since time.Time) ([]Use, error)
 
 	// FindToken returns a token of any organization with the digest of its
 	// secret, or ErrNotFound. It is for holders of the token: the only

@@ -14,11 +14,11 @@ import (
 // Besides the errors that methods name, all of them pass on the repository's
 // ErrUnavailable.
 type Service struct {
-	repo    Repository
-	peppers Peppers
-	now     func() time.Time
-	stale   func(Stale)
+	Reader
 
+	repo        Repository
+	peppers     Peppers
+	now         func() time.Time
 	permissions *Catalogue
 	maxActive   int
 }
@@ -28,9 +28,6 @@ type Service struct {
 type Config struct {
 	Peppers Peppers          // needed to make, change and introspect tokens
 	Now     func() time.Time // zero: time.Now
-	// OnStale is called with each valid token whose digest is under an older pepper.
-	// It is called during a request, so it must not block. Zero: not called.
-	OnStale func(Stale)
 	// Permissions are those that tokens can be granted. Zero: the built-in ones.
 	Permissions *Catalogue
 	// MaxActive is how many active tokens an organization may have. Zero: any number.
@@ -40,14 +37,11 @@ type Config struct {
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
 	s := &Service{
-		repo: repo, peppers: c.Peppers, now: c.Now, stale: c.OnStale,
+		Reader: repo, repo: repo, peppers: c.Peppers, now: c.Now,
 		permissions: c.Permissions, maxActive: c.MaxActive,
 	}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.stale == nil {
-		s.stale = func(Stale) {}
 	}
 	if s.permissions == nil {
 		s.permissions = builtIn()
@@ -78,11 +72,6 @@ func (s *Service) CreateOrganization(
 		return Organization{}, fmt.Errorf("organization %s: %w", org, err)
 	}
 	return o, nil
-}
-
-// Organizations returns every organization, oldest first. It is for operators.
-func (s *Service) Organizations(ctx context.Context) ([]Organization, error) {
-	return s.repo.Organizations(ctx)
 }
 
 // CreateToken makes a token for org and returns its secret, which nothing can
@@ -132,22 +121,6 @@ func (s *Service) changeToken(
 		return Step{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}
 	return done, nil
-}
-
-// CheckDraft returns the faults that CreateToken would find in a draft, as a
-// ValidationError, and makes nothing.
-func (s *Service) CheckDraft(principal Principal, d Draft) error {
-	_, err := d.check(s.permissions, principal, s.Now())
-	return err
-}
-
-// Token returns a token of org, whatever its status, or ErrNotFound.
-func (s *Service) Token(ctx context.Context, org OrgID, id TokenID) (Token, error) {
-	t, err := s.repo.Token(ctx, org, id)
-	if err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
-	}
-	return t, nil
 }
 
 // Owner returns the organization that a token belongs to, or ErrNotFound. It is

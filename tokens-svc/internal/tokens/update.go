@@ -26,8 +26,8 @@ type Patch struct {
 }
 
 // UpdateToken changes a token of org and returns it. A token that asks may not
-// change one that is, or would be, good for more than itself. Only an operator
-// changes the length of the window, which begins a new one. A patch that changes
+// change one that is, or would be, good for more than itself. The length of the
+// window stays, because another one would begin anew. A patch that changes
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
 // ErrForbidden, a StateError for a token that was rotated or has ended, and a
 // ValidationError.
@@ -71,7 +71,7 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		})
 		// Gateways count windows of each length apart: another length would begin
 		// with an unused window.
-		if t.RateLimit.Window != window && !principal.anyLimit {
+		if t.RateLimit.Window != window {
 			wrong.Add("window_seconds", InvalidValue,
 				"must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
 		}

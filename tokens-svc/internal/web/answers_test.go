@@ -38,78 +38,22 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 	w.exec(t,
 		`INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, request_id, action,
 			target, details, previous, hash)
-		SELECT log_id, 1000, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x',
+		SELECT log_id, 4, at, 'user', '', 'newer', '', 'token.renamed', 'tok_x',
 			'{"colour": "red", "role": ""}', previous, hash
 		FROM audit_events WHERE sequence = 1 AND log_id = '`+string(acme)+`'`)
-	w.exec(t, `UPDATE audit_heads SET sequence = 1000 WHERE log_id = '`+string(acme)+`'`)
+	w.exec(t, `UPDATE audit_heads SET sequence = 4 WHERE log_id = '`+string(acme)+`'`)
 	log := "/settings/" + string(acme) + "/audit-log"
-	page := owner.get(t, log+"?action=token.created").Body.String()
-	entries := strings.Split(between(page, "<tbody", "</tbody>"), "<tr ")[1:]
-	if len(entries) != 1 {
-		t.Fatalf("%d entries for one created token:\n%s", len(entries), page)
-	}
+	page := owner.get(t, log).Body.String()
 	for text, times := range map[string]int{
-		`<span class="strong">Token created</span>`: 1, string(token.ID): 1, "<li>Environment: ": 1, "<li>Expires: ": 1,
+		`<span class="strong">Token created</span>`: 1, string(token.ID): 1, "<li>Environment: ": 1, "<li>Expires at: ": 1,
 		"ERP": 1, // the entry's subject is not repeated among its details
+		// An action of a newer version; its empty detail is not shown, but that of the owner who joined.
+		`<span class="strong">Token renamed</span>`: 1, `<span class="block break">tok_x</span>`: 1,
+		`<li>Colour: <span class="break">red</span></li>`: 1, "<li>Role: ": 1,
 	} {
-		if n := strings.Count(entries[0], text); n != times {
-			t.Errorf("%q is there %d times in\n%s", text, n, entries[0])
+		if n := strings.Count(page, text); n != times {
+			t.Errorf("%q is there %d times in\n%s", text, n, page)
 		}
-	}
-	newest := between(owner.get(t, log).Body.String(), "<tbody", "</tr>")
-	for _, text := range []string{
-		`<span class="strong">token.renamed</span>`, `<span class="block break">tok_x</span>`,
-		`<li>colour: <span class="break">red</span></li>`,
-	} {
-		if !strings.Contains(newest, text) {
-			t.Errorf("an entry of a newer version lacks %q:\n%s", text, newest)
-		}
-	}
-	if strings.Contains(newest, "Role:") {
-		t.Errorf("an empty detail is shown:\n%s", newest)
-	}
-}
-
-// TestChartShowsEachHourInProportion to the busiest: served below, refused on top.
-func TestChartShowsEachHourInProportion(t *testing.T) {
-	t.Parallel()
-	if c := chartOf(tokens.Usage{Hours: make([]tokens.Hour, 24)}); c.Width != 119 || len(c.Bars) != 0 ||
-		c.Text != "0 requests, 0 refusals in the last 24 hours" {
-		t.Errorf("without a request: %+v", c)
-	}
-	c := chartOf(tokens.Usage{Hours: []tokens.Hour{
-		{Requests: 900, Refused: 300},
-		{},
-		{Requests: 600, Refused: 1},
-		{Requests: 1},
-	}})
-	want := []bar{
-		{X: 0, Y: 6, Height: 18, RefusedY: 0, RefusedHeight: 6},
-		{X: 5, Y: 24, RefusedY: 24},
-		{X: 10, Y: 12, Height: 12, RefusedY: 11, RefusedHeight: 1},
-		{X: 15, Y: 23, Height: 1, RefusedY: 23},
-	}
-	if len(c.Bars) != len(want) || c.Width != 19 || c.Height != 24 || c.Bar != 4 ||
-		c.Text != "1501 requests, 301 refusals in the last 24 hours" {
-		t.Fatalf("%+v", c)
-	}
-	for i, b := range c.Bars {
-		if b != want[i] {
-			t.Errorf("hour %d: %+v, want %+v", i, b, want[i])
-		}
-	}
-	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{
-		Requests: 1,
-		Refused:  1,
-	}}}); c.Text != "1 request, 1 refusal in the last 24 hours" {
-		t.Error(c.Text)
-	}
-	// A part that is rounded up does not reach beyond the top.
-	if c := chartOf(tokens.Usage{Hours: []tokens.Hour{{Requests: 999, Refused: 1}}}); c.Bars[0] != (bar{
-		Y:      1,
-		Height: 23, RefusedHeight: 1,
-	}) {
-		t.Errorf("%+v", c.Bars[0])
 	}
 }
 

@@ -1,9 +1,10 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -26,22 +27,6 @@ func (v *visit) empty(fields ...fault) (all faults) {
 	return all
 }
 
-// order is that of the fields on a page.
-var order = []string{"name", "permissions", "expires_at", "ip_allow", "limit", "environment"}
-
-// merged adds the service's faults of fields that the form itself had nothing to say
-// about, and sorts all as the fields stand on the page.
-func merged(form, found faults) faults {
-	all := slices.Clone(form)
-	for _, one := range found {
-		if form.Fault(one.Field) == "" {
-			all = append(all, one)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b fault) int { return slices.Index(order, a.Field) - slices.Index(order, b.Field) })
-	return all
-}
-
 // labels are the page labels of the services' fields.
 var labels = map[string]string{
 	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests per minute",
@@ -54,9 +39,16 @@ var missing = map[string]string{
 	"name": "Enter a name.", "permissions": "Choose at least one permission.", "email": "Enter an e-mail address.",
 }
 
-// faultsOf returns a validation error as messages.
-func faultsOf(err *tokens.ValidationError) (all faults) {
-	for _, f := range err.Fields {
+// faultsOf returns what is wrong with an input as messages; nothing for any other error.
+func faultsOf(err error) (all faults) {
+	if full, ok := errors.AsType[*tokens.TooManyError](err); ok {
+		all.Add("name", fmt.Sprintf("The organization has %d active tokens, the maximum. Revoke one first.", full.Max))
+	}
+	wrong, ok := errors.AsType[*tokens.ValidationError](err)
+	if !ok {
+		return all
+	}
+	for _, f := range wrong.Fields {
 		text := missing[f.Field]
 		if text == "" || f.Code != tokens.Required {
 			between := " "

@@ -2,7 +2,7 @@ package web
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"net/http"
 	"slices"
 	"strconv"
@@ -63,10 +63,10 @@ func (f generateForm) Ends(l expiryOption, now time.Time) string {
 	return moment{At: now.Add(time.Duration(l.Days) * day)}.Date()
 }
 
-func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
+func (s *site) generateForm(v *visit) generateForm {
 	presets := s.Tokens.Permissions().Presets()
 	f := generateForm{
-		Nonce: s.sessions.Form(ctx, purpose("generate", v)), Expiries: expiryOptions, Grants: v.principal().Grants(),
+		Nonce: rand.Text(), Expiries: expiryOptions, Grants: v.principal().Grants(),
 		Preset: presets[0].ID, Expiry: "90", Environment: tokens.Live,
 		Owner: "person", MayChooseOwner: v.principal().MayChooseOwner(),
 		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
@@ -85,11 +85,6 @@ func (s *site) generateForm(ctx context.Context, v *visit) generateForm {
 	return f
 }
 
-// purpose is the action that a form's nonce is bound to.
-func purpose(what string, v *visit) string {
-	return strings.Join([]string{what, string(v.org()), string(v.token())}, " ")
-}
-
 // answer is the form with its values, except for a token entered
 // into the wrong field.
 func (f generateForm) answer() answer {
@@ -97,80 +92,67 @@ func (f generateForm) answer() answer {
 	return page("generate", "Generate API token", f).in("api")
 }
 
-func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
-	return s.generateForm(ctx, v).answer(), nil
+// with is the form with faults.
+func (f generateForm) with(all faults) answer {
+	f.Faults = all
+	return f.answer()
+}
+
+func (s *site) showGenerate(_ context.Context, v *visit) (answer, error) {
+	return s.generateForm(v).answer(), nil
 }
 
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
-	f := s.generateForm(ctx, v)
-	draft := f.draft(s.Tokens.Now())
-	if invalid, ok := errors.AsType[*tokens.ValidationError](s.Tokens.CheckDraft(v.principal(), draft)); ok {
-		f.Faults = merged(f.Faults, faultsOf(invalid))
-	}
-	if len(f.Faults) > 0 {
-		return f.answer().as(http.StatusUnprocessableEntity), nil
-	}
-	used, refusal, err := s.useForm(ctx, v, "generate")
-	if err != nil || refusal.status != 0 {
-		return refusal, err
-	}
-	if !used.Known {
-		f.Add("name", "This form is from an earlier session. Check it and submit it again.")
-		return f.answer().as(http.StatusUnprocessableEntity), nil
-	}
-	t, secret, err := s.Tokens.CreateToken(ctx, v.principal(), v.org(), draft)
+	f := s.generateForm(v)
+	t, secret, err := s.Tokens.CreateToken(ctx, v.once(), v.org(), f.draft(s.Tokens.Now()))
 	if err != nil {
-		return answer{}, err
+		return s.notMade(ctx, v, err, f.with)
 	}
-	s.noteForm(ctx, v, used, t.ID)
 	return s.shown(v, t, secret, tokens.Token{}), nil
 }
 
-// draft reads the form and adds the faults that only a form can have.
-func (f *generateForm) draft(now time.Time) tokens.Draft {
+// draft reads the form. What the form cannot have is a value that the service refuses.
+func (f generateForm) draft(now time.Time) tokens.Draft {
 	d := tokens.Draft{
 		Name: f.Name, Environment: f.Environment, OfOrganization: f.Owner == "organization",
 		IPAllow: strings.FieldsFunc(f.Addresses, func(r rune) bool {
 			return strings.ContainsRune(", \r\n\t;", r)
 		}),
+		Permissions: f.permissions(), ExpiresAt: f.end(now),
 	}
-	d.Permissions = f.permissions()
-	d.ExpiresAt = f.end(now)
 	if f.Limit != "" {
 		n, err := strconv.Atoi(f.Limit)
-		if err != nil || n < 1 || n > tokens.DefaultRateLimit.Limit {
-			f.Add("limit", "Enter a whole number from 1 to "+f.MostLimit+", or leave it empty for "+f.MostLimit+".")
+		if err != nil || n == 0 {
+			n = -1
 		}
 		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
 	}
 	return d
 }
 
-func (f *generateForm) permissions() []string {
+func (f generateForm) permissions() []string {
 	if f.Preset == custom {
 		return f.Chosen
 	}
-	at := slices.IndexFunc(f.Presets, func(p tokens.Preset) bool { return p.ID == f.Preset })
-	if at < 0 {
-		f.Add("permissions", "Choose permissions for the token.")
-		return nil
+	for _, p := range f.Presets {
+		if p.ID == f.Preset {
+			return tokens.Texts(p.Permissions)
+		}
 	}
-	return tokens.Texts(f.Presets[at].Permissions)
+	return nil
 }
 
 // end returns when the token is to end; zero stands for never.
-func (f *generateForm) end(now time.Time) time.Time {
+func (f generateForm) end(now time.Time) time.Time {
 	switch at := slices.IndexFunc(expiryOptions, func(l expiryOption) bool { return l.ID == f.Expiry }); {
 	case at < 0:
-		f.Add("expires_at", "Choose an expiry.")
+		return now // which is refused
 	case f.Expiry == custom:
 		last, err := time.Parse(time.DateOnly, f.Day)
-		end := last.Add(day)
-		if err != nil || !end.After(now) {
-			f.Add("expires_at", "Choose a date that is not in the past, such as "+now.Add(90*day).Format(time.DateOnly)+".")
-			return time.Time{}
+		if err != nil {
+			return now
 		}
-		return end
+		return last.Add(day)
 	case expiryOptions[at].Days > 0:
 		return now.Add(time.Duration(expiryOptions[at].Days) * day)
 	}

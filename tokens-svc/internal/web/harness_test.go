@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
+
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -69,7 +71,7 @@ func (w *world) pass(d time.Duration) {
 }
 
 // cheap keeps tests quick.
-var cheap = password.Params{Memory: 64, Passes: 1, Threads: 1}
+var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // start returns a world; change may alter what its site is made of. Sessions
 // are timed by scs, so that clock begins at the real time.

@@ -38,18 +38,22 @@ var filters = []filter{
 type tokenRow struct {
 	tokens.Token
 	State     state
-	Usage     tokens.Usage
-	Chart     chart
+	Usage     tokens.Use
 	Rotatable bool // whether this person may, and whether it makes sense
 	Revocable bool
 	Handable  bool // over to the organization
 }
 
-func rowOf(v *visit, s *site, t tokens.Token, u tokens.Usage) tokenRow {
+// Used returns the use of the last 24 hours in words.
+func (r tokenRow) Used() string {
+	return counted(r.Usage.Requests, "request") + ", " + counted(r.Usage.Refused, "refusal") + " in the last 24 hours"
+}
+
+func rowOf(v *visit, s *site, t tokens.Token, u tokens.Use) tokenRow {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
-		Token: t, State: stateOf(t, now), Usage: u, Chart: chartOf(u), Rotatable: may && t.RotatedTo == "", Revocable: may,
+		Token: t, State: stateOf(t, now), Usage: u, Rotatable: may && t.RotatedTo == "", Revocable: may,
 		Handable: may && t.RotatedTo == "" && v.principal().MayChooseOwner() && !t.Owner.IsOrganization(),
 	}
 }

@@ -37,13 +37,11 @@ type memberPage struct {
 	Code    string
 	Invited people.Invitation
 	Address string // where the code is entered
-	Nonce   string
 }
 
 func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 	p := memberPage{
 		Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember),
-		Nonce: s.sessions.Form(ctx, purpose("invite", v)),
 	}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
@@ -88,34 +86,15 @@ func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
-	again := func(f faults) (answer, error) {
-		p, err := s.memberPage(ctx, v)
-		p.Faults, p.Email, p.Role = f, email, role
-		return p.answer().as(http.StatusUnprocessableEntity), err
-	}
-	used, err := s.sessions.UseForm(ctx, purpose("invite", v), v.PostForm.Get("form"))
-	switch {
-	case err != nil:
-		return answer{}, err
-	case !used.Known:
-		return again(faults{{Field: "email", Text: "This form is from an earlier session. Submit it again."}})
-	case !used.Fresh:
-		s.notify(ctx,
-			"This form was already submitted. An invitation code is shown once; create another invitation for a new code.")
-		return redirect(v.path("/members")), nil
-	}
 	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
-	var wrong faults
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		wrong = faultsOf(invalid)
-	} else if errors.Is(err, tokens.ErrExists) {
+	wrong := faultsOf(err)
+	if errors.Is(err, tokens.ErrExists) {
 		wrong = faults{{Field: "email", Text: "This person is already a member."}}
 	}
-	if len(wrong) > 0 {
-		if err := s.sessions.ReleaseForm(ctx, used); err != nil {
-			return answer{}, err
-		}
-		return again(wrong)
+	if wrong != nil {
+		p, err := s.memberPage(ctx, v)
+		p.Faults, p.Email, p.Role = wrong, email, role
+		return p.answer().as(http.StatusUnprocessableEntity), err
 	}
 	if err != nil {
 		return answer{}, err
@@ -141,7 +120,7 @@ func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	err := s.People.ChangeRole(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
-	if _, ok := errors.AsType[*tokens.ValidationError](err); ok {
+	if faultsOf(err) != nil {
 		return errorPage(http.StatusBadRequest), nil
 	}
 	if err != nil {

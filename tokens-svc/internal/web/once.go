@@ -2,13 +2,12 @@ package web
 
 import (
 	"context"
-	"log/slog"
+	"crypto/sha256"
+	"errors"
 	"net/http"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
 // shownToken is the one page that holds a token's text.
@@ -30,34 +29,29 @@ func (s *site) shown(v *visit, t tokens.Token, secret tokens.Secret, previous to
 	return a
 }
 
+// once returns the principal of a form that takes effect once: the nonce of the form is
+// an idempotency key of the person.
+func (v *visit) once() tokens.Principal {
+	return v.principal().WithKey(tokens.NewKey([sha256.Size]byte{}, v.site.Tokens.Now(),
+		"form", string(v.user.ID), v.PostForm.Get("form")))
+}
+
 // usedForm is the page for a form that was sent before.
 type usedForm struct {
-	Token tokens.Token // the created token; zero: not known
+	Token tokens.Token // that it made
 	Mine  bool         // this person may change it
 }
 
-// useForm uses up the form of the visit. When it was used before, it returns
-// the answer that says so.
-func (s *site) useForm(ctx context.Context, v *visit, what string) (websession.Use, answer, error) {
-	used, err := s.sessions.UseForm(ctx, purpose(what, v), v.PostForm.Get("form"))
-	if err != nil || !used.Known || used.Fresh {
-		return used, answer{}, err
+// notMade is the answer to a form that made no token because of err: one that was sent
+// before, or the form with its faults.
+func (s *site) notMade(ctx context.Context, v *visit, err error, form func(faults) answer) (answer, error) {
+	if repeated, ok := errors.AsType[*tokens.RepeatedError](err); ok {
+		t, err := s.Tokens.Token(ctx, v.org(), repeated.Token)
+		f := usedForm{t, v.principal().MayChange(t)}
+		return page("used", "This form was sent before", f).in("api").as(http.StatusConflict), err
 	}
-	f := usedForm{}
-	if used.Outcome != "" {
-		if f.Token, err = s.Tokens.Token(ctx, v.org(), tokens.TokenID(used.Outcome)); err != nil {
-			return used, answer{}, err
-		}
-		f.Mine = v.principal().MayChange(f.Token)
+	if wrong := faultsOf(err); wrong != nil {
+		return form(wrong).as(http.StatusUnprocessableEntity), nil
 	}
-	return used, page("used", "This form was sent before", f).in("api").as(http.StatusConflict), nil
-}
-
-// noteForm keeps which token a form made. Without it the page for a form that
-// is sent again says less, and nothing else.
-func (s *site) noteForm(ctx context.Context, v *visit, used websession.Use, made tokens.TokenID) {
-	if err := s.sessions.NoteForm(ctx, used, string(made)); err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "form result not stored",
-			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
-	}
+	return answer{}, err
 }

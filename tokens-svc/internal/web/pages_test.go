@@ -59,16 +59,11 @@ func TestAuditPageShowsActorAndAction(t *testing.T) {
 	want(t, owner.get(t, log), http.StatusOK, "Token created", "ERP", "owner@acme.example", "192.0.2.7",
 		"documents:write shipments:write",
 		"Member invited", "new@acme.example", "Organization created", "command line", "No. 1,")
-	want(t, owner.get(t, log+"?action=member.invited"), http.StatusOK, "new@acme.example", "!No. 1,", "!ERP",
-		`value="member.invited" selected`)
-	want(t, owner.get(t, log+"?action=token.revoked"), http.StatusOK, "No entries match")
-	want(t, owner.get(t, log+"?action=nonsense"), http.StatusOK, "No. 1,")
 	for range perPage {
 		w.token(t, owner, "many")
 	}
 	want(t, owner.get(t, log), http.StatusOK, "Page 1 of 2", "!No. 1,")
 	want(t, owner.get(t, log+"?page=2"), http.StatusOK, "No. 1,")
-	want(t, owner.get(t, log+"?action=token.created"), http.StatusOK, "Page 1 of 2", "page=2")
 }
 
 func TestUnknownResourcesAreNotFound(t *testing.T) {
@@ -76,7 +71,7 @@ func TestUnknownResourcesAreNotFound(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	for _, path := range []string{
-		"/settings/", "/sign-in/", "/sign-in/nothing", "/settings//sessions", "/settings/static/",
+		"/settings/", "/sign-in/", "/sign-in/nothing", "/settings/static/",
 		"/settings/static/x/style.css",
 		"/settings/static/../sessions", api("/tok_x/nothing"), api("/"),
 	} {
@@ -90,9 +85,6 @@ func TestUnknownResourcesAreNotFound(t *testing.T) {
 	}
 	res := owner.send(t, http.MethodDelete, api(""), nil, http.Header{"Sec-Fetch-Site": {"same-origin"}})
 	want(t, res, http.StatusMethodNotAllowed)
-	if got := res.Header().Get("Allow"); got != "GET, HEAD, POST" {
-		t.Errorf("Allow: %s", got)
-	}
 	res = owner.post(t, api(""), url.Values{"name": {strings.Repeat("x", maxForm)}})
 	want(t, res, http.StatusBadRequest, "Invalid request")
 }
@@ -140,11 +132,13 @@ type failing struct {
 	err error
 }
 
-func (f *failing) Usage(ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, n int) ([]tokens.Use, error) {
+func (f *failing) Usage(
+	ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, since time.Time,
+) ([]tokens.Use, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	return f.Repository.Usage(ctx, org, ids, n)
+	return f.Repository.Usage(ctx, org, ids, since)
 }
 
 func TestFaultsHavePagesToo(t *testing.T) {
@@ -218,7 +212,7 @@ func TestNoSecretIsLeft(t *testing.T) {
 
 	rows := ""
 	for _, table := range []string{
-		"users", "memberships", "invitations", "sign_in_attempts", "sessions", "used_forms",
+		"users", "memberships", "invitations", "sign_in_attempts", "sessions",
 		"api_tokens", "audit_events", "identities",
 	} {
 		rows += w.text(t, table)

@@ -65,7 +65,7 @@ func TestChangingAPasswordNeedsTheCurrentOne(t *testing.T) {
 	want(t, owner.post(t, "/settings/password", change(secret, newSecret)),
 		http.StatusTooManyRequests, "Too many attempts")
 	w.signedIn(t, "owner@acme.example") // guesses in a stolen session do not lock out the sign-in
-	wantTo(t, w.browser().post(t, "/settings/password", change(secret, newSecret)), "/sign-in?next=%2Fsettings%2Fpassword")
+	wantTo(t, w.browser().post(t, "/settings/password", change(secret, newSecret)), "/sign-in?next=%2Fsettings")
 	without := start(t, withIssuer)
 	without.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
 	b := without.browser()

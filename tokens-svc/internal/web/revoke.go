@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -56,12 +55,12 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		revoke = s.Tokens.RevokeWithChildren
 	}
 	t, err := revoke(ctx, v.principal(), v.org(), v.token(), reason)
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
+	if wrong := faultsOf(err); wrong != nil {
 		row, err := s.find(ctx, v)
 		if err != nil {
 			return answer{}, err
 		}
-		a, err := s.revokeForm(ctx, v, revokeForm{Faults: faultsOf(invalid), tokenRow: row, Reason: tokens.Scrub(reason)})
+		a, err := s.revokeForm(ctx, v, revokeForm{Faults: wrong, tokenRow: row, Reason: tokens.Scrub(reason)})
 		return a.as(http.StatusUnprocessableEntity), err
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -43,7 +44,7 @@ func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
 		return rotateForm{}, tokens.ErrForbidden
 	}
 	f := rotateForm{
-		tokenRow: row, Nonce: s.sessions.Form(ctx, purpose("rotate", v)), Overlap: "24h", Overlaps: slices.Clone(overlaps),
+		tokenRow: row, Nonce: rand.Text(), Overlap: "24h", Overlaps: slices.Clone(overlaps),
 	}
 	now := s.Tokens.Now()
 	for i, o := range f.Overlaps {
@@ -56,7 +57,10 @@ func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
 	return f, nil
 }
 
-func (f rotateForm) answer() answer { return page("rotate", "Rotate "+f.Name, f).in("api") }
+func (f rotateForm) with(all faults) answer {
+	f.Faults = all
+	return page("rotate", "Rotate "+f.Name, f).in("api")
+}
 
 func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	f, err := s.rotateForm(ctx, v)
@@ -66,7 +70,7 @@ func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	case !f.Rotatable:
 		return s.notActive(v, f.tokenRow), nil
 	}
-	return f.answer(), nil
+	return f.with(nil), nil
 }
 
 // notActive is the response to a change of a token that is no longer active.
@@ -85,28 +89,14 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	f.Overlap = v.PostForm.Get("overlap")
 	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
 	if at < 0 {
-		f.Add("overlap", "Choose an overlap.")
-		return f.answer().as(http.StatusUnprocessableEntity), nil
+		return f.with(faults{{Field: "overlap", Text: "Choose an overlap."}}).as(http.StatusUnprocessableEntity), nil
 	}
-	used, refusal, err := s.useForm(ctx, v, "rotate")
-	if err != nil || refusal.status != 0 {
-		return refusal, err
-	}
-	if !used.Known {
-		f.Add("overlap", "This form is from an earlier session. Check it and submit it again.")
-		return f.answer().as(http.StatusUnprocessableEntity), nil
-	}
-	done, err := s.Tokens.RotateToken(ctx, v.principal(), v.org(), v.token(), overlaps[at].Length)
+	done, err := s.Tokens.RotateToken(ctx, v.once(), v.org(), v.token(), overlaps[at].Length)
 	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
-		return s.notActive(v, f.tokenRow), s.sessions.ReleaseForm(ctx, used)
-	}
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		f.Faults = faultsOf(invalid)
-		return f.answer().as(http.StatusUnprocessableEntity), s.sessions.ReleaseForm(ctx, used)
+		return s.notActive(v, f.tokenRow), nil
 	}
 	if err != nil {
-		return answer{}, err
+		return s.notMade(ctx, v, err, f.with)
 	}
-	s.noteForm(ctx, v, used, done.Token.ID)
 	return s.shown(v, done.Token, done.Secret, done.Previous), nil
 }

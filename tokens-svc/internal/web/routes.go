@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"path"
-	"slices"
 	"strings"
 )
 
@@ -90,30 +88,18 @@ func (s *site) routes() http.Handler {
 	for _, r := range table {
 		mux.Handle(r.pattern, s.serve(r))
 	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusNotFound
+		if r.Method != http.MethodGet && r.Method != http.MethodPost {
+			status = http.StatusMethodNotAllowed
+		}
+		s.write(w, r, nil, errorPage(status))
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, staticPath) {
 			set.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
 			return
 		}
-		methods := allowed(mux, r)
-		switch {
-		case len(methods) > 0 && !slices.Contains(methods, r.Method):
-			w.Header().Set("Allow", strings.Join(methods, ", "))
-			s.write(w, r, nil, errorPage(http.StatusMethodNotAllowed))
-		case len(methods) == 0 || r.URL.Path != path.Clean(r.URL.Path):
-			s.write(w, r, nil, errorPage(http.StatusNotFound))
-		default:
-			mux.ServeHTTP(w, r)
-		}
+		mux.ServeHTTP(w, r)
 	})
-}
-
-// allowed returns the methods with which the path of r has a route.
-func allowed(mux *http.ServeMux, r *http.Request) (methods []string) {
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		if _, pattern := mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
-			methods = append(methods, method)
-		}
-	}
-	return methods
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
@@ -133,32 +132,17 @@ func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 }
 
 // signInPath returns the address of the sign-in page, which then leads back to the
-// requested page, or to the section of a requested change.
+// requested page.
 func signInPath(v *visit) string {
 	next := v.URL.RequestURI()
 	if v.Method == http.MethodPost {
-		next = sectionOf(v.URL.Path)
+		next = "/settings"
 	}
 	query := url.Values{"next": {next}}
 	if v.ended {
 		query.Set("ended", "1")
 	}
 	return "/sign-in?" + query.Encode()
-}
-
-// sectionOf returns the page on which the form that is sent to a path stands.
-func sectionOf(path string) string {
-	parts := strings.Split(path, "/") // "", "settings", org, section, …
-	switch {
-	case parts[2] == "join" || parts[2] == "decline":
-		return "/settings"
-	case parts[2] == "sessions" || parts[2] == "password":
-		return "/settings/" + parts[2]
-	case parts[3] == "invitations":
-		return "/settings/" + parts[2] + "/members"
-	default:
-		return strings.Join(parts[:4], "/")
-	}
 }
 
 // notify stores a notice for the user's next page.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,16 +12,11 @@ import (
 // shownSignIns is how many events of the account the page Sessions shows.
 const shownSignIns = 20
 
-// signInTexts are the kinds of those events.
-var signInTexts = map[audit.Action]string{
-	audit.UserSignedIn: "Signed in", audit.UserSignInFailed: "Sign-in failed", audit.UserSignedOut: "Session ended",
-}
-
 // signInRow is one of those events.
 type signInRow struct{ audit.Event }
 
 // Text returns the kind of the event.
-func (r signInRow) Text() string { return cmp.Or(signInTexts[r.Action], string(r.Action)) }
+func (r signInRow) Text() string { return words(strings.TrimPrefix(string(r.Action), "user.")) }
 
 // sessionList is the page Sessions.
 type sessionList struct {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // signInForm is the page on which people sign in.
@@ -117,8 +116,8 @@ type refusal struct {
 // for one attempt too many, which is a fault of the field. It returns any other
 // error.
 func refused(err error, field string, form func(faults) answer, known ...refusal) (answer, error) {
-	if invalid, ok := errors.AsType[*tokens.ValidationError](err); ok {
-		return form(faultsOf(invalid)).as(http.StatusUnprocessableEntity), nil
+	if wrong := faultsOf(err); wrong != nil {
+		return form(wrong).as(http.StatusUnprocessableEntity), nil
 	}
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
 		a := form(faults{{Field: field, Text: throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)

@@ -33,10 +33,7 @@ func readTemplates() *pages.Set {
 	return set
 }
 
-func roleName(r tokens.Role) string {
-	text := string(r)
-	return strings.ToUpper(text[:1]) + text[1:]
-}
+func roleName(r tokens.Role) string { return words(string(r)) }
 
 // public returns the public part of a token's text.
 func public(t tokens.Token) string {

@@ -36,7 +36,7 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 		Address netip.Addr `json:"address,omitzero"`
 	}
 	if used := (moment{At: row.Usage.LastUsedAt}); used.Known() {
-		found.Used, found.At, found.Address = true, used.ISO(), row.Usage.LastUsedFrom
+		found.Used, found.At, found.Address = true, used.ISO(), row.Usage.Address
 	}
 	return answer{status: http.StatusOK, json: found}, nil
 }

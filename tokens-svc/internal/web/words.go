@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -12,6 +14,19 @@ const day = 24 * time.Hour
 
 // moment is a time as seen from another.
 type moment = pages.Moment
+
+// words returns an identifier such as token.created in words.
+func words(name string) string {
+	text := strings.NewReplacer(".", " ", "_", " ").Replace(name)
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
 
 // state is how a token is, in words.
 type state struct {

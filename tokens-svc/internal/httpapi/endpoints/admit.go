@@ -38,11 +38,13 @@ type Caller struct {
 	RequestID   string
 }
 
-// Principal is an authorized caller: a valid token and its rights.
-type Principal struct {
+// Call is an authorized request: of a valid token, with its rights.
+type Call struct {
 	tokens.Principal
 	Organization tokens.OrgID
 	Token        tokens.Token
+	Target       tokens.TokenID // in the path; "": the route has none
+	Key          *Key           // nil: none
 }
 
 // admit authorizes valid tokens that hold the permission: both now, as stored and
@@ -51,27 +53,27 @@ type Principal struct {
 // revoked one: then the gateway and this program disagree.
 func admit(
 	ctx context.Context, c Config, s *tokens.Service, caller Caller, needs tokens.Permission,
-) (Principal, error) {
+) (Call, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	t, err := s.Caller(ctx, caller.Partition, caller.Token)
 	if errors.Is(err, tokens.ErrNotFound) {
-		return Principal{}, fmt.Errorf("%w: %w", tokens.ErrInvalidToken, err)
+		return Call{}, fmt.Errorf("%w: %w", tokens.ErrInvalidToken, err)
 	}
 	if err != nil {
-		return Principal{}, err
+		return Call{}, err
 	}
 	if status := t.Status(s.Now()); status != tokens.StatusActive {
-		return Principal{}, fmt.Errorf("%w: %s", tokens.ErrInvalidToken, status)
+		return Call{}, fmt.Errorf("%w: %s", tokens.ErrInvalidToken, status)
 	}
 	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
 		return !slices.Contains(caller.Permissions, p)
 	})
 	if needs != AnyToken && !slices.Contains(held, needs) {
-		return Principal{}, &PermissionError{Needs: needs, Held: held}
+		return Call{}, &PermissionError{Needs: needs, Held: held}
 	}
 	actor := audit.Actor{
 		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: caller.Address, RequestID: caller.RequestID,
 	}
-	return Principal{Principal: s.Permissions().Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
+	return Call{Principal: s.Permissions().Bearer(actor, t, held), Organization: t.Organization.ID, Token: t}, nil
 }

@@ -8,6 +8,7 @@ package endpoints
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
@@ -37,20 +38,13 @@ type Input struct {
 	Value  any            // of the method's own type
 }
 
-// Call is an authorized request.
-type Call struct {
-	Principal
-	Target tokens.TokenID
-	Key    *Key
-}
-
 // Method is an operation for tokens.
 type Method[Req, Res any] func(context.Context, Call, Req) (Res, error)
 
 // ForGateways returns the endpoint of a method that gateways call for
 // themselves. A transport has made sure that they are gateways.
 func ForGateways[Req, Res any](c Config, method func(context.Context, Req) (Res, error)) endpoint.Endpoint {
-	return newEndpoint(c, func(context.Context, Caller) (Principal, error) { return Principal{}, nil },
+	return newEndpoint(c, func(context.Context, Caller) (Call, error) { return Call{}, nil },
 		func(ctx context.Context, _ Call, input Req) (Res, error) { return method(ctx, input) })
 }
 
@@ -59,19 +53,17 @@ func ForGateways[Req, Res any](c Config, method func(context.Context, Req) (Res,
 func ForTokens[Req, Res any](
 	c Config, s *tokens.Service, needs tokens.Permission, method Method[Req, Res],
 ) endpoint.Endpoint {
-	return newEndpoint(c, func(ctx context.Context, caller Caller) (Principal,
-		error,
-	) {
+	return newEndpoint(c, func(ctx context.Context, caller Caller) (Call, error) {
 		return admit(ctx, c, s, caller, needs)
 	}, method)
 }
 
 func newEndpoint[Req, Res any](
-	c Config, admit func(context.Context, Caller) (Principal, error), method Method[Req, Res],
+	c Config, admit func(context.Context, Caller) (Call, error), method Method[Req, Res],
 ) endpoint.Endpoint {
 	return middleware.Recover(func(ctx context.Context, message any) (any, error) {
 		r := message.(Request)
-		principal, err := admit(ctx, r.Caller)
+		call, err := admit(ctx, r.Caller)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +73,8 @@ func newEndpoint[Req, Res any](
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
-		return method(ctx, Call{principal, input.Target, input.Key}, input.Value.(Req))
+		call.Target, call.Key = input.Target, input.Key
+		return method(ctx, call, input.Value.(Req))
 	})
 }
 
@@ -90,3 +83,21 @@ type UnreadableError struct{ error }
 
 // Unwrap returns Decode's error.
 func (e *UnreadableError) Unwrap() error { return e.error }
+
+// Key is the Idempotency-Key of a request, as the client sent it.
+type Key struct {
+	Operation   string // method and path
+	Text        string
+	Fingerprint [sha256.Size]byte // of the body
+}
+
+// Keyed returns the principal with the request's key, if it has one. The key
+// belongs to the caller's partition, so those of test and live tokens are apart, and
+// to the subject, the token that the request is about.
+func (c Call) Keyed(now time.Time, subject ...string) tokens.Principal {
+	if c.Key == nil {
+		return c.Principal
+	}
+	parts := append([]string{string(c.Token.Partition()), c.Key.Operation, c.Key.Text}, subject...)
+	return c.WithKey(tokens.NewKey(c.Key.Fingerprint, now, parts...))
+}

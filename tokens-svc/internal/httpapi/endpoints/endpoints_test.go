@@ -46,7 +46,7 @@ func read() (Input, error) { return Input{Value: "list"}, nil }
 
 // call calls an endpoint whose method is do.
 func call(
-	t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Principal) error,
+	t *testing.T, a admission, needs tokens.Permission, r Request, do func(context.Context, Call) error,
 ) error {
 	t.Helper()
 	s := tokens.NewService(a, tokens.Config{Now: func() time.Time { return time.Unix(1000, 0) }})
@@ -55,12 +55,12 @@ func call(
 			if request != "list" {
 				t.Errorf("the request is %q", request)
 			}
-			return "done", do(ctx, c.Principal)
+			return "done", do(ctx, c)
 		})(t.Context(), r)
 	return err
 }
 
-func succeeds(context.Context, Principal) error { return nil }
+func succeeds(context.Context, Call) error { return nil }
 
 func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func (o outcome) Result() string { return string(o) }
 func TestAPanicIsAnError(t *testing.T) {
 	t.Parallel()
 	err := call(t, admin, AnyToken, Request{Caller: caller, Decode: read},
-		func(context.Context, Principal) error { panic("oops") })
+		func(context.Context, Call) error { panic("oops") })
 	if e, ok := errors.AsType[*middleware.PanicError](err); !ok || e.Value != "oops" {
 		t.Errorf("%v, want the panic", err)
 	}
@@ -113,7 +113,7 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 		began := time.Now()
 		slow := func() (Input, error) { time.Sleep(time.Minute); return read() } // a client's time is not the call's
 		err := call(t, admin, AnyToken, Request{Caller: caller, Decode: slow},
-			func(ctx context.Context, _ Principal) error { <-ctx.Done(); return ctx.Err() })
+			func(ctx context.Context, _ Call) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
 			t.Errorf("took %s: %v", took, err)
 		}
@@ -173,7 +173,7 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 func TestTheAuditLogNamesTheCallingToken(t *testing.T) {
 	t.Parallel()
 	err := call(t, admin, tokens.Admin, Request{Caller: caller, Decode: read},
-		func(_ context.Context, principal Principal) error {
+		func(_ context.Context, principal Call) error {
 			want := audit.Actor{
 				Kind: audit.Token, ID: "tok_000000000001", Name: "ERP",
 				Address: caller.Address, RequestID: "req_1",

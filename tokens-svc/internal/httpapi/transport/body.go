@@ -2,10 +2,10 @@ package transport
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -20,11 +20,12 @@ const (
 )
 
 // mediaTypeError means that a body is not sent as it must be.
-type mediaTypeError struct{ reason, want string }
+type mediaTypeError struct{ want string }
 
 // Error implements error.
 func (e *mediaTypeError) Error() string {
-	return fmt.Sprintf("%s; send it with Content-Type: %s", e.reason, e.want)
+	return "the body's media type, charset or content encoding is not read here; send UTF-8, not compressed, with " +
+		"Content-Type: " + e.want
 }
 
 // bodyError is all faults of a body.
@@ -87,24 +88,15 @@ func readText(r *http.Request) ([]byte, error) {
 // checkType makes sure that a body has one of these media types, and is UTF-8
 // without compression.
 func checkType(h http.Header, types ...string) error {
-	want := strings.Join(types, " or ")
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &mediaTypeError{"the body has a content encoding, which is not read here", want}
-	}
-	given := h.Values("Content-Type")
-	if len(given) != 1 {
-		return &mediaTypeError{"the body has no media type, or several", want}
-	}
-	kind, params, err := mime.ParseMediaType(given[0])
-	if charset, ok := params["charset"]; err == nil && ok && !strings.EqualFold(charset, "utf-8") {
-		return &mediaTypeError{"the body's charset is not utf-8", want}
-	}
-	for _, t := range types {
-		if err == nil && kind == t {
+	given, encoding := h.Values("Content-Type"), h.Get("Content-Encoding")
+	if len(given) == 1 && (encoding == "" || strings.EqualFold(encoding, "identity")) {
+		kind, params, err := mime.ParseMediaType(given[0])
+		charset, other := params["charset"]
+		if err == nil && slices.Contains(types, kind) && (!other || strings.EqualFold(charset, "utf-8")) {
 			return nil
 		}
 	}
-	return &mediaTypeError{"the body's media type is another", want}
+	return &mediaTypeError{strings.Join(types, " or ")}
 }
 
 // faultsOf returns the faults of a body, or nil.

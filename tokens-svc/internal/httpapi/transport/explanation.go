@@ -101,22 +101,15 @@ func invalid(err error) (explanation, bool) {
 	return explanation{detail: (&bodyError{fields}).Error(), fields: fields}, true
 }
 
-// inToken are the fields that stand in a body's member token; reports are those
-// of an entry of usage. All others stand at the top.
-var (
-	inToken = map[string]string{
-		"name": "/token/name", "environment": "/token/environment", "permissions": "/token/permissions",
-		"ip_allow": "/token/ip_allow", "expires_at": "/token/expires_at",
-		"limit": "/token/rate_limit/limit", "window_seconds": "/token/rate_limit/window_seconds",
-	}
-	inReport = []string{"token", "last_used_at", "count", "refused"}
-)
+// inToken are the fields that stand in a body's member token. All others stand at the top.
+var inToken = map[string]string{
+	"name": "/token/name", "environment": "/token/environment", "permissions": "/token/permissions",
+	"ip_allow": "/token/ip_allow", "expires_at": "/token/expires_at",
+	"limit": "/token/rate_limit/limit", "window_seconds": "/token/rate_limit/window_seconds",
+}
 
 // pointer returns where in a body a field stands (RFC 6901).
 func pointer(f tokens.FieldError) string {
-	if slices.Contains(inReport, f.Field) {
-		return fmt.Sprintf("/usage/%d/%s", f.Entry-1, f.Field)
-	}
 	at, ok := inToken[f.Field]
 	if !ok {
 		at = "/" + f.Field

@@ -3,13 +3,11 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -25,15 +23,14 @@ type Feed struct {
 	service *tokens.Service
 	wait    func() (notified <-chan struct{}, end func())
 	opened  func() (closed func())
-	log     *slog.Logger
 	closing context.Context //nolint:containedctx // ends the responses
 	close   context.CancelFunc
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
 // when a response begins, and its result when it ends.
-func NewFeed(s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger) *Feed {
-	f := &Feed{service: s, wait: wait, opened: opened, log: log}
+func NewFeed(s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func()) *Feed {
+	f := &Feed{service: s, wait: wait, opened: opened}
 	f.closing, f.close = context.WithCancel(context.Background())
 	return f
 }
@@ -60,10 +57,6 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.opened()()
 
 	s := stream{w: w, control: http.NewResponseController(w)}
-	// The server's own deadlines are for requests that end.
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
-		f.log.ErrorContext(ctx, "no read deadline for a change stream", "error", err, "request_id", requestid.Of(r))
-	}
 	err = f.service.Follow(ctx, after, notified, s.send)
 	if ctx.Err() != nil { // the client is gone, or the program ends
 		err = tokens.ErrUnavailable

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -34,7 +32,7 @@ type introspection struct {
 	Environment    tokens.Environment `json:"environment,omitempty"`
 	IssuedAt       int64              `json:"iat,omitempty"`
 	ExpiresAt      int64              `json:"exp,omitempty"` // Unix seconds
-	RateLimit      *wire.RateLimit    `json:"rate_limit,omitempty"`
+	RateLimit      *rateLimit         `json:"rate_limit,omitempty"`
 	IPAllow        []string           `json:"ip_allow,omitempty"`
 	RotatedTo      tokens.TokenID     `json:"rotated_to,omitempty"` // then exp is the end of the overlap
 	Revision       int64              `json:"rev,omitempty"`
@@ -44,9 +42,8 @@ type introspection struct {
 // repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
 func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return tokens.Secret{}, &mediaTypeError{"the body is not a form", "application/x-www-form-urlencoded"}
+	if err := checkType(r.Header, "application/x-www-form-urlencoded"); err != nil {
+		return tokens.Secret{}, err
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -91,7 +88,7 @@ func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 		return introspection{Reason: found.Reason()}
 	}
 	t := found.Token
-	limit := wire.NewRateLimit(t.RateLimit)
+	limit := newRateLimit(t.RateLimit)
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",

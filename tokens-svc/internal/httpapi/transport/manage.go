@@ -11,7 +11,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/wire"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -25,7 +24,7 @@ const endedByItself = "ended by its holder"
 
 // tokenView is the answer that shows one token.
 type tokenView struct {
-	Token wire.Token `json:"token"`
+	Token token `json:"token"`
 }
 
 // meta is the position of a page in a list.
@@ -37,9 +36,9 @@ type meta struct {
 
 func ok(body any) reply { return reply{status: http.StatusOK, body: body} }
 
-// created answers with a new token and where it is. The secret is in the body,
+// made answers with a new token and where it is. The secret is in the body,
 // this once.
-func created(id tokens.TokenID, body any) reply {
+func made(id tokens.TokenID, body created) reply {
 	return reply{status: http.StatusCreated, header: http.Header{"Location": {"/api/v1/tokens/" + string(id)}}, body: body}
 }
 
@@ -53,7 +52,7 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 }
 
 func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := wire.NewToken(m.Service, c.Token).WithoutMakers()
+	shown := newToken(m.Service, c.Token).withoutMakers()
 	return ok(tokenView{shown}), nil
 }
 
@@ -66,9 +65,7 @@ func (m management) get(ctx context.Context, c endpoints.Call, _ struct{}) (repl
 		return reply{}, err
 	}
 	usage, err := m.Usage(ctx, c.Organization, t.ID)
-	shown := wire.NewToken(m.Service, t)
-	shown.Usage = wire.NewUsage(usage[t.ID])
-	return ok(tokenView{shown}), err
+	return ok(tokenView{newToken(m.Service, t).used(usage[t.ID])}), err
 }
 
 func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) (reply, error) {
@@ -78,10 +75,14 @@ func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) 
 		return reply{}, err
 	}
 	usage, err := m.Usage(ctx, c.Organization, tokens.IDs(some)...)
+	shown := make([]token, len(some))
+	for i, t := range some {
+		shown[i] = newToken(m.Service, t).used(usage[t.ID])
+	}
 	return page(ctx, q.Page, total, struct {
-		Tokens []wire.Token `json:"tokens"`
-		Meta   meta         `json:"meta"`
-	}{wire.NewTokens(m.Service, some, usage), meta{q.Page.Number, q.Page.Size, total}}), err
+		Tokens []token `json:"tokens"`
+		Meta   meta    `json:"meta"`
+	}{shown, meta{q.Page.Number, q.Page.Size, total}}), err
 }
 
 func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft) (reply, error) {
@@ -89,12 +90,12 @@ func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft
 	if err != nil {
 		return reply{}, err
 	}
-	return created(t.ID, wire.NewCreated(m.Service, t, secret)), nil
+	return made(t.ID, newCreated(newToken(m.Service, t), secret)), nil
 }
 
 func (m management) update(ctx context.Context, c endpoints.Call, p tokens.Patch) (reply, error) {
-	t, err := m.UpdateToken(ctx, c.Principal.Principal, c.Organization, c.Target, p)
-	return ok(tokenView{wire.NewToken(m.Service, t)}), err
+	t, err := m.UpdateToken(ctx, c.Principal, c.Organization, c.Target, p)
+	return ok(tokenView{newToken(m.Service, t)}), err
 }
 
 func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Duration) (reply, error) {
@@ -103,15 +104,17 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	if err != nil {
 		return reply{}, err
 	}
-	shown := wire.NewRotation(m.Service, done)
+	next, previous := newToken(m.Service, done.Token), newToken(m.Service, done.Previous)
 	if c.Target == "" {
-		shown.Token.Token, shown.Previous = shown.Token.WithoutMakers(), shown.Previous.WithoutMakers()
+		next, previous = next.withoutMakers(), previous.withoutMakers()
 	}
-	return created(done.Token.ID, shown), nil
+	shown := newCreated(next, done.Secret)
+	shown.Previous = &previous
+	return made(done.Token.ID, shown), nil
 }
 
 func (m management) end(ctx context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	_, err := m.RevokeToken(ctx, c.Principal.Principal, c.Organization, c.Token.ID, endedByItself)
+	_, err := m.RevokeToken(ctx, c.Principal, c.Organization, c.Token.ID, endedByItself)
 	return reply{status: http.StatusNoContent}, err
 }
 
@@ -127,7 +130,7 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 	t, err := revoke(ctx, c.Keyed(m.Now(), string(c.Target)), c.Organization, c.Target, r.reason)
 	if _, replayed := errors.AsType[*tokens.RepeatedError](err); replayed {
 		header = http.Header{idempotency.Replayed: {"true"}}
-		t, err = revoke(ctx, c.Principal.Principal, c.Organization, c.Target, r.reason)
+		t, err = revoke(ctx, c.Principal, c.Organization, c.Target, r.reason)
 	}
 	if err != nil {
 		return reply{}, err
@@ -136,18 +139,12 @@ func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) 
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
-	}{tokenView{wire.NewToken(m.Service, t)}, len(children)}}, err
-}
-
-// eventsView is the answer that shows audit events.
-type eventsView struct {
-	Events []wire.AuditEvent `json:"audit_events"`
-	Meta   meta              `json:"meta"`
+	}{tokenView{newToken(m.Service, t)}, len(children)}}, err
 }
 
 func (m management) auditEvents(ctx context.Context, c endpoints.Call, e events) (reply, error) {
 	if e.after != nil {
-		events, total, err := m.AuditEventsAfter(ctx, c.Principal.Principal, c.Organization, *e.after, e.Size)
+		events, total, err := m.AuditEventsAfter(ctx, c.Principal, c.Organization, *e.after, e.Size)
 		after := *e.after
 		if n := len(events); n > 0 {
 			after = events[n-1].Sequence
@@ -155,9 +152,9 @@ func (m management) auditEvents(ctx context.Context, c endpoints.Call, e events)
 		link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, e.Size)
 		return reply{
 			status: http.StatusOK, header: http.Header{"Link": {link}},
-			body: eventsView{wire.NewAuditEvents(events), meta{1, e.Size, total}},
+			body: newEvents(events, meta{1, e.Size, total}),
 		}, err
 	}
-	events, total, err := m.AuditEvents(ctx, c.Principal.Principal, c.Organization, "", e.Page)
-	return page(ctx, e.Page, total, eventsView{wire.NewAuditEvents(events), meta{e.Number, e.Size, total}}), err
+	events, total, err := m.AuditEvents(ctx, c.Principal, c.Organization, e.Page)
+	return page(ctx, e.Page, total, newEvents(events, meta{e.Number, e.Size, total})), err
 }

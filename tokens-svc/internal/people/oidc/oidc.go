@@ -59,13 +59,12 @@ type Client struct {
 	config Config
 	http   *http.Client
 
-	asking   chan struct{}                   // held during discovery
 	provider atomic.Pointer[gooidc.Provider] // nil until the issuer has answered
 }
 
 // New returns a client.
 func New(c Config) *Client {
-	return &Client{config: c, http: &http.Client{Timeout: Timeout}, asking: make(chan struct{}, 1)}
+	return &Client{config: c, http: &http.Client{Timeout: Timeout}}
 }
 
 // Flow is the session's state between the redirect to the issuer and
@@ -179,23 +178,13 @@ func isTrue(name string, claims map[string]any) bool {
 	return false
 }
 
-// discover returns the issuer's configuration, which is read once. While one
-// request asks, others wait with their own time.
+// discover returns the issuer's configuration, which is read once.
 func (c *Client) discover(ctx context.Context) (*gooidc.Provider, error) {
 	if known := c.provider.Load(); known != nil {
 		return known, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	select {
-	case c.asking <- struct{}{}:
-		defer func() { <-c.asking }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
-	}
-	if known := c.provider.Load(); known != nil {
-		return known, nil
-	}
 	provider, err := gooidc.NewProvider(gooidc.ClientContext(ctx, c.http), c.config.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -2,32 +2,19 @@
 //
 // Guarantees: a password cannot be recovered from its stored form; checking the
 // password of an account that does not exist, or that has none, costs what
-// checking a wrong one does; hashes made under other parameters keep working and
-// are recognized, so that they can be replaced; and a fixed number of hashes at
-// most is computed at the same time.
+// checking a wrong one does; hashes made under other parameters keep working; and a
+// fixed number of hashes at most is computed at the same time.
 package password
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/alexedwards/argon2id"
 )
-
-// Params are the cost parameters of a hash.
-type Params struct {
-	Memory  uint32 // KiB
-	Passes  uint32
-	Threads uint8
-}
-
-// Default is the first choice of OWASP's Password Storage Cheat Sheet: 19 MiB,
-// two passes, one thread.
-var Default = Params{Memory: 19 << 10, Passes: 2, Threads: 1}
 
 const (
 	saltLen = 16
@@ -36,15 +23,9 @@ const (
 	concurrent = 4
 )
 
-// Bounds on the parameters of a stored hash: a row that somebody has changed in
-// the database must not exhaust the memory of the program, or its time.
-const (
-	maxMemory = 1 << 20 // KiB
-	maxPasses = 32
-)
-
-// ErrStored means that a stored hash is invalid or exceeds the bounds.
-var ErrStored = errors.New("not an argon2id hash in PHC format")
+// Default is the first choice of OWASP's Password Storage Cheat Sheet: 19 MiB,
+// two passes, one thread.
+var Default = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: saltLen, KeyLength: sumLen}
 
 // Hasher makes and checks hashes. It is safe for concurrent use.
 type Hasher struct {
@@ -54,14 +35,11 @@ type Hasher struct {
 }
 
 // New returns a Hasher that makes hashes of the given cost.
-func New(p Params) *Hasher {
+func New(p argon2id.Params) *Hasher {
 	return &Hasher{
-		params: argon2id.Params{
-			Memory: p.Memory, Iterations: p.Passes, Parallelism: p.Threads,
-			SaltLength: saltLen, KeyLength: sumLen,
-		},
-		slots: make(chan struct{}, concurrent),
-		dummy: fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Passes, p.Threads,
+		params: p,
+		slots:  make(chan struct{}, concurrent),
+		dummy: fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Iterations, p.Parallelism,
 			strings.Repeat("A", (saltLen*8+5)/6), strings.Repeat("A", (sumLen*8+5)/6)), // zeros in base64
 	}
 }
@@ -81,24 +59,16 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return argon2id.CreateHash(password, &h.params)
 }
 
-// Verify reports whether password is the one that stored was made of, and
-// whether it should be hashed anew because parameters have changed. An empty
+// Verify reports whether password is the one that stored was made of. An empty
 // stored is no password's: it costs the same and is never right.
-func (h *Hasher) Verify(ctx context.Context, stored, password string) (right, stale bool, err error) {
-	known := cmp.Or(stored, h.dummy)
-	p, _, _, err := argon2id.DecodeHash(known)
-	if err != nil || p.Memory < 8 || p.Memory > maxMemory || p.Iterations < 1 || p.Iterations > maxPasses ||
-		p.Parallelism < 1 || p.SaltLength < 8 || p.KeyLength != sumLen {
-		return false, false, ErrStored
-	}
+func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, error) {
 	release, err := h.acquire(ctx)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
 	defer release()
-	right, err = argon2id.ComparePasswordAndHash(password, known)
-	right = right && stored != ""
-	return right, right && *p != h.params, err
+	right, err := argon2id.ComparePasswordAndHash(password, cmp.Or(stored, h.dummy))
+	return right && stored != "", err
 }
 
 // acquire waits for one of the slots in which hashes are computed.

@@ -39,13 +39,4 @@ type Store interface {
 	End(ctx context.Context, user people.UserID, id string) error
 	// EndOthers ends all of that person's sessions but one.
 	EndOthers(ctx context.Context, user people.UserID, keep string) error
-	// UseForm notes that a form was sent in a session. Only once does it report
-	// fresh; after that it returns the outcome that was noted, which is empty
-	// while the first one is still at work. It gives tokens.ErrNotFound when the
-	// session is gone.
-	UseForm(ctx context.Context, id string, nonce []byte) (fresh bool, outcome string, err error)
-	// NoteForm stores the outcome of a form.
-	NoteForm(ctx context.Context, id string, nonce []byte, outcome string) error
-	// ReleaseForm makes a form usable again.
-	ReleaseForm(ctx context.Context, id string, nonce []byte) error
 }

@@ -75,11 +75,12 @@ CREATE TABLE token_usage (
 -- Old hours are removed now and then.
 CREATE INDEX token_usage_by_hour ON token_usage (hour);
 
--- Requests of the management API with an Idempotency-Key. A row commits with the
--- effect of its request.
+-- Requests of the management API with an Idempotency-Key, and forms that take effect
+-- once. A row commits with the effect of its request.
 CREATE TABLE idempotency_keys (
     organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id),
-    -- SHA-256 of partition, operation, path, key and the token in question.
+    -- SHA-256 of partition, operation, path, key and the token in question, or of the
+    -- person and the form.
     key_sum bytea NOT NULL CHECK (octet_length(key_sum) = 32),
     -- SHA-256 of the body.
     fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
@@ -198,15 +199,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_of_user ON sessions (user_id, last_seen_at DESC);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 
--- Forms that may be sent once, and their outcome.
-CREATE TABLE used_forms (
-    session_id text COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    nonce bytea NOT NULL,
-    outcome text NOT NULL,
-    PRIMARY KEY (session_id, nonce)
-);
-
 -- +goose Down
 
-DROP TABLE used_forms, sessions, sign_in_attempts, invitations, memberships, identities, users, audit_events,
+DROP TABLE sessions, sign_in_attempts, invitations, memberships, identities, users, audit_events,
     audit_heads, idempotency_keys, token_usage, changes, revision, api_tokens, organizations;

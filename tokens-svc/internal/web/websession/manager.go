@@ -2,10 +2,8 @@
 // a store of our own.
 //
 // Guarantees: the text in the cookie is in no table, only its hash; it changes
-// at sign-in, which prevents session fixation; a
-// session ends after Idle without a request, after Lifetime in any case, and at
-// once when its owner ends it; and a form that may be sent once does its work
-// once, however often and however concurrently it is sent.
+// at sign-in, which prevents session fixation; and a session ends after Idle without
+// a request, after Lifetime in any case, and at once when its owner ends it.
 package websession
 
 import (

@@ -15,7 +15,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
@@ -23,9 +22,8 @@ import (
 // real one passes the same in internal/postgres.
 type memory struct {
 	session.Store
-	mu    sync.Mutex
-	rows  map[string]kept
-	forms map[string]string
+	mu   sync.Mutex
+	rows map[string]kept
 }
 
 type kept struct {
@@ -34,7 +32,7 @@ type kept struct {
 	end  time.Time
 }
 
-func newMemory() *memory { return &memory{rows: map[string]kept{}, forms: map[string]string{}} }
+func newMemory() *memory { return &memory{rows: map[string]kept{}} }
 
 func (m *memory) FindCtx(ctx context.Context, sum string) ([]byte, bool, error) {
 	m.mu.Lock()
@@ -61,33 +59,6 @@ func (m *memory) DeleteCtx(_ context.Context, sum string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.rows, sum)
-	return nil
-}
-
-func (m *memory) UseForm(_ context.Context, id string, nonce []byte) (bool, string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if id == "" {
-		return false, "", tokens.ErrNotFound
-	}
-	outcome, used := m.forms[id+string(nonce)]
-	if !used {
-		m.forms[id+string(nonce)] = ""
-	}
-	return !used, outcome, nil
-}
-
-func (m *memory) NoteForm(_ context.Context, id string, nonce []byte, outcome string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forms[id+string(nonce)] = outcome
-	return nil
-}
-
-func (m *memory) ReleaseForm(_ context.Context, id string, nonce []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.forms, id+string(nonce))
 	return nil
 }
 
@@ -206,61 +177,5 @@ func TestSessionIsCreatedByItsFirstValue(t *testing.T) {
 	})
 	if v.cookie != "" || len(store.rows) != 0 {
 		t.Errorf("%q, %+v", v.cookie, store.rows)
-	}
-}
-
-func TestNonceIsValidOnceForItsPurposeAndSession(t *testing.T) {
-	t.Parallel()
-	store := newMemory()
-	v, other := &visitor{Manager: websession.New(store, false)}, &visitor{Manager: websession.New(store, false)}
-	v.signIn(t)
-	other.signIn(t)
-	var nonce string
-	v.request(t, func(ctx context.Context) { nonce = v.Form(ctx, "make") })
-	use := func(v *visitor, purpose, text string) (used websession.Use) {
-		t.Helper()
-		v.request(t, func(ctx context.Context) {
-			var err error
-			if used, err = v.UseForm(ctx, purpose, text); err != nil {
-				t.Fatal(err)
-			}
-		})
-		return used
-	}
-	for name, used := range map[string]websession.Use{
-		"another session's":   use(other, "make", nonce),
-		"another purpose's":   use(v, "break", nonce),
-		"changed":             use(v, "make", nonce[4:]+nonce[:4]),
-		"cut":                 use(v, "make", nonce[:len(nonce)-2]),
-		"nothing":             use(v, "make", ""),
-		"somebody signed out": use(&visitor{Manager: v.Manager}, "make", nonce),
-	} {
-		if used.Known || used.Fresh {
-			t.Errorf("%s is good: %+v", name, used)
-		}
-	}
-	if used := use(v, "make", nonce); !used.Known || !used.Fresh {
-		t.Errorf("%+v", used)
-	}
-	v.request(t, func(ctx context.Context) {
-		used, err := v.UseForm(ctx, "make", nonce)
-		if err != nil || !used.Known || used.Fresh || used.Outcome != "" {
-			t.Errorf("%+v, %v", used, err)
-		}
-		if err := v.NoteForm(ctx, used, "done"); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if used := use(v, "make", nonce); used.Fresh || used.Outcome != "done" {
-		t.Errorf("%+v", used)
-	}
-	v.request(t, func(ctx context.Context) {
-		used, _ := v.UseForm(ctx, "make", nonce)
-		if err := v.ReleaseForm(ctx, used); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if used := use(v, "make", nonce); !used.Fresh {
-		t.Errorf("%+v", used)
 	}
 }
