@@ -38,15 +38,7 @@ func TestFormatsThatChangeACell(t *testing.T) {
 	rich := func(runs ...excelize.RichTextRun) func(*workbook) {
 		return func(w *workbook) { w.check(w.f.SetCellRichText("Sheet1", "D3", runs)) }
 	}
-	style := func(style excelize.Style) func(*workbook) {
-		return func(w *workbook) {
-			id, err := w.f.NewStyle(&style)
-			w.check(err)
-			w.check(w.f.SetCellStyle("Sheet1", "A3", "E3", id))
-		}
-	}
-	hidden, dark := ";;;", excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"1F4E78"}}
-	background, same, whiteNumber := 0, "colour of its background", `[White]0`
+	const hidden = ";;;"
 	for name, c := range map[string]struct {
 		change func(*workbook)
 		boxes  int
@@ -58,18 +50,7 @@ func TestFormatsThatChangeACell(t *testing.T) {
 			rich(run("8", &excelize.Font{Strike: true}), run("1", &excelize.Font{Strike: true})), 81,
 			"struck through",
 		},
-		"bold":          {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
-		"white":         {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), 81, same},
-		"almost white":  {style(excelize.Style{Font: &excelize.Font{Color: "F1F1F1"}}), 81, same},
-		"grey":          {style(excelize.Style{Font: &excelize.Font{Color: "EFFFFF"}}), 81, ""},
-		"grey, its end": {style(excelize.Style{Font: &excelize.Font{Color: "FFFFEF"}}), 81, ""},
-		"theme":         {style(excelize.Style{Font: &excelize.Font{ColorTheme: &background}}), 81, same},
-		"tint":          {style(excelize.Style{Font: &excelize.Font{ColorTheme: &background, ColorTint: -.5}}), 81, ""},
-		"index":         {style(excelize.Style{Font: &excelize.Font{ColorIndexed: 9}}), 81, same},
-		"another index": {style(excelize.Style{Font: &excelize.Font{ColorIndexed: 10}}), 81, ""},
-		"dark on dark":  {style(excelize.Style{Font: &excelize.Font{Color: "1F4E70"}, Fill: dark}), 81, same},
-		"number format": {style(excelize.Style{CustomNumFmt: &whiteNumber}), 81, same},
-		"white on dark": {style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}, Fill: dark}), 81, ""},
+		"bold": {rich(run("8", &excelize.Font{Bold: true}), run("1", nil)), 81, ""},
 		"rounded": {func(w *workbook) {
 			w.check(w.f.SetCellValue("Sheet1", "D3", 239.6))
 			w.format("D3", "D3", "0")
@@ -92,13 +73,6 @@ func TestFormatsThatChangeACell(t *testing.T) {
 		if boxes[len(boxes)-1] != c.boxes || !strings.Contains(warnings, c.warns) || (c.warns == "") != (warnings == "") {
 			t.Errorf("%s: %v\n%s", name, boxes, warnings)
 		}
-	}
-	if _, warnings := markedList(t, style(excelize.Style{Font: &excelize.Font{Color: "FFFFFF"}}), "FFFFFFFF",
-		"00FFFFFF"); !strings.Contains(
-		warnings,
-		same,
-	) {
-		t.Errorf("another alpha: %s", warnings)
 	}
 	for format, warned := range map[string]bool{
 		`"1"00`: true, `"n/l"`: true, `0,`: true, `0"½"`: true, `(0)`: true,

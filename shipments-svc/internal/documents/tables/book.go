@@ -15,9 +15,7 @@ type book struct {
 	rows  int
 	cells int
 
-	strikes map[int]string // code of the note on texts of a style of the workbook
-	strings []richText     // shared ones of the workbook
-	formats formats
+	workbook workbook
 }
 
 // table begins a table.

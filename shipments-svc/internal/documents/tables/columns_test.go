@@ -98,11 +98,11 @@ func TestColumnsNeedThreeLines(t *testing.T) {
 	t.Parallel()
 	total := textLine{at("12", 50, 140)} // it crosses, and has too few words to count
 	for n, want := range map[int]int{0: 0, fewLines - 1: 0, fewLines: 3, 10: 3} {
-		page := []textLine{total}
+		lines := []textLine{total}
 		for i := range n {
-			page = append(page, row(i))
+			lines = append(lines, row(i))
 		}
-		c := columnsOf([][]textLine{page, {total}})
+		c := columnsOf([]page{{lines: lines}, {lines: []textLine{total}}})
 		if len(c.edges) != want || n > 0 && c.usual != 4 {
 			t.Errorf("%d lines: %+v", n, c)
 		}
@@ -134,9 +134,9 @@ func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
 			at("264", 120, 134),
 		}
 		for n := range 4 {
-			page := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
+			lines := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
 			var got []string
-			for _, cell := range columnsOf([][]textLine{page}).cells(line, true) {
+			for _, cell := range columnsOf([]page{{lines: lines}}).cells(line, true) {
 				got = append(got, cell.Text)
 			}
 			if strings.Join(got, "|") != tt.want {
@@ -164,12 +164,13 @@ func TestWrappedCellsAreAColumn(t *testing.T) {
 		"touching the right":   {3, 30, 50, []float64{35.5}},
 		"right after the left": {3, 21.5, 49.5, []float64{21.25, 49.75}},
 	} {
-		page := []textLine{{at("letterhead", 30, 40)}, row(1)}
+		lines := []textLine{{at("letterhead", 30, 40)}, row(1)}
 		for range tt.wrapped {
-			page = append(page, textLine{at("more", tt.from, tt.to)})
+			lines = append(lines, textLine{at("more", tt.from, tt.to)})
 		}
-		page = append(page, row(2), textLine{at("footer", 30, 40)})
-		if got := wrapped([][2]float64{{21, 50}}, [][]textLine{page, {{at("prose", 30, 40)}}}); !slices.Equal(got, tt.want) {
+		lines = append(lines, row(2), textLine{at("footer", 30, 40)})
+		pages := []page{{lines: lines}, {lines: []textLine{{at("prose", 30, 40)}}}}
+		if got := wrapped([][2]float64{{21, 50}}, pages); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
@@ -218,72 +219,6 @@ func TestCellsOfALine(t *testing.T) {
 	}
 }
 
-func TestPointsAreTransformed(t *testing.T) {
-	t.Parallel()
-	m, n := matrix{2, 3, 5, 7, 11, 13}, matrix{17, 19, 23, 29, 31, 37}
-	if x, y := m.at(1, 2); x != 23 || y != 30 {
-		t.Errorf("%v, %v", x, y)
-	}
-	x, y := n.at(m.at(3, 4))
-	if gotX, gotY := m.times(n).at(3, 4); gotX != x || gotY != y {
-		t.Errorf("%v, %v, want %v, %v", gotX, gotY, x, y)
-	}
-	if x, y := shift(3, 4).at(1, 2); x != 4 || y != 6 {
-		t.Errorf("shifted to %v, %v", x, y)
-	}
-}
-
-func TestWidthsOfCharacters(t *testing.T) {
-	t.Parallel()
-	f := &font{name: "Helvetica", first: 'a', widths: []float64{.5, 0, widest, widest - .1}}
-	for code, want := range map[rune]float64{
-		'a': .5, 'b': .53, 'c': .53, 'd': widest - .1, 'e': .53, 'A': .68, ' ': .28,
-		'i': .28, 'm': .85,
-	} {
-		if got := f.width(code, string(code), 0); got != want {
-			t.Errorf("%c: %v, want %v", code, got, want)
-		}
-	}
-	if got := f.width('a', "a", 1); got != .53 {
-		t.Errorf("without a code: %v", got)
-	}
-	if got := (&font{name: "ABCDEF+CourierNew"}).width('i', "i", 0); got != .6 {
-		t.Errorf("of a fixed width: %v", got)
-	}
-}
-
-func TestCharactersAreJoinedToWords(t *testing.T) {
-	t.Parallel()
-	// The first is 10 wide and of size 8.
-	for name, tt := range map[string]struct {
-		left, base float64
-		joined     bool
-	}{
-		"adjacent": {20, 100, true}, "a quarter of the size apart": {22, 100, true}, "further apart": {22.1, 100, false},
-		"a quarter higher": {20, 102, true}, "higher": {20, 102.1, false}, "lower": {20, 97.9, false},
-		"half over it": {16, 100, true}, "before it": {15.9, 100, false},
-	} {
-		words := wordsOf(
-			[]glyph{
-				{text: "a", left: 10, base: 100, width: 10, size: 8, space: 2},
-				{text: "b", left: tt.left, base: tt.base, width: 10, size: 8},
-			},
-		)
-		if joined := len(words) == 1; joined != tt.joined {
-			t.Errorf("%s: %+v", name, words)
-		}
-	}
-	for name, g := range map[string]glyph{
-		"blank": {text: " \x00", size: 8}, "no size": {text: "a"}, "huge": {text: "a", size: maxExtent},
-		"left of the page": {text: "a", left: -maxExtent, size: 8},
-		"above the page":   {text: "a", base: maxExtent, size: 8}, "nowhere": {text: "a", left: math.NaN(), size: 8},
-	} {
-		if words := wordsOf([]glyph{g}); len(words) != 0 {
-			t.Errorf("%s: %+v", name, words)
-		}
-	}
-}
-
 func TestWordsAreGroupedToLines(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -313,15 +248,35 @@ func TestWordsAreGroupedToLines(t *testing.T) {
 	}
 }
 
-func TestHexadecimalStringsThatEndEarly(t *testing.T) {
+func TestCharactersAreJoinedToWords(t *testing.T) {
 	t.Parallel()
-	for content, want := range map[string]bool{
-		"": false, "(x) Tj": false, "<": true, "<4": true, "<41": true, "x <41 \x00\n42": true, "<41>": false, "<4>": false,
-		"<4x": false, "<41x": true, "<41>x": false,
-		"<41> <42": true, "<< /A 1 >>": false,
+	// The first is 10 wide and of size 8.
+	for name, tt := range map[string]struct {
+		x, y   float64
+		joined bool
+	}{
+		"adjacent": {20, 100, true}, "a quarter of the size apart": {22, 100, true}, "further apart": {22.1, 100, false},
+		"a quarter higher": {20, 102, true}, "higher": {20, 102.1, false}, "lower": {20, 97.9, false},
+		"half over it": {16, 100, true}, "before it": {15.9, 100, false},
 	} {
-		if got := cutOff([]byte(content)); got != want {
-			t.Errorf("%q: %t", content, got)
+		d := &drawing{now: graphics{font: &font{}}}
+		d.add('a', 10, 100, 8, 10./8)
+		d.add('b', tt.x, tt.y, 8, 1)
+		if joined := len(d.words) == 1; joined != tt.joined {
+			t.Errorf("%s: %+v", name, d.words)
+		}
+	}
+	for name, c := range map[string]struct {
+		c          rune
+		x, y, size float64
+	}{
+		"blank": {' ', 10, 100, 8}, "no size": {'a', 10, 100, 0}, "huge": {'a', 10, 100, maxExtent},
+		"left of the page": {'a', -maxExtent, 100, 8}, "above the page": {'a', 10, maxExtent, 8},
+		"nowhere": {'a', math.NaN(), 100, 8},
+	} {
+		d := &drawing{now: graphics{font: &font{}}}
+		if d.add(c.c, c.x, c.y, c.size, 1); len(d.words) != 0 {
+			t.Errorf("%s: %+v", name, d.words)
 		}
 	}
 }

@@ -1,13 +1,15 @@
 package tables
 
 import (
+	"encoding/csv"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
 )
 
 // delimiters of fields, the least common in texts first.
-var delimiters = []byte{'\t', ';', '|', ','}
+const delimiters = "\t;|,"
 
 // sampled is the number of records from which the delimiter is detected.
 const sampled = 200
@@ -21,25 +23,28 @@ func (b *book) csv(raw []byte) error {
 		return err
 	}
 	if lines := alignedText(text); lines != nil {
-		return b.printed([][]textLine{lines}, []string{""}, func(int) []rule { return nil })
+		return b.printed([]page{{lines: lines}})
 	}
 	b.table("")
-	r := records{text: text, quotes: true}
-	if strings.HasPrefix(text, "sep=") && len(text) > 4 && (len(text) == 5 || text[5] == '\r' || text[5] == '\n') {
-		r.delimiter = text[4]
-		r.next()
-	} else {
-		r.delimiter = delimiterOf(text)
+	if !strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(text, "\r", "\n")
 	}
-	if open := r.unbalanced(); open > 0 {
-		r.quotes = false
-		b.note(NoteQuotes, "a quotation mark is not closed; quotation marks were read as text", b.here(open, 0))
+	delimiter, named := delimiterOf(text)
+	probe := newRecords(text, delimiter)
+	for probe.next() {
 	}
-	for r.more() {
-		fields := r.next()
-		cells := make([]Cell, min(len(fields), MaxColumns))
+	if probe.open {
+		text = strings.ReplaceAll(text, `"`, "")
+		b.note(NoteQuotes, "a quotation mark is not closed; quotation marks were left out", b.here(probe.row, 0))
+	}
+	r := newRecords(text, delimiter)
+	for r.next() {
+		if named && r.row == 1 {
+			continue
+		}
+		cells := make([]Cell, min(len(r.fields), MaxColumns))
 		for i := range cells {
-			cells[i] = b.cell(unmarked(fields[i]), b.here(r.row, i+1))
+			cells[i] = b.cell(unmarked(r.fields[i]), b.here(r.row, i+1))
 			if Scientific(cells[i].Text) {
 				b.note(NoteImprecise, cells[i].Text+" lost digits when it was saved as a number", b.here(r.row, i+1))
 			}
@@ -49,6 +54,43 @@ func (b *book) csv(raw []byte) error {
 		}
 	}
 	return nil
+}
+
+// records reads the records of a text.
+type records struct {
+	reader  *csv.Reader
+	fields  []string
+	row     int  // of a spreadsheet, in which a line break within a field begins no row
+	wrapped int  // line breaks within fields so far
+	open    bool // the last record has a quotation mark that is not closed
+}
+
+// end is a record after the last. It is a part of a field that is not closed.
+const end = "\x00end"
+
+func newRecords(text string, delimiter byte) *records {
+	r := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n"+end)))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(delimiter), true, -1
+	r.TrimLeadingSpace = delimiter != '\t'
+	return &records{reader: r}
+}
+
+// next reads the next record.
+func (r *records) next() bool {
+	fields, err := r.reader.Read()
+	if err != nil {
+		return false
+	}
+	last := fields[len(fields)-1]
+	if last == end && len(fields) == 1 {
+		return false
+	}
+	line, _ := r.reader.FieldPos(0)
+	r.fields, r.row, r.open = fields, line-r.wrapped, strings.HasSuffix(last, end)
+	for _, f := range fields {
+		r.wrapped += strings.Count(f, "\n")
+	}
+	return true
 }
 
 // unmarked returns a field without the marks by which spreadsheets keep a number as
@@ -69,28 +111,32 @@ var scientific = regexp.MustCompile(`^\d(?:[.,]\d+)?[eE]\+\d\d$`)
 // has lost its last digits.
 func Scientific(text string) bool { return scientific.MatchString(text) }
 
-// delimiterOf detects the delimiter: the first one with three fields in at least
-// half of the records, or else with two in nearly all, or else the one with most
-// records of three. The comma is last, because it is also in numbers and addresses.
-func delimiterOf(text string) byte {
+// delimiterOf returns the delimiter, and whether the first line names it. Otherwise it is
+// the first one with three fields in at least half of the records, or else with two in
+// nearly all, or else the one with most records of three. The comma is last, because it is
+// also in numbers and addresses.
+func delimiterOf(text string) (_ byte, named bool) {
+	first, _, _ := strings.Cut(text, "\n")
+	if name, ok := strings.CutPrefix(strings.TrimSuffix(first, "\r"), "sep="); ok && len(name) == 1 &&
+		strings.Contains(delimiters, name) {
+		return name[0], true
+	}
 	best, most, pair := byte(','), 0, byte(0)
-	for _, d := range delimiters {
-		r := records{text: text, delimiter: d, quotes: true}
+	for _, d := range []byte(delimiters) {
 		wide, two, all := 0, 0, 0
-		for all < sampled && r.more() {
-			fields := r.next()
-			if slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
+		for r := newRecords(text, d); all < sampled && r.next(); {
+			if slices.ContainsFunc(r.fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
 				all++
 			}
-			if len(fields) >= 2 {
+			if len(r.fields) >= 2 {
 				two++
 			}
-			if len(fields) >= 3 {
+			if len(r.fields) >= 3 {
 				wide++
 			}
 		}
 		if wide > 0 && wide*2 >= all {
-			return d
+			return d, false
 		}
 		if wide > most {
 			best, most = d, wide
@@ -100,7 +146,7 @@ func delimiterOf(text string) byte {
 		}
 	}
 	if pair != 0 {
-		return pair
+		best = pair
 	}
-	return best
+	return best, false
 }

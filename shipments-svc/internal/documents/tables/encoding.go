@@ -2,7 +2,7 @@ package tables
 
 import (
 	"bytes"
-	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,127 +16,85 @@ import (
 // is UTF-16 if most zero bytes are at even or at odd offsets, else UTF-8 if valid,
 // else a code page.
 func (b *book) decoded(content []byte) (string, error) {
-	from := encoding.Encoding(nil)
-	switch {
-	case bytes.HasPrefix(content, []byte("\xEF\xBB\xBF")):
-		content = content[3:]
+	from := encoding.Encoding(utf16.UTF8BOM)
+	switch even, odd := zeros(content); {
 	case bytes.HasPrefix(content, []byte("\xFF\xFE")), bytes.HasPrefix(content, []byte("\xFE\xFF")):
 		from = utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM)
-	default:
-		switch even, odd := zeros(content); {
-		case odd > 0 && even*10 < odd:
-			from = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
-		case even > 0 && odd*10 < even:
-			from = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
-		}
-	}
-	if from == nil && !utf8.Valid(content) {
+	case odd > even*10:
+		from = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
+	case even > odd*10:
+		from = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
+	case !utf8.Valid(content):
 		from = b.codePage(content)
 	}
-	if from != nil {
-		var err error
-		if content, err = from.NewDecoder().Bytes(content); err != nil {
-			return "", unreadable(WrongEncoding, "the text is not valid UTF-16")
-		}
-	}
-	if !textual(content) {
+	content, err := from.NewDecoder().Bytes(content)
+	if err != nil || !textual(content) {
 		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
 	}
 	return string(content), nil
 }
 
-// alphabets are the letters of words by the code pages that have them, the usual code
-// page first.
-var alphabets = []struct {
+// alphabet is the letters of words in a code page beside those of ASCII, in lower case.
+type alphabet struct {
+	name    string
 	page    *charmap.Charmap
-	letters string // beside those of ASCII, in lower case
-}{
-	{charmap.Windows1252, western},
-	{charmap.Windows1254, western + "ğıişi̇"},
-	{charmap.Windows1250, "áâăäąçćčďđéęëěíîłľĺńňóôöőŕřśšşťţúůüűýźžż"},
-	{charmap.CodePage850, western},
+	letters string
 }
-
-// longestRun is a number of letters outside of ASCII that only words of other scripts
-// have in a row.
-const longestRun = 5
 
 const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿßºª"
 
-// codePage returns the code page of a text: the first with the fewest characters that
-// no word has. It notes one that is not usual, or has such characters.
-func (b *book) codePage(content []byte) (best *charmap.Charmap) {
-	least := 0
-	for i, a := range alphabets {
-		odd, run := 0, 0
-		before := ' '
-		for j, c := range content {
-			r := a.page.DecodeByte(c)
-			if run++; r <= unicode.MaxASCII || !unicode.IsLetter(r) {
-				run = 0
-			} else if run == longestRun {
-				odd++
-			}
-			if r > unicode.MaxASCII {
-				after := ' '
-				if j+1 < len(content) {
-					after = a.page.DecodeByte(content[j+1])
-				}
-				odd += oddness(before, r, after, a.letters)
-			}
-			before = r
-		}
-		if best == nil || odd < least {
-			best, least = a.page, odd
-			if i < 2 && odd == 0 {
-				b.note(
-					NoteEncoding,
-					"the text is not UTF-8; it was read as "+strings.ReplaceAll(best.String(), "Windows ", "Windows-"),
-					Place{},
-				)
-				return best
-			}
-		}
-	}
-	b.note(
-		NoteEncodingUnclear,
-		fmt.Sprintf(
-			"the text is not UTF-8; it was read as %s, check the letters with accents",
-			strings.ReplaceAll(best.String(), "Windows ", "Windows-"),
-		),
-		Place{},
-	)
-	return best
+// alphabets are the alphabets by how usual their code pages are.
+var alphabets = []alphabet{
+	{"Windows-1252", charmap.Windows1252, western},
+	{"Windows-1254", charmap.Windows1254, western + "ğıiş"},
+	{"Windows-1250", charmap.Windows1250, "áâăäąçćčďđéęëěíîłľĺńňóôöőŕřśšşťţúůüűýźžż"},
+	{"code page 850", charmap.CodePage850, western},
 }
 
-// oddness returns 1 for a character that is no letter of an alphabet, or a sign
-// within a word.
-func oddness(before, r, after rune, letters string) int {
-	within := unicode.IsLower(after) || unicode.IsLower(before) && unicode.IsLetter(after)
-	switch {
-	case strings.ContainsRune(letters, unicode.ToLower(r)):
-		return 0
-	case unicode.IsLetter(r), unicode.IsControl(r), r == utf8.RuneError:
-		return 1
-	case r == '\u2019' || unicode.IsSpace(r): // an apostrophe
-		return 0
-	case within && (unicode.IsLetter(before) || !unicode.IsOneOf([]*unicode.RangeTable{
-		unicode.Ps, unicode.Pi,
-		unicode.Po, unicode.Pd,
-	}, r)):
-		return 1
-	case unicode.IsLower(before) && unicode.IsOneOf([]*unicode.RangeTable{
-		unicode.Sm, unicode.Sk, unicode.So,
-		unicode.No,
-	}, r):
-		return 1
+// usual is how many of alphabets need no look at the letters.
+const usual = 2
+
+// codePage returns the code page of a text: the first with the fewest characters that
+// no word has.
+func (b *book) codePage(content []byte) encoding.Encoding {
+	best, least := 0, len(content)+1
+	for i, a := range alphabets {
+		if n := a.unlikely(content); n < least {
+			best, least = i, n
+		}
 	}
-	return 0
+	code, text := NoteEncoding, "the text is not UTF-8; it was read as "+alphabets[best].name
+	if best >= usual || least > 0 {
+		code, text = NoteEncodingUnclear, text+", check the letters with accents"
+	}
+	b.note(code, text, Place{})
+	return alphabets[best].page
+}
+
+// unlikelyText matches a sign within a word, a control character, and as many letters with
+// accents in a row as only other scripts have.
+var unlikelyText = regexp.MustCompile(`\pL[^\x00-\x7f\pL\x{a0}’]+\pL|[\x{80}-\x{9f}\x{fffd}]|[^\x00-\x7f\PL]{5}`)
+
+// unlikely returns the number of characters that no word has.
+func (a alphabet) unlikely(content []byte) (n int) {
+	for word := range bytes.FieldsFuncSeq(content, func(r rune) bool { return r < utf8.RuneSelf && !unicode.IsLetter(r) }) {
+		if !bytes.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			continue
+		}
+		text, _ := a.page.NewDecoder().String(string(word)) // a code page has no invalid bytes
+		n += len(unlikelyText.FindAllString(text, -1))
+		for _, r := range text {
+			if r > unicode.MaxASCII && unicode.IsLetter(r) && !strings.ContainsRune(a.letters, unicode.ToLower(r)) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // zeros counts the zero bytes at even and at odd offsets.
 func zeros(content []byte) (even, odd int) {
-	for i, c := range content[:min(len(content), 4096)] {
+	for i, c := range content {
 		switch {
 		case c != 0:
 		case i%2 == 0:

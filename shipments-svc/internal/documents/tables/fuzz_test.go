@@ -148,19 +148,6 @@ func FuzzPDF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) { withinLimits(t, PDF, content) })
 }
 
-// FuzzPDFContent: no content of a page panics or exceeds a limit.
-func FuzzPDFContent(f *testing.F) {
-	for _, content := range []string{
-		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET",
-		"BT /F1 8 Tf 1 0 0 1 50 700 Tm [(A) -250 (B)] TJ T* (x) ' 1 2 (y) \" ET q Q 2 0 0 2 1 1 cm",
-		"q .5 0 0 .5 0 0 cm BT /F1 8 Tf (a) Tj ET /X1 Do /X1 Do Q", "BT /F1 8 Tf 0 1 -1 0 9 9 Tm (turned) Tj ET",
-		"BT /F2 1e308 Tf 1e308 0 0 1e308 1e308 1e308 Tm (9) Tj ET Q", "BT (no font) Tj", "[", "/F1 8", "BI ID EI", "(((",
-	} {
-		f.Add([]byte(content))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) { withinLimits(t, PDF, printed("", content, content)) })
-}
-
 // printed returns a PDF of one page with further entries, content and forms /X1 and
 // so on.
 func printed(entries string, content []byte, forms ...[]byte) []byte {

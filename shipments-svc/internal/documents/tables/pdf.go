@@ -9,6 +9,13 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
+// page is a printed page, or a text file.
+type page struct {
+	name  string
+	lines []textLine
+	rules []area
+}
+
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
 func (b *book) pdf(raw []byte) (err error) {
 	defer recovered(&err)
@@ -20,56 +27,50 @@ func (b *book) pdf(raw []byte) (err error) {
 	if n > MaxPages {
 		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
 	}
-	if layers := r.Trailer().Key("Root").Key("OCProperties").Key("D"); layers.Key("OFF").Len() > 0 ||
-		layers.Key("BaseState").Name() == "OFF" {
-		b.note(NoteInvisible, "the document has layers that are switched off, and texts of them were read", Place{})
-	}
-	pages, rules := make([][]textLine, max(n, 0)), make([][]rule, max(n, 0))
-	names, text := make([]string, len(pages)), false
+	pages, text := make([]page, max(n, 0)), false
 	for i := range pages {
-		names[i] = pageName(i)
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		page, err := drawn(r.Page(i+1).V, names[i])
+		name := fmt.Sprintf("page %d", i+1)
+		d, err := drawn(r.Page(i+1).V, name)
 		if err != nil {
 			return err
 		}
-		if page.aside.Len() > 0 {
-			b.note(NoteAside, page.aside.String(), Place{Sheet: names[i]})
+		if d.aside.Len() > 0 {
+			b.note(NoteAside, d.aside.String(), Place{Sheet: name})
 		}
-		if page.invisible {
-			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: names[i]})
+		if d.invisible {
+			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: name})
 		}
-		rules[i] = sorted(page.rules)
-		pages[i] = linesOf(wordsOf(page.glyphs))
-		text = text || len(pages[i]) > 0
+		pages[i] = page{name, linesOf(d.words), d.rules}
+		text = text || len(d.words) > 0
 	}
 	if !text {
 		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
 	}
-	return b.printed(pages, names, func(page int) []rule { return rules[page] })
+	return b.printed(pages)
 }
 
 // printed adds printed pages as tables. A line is a row; columns end at gaps that the rows
 // of all pages have in common.
-func (b *book) printed(pages [][]textLine, names []string, struck func(page int) []rule) error {
+func (b *book) printed(pages []page) error {
 	columns := columnsOf(pages)
-	for i, lines := range pages {
-		b.table(names[i])
+	for i, p := range pages {
+		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
 		above, inside := 0.0, false // the base of the line above
-		for j := 0; j < len(lines); {
-			group, end := together(lines, j, columns.near)
+		for j := 0; j < len(p.lines); {
+			group, end := together(p.lines, j, columns.near)
 			row := columns.row(group)
 			if inside = inside || row; !inside {
-				group, end = lines[j:j+1], j+1
+				group, end = p.lines[j:j+1], j+1
 			}
 			below := above - group[0][0].base
 			if j == 0 {
 				below = 0
 			}
-			if err := b.printedRow(columns, group, row, j+1, below, struck(i)); err != nil {
+			if err := b.printedRow(columns, group, row, j+1, below, p.rules); err != nil {
 				return err
 			}
 			above, j = group[len(group)-1][0].base, end
@@ -79,7 +80,7 @@ func (b *book) printed(pages [][]textLine, names []string, struck func(page int)
 }
 
 // printedRow adds the lines of a row. Its number is that of the fullest line.
-func (b *book) printedRow(c columns, lines []textLine, row bool, first int, below float64, rules []rule) error {
+func (b *book) printedRow(c columns, lines []textLine, row bool, first int, below float64, rules []area) error {
 	var joined []Cell
 	number, most := first, 0
 	for n, line := range lines {
@@ -113,8 +114,6 @@ func joinedText(above, below string) string {
 	}
 	return above + " " + below
 }
-
-func pageName(i int) string { return fmt.Sprintf("page %d", i+1) }
 
 // opened opens a PDF with any content before and after it.
 func opened(raw []byte) (*pdf.Reader, error) {

@@ -30,14 +30,14 @@ const (
 // columnsOf detects the columns of all pages: vertical gaps through the lines of
 // tables, and edges that texts share with the headings. Lines with far fewer words
 // than usual, such as totals and letterheads, do not count.
-func columnsOf(pages [][]textLine) columns {
+func columnsOf(pages []page) columns {
 	var lines []textLine
 	var headings textLine
 	joined := false
 	near := nearest(pages)
-	for _, page := range pages {
-		for i := 0; i < len(page); {
-			row, to := together(page, i, near)
+	for _, p := range pages {
+		for i := 0; i < len(p.lines); {
+			row, to := together(p.lines, i, near)
 			i, joined = to, joined || len(row) > 1
 			if slices.ContainsFunc(row, tabular) {
 				lines = append(lines, slices.Concat(row...))
@@ -123,11 +123,11 @@ func similar(lines []textLine) (all []textLine) {
 // nearest returns the greatest distance of the lines of one row: below the first jump
 // between distances that occur often, or else well below the usual one. Lines of a text
 // file are rows.
-func nearest(pages [][]textLine) float64 {
+func nearest(pages []page) float64 {
 	count := map[int]int{} // by tenths of a point
-	for _, page := range pages {
-		for i := 1; i < len(page) && page[0][0].row == 0; i++ {
-			count[int((page[i-1][0].base-page[i][0].base)*10+0.5)]++
+	for _, p := range pages {
+		for i := 1; i < len(p.lines) && p.lines[0][0].row == 0; i++ {
+			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
 		}
 	}
 	usual := 0
@@ -204,17 +204,17 @@ func (c columns) merges(line textLine) bool {
 
 // wrapped returns the middles of gaps. A gap with single phrases on the lines
 // between those of the table is a column of wrapped cells.
-func wrapped(gaps [][2]float64, pages [][]textLine) (edges []float64) {
+func wrapped(gaps [][2]float64, pages []page) (edges []float64) {
 	var between []textLine
-	for _, page := range pages {
-		first := slices.IndexFunc(page, tabular)
-		last := len(page) - 1
-		for last > first && !tabular(page[last]) {
+	for _, p := range pages {
+		first := slices.IndexFunc(p.lines, tabular)
+		last := len(p.lines) - 1
+		for last > first && !tabular(p.lines[last]) {
 			last--
 		}
 		for i := first; first >= 0 && i <= last; i++ {
-			if len(phrases(page[i])) == 1 {
-				between = append(between, page[i])
+			if len(phrases(p.lines[i])) == 1 {
+				between = append(between, p.lines[i])
 			}
 		}
 	}

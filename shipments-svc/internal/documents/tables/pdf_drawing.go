@@ -2,80 +2,95 @@ package tables
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
 
-const (
-	// formCost is added to the size of each form, so that empty forms count, too.
-	formCost = 256
-	// maxForms limits the depth of nested forms: a form may contain itself.
-	maxForms = 16
-)
+// maxForms limits how often forms are drawn on a page: a form may contain itself.
+const maxForms = 10_000
 
-// drawing collects the characters of a page (ISO 32000-1, 9.4) and of its forms
-// (8.10). Invalid operators are skipped.
+// drawing collects the words of a page (ISO 32000-1, 9.4) and of its forms (8.10).
+// Invalid operators are skipped.
 type drawing struct {
-	glyphs []glyph
-	rules  []rule
-	path   outline
-	page   string // name in messages
-	left   int    // bytes of content that may still be drawn
-	now    graphics
-	filled []area // with a colour other than white
+	words []word
+	rules []area
+	path  outline
+	page  string // name in messages
+	forms int    // drawn so far
+	now   graphics
 
+	runs      [4]int          // characters by the direction of their text: to the right, up, to the left, down
 	aside     strings.Builder // text that does not run from left to right, such as a watermark
-	runs      float64         // such a text runs upwards, or downwards: negative
 	invisible bool            // some text is
+	ended     bool            // the last word is complete
+	spaced    bool            // fonts with two bytes draw spaces
 }
-
-// area is a rectangle on a page.
-type area struct{ left, bottom, right, top float64 }
 
 // graphics is the part of the graphics state for text.
 type graphics struct {
 	ctm, text, line                           matrix
 	font                                      *font
 	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
-	white                                     bool    // fills
 	mode                                      int     // of rendering
 }
 
-// drawn returns what is drawn on a page: its characters in drawing order, and its rules.
-// A page whose texts all run upwards or downwards is turned.
+// drawn returns what is drawn on a page, turned so that most texts run from left to right.
 func drawn(page pdf.Value, name string) (*drawing, error) {
-	d, err := drawnWith(page, name, upright(page))
-	if err == nil && len(d.glyphs) == 0 && d.runs != 0 {
-		return drawnWith(page, name, upright(page).times(turned(page, d.runs)))
+	d, err := drawnWith(page, name, matrix{1, 0, 0, 1, 0, 0})
+	most := 0
+	for direction, n := range d.runs {
+		if n > d.runs[most] {
+			most = direction
+		}
 	}
-	return d, err
+	if err != nil || most == 0 {
+		return d, err
+	}
+	box := inherited(page, "MediaBox")
+	width, height := box.Index(2).Float64(), box.Index(3).Float64()
+	return drawnWith(page, name, [...]matrix{
+		1: {0, -1, 1, 0, 0, width}, 2: {-1, 0, 0, -1, width, height}, 3: {0, 1, -1, 0, height, 0},
+	}[most])
 }
 
 func drawnWith(page pdf.Value, name string, ctm matrix) (*drawing, error) {
-	d := &drawing{page: name, left: maxPageContent, now: graphics{ctm: ctm, scale: 1}}
+	d := &drawing{page: name, now: graphics{ctm: ctm, scale: 1}}
 	d.annotations(page)
-	err := d.draw(page.Key("Contents"), inherited(page, "Resources"), 0)
+	err := d.draw(page.Key("Contents"), inherited(page, "Resources"))
+	for i, w := range d.words {
+		if w.exact && d.spaced {
+			d.words[i].space = closest * w.size
+		}
+	}
 	return d, err
 }
 
+// inherited returns an entry of a page or of its nearest ancestor with one. It
+// returns none for cyclic page trees.
+func inherited(node pdf.Value, key string) pdf.Value {
+	const deepest = 100
+	for range deepest {
+		if v := node.Key(key); !v.IsNull() {
+			return v
+		}
+		node = node.Key("Parent")
+	}
+	return pdf.Value{}
+}
+
 // draw draws content with the names of resources.
-func (d *drawing) draw(content, resources pdf.Value, within int) error {
+func (d *drawing) draw(content, resources pdf.Value) (err error) {
 	if content.Kind() != pdf.Stream && content.Kind() != pdf.Array {
 		return nil
-	}
-	bytes, err := sound(content, d.page)
-	if d.left -= bytes; err == nil && d.left < 0 {
-		err = tooMuch(d.page)
-	}
-	if err != nil {
-		return err
 	}
 	fonts := map[string]*font{}
 	var saved []graphics
 	pdf.Interpret(content, func(stack *pdf.Stack, op string) {
-		args := popped(stack)
+		args := make([]pdf.Value, stack.Len())
+		for i := range args {
+			args[len(args)-1-i] = stack.Pop()
+		}
 		n, known := operands[op]
 		if !known || err != nil || len(args) < n {
 			return
@@ -91,38 +106,34 @@ func (d *drawing) draw(content, resources pdf.Value, within int) error {
 		case "Tf":
 			name := args[0].Name()
 			if fonts[name] == nil {
-				fonts[name], err = fontOf(resources.Key("Font").Key(name), d.page)
+				fonts[name] = fontOf(resources.Key("Font").Key(name))
 			}
 			d.now.font, d.now.size = fonts[name], args[1].Float64()
 		case "Do":
-			err = d.form(resources.Key("XObject").Key(args[0].Name()), resources, within+1)
+			err = d.form(resources.Key("XObject").Key(args[0].Name()), resources)
 		default:
 			d.set(op, args)
-		}
-		if len(d.glyphs) > maxPageContent {
-			err = tooMuch(d.page)
 		}
 	})
 	return err
 }
 
 // form draws a form and restores the state.
-func (d *drawing) form(form, resources pdf.Value, within int) error {
-	if form.Key("Subtype").Name() != "Form" || within > maxForms {
+func (d *drawing) form(form, resources pdf.Value) error {
+	if form.Key("Subtype").Name() != "Form" {
 		return nil
 	}
+	if d.forms++; d.forms > maxForms {
+		return &Unreadable{TooLarge, "the page draws too many forms", Place{Sheet: d.page}}
+	}
 	if own := form.Key("Resources"); !own.IsNull() {
-		if len(own.Key("Font").Keys()) == 0 && len(own.Key("XObject").Keys()) == 0 {
-			return nil // an image, which may be large
-		}
 		resources = own
 	}
 	before := d.now
 	if m := form.Key("Matrix"); m.Len() == len(matrix{}) {
 		d.now.ctm = matrixOf(m.Index).times(d.now.ctm)
 	}
-	d.left -= formCost
-	err := d.draw(form, resources, within)
+	err := d.draw(form, resources)
 	d.now = before
 	return err
 }
@@ -130,7 +141,6 @@ func (d *drawing) form(form, resources pdf.Value, within int) error {
 // operands are the supported operators and their number of operands.
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
-	"g": 1, "rg": 3, "k": 4, "sc": 1, "scn": 1,
 	"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0,
 	"b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
@@ -143,10 +153,8 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	switch op {
 	case "cm":
 		g.ctm = matrixOf(func(i int) pdf.Value { return args[i] }).times(g.ctm)
-	case "m", "l", "c", "v", "y", "re", "S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n":
-		d.trace(op, number)
 	case "BT":
-		g.move(identity)
+		g.move(matrix{1, 0, 0, 1, 0, 0})
 	case "Tc":
 		g.spaced = number(0)
 	case "Tw":
@@ -159,15 +167,9 @@ func (d *drawing) set(op string, args []pdf.Value) {
 		g.rise = number(0)
 	case "Tr":
 		g.mode = int(args[0].Int64())
-	case "g", "rg":
-		g.white = number(0) >= 1 && number(len(args)-1) >= 1 && number(len(args)/2) >= 1
-	case "k":
-		g.white = number(0)+number(1)+number(2)+number(3) == 0
-	case "sc", "scn": // of a colour space that is not known
-		g.white = false
 	case "TD":
 		g.leading = -number(1)
-		g.move(shift(number(0), number(1)).times(g.line))
+		fallthrough
 	case "Td":
 		g.move(shift(number(0), number(1)).times(g.line))
 	case "Tm":
@@ -190,11 +192,17 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	case "'":
 		g.move(shift(0, -g.leading).times(g.line))
 		d.show(args[len(args)-1].RawString())
+	default:
+		d.trace(op, number)
 	}
 }
 
 // move moves to the start of the next line.
 func (g *graphics) move(to matrix) { g.line, g.text = to, to }
+
+// invisibleMode is the rendering mode of text that is neither filled nor stroked: that of
+// a scan, read by a program.
+const invisibleMode = 3
 
 // show draws a string. Text that does not run from left to right is set aside.
 func (d *drawing) show(codes string) {
@@ -202,52 +210,58 @@ func (d *drawing) show(codes string) {
 	if g.font == nil {
 		return
 	}
-	n, decoded := 0, g.font.encoding.Decode(codes)
-	d.invisible = d.invisible || strings.TrimSpace(decoded) != "" && d.hides(g.text.times(g.ctm).at(0, g.rise))
-	for _, c := range decoded {
+	n := 0
+	for _, c := range g.font.encoding.Decode(codes) {
 		width, spaced := g.font.width(c, codes, n), g.spaced
 		if n < len(codes) && codes[n] == ' ' {
 			spaced += g.wider
 		}
 		n++
 		m := g.text.times(g.ctm)
-		if size := math.Abs(g.size * g.scale * m[0]); math.Abs(m[1]) < math.Abs(m[0])/8 {
-			x, y := m.at(0, g.rise)
-			d.glyphs = append(
-				d.glyphs,
-				glyph{
-					text:  string(c),
-					left:  x,
-					base:  y,
-					size:  size,
-					width: width * size,
-					exact: g.font.pairs != nil,
-					space: size * guessed(g.font.name, ' '),
-				},
-			)
+		x, y := m.at(0, g.rise)
+		right := math.Abs(m[1]) < math.Abs(m[0])/8 && m[0] > 0
+		if right {
+			d.add(c, x, y, g.size*g.scale*m[0], width)
 		} else if d.aside.Len() < MaxText {
 			d.aside.WriteRune(c)
-			d.runs = m[1]
+		}
+		if !blank(c) {
+			d.invisible = d.invisible || g.mode == invisibleMode
+			d.runs[m.direction()]++
 		}
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}
 }
 
-// invisibleMode is the rendering mode of text that is neither filled nor stroked.
-const invisibleMode = 3
+// matrix transforms points: x' = m0·x + m2·y + m4, y' = m1·x + m3·y + m5 (ISO
+// 32000-1, 8.3.4).
+type matrix [6]float64
 
-// hides reports whether text at a point is not visible: white, and on no other colour.
-func (d *drawing) hides(x, y float64) bool {
-	on := func(a area) bool { return x >= a.left-1 && x <= a.right && y >= a.bottom-1 && y <= a.top }
-	return d.now.mode == invisibleMode ||
-		d.now.white && d.now.mode == 0 && len(d.filled) < maxAreas && !slices.ContainsFunc(d.filled, on)
+func shift(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
+
+// matrixOf parses a matrix of six numbers.
+func matrixOf(number func(int) pdf.Value) (m matrix) {
+	for i := range m {
+		m[i] = number(i).Float64()
+	}
+	return m
 }
 
-// popped removes all operands from a stack and returns them in order.
-func popped(stack *pdf.Stack) []pdf.Value {
-	args := make([]pdf.Value, stack.Len())
-	for i := range args {
-		args[len(args)-1-i] = stack.Pop()
+// times returns the transformation by m and then n.
+func (m matrix) times(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
 	}
-	return args
+}
+
+// at transforms a point.
+func (m matrix) at(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
+// direction returns the nearest quarter turn of m.
+func (m matrix) direction() int {
+	return (int(math.Round(math.Atan2(m[1], m[0])/(math.Pi/2))) + 4) % 4
 }

@@ -4,19 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
 )
-
-// glyph is a drawn character. Lengths are in points.
-type glyph struct {
-	text       string
-	left, base float64 // left edge, and height of its base line on the page
-	width      float64
-	size       float64 // of its font
-	space      float64 // usual width between words of this font
-	exact      bool    // the font tells its widths
-}
 
 // word is a run of characters without a space. Lengths are in points.
 type word struct {
@@ -25,6 +14,7 @@ type word struct {
 	base        float64 // height of its base line on the page
 	size        float64 // of its font
 	space       float64 // usual width between words of a phrase
+	exact       bool    // the font has two bytes, and so widths
 	row         int     // the number of its line in a text file; 0: of a PDF
 }
 
@@ -38,59 +28,30 @@ const maxExtent = 14_400
 // are drawn: any gap is one between columns, which browsers set nearer than a space.
 const closest = 0.15
 
-// wordsOf joins characters into words in drawing order.
-func wordsOf(glyphs []glyph) []word {
-	j := joiner{spaced: slices.ContainsFunc(glyphs, func(g glyph) bool { return g.exact && blank(g) })}
-	for _, g := range glyphs {
-		j.add(g)
-	}
-	j.flush()
-	return j.all
-}
-
-// joiner joins characters into words.
-type joiner struct {
-	all    []word
-	word   word
-	spaced bool // spaces are drawn
-}
-
-// add adds the next character.
-func (j *joiner) add(g glyph) {
-	seen := onPage(g.left) && onPage(g.base) && g.size > 0 && g.size < maxExtent && !blank(g)
-	if j.spaced && g.exact && blank(g) && j.word.text != "" && math.Abs(g.left-j.word.right) < g.size/4 {
-		j.word.right = g.left + g.width // a drawn space belongs to the word before it
-	}
-	if !seen || math.Abs(g.base-j.word.base) > g.size/4 || g.left-j.word.right > g.size/4 ||
-		g.left < j.word.right-g.size/2 {
-		j.flush()
-	}
-	if !seen {
-		return
-	}
-	if j.word.text == "" {
-		j.word = word{left: g.left, base: g.base, size: g.size, space: g.space}
-		if j.spaced && g.exact {
-			j.word.space = closest * g.size
+// add draws a character at a point, as a part of the last word or of another. Its width is
+// relative to the font size.
+func (d *drawing) add(c rune, x, y, size, width float64) {
+	exact, right := d.now.font.bytes == 2, x+width*size
+	seen := math.Abs(x) < maxExtent && math.Abs(y) < maxExtent && size > 0 && size < maxExtent
+	if n := len(d.words); n > 0 && !d.ended {
+		w := &d.words[n-1]
+		if !blank(c) && seen && math.Abs(y-w.base) <= size/4 && x-w.right <= size/4 && x >= w.right-size/2 {
+			w.text, w.right = w.text+string(c), right
+			return
+		}
+		if blank(c) && exact && math.Abs(x-w.right) < size/4 {
+			w.right = right // a drawn space belongs to the word before it
 		}
 	}
-	j.word.text += g.text
-	j.word.right = g.left + g.width
-}
-
-func blank(g glyph) bool {
-	return strings.TrimFunc(g.text, func(r rune) bool { return unicode.IsSpace(r) || r == 0 }) == ""
-}
-
-// flush ends a word.
-func (j *joiner) flush() {
-	if j.word.text != "" {
-		j.all = append(j.all, j.word)
+	d.spaced = d.spaced || exact && blank(c)
+	if d.ended = blank(c) || !seen; !d.ended {
+		d.words = append(d.words, word{
+			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(d.now.font.name, ' '), exact: exact,
+		})
 	}
-	j.word = word{}
 }
 
-func onPage(v float64) bool { return v > -maxExtent && v < maxExtent }
+func blank(c rune) bool { return unicode.IsSpace(c) || c == 0 }
 
 // linesOf groups words into lines, from top to bottom. Words that are drawn twice to
 // look bold are added once.

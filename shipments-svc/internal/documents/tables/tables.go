@@ -81,7 +81,7 @@ type Note struct {
 const (
 	NoteEncoding        = "encoding_assumed"       // the encoding was assumed
 	NoteEncodingUnclear = "encoding_unclear"       // it is an unusual one, or another
-	NoteQuotes          = "quotes_unbalanced"      // quotation marks were read as text
+	NoteQuotes          = "quotes_unbalanced"      // quotation marks were left out
 	NoteHiddenSheet     = "hidden_sheet_skipped"   //
 	NoteHiddenRows      = "hidden_rows_skipped"    //
 	NoteHiddenColumns   = "hidden_columns_skipped" //
@@ -90,7 +90,7 @@ const (
 	NoteCut             = "text_cut"
 	NoteImprecise       = "imprecise_number" // a number may have lost digits
 	NoteStruck          = "struck_through"   // read nevertheless
-	NoteInvisible       = "invisible_text"   // likewise
+	NoteInvisible       = "invisible_text"   // likewise: that of a scan
 	NoteAside           = "text_aside"       // a comment or a watermark
 )
 
@@ -136,7 +136,7 @@ func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (Book
 	if n, err := content.ReadAt(raw, 0); int64(n) < size {
 		return Book{}, fmt.Errorf("read content: %w", err)
 	}
-	b := &book{ctx: ctx, strikes: map[int]string{}}
+	b := &book{ctx: ctx}
 	if err := read(b, raw); err != nil {
 		return Book{}, err
 	}

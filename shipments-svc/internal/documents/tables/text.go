@@ -7,55 +7,35 @@ import "strings"
 // lines, are left out.
 func alignedText(text string) (lines []textLine) {
 	const width, height = 6, 12 // of a character in points
-	wide, all := 0, 0
-	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+	wide := 0
+	for n, line := range strings.Split(text, "\n") {
 		if strings.ContainsAny(line, ";|\t") || n > MaxRows {
 			return nil
 		}
-		line = strings.TrimLeft(line, ">")
 		var words textLine
-		for at, field := range fieldsOf(line) {
-			if strings.Trim(field, "-=_+.*") != "" && onPage(float64(at*width)) {
-				left := float64(at * width)
+		characters := []rune(strings.TrimLeft(strings.TrimRight(line, "\r"), ">"))
+		for from := 0; from < len(characters); from++ {
+			to := from
+			for to < len(characters) && characters[to] != ' ' {
+				to++
+			}
+			if field := string(characters[from:to]); strings.Trim(field, "-=_+.*") != "" && to < maxExtent/width {
 				words = append(words, word{
-					text: field, left: left, right: left + float64(width*len([]rune(field))), base: float64(-n * height),
+					text: field, left: float64(width * from), right: float64(width * to), base: float64(-n * height),
 					size: height, space: width, row: n + 1,
 				})
 			}
+			from = to
 		}
-		if words == nil {
-			continue
+		if words != nil {
+			lines = append(lines, words)
 		}
-		all++
 		if len(phrases(words)) >= fewPhrases {
 			wide++
 		}
-		lines = append(lines, words)
 	}
-	if wide < fewLines || wide*4 < all {
+	if wide < fewLines || wide*4 < len(lines) {
 		return nil
 	}
 	return lines
-}
-
-// fieldsOf returns the words of a line by their columns.
-func fieldsOf(line string) func(func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		at, begin := 0, -1
-		var field []rune
-		for _, r := range line + " " {
-			switch {
-			case r != ' ' && begin < 0:
-				begin, field = at, []rune{r}
-			case r != ' ':
-				field = append(field, r)
-			case begin >= 0:
-				if !yield(begin, string(field)) {
-					return
-				}
-				begin = -1
-			}
-			at++
-		}
-	}
 }

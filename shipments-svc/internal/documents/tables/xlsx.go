@@ -2,7 +2,8 @@ package tables
 
 import (
 	"bytes"
-	"encoding/hex"
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,9 +29,6 @@ func (b *book) xlsx(raw []byte) (err error) {
 	case bytes.HasPrefix(raw, ole):
 		return unreadable(Malformed, "the workbook has the old format .xls; save it as .xlsx")
 	}
-	if err := b.markup(raw); err != nil {
-		return err
-	}
 	f, err := excelize.OpenReader(
 		bytes.NewReader(raw),
 		excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked},
@@ -43,11 +41,14 @@ func (b *book) xlsx(raw []byte) (err error) {
 	if len(names) > MaxSheets {
 		return unreadable(TooManySheets, "the workbook has %d sheets, more than %d", len(names), MaxSheets)
 	}
-	parts := partsOf(f)
-	if b.strings, err = stringsOf(partOf(f, "xl/sharedStrings.xml")); err != nil {
+	var shared struct {
+		Strings []stringXML `xml:"si"`
+	}
+	if partOf(f, "xl/sharedStrings.xml", &shared) != nil {
 		return unreadable(Malformed, "the texts of the workbook are damaged")
 	}
-	b.formats = formats{f: f, general: map[int]bool{}, texts: map[format]string{}}
+	b.workbook = workbook{file: f, strings: shared.Strings, styles: map[int]style{}}
+	parts := partsOf(f)
 	for _, name := range names {
 		if shown, err := f.GetSheetVisible(name); err == nil && !shown {
 			b.note(NoteHiddenSheet, fmt.Sprintf("the sheet %s is hidden and was not read", name), Place{Sheet: name})
@@ -69,63 +70,74 @@ func recovered(err *error) {
 	}
 }
 
-// sheet reads the rows of a sheet from its XML. excelize only formats its numbers: its
-// streaming reader has neither stored values nor hidden columns and merged cells, and its
-// other functions load the whole sheet.
-func (b *book) sheet(f *excelize.File, part []byte) error {
-	s := newSheetXML(part)
-	hidden, first, hiddenColumn := 0, 0, 0
-	for s.next() {
-		if err := b.ctx.Err(); err != nil {
-			return err
+// sheet reads a sheet from its part.
+func (b *book) sheet(f *excelize.File, part string) error {
+	var s sheetXML
+	number, hidden, first := 0, 0, 0
+	s.Rows.read = func(row *rowXML) error {
+		if number++; row.Number != 0 {
+			number = row.Number
 		}
-		if s.flat {
-			if len(s.cells) > 0 {
-				if hidden++; hidden == 1 {
-					first = s.row
-				}
+		if row.isHidden() {
+			if len(row.Cells) > 0 {
+				hidden, first = hidden+1, cmp.Or(first, number)
+			}
+			return nil
+		}
+		cells, err := b.cellsOf(&s, row.Cells, number)
+		if err != nil || number <= 0 || number > excelize.TotalRows {
+			return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(number, 0)}
+		}
+		return b.row(Row{Number: number, Cells: cells})
+	}
+	switch err := partOf(f, part, &s); {
+	case err == nil:
+	case b.ctx.Err() != nil || errors.As(err, new(*Unreadable)):
+		return err
+	default:
+		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(0, 0)}
+	}
+	if hidden > 0 {
+		b.note(NoteHiddenRows, fmt.Sprintf("hidden rows were not read: %d", hidden), b.here(first, 0))
+	}
+	if s.hidden.Row > 0 {
+		b.note(NoteHiddenColumns, "hidden columns were not read, the first is "+ColumnName(s.hidden.Column), s.hidden)
+	}
+	for _, m := range s.Merges {
+		b.merge(m.Ref)
+	}
+	return nil
+}
+
+// cellsOf returns the cells of a row.
+func (b *book) cellsOf(s *sheetXML, stored []cellXML, row int) (cells []Cell, err error) {
+	column, struck := 0, false
+	for _, c := range stored {
+		if column++; c.Ref != "" {
+			if column, _, err = excelize.CellNameToCoordinates(c.Ref); err != nil {
+				return nil, err
+			}
+		}
+		if column > MaxColumns {
+			continue
+		}
+		cell := b.stored(c, b.here(row, column))
+		if cell.Text != "" && s.isHidden(column) {
+			if s.hidden.Row == 0 {
+				s.hidden = b.here(row, column)
 			}
 			continue
 		}
-		var cells []Cell
-		for _, c := range s.cells {
-			if c.column > MaxColumns {
-				continue
-			}
-			for len(cells) < c.column {
-				cells = append(cells, Cell{})
-			}
-			cell := b.stored(c, b.here(s.row, c.column))
-			if cell.Text != "" && s.isHidden(c.column) {
-				cell = Cell{}
-				if hiddenColumn == 0 {
-					hiddenColumn = c.column
-					b.note(
-						NoteHiddenColumns,
-						"hidden columns were not read, the first is "+ColumnName(c.column),
-						b.here(s.row, c.column),
-					)
-				}
-			}
-			cells[c.column-1] = cell
+		for len(cells) < column {
+			cells = append(cells, Cell{})
 		}
-		b.struck(f, s.cells, s.row)
-		if err := b.row(Row{Number: s.row, Cells: cells}); err != nil {
-			return err
+		cells[column-1] = cell
+		if cell.Text != "" && !struck && b.workbook.style(c.Style).struck {
+			struck = true
+			b.note(NoteStruck, "a text is struck through", b.here(row, 0))
 		}
 	}
-	if s.err != nil {
-		return &Unreadable{Code: Malformed, Detail: "the sheet is damaged", Place: b.here(s.row, 0)}
-	}
-	switch hidden {
-	case 0:
-	case 1:
-		b.note(NoteHiddenRows, "a hidden row was not read", b.here(first, 0))
-	default:
-		b.note(NoteHiddenRows, fmt.Sprintf("%d hidden rows were not read, this is the first", hidden), b.here(first, 0))
-	}
-	b.merge(s.merges)
-	return nil
+	return cells, nil
 }
 
 // ColumnName returns the letters of a column in a spreadsheet.
@@ -136,89 +148,33 @@ func ColumnName(column int) string {
 
 // stored returns a stored cell as it is shown, and notes what its kind or format hides.
 func (b *book) stored(c cellXML, at Place) Cell {
-	text := richText{text: c.Value}
+	text, struck := c.Value, false
 	switch c.Kind {
 	case "s":
-		if text = (richText{}); c.Value != "" && whole(c.Value) < len(b.strings) {
-			text = b.strings[whole(c.Value)]
+		if i, err := strconv.Atoi(text); err == nil && i >= 0 && i < len(b.workbook.strings) {
+			text, struck = b.workbook.strings[i].text()
 		}
 	case "inlineStr":
-		text = c.Inline.rich()
+		if c.Inline != nil {
+			text, struck = c.Inline.text()
+		}
 	case "b":
-		text.text = map[bool]string{true: "TRUE", false: "FALSE"}[c.Value == "1"]
+		text = map[string]string{"0": "FALSE", "1": "TRUE"}[text]
 	case "e":
-		b.note(NoteError, fmt.Sprintf("the cell has the error %.20s", c.Value), at)
+		b.note(NoteError, fmt.Sprintf("the cell has the error %.20s", text), at)
 		return Cell{}
 	case "", "n":
-		if c.Value != "" {
+		if text != "" {
 			return b.number(c, at)
 		}
 	}
 	if c.Formula != nil && c.Value == "" {
 		b.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
 	}
-	if text.struck {
+	if struck {
 		b.note(NoteStruck, "a text is struck through", at)
 	}
-	return b.cell(text.text, at)
-}
-
-// styleNotes are the texts of notes on styles of cells.
-var styleNotes = map[string]string{
-	NoteStruck:    "a text is struck through",
-	NoteInvisible: "a text has the colour of its background and was read",
-}
-
-// struck notes a row with cells that are struck through, or have one colour.
-func (b *book) struck(f *excelize.File, behind []cellXML, row int) {
-	for _, c := range behind {
-		if c.Style == 0 || c.Value == "" && c.Kind != "inlineStr" {
-			continue
-		}
-		code, known := b.strikes[c.Style]
-		if !known {
-			style, err := f.GetStyle(c.Style)
-			switch {
-			case err != nil || style.Font == nil:
-			case style.Font.Strike:
-				code = NoteStruck
-			case unseen(f, style):
-				code = NoteInvisible
-			}
-			b.strikes[c.Style] = code
-		}
-		if code != "" {
-			b.note(code, styleNotes[code], b.here(row, 0))
-			return
-		}
-	}
-}
-
-// unseen reports whether a text has about the colour of its background.
-func unseen(f *excelize.File, style *excelize.Style) bool {
-	const white, least = "FFFFFF", 16 // least is the least difference of one of red, green and blue
-	text, ground := white, white
-	if font := style.Font; style.CustomNumFmt == nil ||
-		!strings.Contains(strings.ToLower(*style.CustomNumFmt), "[white]") {
-		text = f.GetBaseColor(font.Color, font.ColorIndexed, font.ColorTheme)
-		if opaque := max(len(text)-len(white), 0); len(text[opaque:]) == len(white) {
-			text = strings.TrimPrefix(excelize.ThemeColor(text[opaque:], font.ColorTint), "FF")
-		}
-	}
-	if len(style.Fill.Color) > 0 {
-		ground = style.Fill.Color[0]
-	}
-	a, _ := hex.DecodeString(text)
-	b, _ := hex.DecodeString(ground)
-	if len(a) != len(b) { // one is not known
-		return false
-	}
-	for i := range b {
-		if max(a[i], b[i])-min(a[i], b[i]) >= least {
-			return false
-		}
-	}
-	return len(a) > 0
+	return b.cell(text, at)
 }
 
 // comments notes the comments on the cells of a sheet.
@@ -243,7 +199,7 @@ const exact = 1e15
 // number returns the cell of a stored number. A long whole number is shown with all of
 // its digits, unlike in a spreadsheet.
 func (b *book) number(c cellXML, at Place) Cell {
-	cell := b.cell(b.formats.text(c.Style, c.Value), at)
+	cell := b.cell(b.workbook.formatted(c.Style, c.Value), at)
 	v, err := strconv.ParseFloat(c.Value, 64)
 	switch {
 	case err != nil:
@@ -265,33 +221,34 @@ func (b *book) number(c cellXML, at Place) Cell {
 	return cell
 }
 
-// merge copies the texts of merged cells to the cells that they span.
-func (b *book) merge(ranges []cellRange) {
+// merge copies the text of a merged cell, such as B2:D9, to the cells that it spans.
+func (b *book) merge(ref string) {
+	from, to, _ := strings.Cut(ref, ":")
+	left, top, err := excelize.CellNameToCoordinates(from)
+	right, bottom, err2 := excelize.CellNameToCoordinates(to)
+	if err != nil || err2 != nil || left > right || top > bottom {
+		return
+	}
+	text := ""
 	t := &b.Tables[len(b.Tables)-1]
-	for _, m := range ranges {
-		text := ""
-		for i := range t.Rows {
-			row := &t.Rows[i]
-			if row.Number < m.top || row.Number > m.bottom {
-				continue
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if row.Number < top || row.Number > bottom {
+			continue
+		}
+		if row.Number == top && left <= len(row.Cells) {
+			text = row.Cells[left-1].Text
+		}
+		if text == "" {
+			return
+		}
+		for col := left; col <= min(right, MaxColumns) && b.cells < MaxCells; col++ {
+			for len(row.Cells) < col {
+				row.Cells = append(row.Cells, Cell{})
+				b.cells++
 			}
-			if row.Number == m.top && m.left <= len(row.Cells) {
-				text = row.Cells[m.left-1].Text
-			}
-			if text == "" {
-				break
-			}
-			for col := m.left; col <= min(m.right, MaxColumns) && b.cells < MaxCells; col++ {
-				if row.Number == m.top && col == m.left {
-					continue
-				}
-				for len(row.Cells) < col {
-					row.Cells = append(row.Cells, Cell{})
-					b.cells++
-				}
-				if row.Cells[col-1].Text == "" {
-					row.Cells[col-1] = Cell{Text: text, Merged: true}
-				}
+			if row.Cells[col-1].Text == "" {
+				row.Cells[col-1] = Cell{Text: text, Merged: true}
 			}
 		}
 	}
