@@ -17,7 +17,7 @@ import (
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
 func reading(
-	cfg config.Config, repo *postgres.Repository, service *shipments.Service, kept sweeper.Store, log *slog.Logger,
+	cfg config.Config, repo *postgres.Repository, service *shipments.Service, files shipments.Files, log *slog.Logger,
 	metrics prometheus.Registerer,
 ) []func(context.Context) {
 	metrics.MustRegister(documentsWaiting{repo})
@@ -30,7 +30,7 @@ func reading(
 	return []func(context.Context){
 		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
 		func(ctx context.Context) { postgres.Listen(ctx, cfg.DirectURL(), postgres.JobsChannel, notified) },
-		func(ctx context.Context) { newSweeper(repo, kept).Run(ctx, swept) },
+		func(ctx context.Context) { sweeper.New(repo, files, time.Now).Run(ctx, swept) },
 	}
 }
 

@@ -9,13 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // runFiles is the command for the store of files.
@@ -24,10 +22,10 @@ func runFiles(ctx context.Context, p program) (err error) {
 		return copyFiles(ctx, p)
 	}
 	do, ok := map[string]func(context.Context, *sweeper.Sweeper, io.Writer) error{
-		"status": filesStatus, "adopt": filesAdopt, "purge": filesPurge,
+		"status": filesStatus, "purge": filesPurge,
 	}[strings.Join(p.args, " ")]
 	if !ok {
-		return fmt.Errorf("%w: files takes status, adopt, purge, export DIR or import DIR", errUsage)
+		return fmt.Errorf("%w: files takes status, purge, export DIR or import DIR", errUsage)
 	}
 	cfg, err := config.Load(p.environ, config.Database, config.Storage)
 	if err != nil {
@@ -38,39 +36,16 @@ func runFiles(ctx context.Context, p program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return do(ctx, newSweeper(postgres.NewRepository(db), cfg.Files), p.stdout)
-}
-
-func newSweeper(repo *postgres.Repository, kept sweeper.Store) *sweeper.Sweeper {
-	return sweeper.New(repo, kept, func() [16]byte { return uuid.New() }, time.Now)
+	return do(ctx, sweeper.New(postgres.NewRepository(db), cfg.Files, time.Now), p.stdout)
 }
 
 func filesStatus(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
-	status, err := s.Status(ctx)
+	r, err := s.Status(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "store     %s\ndatabase  %s\nfiles     %d, of which %d have no document\n",
-		storeID(status.Store), storeID(status.Database), status.Files, status.Unknown)
-	return err
-}
-
-func storeID(id shipments.StoreID) string {
-	if id == (shipments.StoreID{}) {
-		return "has no identity"
-	}
-	return uuid.UUID(id).String()
-}
-
-func filesAdopt(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
-	id, err := s.Adopt(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(
-		out, "database and store are bound to each other as %s; files without a document are removed after %d days\n",
-		storeID(id), int(sweeper.Quarantine.Hours()/24),
-	)
+	_, err = fmt.Fprintf(out, "%d files older than %d days; %d have no document, %d more are of organizations without any\n",
+		r.Files, int(sweeper.Grace.Hours()/24), r.Orphans, r.Foreign)
 	return err
 }
 
@@ -79,31 +54,24 @@ func filesPurge(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(
-		out, "%d of %d files removed; %d without a document are in quarantine\n", r.Removed, r.Files, r.Quarantined,
-	)
+	_, err = fmt.Fprintf(out, "%d of %d files removed\n", r.Removed, r.Files)
 	return err
 }
 
 // filesSwept returns what logs sweeps and feeds their metrics.
 func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Result, error) {
-	quarantined := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "quayside_shipments_files_quarantined",
-		Help: "Stored files without a document that wait to be removed, as of the last sweep.",
-	})
 	removed := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "quayside_shipments_files_removed_total",
 		Help: "Stored files without a document that were removed.",
 	})
 	refused := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "quayside_shipments_files_sweep_refused",
-		Help: "1 if the last sweep refused to remove files: database and store do not belong together, or too many would go.",
+		Help: "1 if the last sweep refused to remove files: too many of them have no document.",
 	})
-	metrics.MustRegister(quarantined, removed, refused)
+	metrics.MustRegister(removed, refused)
 	return func(r sweeper.Result, err error) {
 		removed.Add(float64(r.Removed))
-		if errors.Is(err, sweeper.ErrOtherStore) || errors.Is(err, sweeper.ErrUnbound) ||
-			errors.Is(err, sweeper.ErrUnusualShare) {
+		if errors.Is(err, sweeper.ErrUnusualShare) {
 			refused.Set(1)
 			log.Error(
 				"no stored files are removed until an operator decides: see the runbook DocumentSweepRefused", "error", err.Error(),
@@ -115,7 +83,6 @@ func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Re
 			return
 		}
 		refused.Set(0)
-		quarantined.Set(float64(r.Quarantined))
 		if r.Removed > 0 {
 			log.Info("removed stored files without a document", "files", r.Removed)
 		}

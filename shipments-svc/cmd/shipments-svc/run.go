@@ -21,8 +21,7 @@ const usage = `usage: shipments-svc COMMAND
                               migration, or list them
   seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
-  files status|adopt|purge    compare the store of files with the database, bind them to each
-                              other, or remove files whose quarantine is over
+  files status|purge          count the stored files without a document, or remove them
   files export|import DIR     copy files that standard input lists to a directory, or from it
   health                      check the running service
   --version                   print the version

@@ -12,17 +12,17 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Config is the settings, and what the needs of a command made of them.
 type Config struct {
 	Settings
 
-	GatewayKeys assertion.Keys // by Gateways
-	SealingKeys sealing.Keys   // by Webhooks
-	Files       sweeper.Store  // by Storage
+	GatewayKeys assertion.Keys  // by Gateways
+	SealingKeys sealing.Keys    // by Webhooks
+	Files       shipments.Files // by Storage
 
 	environ []string
 }

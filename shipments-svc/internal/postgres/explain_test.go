@@ -97,7 +97,7 @@ func (p plan) findIndex(name string) *plan {
 
 func (p plan) check(t *testing.T, query string) {
 	t.Helper()
-	if p.NodeType == "Seq Scan" && p.Relation != "file_store" && p.Relation != "goose_db_version" { // which have few rows
+	if p.NodeType == "Seq Scan" && p.Relation != "goose_db_version" { // which has few rows
 		t.Errorf("%s: sequential scan of %s", query, p.Relation)
 	}
 	within := "organization_id = "

@@ -114,18 +114,12 @@ func newVictim(t *testing.T, r *Repository) victim {
 	must(t, r.PutTemplate(ctx, v.org, v.template))
 	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
 	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
-	if _, err := r.Quarantine(ctx, v.org, shipments.StoreID{1}, []shipments.DocumentID{orphan}, later); err != nil {
-		t.Fatal(err)
-	}
 	repotest.Queued(t, r, v.org)
 	if v.job, err = r.Claim(ctx, shipments.Lease{1}, shipments.Turn{}); err != nil || v.job.Org != v.org {
 		t.Fatalf("%+v (%v)", v.job, err)
 	}
 	return v
 }
-
-// orphan is a file of the victim in quarantine.
-var orphan = shipments.DocumentID{99}
 
 // theft is a method called by another organization with what it knows of the
 // victim; it reports whether the thief got hold of anything.
@@ -205,15 +199,6 @@ func thefts() []theft {
 		{"Known", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			known, err := r.Known(ctx, thief, []shipments.DocumentID{v.doc.ID})
 			return len(known) > 0, err
-		}},
-		{"Quarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			orphans, err := r.Quarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{v.doc.ID}, late)
-			_, orphan := orphans[v.doc.ID]
-			return err == nil && !orphan, err // then the thief knows that there is such a document
-		}},
-		{"ExpireQuarantine", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
-			gone, err := r.ExpireQuarantine(ctx, thief, shipments.StoreID{1}, []shipments.DocumentID{orphan}, late)
-			return len(gone) > 0, err
 		}},
 		{"Begin", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.job.Org = thief

@@ -74,9 +74,6 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			CASE WHEN number % 100 = 0 THEN 'pending' ELSE 'delivered' END, CASE WHEN number % 100 = 0 THEN at END, at
 		FROM events WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO file_quarantine SELECT organization_id, gen_random_uuid(), gen_random_uuid(), created_at FROM shipments
-		WHERE organization_id = $1`, org)
-	exec(tb, db, `
 		INSERT INTO mapping_templates SELECT $1, gen_random_uuid(), 'n', 'f' || n, '', '[]', now(), now()
 		FROM generate_series(1, 200) n`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
@@ -135,12 +132,7 @@ func queries(org uuid.UUID) map[string]query {
 		"putDocumentSQL":     {tenant, putDocumentSQL, []any{org, id, "{}"}},
 		"forgetPalletsSQL":   {tenant, forgetPalletsSQL, []any{org, id, id}},
 		"knownSQL":           {tenant, knownSQL, []any{org, "{" + id.String() + "}"}},
-		"storeSQL":           {dispatcher, storeSQL, nil},
 		"jobsWaitingSQL":     {dispatcher, jobsWaitingSQL, nil},
-		"bindStoreSQL":       {dispatcher, bindStoreSQL, []any{id}},
-		"adoptStoreSQL":      {dispatcher, adoptStoreSQL, []any{id}},
-		"quarantineSQL":      {tenant, quarantineSQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
-		"expireFilesSQL":     {tenant, expireFilesSQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
 		"putJobSQL":          {tenant, putJobSQL, []any{org, id, id, 1}},
 		"endJobSQL":          {tenant, endJobSQL, []any{org, id, id, 1, id}},
 		"leaseSQL":           {tenant, leaseSQL, []any{org, id, id, 1, id, 15, id}},

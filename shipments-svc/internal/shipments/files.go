@@ -15,10 +15,6 @@ type FileKey struct {
 	Document DocumentID
 }
 
-// StoreID identifies a store of files. The database that the files belong to
-// holds the same.
-type StoreID [16]byte
-
 // OpenFile is a file that is open for reading.
 type OpenFile interface {
 	io.ReadSeekCloser

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -113,24 +112,6 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 	}
 }
 
-// Identity implements sweeper.Store.
-func (d *Disk) Identity(context.Context) (shipments.StoreID, error) {
-	text, err := os.ReadFile(filepath.Join(d.dir, identityName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return shipments.StoreID{}, nil
-	}
-	if err != nil {
-		return shipments.StoreID{}, failure("read identity", err)
-	}
-	return parseIdentity(text)
-}
-
-// SetIdentity implements sweeper.Store.
-func (d *Disk) SetIdentity(_ context.Context, id shipments.StoreID) error {
-	text := formatIdentity(id)
-	return failure("write identity", replace(d.dir, identityName, strings.NewReader(text), int64(len(text))))
-}
-
 func (d *Disk) path(key shipments.FileKey) string {
 	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
 }
@@ -195,4 +176,4 @@ func (r reading) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-var _ sweeper.Store = (*Disk)(nil)
+var _ shipments.Files = (*Disk)(nil)

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +17,6 @@ const (
 	orgPrefix      = "org"
 	documentPrefix = "doc"
 )
-
-// identityName is the name of the identity of a store. It is not a key.
-const identityName = "store-identity"
-
-// parseIdentity is the inverse of formatIdentity.
-func parseIdentity(text []byte) (shipments.StoreID, error) {
-	id, err := uuid.ParseBytes(bytes.TrimSpace(text))
-	if err != nil {
-		return shipments.StoreID{}, fmt.Errorf("%s is not a UUID", identityName)
-	}
-	return shipments.StoreID(id), nil
-}
-
-func formatIdentity(id shipments.StoreID) string { return uuid.UUID(id).String() + "\n" }
 
 // formatKey returns the name of a file: org_…/doc_….
 func formatKey(key shipments.FileKey) string {

@@ -8,14 +8,12 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -124,34 +122,4 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 	}
 }
 
-// maxIdentity limits the size of an identity in bytes.
-const maxIdentity = 100
-
-// Identity implements sweeper.Store.
-func (s *S3) Identity(ctx context.Context) (shipments.StoreID, error) {
-	object, err := s.client.GetObject(ctx, s.bucket, identityName, minio.GetObjectOptions{})
-	if err != nil {
-		return shipments.StoreID{}, failure("read identity", err)
-	}
-	defer func() { _ = object.Close() }() // nothing was written to it
-	text, err := io.ReadAll(io.LimitReader(object, maxIdentity))
-	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
-		return shipments.StoreID{}, nil
-	}
-	if err != nil {
-		return shipments.StoreID{}, failure("read identity", err)
-	}
-	return parseIdentity(text)
-}
-
-// SetIdentity implements sweeper.Store.
-func (s *S3) SetIdentity(ctx context.Context, id shipments.StoreID) error {
-	text := formatIdentity(id)
-	_, err := s.client.PutObject(ctx, s.bucket, identityName, strings.NewReader(text), int64(len(text)),
-		minio.PutObjectOptions{
-			ContentType: "text/plain", DisableMultipart: true,
-		})
-	return failure("write identity", err)
-}
-
-var _ sweeper.Store = (*S3)(nil)
+var _ shipments.Files = (*S3)(nil)

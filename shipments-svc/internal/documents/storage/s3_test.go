@@ -16,7 +16,6 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -31,7 +30,7 @@ func TestS3Conforms(t *testing.T) {
 func TestS3IsSweptSafely(t *testing.T) {
 	t.Parallel()
 	open := buckets(t)
-	sweepsSafely(t, func(t *testing.T) sweeper.Store { t.Helper(); return open(t) })
+	sweepsSafely(t, func(t *testing.T) shipments.Files { t.Helper(); return open(t) })
 }
 
 // TestMissingBucketIsAnOutage: with a wrong name no file is missing.

@@ -194,21 +194,6 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_turns ON jobs (organization_id, claimable_at);
 CREATE INDEX jobs_claimable ON jobs (claimable_at);
 
--- The identity of the store of files that this database is bound to: at most one
--- row. The store carries the same, so that a database which was restored or
--- replaced is not taken for the owner of a store that it does not know.
-CREATE TABLE file_store (identity uuid NOT NULL);
-CREATE UNIQUE INDEX file_store_one ON file_store ((true));
-
--- Stored files that have no document, and since when that is known.
-CREATE TABLE file_quarantine (
-    organization_id uuid        NOT NULL,
-    document_id     uuid        NOT NULL, -- that the file was stored for
-    store           uuid        NOT NULL, -- the identity of the store
-    since           timestamptz NOT NULL,
-    PRIMARY KEY (organization_id, document_id)
-);
-
 -- Responses to requests with an Idempotency-Key. A row commits with the effect
 -- of its request.
 CREATE TABLE idempotency_keys (
@@ -367,13 +352,12 @@ GRANT SELECT (organization_id, id, status) ON webhook_endpoints TO quayside_disp
 GRANT SELECT (organization_id, endpoint_id, due_at) ON webhook_deliveries TO quayside_dispatcher;
 CREATE POLICY dispatcher ON webhook_endpoints FOR SELECT TO quayside_dispatcher USING (true);
 CREATE POLICY dispatcher ON webhook_deliveries FOR SELECT TO quayside_dispatcher USING (due_at IS NOT NULL);
-GRANT SELECT, INSERT, UPDATE ON file_store TO quayside_dispatcher;
 
 -- +goose Down
 
 -- The roles stay: other databases of the server may use them, and by
 -- themselves they may do nothing.
 REVOKE SELECT ON goose_db_version FROM quayside_tenant;
-DROP TABLE webhook_deliveries, webhook_endpoints, events, event_heads, outbox, idempotency_keys, file_quarantine,
-    file_store, jobs, mapping_templates, documents, shipment_months, shipment_counts, shipment_history, checks, pallets, shipments;
+DROP TABLE webhook_deliveries, webhook_endpoints, events, event_heads, outbox, idempotency_keys,
+    jobs, mapping_templates, documents, shipment_months, shipment_counts, shipment_history, checks, pallets, shipments;
 DROP FUNCTION count_by_month;
