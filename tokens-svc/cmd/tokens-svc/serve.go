@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -72,18 +72,19 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.Watch(journal)
 	}
 	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, cfg.Peppers)
-	counted.CountPeppers(pepperCount.Counts)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
 	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened)
-	wiring := endpoints.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
+	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	ready := func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
-		return pepperCount.Ready(ctx)
+		counts, err := pepperCount.Counts(ctx)
+		counted.LiveTokens(counts)
+		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
 	pages, sessions, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
 	if err != nil {

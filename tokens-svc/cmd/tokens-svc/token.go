@@ -184,5 +184,5 @@ func revoke(ctx context.Context, s *tokens.Service, id tokens.TokenID, reason st
 	if err != nil {
 		return tokens.Token{}, err
 	}
-	return s.RevokeToken(ctx, tokens.Operator(), org, id, reason)
+	return s.RevokeToken(ctx, tokens.Operator(), org, id, reason, false)
 }

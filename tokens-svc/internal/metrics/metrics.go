@@ -5,6 +5,7 @@ package metrics
 
 import (
 	"database/sql"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -18,6 +19,7 @@ type Metrics struct {
 
 	introspections *prometheus.CounterVec
 	streams        prometheus.Gauge
+	live           *prometheus.GaugeVec
 }
 
 // New returns metrics in a registry of their own, with those of the Go runtime,
@@ -34,8 +36,12 @@ func New(pool *sql.DB) *Metrics {
 			Name: "quayside_tokens_change_streams",
 			Help: "How many followers of the changes of tokens are connected.",
 		}),
+		live: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "quayside_tokens_live_tokens",
+			Help: "Tokens that are neither revoked nor expired, by the pepper version that they need.",
+		}, []string{"pepper_version"}),
 	}
-	m.MustRegister(m.introspections, m.streams, collectors.NewDBStatsCollector(pool, "tokens"))
+	m.MustRegister(m.introspections, m.streams, m.live, collectors.NewDBStatsCollector(pool, "tokens"))
 	return m
 }
 
@@ -47,4 +53,11 @@ func (m *Metrics) Introspected(result string) { m.introspections.WithLabelValues
 func (m *Metrics) StreamOpened() (closed func()) {
 	m.streams.Inc()
 	return m.streams.Dec
+}
+
+// LiveTokens sets how many tokens need each version of the pepper.
+func (m *Metrics) LiveTokens(counts map[int]int) {
+	for version, n := range counts {
+		m.live.WithLabelValues(strconv.Itoa(version)).Set(float64(n))
+	}
 }

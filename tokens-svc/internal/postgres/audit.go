@@ -3,7 +3,10 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"fmt"
 	"iter"
+	"net/netip"
 
 	"github.com/jmoiron/sqlx"
 
@@ -23,11 +26,21 @@ const auditBatch = 1000
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page
 // is found by its numbers, however long the log is.
 func (r *Repository) AuditEvents(
-	ctx context.Context, org tokens.OrgID, p tokens.Page,
+	ctx context.Context, org tokens.OrgID, text string, p tokens.Page,
 ) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
+	}
+	if text != "" {
+		const found = `WHERE log_id = $1 AND position(lower($2) IN
+			lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0`
+		total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events `+found, org, text)
+		if err != nil {
+			return nil, 0, err
+		}
+		rows, err := readEvents(ctx, r.db, found+` ORDER BY sequence DESC LIMIT $3 OFFSET $4`, org, text, p.Size, p.Offset())
+		return rows, total, err
 	}
 	newest := head.Sequence - int64(p.Offset())
 	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
@@ -110,4 +123,52 @@ func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, a
 // readHead returns the head of a log.
 func readHead(ctx context.Context, db sqlx.QueryerContext, log string) (audit.Head, error) {
 	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, log)
+}
+
+// eventRow is a row of selectEvents: an event, and what of it is converted.
+type eventRow struct {
+	audit.Event
+	Address address
+	Details string
+}
+
+// event returns the row's event. One that cannot be read was not written by
+// this program, which is an *audit.Fault.
+func (r eventRow) event() (audit.Event, error) {
+	e := r.Event
+	e.Actor.Address = r.Address.Addr
+	if err := json.Unmarshal([]byte(r.Details), &e.Details); err != nil {
+		return audit.Event{}, &audit.Fault{
+			Log: e.Log, Sequence: e.Sequence, Reason: fmt.Sprintf("was changed: its details cannot be read: %v", err),
+		}
+	}
+	return e, nil
+}
+
+// detailsText returns details as jsonb.
+func detailsText(details map[string]string) (string, error) {
+	if details == nil {
+		return "{}", nil
+	}
+	text, err := json.Marshal(details)
+	return string(text), err
+}
+
+// nullAddress returns an inet, NULL for the zero address.
+// inet knows no zones.
+func nullAddress(a netip.Addr) sql.Null[string] {
+	return sql.Null[string]{V: a.WithZone("").String(), Valid: a.IsValid()}
+}
+
+// address is host() of an inet; zero for NULL.
+type address struct{ netip.Addr }
+
+// Scan implements sql.Scanner.
+func (a *address) Scan(src any) error {
+	var text sql.Null[string]
+	err := text.Scan(src)
+	if err == nil && text.Valid {
+		a.Addr, err = netip.ParseAddr(text.V)
+	}
+	return err
 }

@@ -55,7 +55,7 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 			return err
 		},
 		"rotate": func() error { _, err := s.RotateToken(t.Context(), who, repotest.Org, token.ID, 0); return err },
-		"revoke": func() error { _, err := s.RevokeToken(t.Context(), who, repotest.Org, token.ID, ""); return err },
+		"revoke": func() error { _, err := s.RevokeToken(t.Context(), who, repotest.Org, token.ID, "", false); return err },
 	}
 	must := func(statement string) {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {

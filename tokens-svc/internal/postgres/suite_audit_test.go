@@ -12,7 +12,7 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
 	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
-	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.Page{Number: 1, Size: 10})
+	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, "", tokens.Page{Number: 1, Size: 10})
 	gives(t, err, nil)
 	equal(t, total, 3)
 	var want audit.Head
@@ -36,7 +36,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.Page{Number: page, Size: 2})
+		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, "", tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 5)
 		var got []int64
@@ -45,7 +45,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		}
 		equal(t, got, want)
 	}
-	_, _, err := repo.AuditEvents(t.Context(), unknown, tokens.Page{Number: 1, Size: 2})
+	_, _, err := repo.AuditEvents(t.Context(), unknown, "", tokens.Page{Number: 1, Size: 2})
 	gives(t, err, tokens.ErrNotFound)
 	_, err = repo.VerifyAudit(t.Context(), string(unknown))
 	gives(t, err, tokens.ErrNotFound)

@@ -20,13 +20,17 @@ func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: repotest.Noon, Address: firstAddress}
 	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon.Add(2 * time.Hour), Address: secondAddress}
 	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: repotest.Noon}
-	for range 2 {
-		gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{later, stranger, use}), nil)
+	earlier := tokens.Use{
+		Token: token.ID, Requests: 8, LastUsedAt: later.LastUsedAt.Add(-time.Second), Address: firstAddress,
 	}
-	later.Requests, later.Refused = 242, 6
+	none := tokens.Use{Token: token.ID, LastUsedAt: earlier.LastUsedAt}
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{none, earlier, none}), nil) // one hour of a token several times
+	later.Requests, later.Refused = 250, 6
 	ids := []tokens.TokenID{token.ID, idle.ID, stranger.Token}
 	wantUsage(t, repo, ids, repotest.Noon.Truncate(time.Hour), later)
-	later.Requests, later.Refused = 2, 0
+	later.Requests, later.Refused = 10, 0
 	wantUsage(t, repo, ids, repotest.Noon.Add(time.Hour).Truncate(time.Hour), later)
 	later.Requests = 0
 	wantUsage(t, repo, ids, repotest.Noon.Add(24*time.Hour), later)

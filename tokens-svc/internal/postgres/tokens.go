@@ -2,9 +2,12 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
+	"net/netip"
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -103,4 +106,64 @@ func (r *Repository) Reseal(ctx context.Context, id tokens.TokenID, old, sealed 
 		UPDATE api_tokens SET pepper_version = $2, mac = $3
 		WHERE id = $1 AND pepper_version = $4 AND mac = $5`,
 		id, sealed.Version, sealed.MAC[:], old.Version, old.MAC[:])
+}
+
+// tokenRow is a row of selectTokens: a token, and what of it is converted.
+type tokenRow struct {
+	tokens.Token
+	Permissions       pq.StringArray
+	IPAllow           prefixes
+	RateWindowSeconds int
+	PepperVersion     int
+	MAC               []byte
+}
+
+func (r tokenRow) token() tokens.Token {
+	t := r.Token
+	for _, p := range r.Permissions {
+		t.Permissions = append(t.Permissions, tokens.Permission(p))
+	}
+	t.IPAllow = r.IPAllow
+	t.RateLimit.Window = time.Duration(r.RateWindowSeconds) * time.Second
+	return t
+}
+
+// prefixes is an array of cidr.
+type prefixes []netip.Prefix
+
+// Scan implements sql.Scanner.
+func (p *prefixes) Scan(src any) error {
+	var texts pq.StringArray
+	err := texts.Scan(src)
+	*p = make(prefixes, len(texts))
+	for i, text := range texts {
+		if err == nil {
+			(*p)[i], err = netip.ParsePrefix(text)
+		}
+	}
+	return err
+}
+
+// toDigest fills a MAC of another length, which is not ours, with zeros or cuts it.
+func toDigest(version int, mac []byte) tokens.Digest {
+	d := tokens.Digest{Version: version}
+	copy(d.MAC[:], mac)
+	return d
+}
+
+// null returns NULL for the zero value.
+func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
+
+// LiveTokensByPepper returns how many tokens that are neither revoked nor
+// expired need each version of the pepper.
+func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error) {
+	type countRow struct{ Version, Tokens int }
+	rows, err := list[countRow](ctx, r.db, `
+		SELECT pepper_version AS version, count(*) AS tokens FROM api_tokens
+		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) GROUP BY 1`)
+	counts := map[int]int{}
+	for _, row := range rows {
+		counts[row.Version] = row.Tokens
+	}
+	return counts, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // AddUsage implements tokens.Repository. It is one statement, which takes the
-// rows in the order of its input, so that reports of several gateways cannot
+// rows in one order, so that reports of several gateways cannot
 // wait for each other in a circle. It locks no row of api_tokens.
 func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	n := len(uses)
@@ -24,11 +24,12 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 	}
 	return exec(ctx, r.db, `
 		INSERT INTO token_usage AS known (token_id, hour, requests, refused, last_used_at, address)
-		SELECT u.token_id, date_trunc('hour', u.last_used_at, 'UTC'), u.requests, u.refused, u.last_used_at, u.address
+		SELECT t.id, date_trunc('hour', u.last_used_at, 'UTC'), sum(u.requests), sum(u.refused), max(u.last_used_at),
+			(array_agg(u.address ORDER BY u.last_used_at DESC))[1]
 		FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::inet[])
 			AS u (token_id, requests, refused, last_used_at, address)
 		JOIN api_tokens t ON t.id = u.token_id COLLATE "C"
-		ORDER BY u.token_id COLLATE "C", u.last_used_at
+		GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (token_id, hour) DO UPDATE SET
 			requests = known.requests + excluded.requests,
 			refused = known.refused + excluded.refused,

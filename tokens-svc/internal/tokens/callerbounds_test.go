@@ -180,7 +180,7 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 			t.Errorf("a person's token may %s the organization's: %v", name, err)
 		}
 	}
-	if _, err := s.RevokeToken(t.Context(), caller(owned), repotest.Org, narrow.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), caller(owned), repotest.Org, narrow.ID, "", false); err != nil {
 		t.Errorf("revoking takes nothing: %v", err)
 	}
 }
@@ -225,13 +225,13 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 	for what, err := range map[string]error{
 		"change": second(s.UpdateToken(t.Context(), testing, repotest.Org, live.ID, tokens.Patch{Name: &name})),
 		"rotate": second(s.RotateToken(t.Context(), testing, repotest.Org, live.ID, 0)),
-		"revoke": second(s.RevokeToken(t.Context(), testing, repotest.Org, live.ID, "")),
+		"revoke": second(s.RevokeToken(t.Context(), testing, repotest.Org, live.ID, "", false)),
 	} {
 		if !errors.Is(err, tokens.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org,
+	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, "",
 		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)
 	}

@@ -67,7 +67,7 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 	if err != nil || !own.Owner.IsOrganization() || own.CreatedBy.ID != "usr_1" {
 		t.Errorf("made for the organization: %+v, %v", own, err)
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	_, err = give(tokens.Operator())
@@ -109,13 +109,13 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	child(rotated.Token, "shipments:read")
 	child(done.Token, "shipments:read")
 	active(4, done.Token) // of first there is the successor
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	active(4, done.Token)
 	for range 2 {
-		if got, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID,
-			"leaked"); err != nil || got.ID != done.Token.ID {
+		if got, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID,
+			"leaked", true); err != nil || got.ID != done.Token.ID {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		active(0, done.Token)

@@ -1,10 +1,15 @@
 package tokens
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"fmt"
 	"io"
+	"maps"
 	"math"
+	"sync"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
@@ -60,4 +65,56 @@ func seal(k keyring.Key, s Secret) Digest {
 	_, _ = io.WriteString(h, s.Reveal())
 	h.Sum(d.MAC[:0])
 	return d
+}
+
+// pepperCountAge is how old a count may be that PepperCount returns again: it reads the
+// index of all tokens, and gateways ask for readiness all the time.
+const pepperCountAge = 10 * time.Second
+
+// PepperCount compares the peppers that stored tokens need with those that are
+// loaded. It is safe for concurrent use.
+type PepperCount struct {
+	count   func(context.Context) (map[int]int, error)
+	peppers Peppers
+	mu      sync.Mutex
+	counted map[int]int
+	at      time.Time
+}
+
+// NewPepperCount returns a PepperCount for a program with these peppers. count
+// returns how many live tokens, neither revoked nor expired, need each version of
+// the pepper.
+func NewPepperCount(count func(context.Context) (map[int]int, error), p Peppers) *PepperCount {
+	return &PepperCount{count: count, peppers: p}
+}
+
+// Counts returns the number of live tokens by pepper version, also of a version
+// that is loaded and not needed. It returns the error of count.
+func (c *PepperCount) Counts(ctx context.Context) (map[int]int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counted != nil && time.Since(c.at) < pepperCountAge {
+		return c.counted, nil
+	}
+	counted, err := c.count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count tokens by pepper version: %w", err)
+	}
+	all := map[int]int{}
+	for _, k := range c.peppers.Ring {
+		all[k.Version] = 0
+	}
+	maps.Copy(all, counted)
+	c.counted, c.at = all, time.Now()
+	return all, nil
+}
+
+// Missing returns an error if a live token needs a version that is not loaded.
+func (p Peppers) Missing(counts map[int]int) error {
+	for version, n := range counts {
+		if _, loaded := p.Find(version); !loaded && n > 0 {
+			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", n, version)
+		}
+	}
+	return nil
 }

@@ -36,9 +36,10 @@ type Repository interface {
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
-	// AuditEvents returns a page of org's audit log, newest first, and how many events
-	// it has; or ErrNotFound.
-	AuditEvents(ctx context.Context, org OrgID, p Page) (events []audit.Event, total int, err error)
+	// AuditEvents returns a page of org's audit log, newest first, and how many such
+	// events it has; or ErrNotFound. Unless text is "" they are those with the text in
+	// action, actor, target or details, in any case.
+	AuditEvents(ctx context.Context, org OrgID, text string, p Page) (events []audit.Event, total int, err error)
 	// AuditEventsAfter returns at most n events of org's audit log after a number,
 	// oldest first, and the number of the newest; or ErrNotFound.
 	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
@@ -78,9 +79,8 @@ type Repository interface {
 	// secret, or ErrNotFound. It is for holders of the token: the only
 	// look-up without an organization, and one statement in one round trip.
 	FindToken(ctx context.Context, id TokenID) (Token, Digest, error)
-	// AddUsage adds uses, sorted by token and time and at most one for a token
-	// and hour, to the stored usage, writing one row for each. Tokens that do not
-	// exist are ignored.
+	// AddUsage adds uses to the stored usage, writing one row for each token and hour.
+	// Tokens that do not exist are ignored.
 	AddUsage(ctx context.Context, uses []Use) error
 	// Changes returns at most n changes after a revision, in order, the revision
 	// up to which nothing is missing, and the epoch of all of them. The changes

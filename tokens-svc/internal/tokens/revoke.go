@@ -3,6 +3,7 @@ package tokens
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -16,26 +17,13 @@ type Revocation struct {
 	Entries []audit.Entry // one for each token
 }
 
-// RevokeToken ends a token of org for good and returns it. Revoking it again
+// RevokeToken ends a token of org for good and returns it; with children also its
+// Children, as far as the principal may revoke them, in one change. Revoking it again
 // changes nothing, neither the time nor the reason. It gives ErrNotFound when
 // org has no such token, ErrForbidden, and a ValidationError for the reason.
 //
 // It is also how the overlap of a rotated token is ended early.
 func (s *Service) RevokeToken(
-	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string,
-) (Token, error) {
-	return s.revoke(ctx, principal, org, id, reason, false)
-}
-
-// RevokeWithChildren is RevokeToken for a token and its Children, as far as the
-// principal may revoke them, in one change.
-func (s *Service) RevokeWithChildren(
-	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string,
-) (Token, error) {
-	return s.revoke(ctx, principal, org, id, reason, true)
-}
-
-func (s *Service) revoke(
 	ctx context.Context, principal Principal, org OrgID, id TokenID, reason string, children bool,
 ) (Token, error) {
 	var wrong ValidationError
@@ -75,4 +63,16 @@ func (s *Service) revoke(
 		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}
 	return t, nil
+}
+
+// Children returns the active tokens of org that were made by a token, by another
+// one of its chain of rotations, or by such a child in turn: created, or rotated
+// into. It gives ErrNotFound when org has no such token.
+func (s *Service) Children(ctx context.Context, org OrgID, id TokenID) ([]Token, error) {
+	all, err := s.repo.Descendants(ctx, org, id)
+	if err != nil {
+		return nil, fmt.Errorf("children of token %s of organization %s: %w", id, org, err)
+	}
+	now := s.Now()
+	return slices.DeleteFunc(all, func(t Token) bool { return t.Status(now) != StatusActive }), nil
 }

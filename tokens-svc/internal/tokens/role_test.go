@@ -90,7 +90,7 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 		"another token": bearer("tok_000000000000", "shipments:read"), "nobody": {},
 	} {
 		errs := map[string]error{}
-		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "")
+		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "", false)
 		_, errs["rotate"] = s.RotateToken(t.Context(), principal, repotest.Org, token.ID, 0)
 		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &newName})
 		if !principal.MayCreate() {
@@ -98,7 +98,7 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 				tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
 		if !principal.MayReadAudit() {
-			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, tokens.Page{Number: 1, Size: 1})
+			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, "", tokens.Page{Number: 1, Size: 1})
 		}
 		for method, err := range errs {
 			if !errors.Is(err, tokens.ErrForbidden) {

@@ -108,7 +108,7 @@ func TestOnlyAGoodTokenIsRotatedAndOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked, _ := create(t, s)
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, revoked.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, revoked.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	wantState(t, rotate(rotated.ID), tokens.StateError{

@@ -48,9 +48,6 @@ func (s Secret) String() string {
 	return s.Reveal()[:secretStart] + "…"
 }
 
-// GoString implements fmt.GoStringer.
-func (s Secret) GoString() string { return s.String() }
-
 // Format implements fmt.Formatter, so that no verb shows more than String.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 

@@ -78,7 +78,7 @@ func TestTokenLifecycle(t *testing.T) {
 	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeExpired || found.Reason() != "expired" {
 		t.Errorf("at its expiry: %+v", found)
 	}
-	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, " lost ")
+	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, " lost ", false)
 	if err != nil || revoked.RevokedReason != "lost" || !revoked.RevokedAt.Equal(*now) {
 		t.Errorf("revoked: %+v, %v", revoked, err)
 	}
@@ -94,7 +94,7 @@ func TestReasonNeedsTheRightSecret(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, s)
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	_, unknown, err := tokens.NewService(repo, tokens.Config{Peppers: peppers(t, 1)}).
@@ -169,7 +169,7 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 		t.Errorf("an organization without name: %v", err)
 	}
 	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000",
-		strings.Repeat("x", 201)); !isInvalid(err) {
+		strings.Repeat("x", 201), false); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
 	if _, _, err := s.Tokens(t.Context(), repotest.Other, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
@@ -261,7 +261,7 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 		repo := newMemory()
 		before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 		token, secret := create(t, before)
-		if _, err := before.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
+		if _, err := before.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
 			t.Fatal(err)
 		}
 		during, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2, 1)})
@@ -304,7 +304,7 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 			return err
 		},
 		"revoke": func(p tokens.Principal) error {
-			_, err := s.RevokeToken(t.Context(), p, repotest.Org, other.ID, "")
+			_, err := s.RevokeToken(t.Context(), p, repotest.Org, other.ID, "", false)
 			return err
 		},
 	}
@@ -318,7 +318,7 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 			t.Errorf("%s by a token that lost admin: %v", what, err)
 		}
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	for what, change := range changes {
@@ -354,7 +354,7 @@ func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
 	if by := rotated.Token.RotatedBy; by.ID != string(caller.ID) || by.Name != "T" {
 		t.Errorf("rotated by %+v", by)
 	}
-	if _, err := s.RevokeWithChildren(t.Context(), tokens.Operator(), repotest.Org, caller.ID, ""); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, "", true); err != nil {
 		t.Fatal(err)
 	}
 	if found := introspect(t, s, rotated.Secret); found.Outcome != tokens.OutcomeRevoked {
@@ -368,7 +368,7 @@ func TestATokenThatEndedNeedsNoPepper(t *testing.T) {
 	repo := newMemory()
 	with, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, with)
-	if _, err := with.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, ""); err != nil {
+	if _, err := with.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	without, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})

@@ -1,11 +1,9 @@
 package tokens
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -35,9 +33,6 @@ func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[Tok
 	return all, nil
 }
 
-// hour returns when the hour of the use began.
-func (u Use) hour() time.Time { return u.LastUsedAt.Truncate(time.Hour) }
-
 // RecordUsage adds gateways' reports. Each counts into the hour in
 // which the token was last used; times in the future are corrected. When
 // a token was last used never moves back, in whatever order reports come.
@@ -57,26 +52,8 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 		}
 		uses[i] = u
 	}
-	if err := s.repo.AddUsage(ctx, merge(uses)); err != nil {
+	if err := s.repo.AddUsage(ctx, uses); err != nil {
 		return fmt.Errorf("record the usage of %d tokens: %w", len(uses), err)
 	}
 	return nil
-}
-
-// merge returns one use for each token and hour, in that order.
-func merge(uses []Use) []Use {
-	slices.SortFunc(uses, func(a, b Use) int {
-		return cmp.Or(cmp.Compare(a.Token, b.Token), a.LastUsedAt.Compare(b.LastUsedAt))
-	})
-	merged := uses[:0]
-	for _, u := range uses {
-		if n := len(merged); n > 0 && merged[n-1].Token == u.Token && merged[n-1].hour().Equal(u.hour()) {
-			u.Requests += merged[n-1].Requests
-			u.Refused += merged[n-1].Refused
-			merged[n-1] = u
-			continue
-		}
-		merged = append(merged, u)
-	}
-	return merged
 }

@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,22 +68,6 @@ func TestRateLimitsHaveBounds(t *testing.T) {
 		if got := checkRateLimit(&wrong, Operator(), tt.limit); len(wrong.Fields) != tt.faults || got != tt.limit {
 			t.Errorf("%+v: %+v", tt.limit, wrong.Fields)
 		}
-	}
-}
-
-func TestUsesOfOneTokenAndHourAreMerged(t *testing.T) {
-	t.Parallel()
-	hour := time.Date(2026, time.November, 22, 11, 0, 0, 0, time.UTC)
-	use := func(token TokenID, after time.Duration, requests, refused int64) Use {
-		return Use{Token: token, LastUsedAt: hour.Add(after), Requests: requests, Refused: refused}
-	}
-	got := merge([]Use{
-		use("tok_b", 5, 1, 0), use("tok_a", time.Hour, 2, 1), use("tok_b", 3, 4, 2),
-		use("tok_a", time.Hour-1, 8, 3), use("tok_a", 0, 16, 4),
-	})
-	want := []Use{use("tok_a", time.Hour-1, 24, 7), use("tok_a", time.Hour, 2, 1), use("tok_b", 5, 5, 2)}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

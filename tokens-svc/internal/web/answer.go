@@ -26,9 +26,6 @@ type answer struct {
 	json     any
 	// once marks a response with a secret that cannot be shown again: it must be sent.
 	once bool
-	// unsaved is where this answer leads when the session cannot be saved after
-	// something was done that is not undone; "": it is an error then.
-	unsaved string
 	// retryAfter is for 429 and 503.
 	retryAfter time.Duration
 	cookie     *http.Cookie // besides the session's; nil: none

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -32,16 +33,16 @@ func (r eventRow) More() (more []struct{ Name, Text string }) {
 // eventList is the page Settings › Audit log.
 type eventList struct {
 	Rows  []eventRow
+	Text  string // that was searched
 	Pages pages.Pager
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
-	p := pageOf(v)
-	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), p)
+	p, list := pageOf(v), eventList{Text: strings.TrimSpace(v.Form.Get("q"))}
+	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), list.Text, p)
 	if err != nil {
 		return answer{}, err
 	}
-	var list eventList
 	for _, e := range events {
 		list.Rows = append(list.Rows, eventRow{e})
 	}

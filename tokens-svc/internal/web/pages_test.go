@@ -59,11 +59,16 @@ func TestAuditPageShowsActorAndAction(t *testing.T) {
 	want(t, owner.get(t, log), http.StatusOK, "Token created", "ERP", "owner@acme.example", "192.0.2.7",
 		"documents:write shipments:write",
 		"Member invited", "new@acme.example", "Organization created", "command line", "No. 1,")
+	want(t, owner.get(t, log+"?q=Member+invited"), http.StatusOK, "new@acme.example", "!No. 1,", "!ERP",
+		`value="Member invited"`)
+	want(t, owner.get(t, log+"?q=erp"), http.StatusOK, "Token created", "!Member invited")
+	want(t, owner.get(t, log+"?q=%25"), http.StatusOK, "No entries match")
 	for range perPage {
 		w.token(t, owner, "many")
 	}
 	want(t, owner.get(t, log), http.StatusOK, "Page 1 of 2", "!No. 1,")
 	want(t, owner.get(t, log+"?page=2"), http.StatusOK, "No. 1,")
+	want(t, owner.get(t, log+"?q=token+created"), http.StatusOK, "Page 1 of 2", "q=token")
 }
 
 func TestUnknownResourcesAreNotFound(t *testing.T) {

@@ -41,12 +41,7 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return refused(err, "current", f.with,
 			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "current", "Incorrect current password."})
 	}
-	const unsaved = "/sign-in?changed=1"
 	a, err := s.startSessionWithPassword(ctx, user, "/settings/sessions")
-	if err != nil {
-		return redirect(unsaved), nil //nolint:nilerr // the password is changed
-	}
 	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
-	a.unsaved = unsaved
-	return a, nil
+	return a, err
 }

@@ -50,11 +50,7 @@ func (s *site) revokeForm(ctx context.Context, v *visit, f revokeForm) (answer, 
 
 func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 	reason := v.PostForm.Get("reason")
-	revoke := s.Tokens.RevokeToken
-	if v.PostForm.Get("children") == "true" {
-		revoke = s.Tokens.RevokeWithChildren
-	}
-	t, err := revoke(ctx, v.principal(), v.org(), v.token(), reason)
+	t, err := s.Tokens.RevokeToken(ctx, v.principal(), v.org(), v.token(), reason, v.PostForm.Get("children") == "true")
 	if wrong := faultsOf(err); wrong != nil {
 		row, err := s.find(ctx, v)
 		if err != nil {

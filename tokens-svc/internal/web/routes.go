@@ -24,10 +24,6 @@ type route struct {
 	may func(*visit) bool
 	// watch marks polling by a page, which does not extend the session.
 	watch bool
-	// slow marks routes that wait for an issuer.
-	slow bool
-	// hashes marks routes that compute passwords and may have to wait for that.
-	hashes bool
 	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
@@ -36,18 +32,18 @@ type route struct {
 // such as the protection against requests from elsewhere, from it.
 var table = []route{
 	{pattern: "GET /sign-in", do: (*site).showSignIn},
-	{pattern: "POST /sign-in", do: (*site).signIn, hashes: true},
-	{pattern: "GET /sign-in/oidc", do: (*site).startOIDC, slow: true},
-	{pattern: "GET /sign-in/callback", do: (*site).finishOIDC, slow: true},
+	{pattern: "POST /sign-in", do: (*site).signIn},
+	{pattern: "GET /sign-in/oidc", do: (*site).startOIDC},
+	{pattern: "GET /sign-in/callback", do: (*site).finishOIDC},
 	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
-	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation, hashes: true},
+	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation},
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
 	{pattern: "POST /settings/join", access: signedIn, do: (*site).joinOrganization},
 	{pattern: "POST /settings/decline", access: signedIn, do: (*site).declineInvitation},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
 	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
-	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword, hashes: true},
+	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword},
 	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
 	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
 	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},

@@ -29,13 +29,8 @@ const maxHashes = 3
 // serve handles the requests of a route: it authenticates the user, runs the route,
 // saves the session and then writes the response.
 func (s *site) serve(rt route) http.Handler {
-	limit := s.Timeout
-	if rt.slow {
-		limit += oidc.Timeout
-	}
-	if rt.hashes {
-		limit += maxHashes * password.Wait
-	}
+	// Statements have deadlines of their own; issuers and passwords take what remains.
+	limit := s.Timeout + oidc.Timeout + maxHashes*password.Wait
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
@@ -46,11 +41,7 @@ func (s *site) serve(rt route) http.Handler {
 		}
 		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
-				refusal := s.errorAnswer(r.Context(), w, v, err)
-				switch {
-				case a.unsaved != "": // what was done stays done
-					a = redirect(a.unsaved)
-				case !a.once: // a secret that cannot be shown again takes precedence
+				if refusal := s.errorAnswer(r.Context(), w, v, err); !a.once { // a secret that is shown once takes precedence
 					a = refusal
 				}
 			}

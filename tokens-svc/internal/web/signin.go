@@ -39,8 +39,6 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 		return redirect(f.Next), nil
 	}
 	switch {
-	case v.Form.Has("changed"):
-		f.Hint = "Your password was changed. Sign in with the new one."
 	case v.Form.Has("ended") || v.ended:
 		f.Hint = "Your session has ended. Sessions expire after 30 minutes of inactivity and after 12 hours. " +
 			"Your last request was not carried out."
@@ -134,4 +132,29 @@ func refused(err error, field string, form func(faults) answer, known ...refusal
 
 func throttledText(wait time.Duration) string {
 	return "Too many attempts. You can try again in " + counted(int64(math.Ceil(wait.Minutes())), "minute") + "."
+}
+
+// deviceLife is for how long a browser is known after a sign-in there.
+const deviceLife = 180 * 24 * time.Hour
+
+// deviceCookie returns the name of the cookie by which a browser is known.
+func (s *site) deviceCookie() string {
+	if s.secure {
+		return "__Host-quayside-device"
+	}
+	return "quayside-device"
+}
+
+// rememberDevice sets a cookie that marks the browser as one in which this person
+// signed in with a password.
+func (s *site) rememberDevice(ctx context.Context, a answer, user people.User) (answer, error) {
+	device, err := s.People.NewDevice(ctx, user)
+	if err != nil || device == "" {
+		return a, err
+	}
+	a.cookie = &http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
+		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
+		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+	return a, nil
 }

@@ -2,8 +2,11 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // find returns the token of the visit as a row.
@@ -39,4 +42,21 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 		found.Used, found.At, found.Address = true, used.ISO(), row.Usage.Address
 	}
 	return answer{status: http.StatusOK, json: found}, nil
+}
+
+// handOver makes the organization the owner of a token.
+func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
+	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), tokens.Patch{OfOrganization: true})
+	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
+		row, err := s.find(ctx, v)
+		if err != nil {
+			return answer{}, err
+		}
+		return s.notActive(v, row), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	s.notify(ctx, t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
+	return redirect(v.path("/api/" + string(t.ID))), nil
 }

@@ -41,7 +41,7 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen"); err != nil {
+	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen", false); err != nil {
 		t.Fatal(err)
 	}
 	list := owner.get(t, api(""))

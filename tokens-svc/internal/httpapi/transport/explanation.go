@@ -9,7 +9,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -42,12 +41,22 @@ func as[E error](err error) (explanation, bool) {
 	return of(func(e E) explanation { return explanation{detail: e.Error()} })(err)
 }
 
-func insufficientScope(e *endpoints.PermissionError) explanation {
-	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
+func insufficientScope(e *permissionError) explanation {
+	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.needs)
 	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
 func forbidden(e *tokens.ForbiddenError) explanation { return explanation{detail: e.Detail} }
+
+// repeated explains a repeated request whose answer had a secret.
+func repeated(e *tokens.RepeatedError) explanation {
+	return explanation{
+		detail: "this request was done before and made token " + string(e.Token) +
+			"; a secret is shown once and not stored. If it was lost, revoke that token and make another with a new " +
+			"Idempotency-Key",
+		extra: map[string]any{"token": e.Token},
+	}
+}
 
 func rotated(err error) (explanation, bool) {
 	e, ok := errors.AsType[*tokens.StateError](err)

@@ -22,7 +22,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -111,7 +110,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	}
 	p.log = &journal{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c := endpoints.Config{Timeout: p.timeout, Observe: func(string) {}}
+	c := transport.Config{Timeout: p.timeout, Observe: func(string) {}}
 	if p.wait == nil {
 		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
 		p.opened = func() func() { return func() {} }
@@ -162,7 +161,7 @@ func (p *program) create(tb testing.TB, change func(*tokens.Draft)) (tokens.Toke
 
 func (p *program) revoke(tb testing.TB, id tokens.TokenID) {
 	tb.Helper()
-	if _, err := p.service.RevokeToken(tb.Context(), tokens.Operator(), org, id, "lost"); err != nil {
+	if _, err := p.service.RevokeToken(tb.Context(), tokens.Operator(), org, id, "lost", false); err != nil {
 		tb.Fatal(err)
 	}
 }

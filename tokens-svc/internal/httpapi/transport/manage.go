@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -51,30 +50,30 @@ func page(ctx context.Context, p tokens.Page, total int, body any) reply {
 	}
 }
 
-func (m management) self(_ context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	shown := newToken(m.Service, c.Token).withoutMakers()
+func (m management) self(_ context.Context, c call, _ struct{}) (reply, error) {
+	shown := newToken(m.Service, c.token).withoutMakers()
 	return ok(tokenView{shown}), nil
 }
 
-func (m management) get(ctx context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	t, err := m.Token(ctx, c.Organization, c.Target)
+func (m management) get(ctx context.Context, c call, _ struct{}) (reply, error) {
+	t, err := m.Token(ctx, c.organization, c.target)
 	if err == nil && !c.MaySee(t) {
 		err = tokens.ErrNotFound
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	usage, err := m.Usage(ctx, c.Organization, t.ID)
+	usage, err := m.Usage(ctx, c.organization, t.ID)
 	return ok(tokenView{newToken(m.Service, t).used(usage[t.ID])}), err
 }
 
-func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) (reply, error) {
+func (m management) list(ctx context.Context, c call, q tokens.Query) (reply, error) {
 	q.Environment = c.Sees()
-	some, total, err := m.Tokens(ctx, c.Organization, q)
+	some, total, err := m.Tokens(ctx, c.organization, q)
 	if err != nil {
 		return reply{}, err
 	}
-	usage, err := m.Usage(ctx, c.Organization, tokens.IDs(some)...)
+	usage, err := m.Usage(ctx, c.organization, tokens.IDs(some)...)
 	shown := make([]token, len(some))
 	for i, t := range some {
 		shown[i] = newToken(m.Service, t).used(usage[t.ID])
@@ -85,27 +84,27 @@ func (m management) list(ctx context.Context, c endpoints.Call, q tokens.Query) 
 	}{shown, meta{q.Page.Number, q.Page.Size, total}}), err
 }
 
-func (m management) create(ctx context.Context, c endpoints.Call, d tokens.Draft) (reply, error) {
-	t, secret, err := m.CreateToken(ctx, c.Keyed(m.Now()), c.Organization, d)
+func (m management) create(ctx context.Context, c call, d tokens.Draft) (reply, error) {
+	t, secret, err := m.CreateToken(ctx, c.keyed(m.Now()), c.organization, d)
 	if err != nil {
 		return reply{}, err
 	}
 	return made(t.ID, newCreated(newToken(m.Service, t), secret)), nil
 }
 
-func (m management) update(ctx context.Context, c endpoints.Call, p tokens.Patch) (reply, error) {
-	t, err := m.UpdateToken(ctx, c.Principal, c.Organization, c.Target, p)
+func (m management) update(ctx context.Context, c call, p tokens.Patch) (reply, error) {
+	t, err := m.UpdateToken(ctx, c.Principal, c.organization, c.target, p)
 	return ok(tokenView{newToken(m.Service, t)}), err
 }
 
-func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Duration) (reply, error) {
-	id := cmp.Or(c.Target, c.Token.ID)
-	done, err := m.RotateToken(ctx, c.Keyed(m.Now(), string(id)), c.Organization, id, grace)
+func (m management) rotate(ctx context.Context, c call, grace time.Duration) (reply, error) {
+	id := cmp.Or(c.target, c.token.ID)
+	done, err := m.RotateToken(ctx, c.keyed(m.Now(), string(id)), c.organization, id, grace)
 	if err != nil {
 		return reply{}, err
 	}
 	next, previous := newToken(m.Service, done.Token), newToken(m.Service, done.Previous)
-	if c.Target == "" {
+	if c.target == "" {
 		next, previous = next.withoutMakers(), previous.withoutMakers()
 	}
 	shown := newCreated(next, done.Secret)
@@ -113,38 +112,34 @@ func (m management) rotate(ctx context.Context, c endpoints.Call, grace time.Dur
 	return made(done.Token.ID, shown), nil
 }
 
-func (m management) end(ctx context.Context, c endpoints.Call, _ struct{}) (reply, error) {
-	_, err := m.RevokeToken(ctx, c.Principal, c.Organization, c.Token.ID, endedByItself)
+func (m management) end(ctx context.Context, c call, _ struct{}) (reply, error) {
+	_, err := m.RevokeToken(ctx, c.Principal, c.organization, c.token.ID, endedByItself, false)
 	return reply{status: http.StatusNoContent}, err
 }
 
 // revoke ends a token, and shows how many of those made with it still work. A
 // repeated request completes an interrupted first one: it changes nothing but
 // children that still work.
-func (m management) revoke(ctx context.Context, c endpoints.Call, r revocation) (reply, error) {
-	revoke := m.RevokeToken
-	if r.children {
-		revoke = m.RevokeWithChildren
-	}
+func (m management) revoke(ctx context.Context, c call, r revocation) (reply, error) {
 	var header http.Header
-	t, err := revoke(ctx, c.Keyed(m.Now(), string(c.Target)), c.Organization, c.Target, r.reason)
+	t, err := m.RevokeToken(ctx, c.keyed(m.Now(), string(c.target)), c.organization, c.target, r.reason, r.children)
 	if _, replayed := errors.AsType[*tokens.RepeatedError](err); replayed {
 		header = http.Header{idempotency.Replayed: {"true"}}
-		t, err = revoke(ctx, c.Principal, c.Organization, c.Target, r.reason)
+		t, err = m.RevokeToken(ctx, c.Principal, c.organization, c.target, r.reason, r.children)
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	children, err := m.Children(ctx, c.Organization, t.ID)
+	children, err := m.Children(ctx, c.organization, t.ID)
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
 	}{tokenView{newToken(m.Service, t)}, len(children)}}, err
 }
 
-func (m management) auditEvents(ctx context.Context, c endpoints.Call, e events) (reply, error) {
+func (m management) auditEvents(ctx context.Context, c call, e events) (reply, error) {
 	if e.after != nil {
-		events, total, err := m.AuditEventsAfter(ctx, c.Principal, c.Organization, *e.after, e.Size)
+		events, total, err := m.AuditEventsAfter(ctx, c.Principal, c.organization, *e.after, e.Size)
 		after := *e.after
 		if n := len(events); n > 0 {
 			after = events[n-1].Sequence
@@ -155,6 +150,6 @@ func (m management) auditEvents(ctx context.Context, c endpoints.Call, e events)
 			body: newEvents(events, meta{1, e.Size, total}),
 		}, err
 	}
-	events, total, err := m.AuditEvents(ctx, c.Principal, c.Organization, e.Page)
+	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, "", e.Page)
 	return page(ctx, e.Page, total, newEvents(events, meta{e.Number, e.Size, total})), err
 }

@@ -1,9 +1,11 @@
-// Package transport serves the endpoints over HTTP: routes, decoding, encoding,
-// and the one table from errors to problems.
+// Package transport makes the service's methods into go-kit endpoints, all with the same
+// middleware, and serves them over HTTP: routes, decoding, encoding, and the one table
+// from errors to problems.
 //
 // Guarantees: a request without an organization is answered 401 before anything
 // else is looked at, and one without the permission 403 before its body is
-// read; a body or query is understood whole or refused; an answer is encoded
+// read; every call survives a panic in the service, and has a time limit; a body or
+// query is understood whole or refused; an answer is encoded
 // whole before its status goes out; every error is a problem+json with the
 // request's id; an error without a row in the table is a 500 with a fixed text
 // and its cause in the log, once; no answer may be stored by a cache; and the
@@ -15,6 +17,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
@@ -25,7 +28,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
-	"github.com/quayside/quayside/tokens-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -41,18 +43,18 @@ const (
 // router holds the routes of a listener while they are put together.
 type router struct {
 	*problem.Routes
-	config endpoints.Config
+	config Config
 	log    *slog.Logger
 }
 
 // Public returns the handler for requests that came through the gateway, whose
 // headers name the caller. A route is its pattern, the permission that it needs,
 // its decoder and its method.
-func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handler {
+func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
 	m := management{s}
 	const (
-		anyone = endpoints.AnyToken
+		anyone = anyToken
 		admin  = tokens.Admin
 	)
 	public(rt, "GET /api/v1/token", anyone, s, decodeNothing, m.self)
@@ -74,16 +76,15 @@ func Public(s *tokens.Service, c endpoints.Config, log *slog.Logger) http.Handle
 // feed answers those that follow the changes, and sessions those that introspect the session
 // of a person.
 func Internal(
-	s *tokens.Service, feed, sessions http.Handler, c endpoints.Config, gateways credential.Set, log *slog.Logger,
+	s *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
 	m := gatewayMethods{s, log}
 	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
-		serve(rt, endpoints.Observed(endpoints.ForGateways(c, m.introspect), c.Observe), maxForm,
-			asGateway(decodeIntrospect))))
+		serve(rt, observed(forGateways(c, decodeIntrospect, m.introspect), c.Observe), maxForm)))
 	rt.Handle("POST /internal/v1/sessions/introspect", authorize(gateways, log, sessions))
 	rt.Handle("POST /internal/v1/usage", authorize(gateways, log,
-		serve(rt, endpoints.ForGateways(c, m.recordUsage), maxUsage, asGateway(decodeUsage))))
+		serve(rt, forGateways(c, decodeUsage, m.recordUsage), maxUsage)))
 	rt.Handle("GET /internal/v1/changes", authorize(gateways, log, feed))
 	return rt.wrap()
 }
@@ -91,30 +92,16 @@ func Internal(
 // public adds a route for tokens. It compiles only when decoder and method fit.
 func public[Req any](
 	rt router, pattern string, needs tokens.Permission, s *tokens.Service,
-	read func(*http.Request) (Req, error), method endpoints.Method[Req, reply],
+	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
 ) {
-	decode := func(r *http.Request) (endpoints.Request, error) {
-		caller, err := callerOf(r)
-		return endpoints.Request{Caller: caller, Decode: func() (endpoints.Input, error) { return readInput(r, read) }}, err
-	}
-	rt.Handle(pattern, serve(rt, endpoints.ForTokens(rt.config, s, needs, method), maxBody, decode))
+	rt.Handle(pattern, serve(rt, forTokens(rt.config, s, needs, read, method), maxBody))
 }
 
-// asGateway decodes a request of a gateway.
-func asGateway[Req any](read func(*http.Request) (Req, error)) func(*http.Request) (endpoints.Request, error) {
-	return func(r *http.Request) (endpoints.Request, error) {
-		return endpoints.Request{Decode: func() (endpoints.Input, error) {
-			value, err := read(r)
-			return endpoints.Input{Value: value}, err
-		}}, nil
-	}
-}
-
-func serve(
-	rt router, e endpoint.Endpoint, most int64, decode func(*http.Request) (endpoints.Request, error),
-) http.Handler {
+// serve returns the handler of an endpoint, which decodes the request itself: what
+// it must not see is refused before.
+func serve(rt router, e endpoint.Endpoint, most int64) http.Handler {
 	return http.MaxBytesHandler(kithttp.NewServer(e,
-		func(_ context.Context, r *http.Request) (any, error) { return decode(r) },
+		func(_ context.Context, r *http.Request) (any, error) { return r, nil },
 		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
 		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorHandler(reporter{rt.log}),
@@ -135,4 +122,57 @@ func identityAttrs(r *http.Request) []slog.Attr {
 			slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
 	}
 	return attrs
+}
+
+// authorize lets gateways through. Nothing of the request is read before its
+// credential was found good.
+func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !gateways.Accepts(bearer(r.Header)) {
+			log.WarnContext(r.Context(), "request without a valid gateway credential",
+				"request_id", requestid.Of(r), "remote", r.RemoteAddr)
+			refusal, _ := answerTo(errCredential)
+			refusal.write(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bearer returns the credential of the one Authorization header, or "".
+func bearer(h http.Header) string {
+	values := h.Values("Authorization")
+	if len(values) != 1 {
+		return ""
+	}
+	scheme, value, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(value, " ")
+}
+
+// withoutSecrets redacts tokens in a request's path, where
+// a client used one instead of its id, before the path is logged or repeated.
+func withoutSecrets(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := tokens.Scrub(r.URL.Path); path != r.URL.Path {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = path, ""
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+type requestKey struct{}
+
+// withRequest carries the request to go-kit's error encoder, which is given
+// none, for the problem's instance and request_id.
+func withRequest(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+func requestFrom(ctx context.Context) *http.Request {
+	r, _ := ctx.Value(requestKey{}).(*http.Request)
+	return r
 }

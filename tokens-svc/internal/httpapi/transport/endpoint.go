@@ -1,0 +1,196 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-kit/kit/endpoint"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
+	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Config has the settings of the endpoints.
+type Config struct {
+	Timeout time.Duration // of each call of the service, counted from when its request was read
+	// Observe is called after each introspection with its result: of few, the outcome or the
+	// kind of the error.
+	Observe func(result string)
+}
+
+// call is an authorized request: of a valid token, with its rights.
+type call struct {
+	tokens.Principal
+	organization tokens.OrgID
+	token        tokens.Token
+	target       tokens.TokenID    // in the path; "": the route has none
+	operation    string            // method and path
+	key          string            // Idempotency-Key; "": none
+	fingerprint  [sha256.Size]byte // of the body
+}
+
+// keyed returns the principal with the request's idempotency key, if it has one. The key
+// belongs to the caller's partition, so those of test and live tokens are apart, and
+// to the subject, the token that the request is about.
+func (c call) keyed(now time.Time, subject ...string) tokens.Principal {
+	if c.key == "" {
+		return c.Principal
+	}
+	parts := append([]string{string(c.token.Partition()), c.operation, c.key}, subject...)
+	return c.WithKey(tokens.NewKey(c.fingerprint, now, parts...))
+}
+
+// forTokens returns the endpoint of a method that a token calls, through a gateway.
+func forTokens[Req any](
+	c Config, s *tokens.Service, needs tokens.Permission,
+	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
+) endpoint.Endpoint {
+	return middleware.Recover(func(ctx context.Context, request any) (any, error) {
+		r := request.(*http.Request)
+		caller, err := admit(ctx, c, s, r, needs)
+		if err != nil {
+			return nil, err
+		}
+		if err := caller.readHead(r); err != nil {
+			return nil, err
+		}
+		var body *idempotency.Body
+		if caller.key != "" {
+			body = idempotency.HashBody(r)
+		}
+		value, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		if body != nil {
+			caller.fingerprint = body.Fingerprint() // byte for byte
+		}
+		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		return method(ctx, caller, value)
+	})
+}
+
+// readHead reads the token in the path of a request and, of a POST, the Idempotency-Key.
+func (c *call) readHead(r *http.Request) (err error) {
+	if r.Method == http.MethodPost {
+		if c.key, err = idempotency.Key(r); err != nil {
+			return err
+		}
+	}
+	c.operation = r.Method + " " + r.URL.EscapedPath()
+	c.target, err = pathID(r)
+	return err
+}
+
+// forGateways returns the endpoint of a method that gateways call for themselves.
+func forGateways[Req any](
+	c Config, read func(*http.Request) (Req, error), method func(context.Context, Req) (reply, error),
+) endpoint.Endpoint {
+	return middleware.Recover(func(ctx context.Context, request any) (any, error) {
+		input, err := read(request.(*http.Request))
+		if err != nil {
+			return nil, &unreadableError{err}
+		}
+		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		return method(ctx, input)
+	})
+}
+
+// unreadableError is an error of decoding a request.
+type unreadableError struct{ error }
+
+// Unwrap returns the error of decoding.
+func (e *unreadableError) Unwrap() error { return e.error }
+
+// observed returns an endpoint whose results are observed.
+func observed(e endpoint.Endpoint, observe func(result string)) endpoint.Endpoint {
+	return middleware.Observe(func(response any, err error, _ time.Duration) { observe(result(response, err)) })(e)
+}
+
+func result(response any, err error) string {
+	_, noPepper := errors.AsType[*tokens.PepperError](err)
+	_, unreadable := errors.AsType[*unreadableError](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case noPepper:
+		return "no_pepper"
+	case errors.Is(err, tokens.ErrUnavailable):
+		return "unavailable"
+	case unreadable:
+		return "refused"
+	case err != nil:
+		return "error"
+	default:
+		return response.(reply).result
+	}
+}
+
+// anyToken stands for no permission, of an operation for every valid token.
+const anyToken tokens.Permission = ""
+
+// permissionError reports that the calling token lacks the permission that the
+// operation needs.
+type permissionError struct {
+	needs tokens.Permission
+	held  []tokens.Permission
+}
+
+// Error implements error. The text names the missing permission.
+func (e *permissionError) Error() string {
+	return fmt.Sprintf("this needs %s; the token has %s", e.needs,
+		cmp.Or(strings.Join(tokens.Texts(e.held), " "), "no permission"))
+}
+
+// headerAddress carries the client's address, as the gateway found it out.
+const headerAddress = "X-Client-Address"
+
+// admit authorizes valid tokens that hold the permission: both now, as stored and
+// as their owner's role allows, and in the gateway's assertion. A token that is
+// unknown, or of another organization than the gateway asserts, is refused like a
+// revoked one: then the gateway and this program disagree.
+func admit(
+	ctx context.Context, c Config, s *tokens.Service, r *http.Request, needs tokens.Permission,
+) (call, error) {
+	id, err := assertion.FromHeader(r.Header)
+	if err != nil {
+		return call{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	t, err := s.Caller(ctx, tokens.OrgID(id.Organization), tokens.TokenID(id.Token))
+	if errors.Is(err, tokens.ErrNotFound) {
+		return call{}, fmt.Errorf("%w: %w", tokens.ErrInvalidToken, err)
+	}
+	if err != nil {
+		return call{}, err
+	}
+	if status := t.Status(s.Now()); status != tokens.StatusActive {
+		return call{}, fmt.Errorf("%w: %s", tokens.ErrInvalidToken, status)
+	}
+	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
+		return !slices.Contains(id.Permissions, string(p))
+	})
+	if needs != anyToken && !slices.Contains(held, needs) {
+		return call{}, &permissionError{needs, held}
+	}
+	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
+	actor := audit.Actor{
+		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: address.Unmap(), RequestID: requestid.Of(r),
+	}
+	return call{Principal: s.Permissions().Bearer(actor, t, held), organization: t.Organization.ID, token: t}, nil
+}
