@@ -46,7 +46,7 @@ type traffic struct {
 type figures struct {
 	throughput float64       // requests a second
 	cpu        usage         // per request
-	p50, p99   time.Duration // only at a fixed rate
+	p99        time.Duration // only at a fixed rate
 }
 
 // comparison is a run: every kind on every side in every round.
@@ -112,7 +112,7 @@ func (c *comparison) measure(ctx context.Context, s side, k kind, t traffic) (f 
 		return f, fmt.Errorf("statuses other than %d (0: a broken connection): %v", t.want, result.Wrong)
 	}
 	throughput := float64(result.Answers) / result.Took.Seconds()
-	f = figures{throughput: throughput, cpu: usage{}, p50: result.P50, p99: result.P99}
+	f = figures{throughput: throughput, cpu: usage{}, p99: result.P99}
 	for program, used := range after {
 		f.cpu[program] = (used - before[program]) / time.Duration(result.Answers)
 	}

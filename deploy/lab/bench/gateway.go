@@ -130,9 +130,9 @@ func (b *testbed) serve(ctx context.Context, name string, env, command []string)
 	if name == bare {
 		inner = address // which answers 200 on every path
 	}
-	b.servers[name] = devstack.NewProgram(devstack.ProgramConfig{
+	b.servers[name] = &devstack.Program{ProgramConfig: devstack.ProgramConfig{
 		Name: name, Command: command, Env: env, Address: address, Inner: inner, LogDir: b.dir, Cores: b.cores,
-	})
+	}}
 	return b.servers[name].Start(ctx)
 }
 

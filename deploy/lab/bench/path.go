@@ -23,10 +23,9 @@ const (
 
 // The kinds of traffic of `bench path`, on an organization of eight shipments.
 const (
-	aList   = "list"
-	aGet    = "get"
-	aCreate = "create"
-	aToken  = "token"
+	aList  = "list"
+	aGet   = "get"
+	aToken = "token"
 )
 
 // pathGoals bound what the whole path costs beside 6898084, whose requests used
@@ -36,14 +35,13 @@ var pathGoals = []goal{
 	{kind: aList, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.27},
 	{kind: aGet, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.26},
 	{kind: aToken, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.21},
-	{kind: aCreate, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.3},
 }
 
 // comparePath measures the stacks of two checkouts.
 func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
 	s.connections = 16
 	c := &comparison{settings: s, goals: pathGoals}
-	for _, name := range []string{aList, aGet, aCreate, aToken} {
+	for _, name := range []string{aList, aGet, aToken} {
 		c.kinds = append(c.kinds, kind{name: name, to: map[string]traffic{}})
 	}
 	for _, of := range []struct{ name, source string }{{base, s.base}, {head, s.head}} {
@@ -56,15 +54,10 @@ func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", of.name, err)
 		}
-		writer, err := st.newOrganization(ctx, 1)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", of.name, err)
-		}
 		c.sides = append(c.sides, st.side())
 		c.kinds[0].to[of.name] = o.get(func(int) string { return "/api/v1/shipments" })
 		c.kinds[1].to[of.name] = o.get(func(n int) string { return "/api/v1/shipments/" + o.shipments[n%len(o.shipments)] })
-		c.kinds[2].to[of.name] = writer.creates()
-		c.kinds[3].to[of.name] = o.get(func(int) string { return "/api/v1/token" })
+		c.kinds[2].to[of.name] = o.get(func(int) string { return "/api/v1/token" })
 	}
 	return c, c.run(ctx)
 }
@@ -186,15 +179,6 @@ func (o organization) get(path func(n int) string) traffic {
 	t := traffic{want: http.StatusOK}
 	for n, token := range o.tokens {
 		t.requests = append(t.requests, request(http.MethodGet, path(n), token, ""))
-	}
-	return t
-}
-
-// creates is a create with each token.
-func (o organization) creates() traffic {
-	t := traffic{want: http.StatusCreated}
-	for _, token := range o.tokens {
-		t.requests = append(t.requests, request(http.MethodPost, "/api/v1/shipments", token, newShipment))
 	}
 	return t
 }

@@ -73,14 +73,13 @@ func (c *comparison) report(out io.Writer, name, facts string) (err error) {
 			median(ratios), slices.Min(ratios), slices.Max(ratios), verdict)
 	}
 	say("\nCPU is milliseconds per request.\n")
-	say("| traffic | side | requests/s | CPU | of which | p50 ms | p99 ms |\n|---|---|---|---|---|---|---|")
+	say("| traffic | side | requests/s | CPU | of which | p99 ms |\n|---|---|---|---|---|---|")
 	for _, k := range c.kinds {
 		for _, s := range c.sides {
 			if all := c.measured[k.name][s.name]; len(all) > 0 {
-				say("| %s | %s | %.0f | %.3f | %s | %.2f | %.2f |", k.name, s.name,
+				say("| %s | %s | %.0f | %.3f | %s | %.2f |", k.name, s.name,
 					of(all, func(f figures) float64 { return f.throughput }),
 					of(all, cpu)/float64(time.Millisecond), programs(all),
-					of(all, func(f figures) float64 { return float64(f.p50) })/float64(time.Millisecond),
 					of(all, p99)/float64(time.Millisecond))
 			}
 		}

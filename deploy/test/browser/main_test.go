@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case chromium != "":
-		os.Exit(stacktest.Main(m, devstack.Options{Debug: true, Traces: true},
+		os.Exit(stacktest.Main(m, devstack.Options{Traces: true, Env: []string{"LOG_LEVEL=debug"}},
 			func(ctx context.Context, s *devstack.Stack) (err error) {
 				stack = s
 				axe, err = loadAxe(ctx)

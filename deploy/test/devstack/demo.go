@@ -10,12 +10,10 @@ import (
 
 // Demo is the demo data, as `tokens-svc demo` writes it.
 type Demo struct {
-	Organization  string // has shipments in every status
-	Token         string // of Organization, with all permissions
-	TokenReadOnly string // of Organization, with shipments:read
-	TokenOtherOrg string // of another organization, which has one shipment
-	User          string // e-mail of an owner of Organization, who is a member of the other
-	Password      string // of User
+	Organization string // has shipments in every status
+	Token        string // of Organization, with all permissions
+	User         string // e-mail of an owner of Organization, who is a member of the other
+	Password     string // of User
 }
 
 // seed makes the demo data unless they are there, and fills Demo.
@@ -42,11 +40,9 @@ func readDemo(env string) Demo {
 		vars[name] = value
 	}
 	return Demo{
-		Organization:  vars["QUAYSIDE_ORGANIZATION"],
-		Token:         vars["QUAYSIDE_TOKEN"],
-		TokenReadOnly: vars["QUAYSIDE_TOKEN_READONLY"],
-		TokenOtherOrg: vars["QUAYSIDE_TOKEN_OTHER_ORG"],
-		User:          vars["QUAYSIDE_USER"],
-		Password:      vars["QUAYSIDE_PASSWORD"],
+		Organization: vars["QUAYSIDE_ORGANIZATION"],
+		Token:        vars["QUAYSIDE_TOKEN"],
+		User:         vars["QUAYSIDE_USER"],
+		Password:     vars["QUAYSIDE_PASSWORD"],
 	}
 }

@@ -3,13 +3,11 @@ package devstack
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Link is a connection between two parts of a stack: the client is configured
@@ -83,11 +81,6 @@ func (r replicas) see(cmd *exec.Cmd) error {
 		[]string{"sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, r.hosts, cmd.Path}, cmd.Args[1:])
 	cmd.Path = path
 	return nil
-}
-
-// at is a port of the i-th replica's address.
-func (r replicas) at(i int, port string) string {
-	return net.JoinHostPort(r.addresses[i], strings.TrimPrefix(port, ":"))
 }
 
 // replicaLink returns the address at which a replica listens: found, or one

@@ -30,10 +30,6 @@ type ProgramConfig struct {
 	Cores   string // to run on, as taskset takes them; empty: all
 }
 
-// NewProgram returns a program that is not part of a stack. The caller starts and
-// stops it.
-func NewProgram(c ProgramConfig) *Program { return &Program{ProgramConfig: c} }
-
 // Environ is the whole environment of the program: no variable of the caller's
 // is inherited but PATH and HOME.
 func (p *Program) Environ() []string {
@@ -71,12 +67,6 @@ func (p *Program) ready(ctx context.Context) error {
 		return err
 	}
 	return conn.Close()
-}
-
-// awaitPages waits until the sign-in page is served.
-func (s *Stack) awaitPages(ctx context.Context) error {
-	gateway := s.Program("gateway")
-	return gateway.Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") })
 }
 
 // answers returns nil when a GET of url answers 200.

@@ -56,9 +56,6 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	programs = append(programs, gateway)
 	for _, p := range programs {
 		p.LogDir = s.LogDir()
-		if s.opts.Debug {
-			p.Env = append(p.Env, "LOG_LEVEL=debug")
-		}
 		p.Env = slices.Concat(s.opts.Env, p.Env) // the last value of a variable applies
 		if s.opts.Race {                         // without the second that the detector sleeps at the end of every command
 			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
@@ -78,7 +75,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		}
 	}
 	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.secrets.publicKeyFile
-	programs = append(programs, NewProgram(ProgramConfig{
+	programs = append(programs, &Program{ProgramConfig: ProgramConfig{
 		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"}, Address: s.ports.tokens, Inner: s.ports.tokensInner,
 		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
@@ -86,7 +83,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers,
 			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
-	}))
+	}})
 	for i := range s.replicas.addresses {
 		name, inner := "shipments-svc", s.ports.shipmentsInner
 		if i > 0 {
@@ -95,11 +92,11 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 				return nil, err
 			}
 		}
-		listen, err := s.replicaLink(ctx, name, s.replicas.at(i, port(s.ports.shipments)))
+		listen, err := s.replicaLink(ctx, name, s.replicas.addresses[i]+port(s.ports.shipments))
 		if err != nil {
 			return nil, err
 		}
-		programs = append(programs, NewProgram(ProgramConfig{
+		programs = append(programs, &Program{ProgramConfig: ProgramConfig{
 			Name: name, Command: []string{"shipments-svc", "serve"}, Address: listen, Inner: inner,
 			Env: slices.Concat([]string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
@@ -107,7 +104,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
 				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
 			}, s.opts.Bucket),
-		}))
+		}})
 	}
 	return programs, nil
 }

@@ -33,7 +33,6 @@ type Options struct {
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
 	ThrowAway   bool      // Postgres does not wait for the disk
-	Debug       bool      // log at level debug
 	Log         io.Writer // progress, one line per step
 
 	Traces bool // start an OpenTelemetry collector, to which the programs send their spans
@@ -122,7 +121,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	if err := s.writeHandle(); err != nil {
 		return s, err
 	}
-	if err := s.awaitPages(ctx); err != nil {
+	if err := s.Program("gateway").Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") }); err != nil {
 		return s, err
 	}
 	return s, s.seed(ctx)
@@ -202,7 +201,8 @@ func (s *Stack) writeHandle() error {
 // Attach returns a stack of another process for the commands of its tokens-svc,
 // which has this executable and environment.
 func Attach(binary string, env []string) *Stack {
-	return &Stack{programs: []*Program{NewProgram(ProgramConfig{Name: "tokens-svc", Command: []string{binary}, Env: env})}}
+	config := ProgramConfig{Name: "tokens-svc", Command: []string{binary}, Env: env}
+	return &Stack{programs: []*Program{{ProgramConfig: config}}}
 }
 
 // Wait returns nil when ctx ends, and an error if a program exits before.

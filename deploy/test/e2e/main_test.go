@@ -17,7 +17,7 @@ import (
 var stack *devstack.Stack
 
 func TestMain(m *testing.M) {
-	opts := devstack.Options{Race: true, Debug: true, Traces: true}
+	opts := devstack.Options{Race: true, Traces: true, Env: []string{"LOG_LEVEL=debug"}}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
 		api, err = apidoc.Load(ctx, s.URL)
