@@ -28,7 +28,8 @@ func (b *testbed) scenarios(ctx context.Context) ([]kind, error) {
 		return nil, err
 	}
 	// The first request, before the load begins, uses up the window of a day.
-	spent, err := b.stack.CreateTokens(ctx, 1, organization, "shipments:read", "--limit", "1", "--window-seconds", "86400")
+	spent, err := b.stack.CreateTokens(ctx, 1, b.stack.Demo.Organization, "shipments:read",
+		"--limit", "1", "--window-seconds", "86400")
 	if err != nil {
 		return nil, err
 	}
