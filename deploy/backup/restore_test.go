@@ -201,12 +201,11 @@ func s3(t *testing.T) (dir string, settings []string) {
 	if program == "" && os.Getenv("CI") == "" {
 		t.Skip("TEST_VERSITYGW is not set; `make test-all` sets it")
 	}
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	free, err := devstack.FreeAddresses(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	_ = l.Close() // for the server
+	address := free[0]
 	root := tempDir(t)
 	dir = filepath.Join(root, "documents")
 	if err := os.Mkdir(dir, 0o700); err != nil {

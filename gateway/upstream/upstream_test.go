@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -115,18 +114,13 @@ func TestOnlySafeRequestsAreRepeatedOnAStaleConnection(t *testing.T) {
 func TestARetryGetsAnotherAddress(t *testing.T) {
 	t.Parallel()
 
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
+	const address = "127.0.0.1:1" // where nothing listens
 	source := newUpstreams(t, address)
 	r := request(t, http.MethodPost, address, strings.NewReader("x"))
 	if upstreams, err := source.GetUpstreams(r); err != nil || len(upstreams) != 1 || upstreams[0].Dial != address {
 		t.Fatalf("%v, %v", upstreams, err)
 	}
-	_, err = newTransport(t).RoundTrip(r) //nolint:bodyclose // there is none
+	_, err := newTransport(t).RoundTrip(r) //nolint:bodyclose // there is none
 	if _, unsent := errors.AsType[reverseproxy.DialError](err); !unsent {
 		t.Errorf("%v", err)
 	}

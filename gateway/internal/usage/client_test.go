@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -113,14 +112,9 @@ func TestBatchWithoutResponseIsDropped(t *testing.T) {
 func TestBatchWithoutConnectionIsKept(t *testing.T) {
 	t.Parallel()
 
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = listener.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	for _, address := range []string{listener.Addr().String(), "192.0.2.1:1"} {
+	for _, address := range []string{"127.0.0.1:1", "192.0.2.1:1"} {
 		if outcome, err := newClient("http://"+address, credential).send(ctx, oneUse); outcome != Kept || err == nil {
 			t.Errorf("%s: %s, %v", address, outcome, err)
 		}

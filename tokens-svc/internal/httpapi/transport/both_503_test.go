@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,13 +29,7 @@ func wantUnavailable(t *testing.T, res *httptest.ResponseRecorder) {
 // all not that they are bad.
 func TestPostgresOutageMakesIntrospectionUnavailable(t *testing.T) {
 	t.Parallel()
-	var lc net.ListenConfig
-	closed, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = closed.Close()
-	p := over(t, "postgres://nobody@"+closed.Addr().String()+"/tokens?sslmode=disable")
+	p := over(t, "postgres://nobody@127.0.0.1:1/tokens?sslmode=disable") // where nothing listens
 	wantUnavailable(t, p.introspect(t, known, nil))
 	wantUnavailable(t, p.ask(t, http.MethodGet, "/api/v1/token", org, "tok_000000000001", nil))
 	if log := p.log.String(); strings.Count(log, `"error":"`) != 2 || strings.Count(log, "connection refused") != 2 ||
