@@ -5,7 +5,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 )
 
@@ -16,7 +15,6 @@ type eventMetrics struct {
 	lag      prometheus.Histogram
 	attempts *prometheus.HistogramVec
 	due      prometheus.Gauge
-	failed   *prometheus.GaugeVec
 }
 
 func observeEvents(metrics prometheus.Registerer) eventMetrics {
@@ -39,15 +37,8 @@ func observeEvents(metrics prometheus.Registerer) eventMetrics {
 			Name: "quayside_shipments_webhooks_due",
 			Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
 		}),
-		failed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "quayside_shipments_event_organizations_failing",
-			Help: "Organizations whose events fail and are retried with backoff, by kind of work.",
-		}, []string{"work"}),
 	}
-	metrics.MustRegister(m.count, m.lag, m.attempts, m.due, m.failed)
-	for _, work := range outbox.Works {
-		m.failing(work, 0)
-	}
+	metrics.MustRegister(m.count, m.lag, m.attempts, m.due)
 	for _, outcome := range webhooks.Outcomes {
 		m.attempts.WithLabelValues(string(outcome))
 	}
@@ -64,7 +55,3 @@ func (m eventMetrics) attempted(outcome webhooks.Outcome, took time.Duration) {
 }
 
 func (m eventMetrics) overdue(n int) { m.due.Set(float64(n)) }
-
-func (m eventMetrics) failing(work outbox.Work, n int) {
-	m.failed.WithLabelValues(string(work)).Set(float64(n))
-}

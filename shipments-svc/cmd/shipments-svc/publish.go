@@ -7,10 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
@@ -57,8 +55,8 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 			count.numbered(n, waited)
 			p.due.notify()
 		},
-		Note:    unlessUnavailable(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
-		Failing: logFailing(p.log, count.failing),
+		Note:  unlessUnavailable(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
+		Swept: unlessUnavailable(p.metrics.Watch(outage.New(p.log, "expiring events")).Note),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
 		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: p.cfg.Demo}),
@@ -90,22 +88,6 @@ func unlessUnavailable(note func(error)) func(error) {
 		if !errors.Is(err, shipments.ErrUnavailable) {
 			note(err)
 		}
-	}
-}
-
-// logFailing logs when the relay's work for an organization begins to fail and
-// when it recovers, and passes on for how many organizations it fails.
-func logFailing(log *slog.Logger, failing func(outbox.Work, int)) func(outbox.Work, shipments.OrgID, error, int) {
-	return func(work outbox.Work, org shipments.OrgID, err error, n int) {
-		failing(work, n)
-		about := log.With("work", string(work), "organization", publicid.Format("org", uuid.UUID(org)), "failing", n)
-		if err != nil {
-			about.Error(
-				"events of an organization fail; it is retried with backoff, others are not affected", "error", err.Error(),
-			)
-			return
-		}
-		about.Info("events of an organization work again")
 	}
 }
 

@@ -3,9 +3,8 @@
 // Guarantees: delivery is at least once, as long as one Dispatcher runs, after any
 // crash; several may run concurrently. A receiver may get an event twice, with the
 // same webhook-id, and in another order. A slow or failing receiver delays its own
-// deliveries only: concurrency is limited by endpoint and by organization, it grows
-// with fast responses, and each attempt ends within Timeout. Requests go to public
-// addresses only.
+// deliveries only: concurrency is limited by endpoint, and each
+// attempt ends within Timeout. Requests go to public addresses only.
 package dispatch
 
 import (
@@ -35,7 +34,9 @@ const (
 type Queue interface {
 	// Due returns the endpoints with due deliveries among the next limit ones after
 	// the given one, and where to continue, or nil.
-	Due(ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error)
+	Due(
+		ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
+	) (due []webhooks.EndpointKey, next *webhooks.EndpointKey, err error)
 	// Claim leases a delivery until a time, when it is due again unless it was
 	// finished. ok is false if none is due.
 	Claim(ctx context.Context, place webhooks.EndpointKey, now, until time.Time) (job webhooks.Job, ok bool, err error)
@@ -164,9 +165,7 @@ func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.Endpoint
 			return false
 		}
 		d.start(ctx, attempts, place)
-		if d.attempt(attempts, job); !d.capacity.keep(place) {
-			return false
-		}
+		d.attempt(attempts, job)
 	}
 	return true
 }
@@ -186,7 +185,6 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	}
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
-	d.capacity.note(job.EndpointKey, a.Outcome == webhooks.Accepted, a.Took)
 	jitter := rand.Float64() //nolint:gosec // G404: it is no secret
 	verdict := webhooks.Evaluate(a, job.Tries+1, job.Event.Type, jitter)
 	d.finish(ctx, job, a, verdict)

@@ -3,12 +3,14 @@
 // Guarantees: event numbers of an organization are consecutive and become visible in
 // order; every committed event gets a number as long as one Relay runs, after any
 // crash; several Relays may run concurrently. Organizations wait for each other for
-// at most one batch: failing ones are retried with exponential backoff and smaller
-// batches. Events of this process are numbered at once, those of others within Poll.
+// at most one batch, and a failing one does not stop the others. Events of this process
+// are numbered at once, those of others within Poll.
 package outbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -21,9 +23,9 @@ const (
 	// SweepEvery is the interval at which a Relay deletes expired events.
 	SweepEvery = time.Hour
 
-	batch     = 500 // events in one transaction
-	expiring  = 200 // events deleted in one transaction
+	batch     = 200 // events in one transaction
 	neighbors = 100 // organizations found by one query
+	outage    = 3   // consecutive failing organizations that end a pass
 )
 
 // Outbox stores events until they are numbered. Each method is atomic.
@@ -43,19 +45,6 @@ type Outbox interface {
 	Reseal(ctx context.Context, org shipments.OrgID) error
 }
 
-// Work is a task of a Relay for each organization.
-type Work string
-
-// The tasks of a Relay.
-const (
-	Numbering Work = "number"
-	Expiring  Work = "expire"
-	Resealing Work = "reseal"
-)
-
-// Works lists every Work.
-var Works = []Work{Numbering, Expiring, Resealing}
-
 // Config is the configuration of a Relay. Its functions may be called concurrently.
 type Config struct {
 	Announced <-chan struct{} // receives a value when there may be new events
@@ -63,48 +52,42 @@ type Config struct {
 	// the oldest.
 	Numbered func(n int, waited time.Duration)
 	Note     func(error) // called with the result of each pass
-	// Failing is called when the work for an organization has failed twice in a row,
-	// and with a nil error when it succeeds again. failing is the number of failing
-	// organizations.
-	Failing func(work Work, org shipments.OrgID, err error, failing int)
+	Swept    func(error) // called with the result of each sweep
 }
 
 // Relay moves events from the outbox to the event feed.
 type Relay struct {
 	Config
-	outbox   Outbox
-	numbered *backlog
-	expired  *backlog
-	resealed *backlog
+	outbox Outbox
 }
 
 // New returns an idle Relay.
-func New(outbox Outbox, cfg Config) *Relay {
-	r := &Relay{Config: cfg, outbox: outbox}
-	of := func(work Work, batch int) *backlog {
-		return newBacklog(batch, func(org shipments.OrgID, err error, failing int) { r.Failing(work, org, err, failing) })
-	}
-	r.numbered, r.expired, r.resealed = of(Numbering, batch), of(Expiring, expiring), of(Resealing, 1)
-	return r
-}
+func New(outbox Outbox, cfg Config) *Relay { return &Relay{cfg, outbox} }
 
-// Run runs until ctx ends. Failed work is retried at a later poll.
+// Run runs until ctx ends. Failed work is retried at a later poll, whatever is notified
+// until then.
 func (r *Relay) Run(ctx context.Context) {
 	var sweeping sync.WaitGroup
 	defer sweeping.Wait()
 	sweeping.Go(func() { r.sweepHourly(ctx) })
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
+	failed := failures{}
 	for {
+		err := r.pass(ctx, failed)
+		if ctx.Err() == nil {
+			r.Note(errors.Join(err, failed.err()))
+		}
 		notified := r.Announced
-		if !r.noted(ctx, r.pass(ctx)) {
-			notified = nil // notifications do not shorten the backoff
+		if err != nil {
+			notified = nil
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-notified:
 		case <-poll.C:
+			clear(failed)
 		}
 	}
 }
@@ -118,53 +101,85 @@ func (r *Relay) sweepHourly(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-again.C:
-			r.noted(ctx, r.sweep(ctx))
+			if err := r.sweep(ctx); ctx.Err() == nil {
+				r.Swept(err)
+			}
 		}
 	}
-}
-
-// noted reports a result, unless ctx has ended.
-func (r *Relay) noted(ctx context.Context, err error) (ok bool) {
-	if ctx.Err() == nil {
-		r.Note(err)
-	}
-	return err == nil
 }
 
 // pass numbers all events, a batch of each organization at a time.
-func (r *Relay) pass(ctx context.Context) error {
-	for more := true; more; {
-		more = false
-		err := r.numbered.each(ctx, r.outbox.Waiting, func(org shipments.OrgID, limit int) error {
-			n, waited, err := r.outbox.Number(ctx, org, limit)
-			if n > 0 {
-				r.Numbered(n, waited)
-			}
-			more = more || err == nil && n == limit
-			return err
-		})
-		if err != nil {
-			return err
+func (r *Relay) pass(ctx context.Context, failed failures) error {
+	return each(ctx, failed, r.outbox.Waiting, func(org shipments.OrgID) (bool, error) {
+		n, waited, err := r.outbox.Number(ctx, org, batch)
+		if n > 0 {
+			r.Numbered(n, waited)
 		}
-	}
-	return nil
+		return n == batch, err
+	})
 }
 
 // sweep deletes expired events, and reseals secrets with the newest key.
 func (r *Relay) sweep(ctx context.Context) error {
-	now := time.Now()
+	now, expiring, resealing := time.Now(), failures{}, failures{}
+	err := each(ctx, expiring, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
+		n, err := r.outbox.Expire(ctx, org, now, batch)
+		return n == batch, err
+	})
+	if err == nil {
+		err = each(ctx, resealing, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
+			return false, r.outbox.Reseal(ctx, org)
+		})
+	}
+	return errors.Join(err, expiring.err(), resealing.err())
+}
+
+// failures has the errors of organizations whose work failed.
+type failures map[shipments.OrgID]error
+
+// err returns the errors as one, or nil.
+func (f failures) err() error {
+	var all []error
+	for org, err := range f {
+		all = append(all, fmt.Errorf("organization %x: %w", org, err))
+	}
+	return errors.Join(all...)
+}
+
+// each calls do for every organization that find returns, in rounds, until do reports
+// no more work. Organizations that have failed are skipped. Its error is that of find or
+// of ctx, or of an outage, in which several organizations in a row fail.
+func each(
+	ctx context.Context, failed failures, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error),
+	do func(shipments.OrgID) (more bool, err error),
+) error {
 	for more := true; more; {
 		more = false
-		err := r.expired.each(ctx, r.outbox.Organizations, func(org shipments.OrgID, limit int) error {
-			n, err := r.outbox.Expire(ctx, org, now, limit)
-			more = more || err == nil && n == limit
-			return err
-		})
-		if err != nil {
-			return err
+		inARow := 0
+		for after, last := (shipments.OrgID{}), false; !last; {
+			orgs, err := find(ctx, after, neighbors)
+			if err != nil {
+				return err
+			}
+			last = len(orgs) < neighbors
+			for _, org := range orgs {
+				if after = org; failed[org] != nil {
+					continue
+				}
+				again, err := do(org)
+				switch {
+				case ctx.Err() != nil:
+					return ctx.Err()
+				case err == nil:
+					more, inARow = more || again, 0
+					continue
+				}
+				failed[org] = err
+				if inARow++; inARow == outage {
+					return err
+				}
+			}
 		}
 	}
-	return r.resealed.each(ctx, r.outbox.Organizations, func(org shipments.OrgID, _ int) error {
-		return r.outbox.Reseal(ctx, org)
-	})
+	return nil
 }

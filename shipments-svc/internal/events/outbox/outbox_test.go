@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -25,15 +24,14 @@ type memory struct {
 	calls     int
 	err       error
 	faulty    map[shipments.OrgID]error // of whose events nothing can be done
-	most      map[shipments.OrgID]int   // events that can be numbered at once
 	resealed  map[shipments.OrgID]bool
-	failing   []string // the calls of Failing
+	swept     []error // the calls of Swept
 }
 
 func newMemory() *memory {
 	return &memory{
 		announced: make(chan struct{}, 1), waiting: map[shipments.OrgID]int{}, old: map[shipments.OrgID]int{},
-		faulty: map[shipments.OrgID]error{}, most: map[shipments.OrgID]int{}, resealed: map[shipments.OrgID]bool{},
+		faulty: map[shipments.OrgID]error{}, resealed: map[shipments.OrgID]bool{},
 	}
 }
 
@@ -84,9 +82,6 @@ func (m *memory) take(from map[shipments.OrgID]int, org shipments.OrgID, limit i
 	if err := errors.Join(m.err, m.faulty[org]); err != nil {
 		return 0, err
 	}
-	if most, ok := m.most[org]; ok && limit > most {
-		return 0, fmt.Errorf("%d events take too long", limit)
-	}
 	n := min(from[org], limit)
 	from[org] -= n
 	return n, nil
@@ -125,10 +120,10 @@ func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 			defer m.mu.Unlock()
 			*noted = append(*noted, err)
 		},
-		Failing: func(work Work, _ shipments.OrgID, err error, failing int) {
+		Swept: func(err error) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.failing = append(m.failing, fmt.Sprintf("%s %t %d", work, err != nil, failing))
+			m.swept = append(m.swept, err)
 		},
 	})
 	ctx, stop := context.WithCancel(t.Context())
@@ -234,7 +229,7 @@ func TestEventsExpire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		m.old[org(1)], m.old[org(2)] = 3*expiring, 1
+		m.old[org(1)], m.old[org(2)] = 3*batch, 1
 		running(t, m)
 		time.Sleep(SweepEvery + time.Minute) // of the bubble's clock
 		synctest.Wait()
@@ -244,8 +239,8 @@ func TestEventsExpire(t *testing.T) {
 	})
 }
 
-// TestFailingOrganizationIsIsolated: it is retried with exponential backoff, and
-// reported once when it fails and once when it recovers.
+// TestFailingOrganizationIsIsolated: it is retried at polls only, and noted until it
+// succeeds. The others are numbered when they are announced.
 func TestFailingOrganizationIsIsolated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -254,12 +249,16 @@ func TestFailingOrganizationIsIsolated(t *testing.T) {
 		for i := range 5 {
 			m.waiting[org(i)] = 1
 		}
-		running(t, m)
-		synctest.Wait()
-		if n := m.left(m.waiting); n != 1 {
-			t.Errorf("%d of 5 are left, want that of the faulty one", n)
+		noted, _ := running(t, m)
+		for range 3 {
+			synctest.Wait()
+			if n := m.left(m.waiting); n != 1 {
+				t.Errorf("%d are left, want that of the faulty one", n)
+			}
+			m.set(map[shipments.OrgID]int{org(2): 1}, nil)
+			m.announced <- struct{}{}
 		}
-		time.Sleep(10 * time.Minute) // of the bubble's clock
+		time.Sleep(10 * Poll) // of the bubble's clock
 		synctest.Wait()
 		m.mu.Lock()
 		tries := 0
@@ -268,57 +267,20 @@ func TestFailingOrganizationIsIsolated(t *testing.T) {
 				tries++
 			}
 		}
-		if tries < 10 || tries > 20 {
-			t.Errorf("%d attempts in ten minutes", tries)
+		if tries != 11 {
+			t.Errorf("%d attempts in ten polls", tries)
 		}
 		delete(m.faulty, org(1))
 		m.mu.Unlock()
-		time.Sleep(longest + Poll) // of the bubble's clock
+		time.Sleep(Poll) // of the bubble's clock
 		synctest.Wait()
 		if m.left(m.waiting) != 0 {
 			t.Error("it was not numbered when the fault was over")
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if want := []string{"number true 1", "number false 0"}; !slices.Equal(m.failing, want) {
-			t.Errorf("reported %q, want %q", m.failing, want)
-		}
-	})
-}
-
-// TestBatchesShrinkAfterTimeouts and grow again later.
-func TestBatchesShrinkAfterTimeouts(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		m.waiting[org(1)], m.most[org(1)] = 3*batch, batch/10
-		_, numbered := running(t, m)
-		time.Sleep(20 * time.Minute) // of the bubble's clock
-		synctest.Wait()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if *numbered != 3*batch {
-			t.Errorf("%d of %d were numbered", *numbered, 3*batch)
-		}
-	})
-}
-
-// TestSuccessOfAnotherRelayEndsAFailure: an organization whose events another Relay
-// has numbered is no longer failing.
-func TestSuccessOfAnotherRelayEndsAFailure(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		m.waiting[org(1)], m.faulty[org(1)] = 1, errors.New("a fault")
-		running(t, m)
-		time.Sleep(time.Minute) // of the bubble's clock
-		m.set(map[shipments.OrgID]int{org(1): 0}, nil)
-		time.Sleep(3 * Poll)
-		synctest.Wait()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if want := []string{"number true 1", "number false 0"}; !slices.Equal(m.failing, want) {
-			t.Errorf("reported %q, want %q", m.failing, want)
+		if all := *noted; all[0] == nil || all[len(all)-1] != nil {
+			t.Errorf("it noted %v", all)
 		}
 	})
 }
@@ -329,13 +291,13 @@ func TestSweepContinuesAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
 		for i := range 4 {
-			m.old[org(i)] = 2 * expiring
+			m.old[org(i)] = 2 * batch
 		}
 		m.faulty[org(1)] = errors.New("a retired key")
 		running(t, m)
 		time.Sleep(SweepEvery + time.Minute) // of the bubble's clock
 		synctest.Wait()
-		if n := m.left(m.old); n != 2*expiring {
+		if n := m.left(m.old); n != 2*batch {
 			t.Errorf("%d are left, want those of the faulty one", n)
 		}
 		m.mu.Lock()
@@ -344,6 +306,9 @@ func TestSweepContinuesAfterAFailure(t *testing.T) {
 			m.resealed, want,
 		) {
 			t.Errorf("resealed: %v", m.resealed)
+		}
+		if len(m.swept) != 1 || m.swept[0] == nil {
+			t.Errorf("reported %v", m.swept)
 		}
 	})
 }
