@@ -1276,6 +1276,15 @@ type History struct {
 		// reading it failed.
 		Action HistoryHistoryAction `json:"action"`
 
+		// Actor Who did it; absent where the service itself did it.
+		Actor *struct {
+			// ID The token or person.
+			ID string `json:"id"`
+
+			// Name The name of a person as it was then. A token has none.
+			Name *string `json:"name,omitempty"`
+		} `json:"actor,omitempty"`
+
 		// At UTC, with milliseconds.
 		At Timestamp `json:"at"`
 
@@ -1301,10 +1310,10 @@ type History struct {
 		// once a person can decide; `approved` and `rejected` are their decisions.
 		Status Status `json:"status"`
 
-		// TokenID The token by which it was done; absent where a person or the service itself did it.
+		// TokenID The actor's id, if it is a token.
 		TokenID *string `json:"token_id,omitempty"`
 
-		// UserID The person who did it on a page, instead of a token.
+		// UserID The actor's id, if it is a person, who did it on a page.
 		UserID *string `json:"user_id,omitempty"`
 
 		// Version The version that the change made.
@@ -2314,9 +2323,6 @@ type DeleteDocumentParams struct {
 
 // DownloadDocumentParams defines parameters for DownloadDocument.
 type DownloadDocumentParams struct {
-	// Range One range of bytes ([RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#name-range)). Of several at once all is sent.
-	Range *string `json:"Range,omitempty"`
-
 	// IfMatch Entity-tags of the files that are wanted, or `*`; 412 when the file is none of them.
 	IfMatch *string `json:"If-Match,omitempty"`
 
@@ -2954,8 +2960,8 @@ type ClientInterface interface {
 
 	// DownloadDocument Download a document's file
 	//
-	// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
-	// document that was given by its pallets has no file: 404.
+	// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
+	// was given by its pallets has no file: 404.
 	//
 	// Needs the permission `documents:read`.
 	//
@@ -3018,7 +3024,7 @@ type ClientInterface interface {
 	// GetShipmentHistory Get a shipment's history
 	//
 	// Returns one page of what happened to the shipment, the latest first: one entry for each version that it has
-	// had, with the token by which it was made.
+	// had, with the token or person who made it.
 	//
 	// Needs the permission `shipments:read`.
 	//
@@ -3778,8 +3784,8 @@ func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document Do
 
 // DownloadDocument Download a document's file
 //
-// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
-// document that was given by its pallets has no file: 404.
+// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
+// was given by its pallets has no file: 404.
 //
 // Needs the permission `documents:read`.
 //
@@ -3882,7 +3888,7 @@ func (c *Client) ReprocessDocument(ctx context.Context, id ShipmentInPath, docum
 // GetShipmentHistory Get a shipment's history
 //
 // Returns one page of what happened to the shipment, the latest first: one entry for each version that it has
-// had, with the token by which it was made.
+// had, with the token or person who made it.
 //
 // Needs the permission `shipments:read`.
 //
@@ -5178,37 +5184,26 @@ func NewDownloadDocumentRequest(server string, id ShipmentInPath, document Docum
 
 	if params != nil {
 
-		if params.Range != nil {
+		if params.IfMatch != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Range", *params.Range, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Range", headerParam0)
-		}
-
-		if params.IfMatch != nil {
-			var headerParam1 string
-
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam1)
+			req.Header.Set("If-Match", headerParam0)
 		}
 
 		if params.IfNoneMatch != nil {
-			var headerParam2 string
+			var headerParam1 string
 
-			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam2)
+			req.Header.Set("If-None-Match", headerParam1)
 		}
 
 	}
@@ -6348,8 +6343,8 @@ type ClientWithResponsesInterface interface {
 
 	// DownloadDocumentWithResponse Download a document's file
 	//
-	// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
-	// document that was given by its pallets has no file: 404.
+	// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
+	// was given by its pallets has no file: 404.
 	//
 	// Needs the permission `documents:read`.
 	//
@@ -6416,7 +6411,7 @@ type ClientWithResponsesInterface interface {
 	// GetShipmentHistoryWithResponse Get a shipment's history
 	//
 	// Returns one page of what happened to the shipment, the latest first: one entry for each version that it has
-	// had, with the token by which it was made.
+	// had, with the token or person who made it.
 	//
 	// Needs the permission `shipments:read`.
 	//
@@ -7373,15 +7368,8 @@ func (r GetDocumentResponse) ContentType() string {
 type DownloadDocumentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// ApplicationProblemJSON416 the response for an HTTP 416 `application/problem+json` response
-	ApplicationProblemJSON416 *Problem
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
-}
-
-// GetApplicationProblemJSON416 returns the response for an HTTP 416 `application/problem+json` response
-func (r DownloadDocumentResponse) GetApplicationProblemJSON416() *Problem {
-	return r.ApplicationProblemJSON416
 }
 
 // GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
@@ -8486,8 +8474,8 @@ func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id Sh
 
 // DownloadDocumentWithResponse Download a document's file
 //
-// Returns the file, byte for byte as it was uploaded, as an attachment. A single range is supported. A
-// document that was given by its pallets has no file: 404.
+// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
+// was given by its pallets has no file: 404.
 //
 // Needs the permission `documents:read`.
 //
@@ -8578,7 +8566,7 @@ func (c *ClientWithResponses) ReprocessDocumentWithResponse(ctx context.Context,
 // GetShipmentHistoryWithResponse Get a shipment's history
 //
 // Returns one page of what happened to the shipment, the latest first: one entry for each version that it has
-// had, with the token by which it was made.
+// had, with the token or person who made it.
 //
 // Needs the permission `shipments:read`.
 //
@@ -9474,13 +9462,6 @@ func ParseDownloadDocumentResponse(rsp *http.Response) (*DownloadDocumentRespons
 	}
 
 	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 416:
-		var dest Problem
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.ApplicationProblemJSON416 = &dest
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {

@@ -14,8 +14,8 @@ func (r *Repository) Change(
 ) error {
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, org, "change shipment", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
-		asJSON{shipmentRowOf(to)}, string(to.Status), k.day, k.shard, e.At, string(e.By), string(e.Action), e.Reason,
-		asJSON{historyChanges(e)}, asJSON{announcedRows(shipments.Announce(e, from.Status, to, nil))})
+		asJSON{shipmentRowOf(to)}, string(to.Status), k.day, k.shard, e.At, e.By.ID, string(e.Action), e.Reason,
+		asJSON{historyChanges(e)}, asJSON{announcedRows(shipments.Announce(e, from.Status, to, nil))}, e.By.Name)
 }
 
 // Delete implements shipments.Repository.
@@ -31,7 +31,7 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 // swap runs a statement that changes one shipment if it still is as expected.
 // The organization is its first argument.
 func (r *Repository) swap(ctx context.Context, org shipments.OrgID, doing, query string, args ...any) error {
-	changed, err := getRow[int](ctx, r.writes(ctx, org), doing, query, append([]any{uuid.UUID(org)}, args...)...)
+	changed, err := getRow[int](ctx, r.tenant(ctx, org), doing, query, append([]any{uuid.UUID(org)}, args...)...)
 	if err != nil {
 		return err
 	}

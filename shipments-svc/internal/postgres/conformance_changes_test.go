@@ -249,7 +249,7 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 	imports(t, repo, org, []shipments.Detail{imported}, 1)
 	entries, _, err := repo.History(t.Context(), org, imported.ID, 0, 10)
 	check(t, err)
-	if len(entries) != 1 || entries[0].Action != shipments.Import || entries[0].By != "" ||
+	if len(entries) != 1 || entries[0].Action != shipments.Import || entries[0].By != (shipments.Actor{}) ||
 		entries[0].Status != shipments.Approved {
 		t.Errorf("%+v", entries)
 	}

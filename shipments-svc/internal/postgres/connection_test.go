@@ -22,7 +22,7 @@ func TestGarbledRepliesOfPostgresAreUnavailable(t *testing.T) {
 	db.SetMaxOpenConns(2)
 	query := func(n int) error {
 		var got []int
-		err := NewRepository(db).reads(t.Context(), repotest.Org()).SelectContext(t.Context(), &got,
+		err := NewRepository(db).tenant(t.Context(), repotest.Org()).SelectContext(t.Context(), &got,
 			`SELECT generate_series($1::int, $1::int + 2000)`, n)
 		if err == nil && (len(got) != 2001 || got[0] != n) {
 			t.Errorf("asked for 2001 numbers from %d, got %d: %v", n, len(got), got)
@@ -74,7 +74,7 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 	}
 	ask := func(ctx context.Context, query string) error {
 		var n int
-		return NewRepository(db).writes(ctx, repotest.Org()).GetContext(ctx, &n, query)
+		return NewRepository(db).tenant(ctx, repotest.Org()).GetContext(ctx, &n, query)
 	}
 	if err := ask(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ type eventRow struct {
 func (r *Repository) Events(
 	ctx context.Context, org shipments.OrgID, after, limit int64,
 ) ([]shipments.Event, int64, error) {
-	rows, err := getRows[eventRow](ctx, r.reads(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
+	rows, err := getRows[eventRow](ctx, r.tenant(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
 	if err != nil {
 		return nil, 0, err
 	}

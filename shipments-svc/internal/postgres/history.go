@@ -15,7 +15,8 @@ type historyRow struct {
 	Total   int64
 	Version sql.NullInt64
 	At      sql.NullTime
-	TokenID sql.NullString `db:"token_id"`
+	ActorID sql.NullString `db:"actor_id"`
+	Name    sql.NullString `db:"actor_name"`
 	Action  sql.NullString
 	Status  sql.NullString
 	Reason  sql.NullString
@@ -34,7 +35,7 @@ func (r *Repository) History(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) ([]shipments.Entry, int64, error) {
 	rows, err := getRows[historyRow](
-		ctx, r.reads(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit,
+		ctx, r.tenant(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit,
 	)
 	if err != nil {
 		return nil, 0, err
@@ -50,7 +51,7 @@ func (r *Repository) History(
 
 func (r historyRow) entry() shipments.Entry {
 	e := shipments.Entry{
-		Version: r.Version.Int64, At: r.At.Time.UTC(), By: shipments.TokenID(r.TokenID.String),
+		Version: r.Version.Int64, At: r.At.Time.UTC(), By: shipments.Actor{ID: r.ActorID.String, Name: r.Name.String},
 		Action: shipments.Action(r.Action.String), Status: shipments.Status(r.Status.String), Reason: r.Reason.String,
 		Document: shipments.DocumentID(r.DocumentID.UUID),
 	}

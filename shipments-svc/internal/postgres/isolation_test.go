@@ -136,7 +136,7 @@ func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
 	mine, theirs := repotest.Org(), repotest.Org()
-	_, err := r.writes(t.Context(), mine).ExecContext(t.Context(), announceSQL, uuid.UUID(theirs),
+	_, err := r.tenant(t.Context(), mine).ExecContext(t.Context(), announceSQL, uuid.UUID(theirs),
 		`[{"id":"01890a5d-ac96-774b-bcce-b302099a8057","type":"x","at":"2026-11-20","subject":{}}]`)
 	if !violates(err) {
 		t.Errorf("it announced: %v", err)
@@ -184,7 +184,7 @@ func TestEveryTableOfOrganizationsHasRowLevelSecurity(t *testing.T) {
 		if err := db.SelectContext(t.Context(), &policies, `
 			SELECT concat_ws(' ', roles, cmd, coalesce(qual, 'none'), coalesce(with_check, 'none'))
 			FROM pg_policies WHERE tablename = $1 AND 'quayside_dispatcher' <> ALL (roles)`, table); err != nil ||
-			!slices.Equal(policies, []string{fmt.Sprintf("{%s} ALL %s %[2]s", tenant, condition)}) {
+			!slices.Equal(policies, []string{fmt.Sprintf("{%s} ALL %s %[2]s", tenantRole, condition)}) {
 			t.Errorf("%s has the policies %q (%v)", table, policies, err)
 		}
 	}
@@ -196,13 +196,13 @@ func TestDatabaseRolesHaveMinimalPrivileges(t *testing.T) {
 	var mighty []string
 	if err := db.SelectContext(t.Context(), &mighty, `
 		SELECT rolname FROM pg_roles r WHERE rolname IN ($1, $2) AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb
-			OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid))`, tenant, dispatcher); err != nil || len(mighty) > 0 {
+			OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid))`, tenantRole, dispatcherRole); err != nil || len(mighty) > 0 {
 		t.Errorf("%v are mightier (%v)", mighty, err)
 	}
 	var seen []string
 	if err := db.SelectContext(t.Context(), &seen, `
 		SELECT table_name || '.' || column_name || ' ' || privilege_type FROM information_schema.column_privileges
-		WHERE grantee = $1 ORDER BY (table_name || '.' || column_name || ' ' || privilege_type) COLLATE "C"`, dispatcher); err != nil ||
+		WHERE grantee = $1 ORDER BY (table_name || '.' || column_name || ' ' || privilege_type) COLLATE "C"`, dispatcherRole); err != nil ||
 		!slices.Equal(seen, []string{
 			"event_heads.organization_id SELECT", "idempotency_keys.organization_id SELECT",
 			"jobs.attempts SELECT", "jobs.attempts UPDATE", "jobs.claimable_at SELECT", "jobs.claimable_at UPDATE", "jobs.document_id SELECT",

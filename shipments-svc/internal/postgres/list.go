@@ -14,7 +14,7 @@ func (r *Repository) List(
 	ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64,
 ) ([]shipments.Shipment, int64, error) {
 	query, args := listQuery(org, f, offset, limit)
-	rows, err := getRows[listRow](ctx, r.reads(ctx, org), "list shipments", query, args...)
+	rows, err := getRows[listRow](ctx, r.tenant(ctx, org), "list shipments", query, args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -32,13 +32,12 @@ func (r *Repository) List(
 // the first page.
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
-	ever := f.CreatedAfter == nil && f.CreatedBefore == nil
-	created := []any{timeOr(f.CreatedAfter, "-infinity"), timeOr(f.CreatedBefore, "infinity")}
 	switch {
 	case f.Reference != "" || f.CheckResult != "":
-		return listSelected(f), append(append(args, created...), string(f.CheckResult), f.Reference)
-	case !ever:
-		return listCreated(f), append(args, created...)
+		return listSelected(f), append(append(args, createdIn(f)...),
+			string(f.CheckResult), f.Reference)
+	case f.CreatedAfter != nil || f.CreatedBefore != nil:
+		return listCreated(f), append(args, createdIn(f)...)
 	case offset == 0 && f.Status != anyStatus:
 		return listNewestOfStatusSQL, args
 	case offset == 0:
@@ -50,9 +49,15 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	}
 }
 
-func timeOr(t *time.Time, otherwise string) any {
-	if t == nil {
-		return otherwise
+// createdIn returns the bounds of the time of creation. Shipments have whole
+// milliseconds, so a bound between two of them is moved to where it selects the same.
+func createdIn(f shipments.Filter) []any {
+	after, before := any("-infinity"), any("infinity")
+	if f.CreatedAfter != nil {
+		after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
 	}
-	return *t
+	if f.CreatedBefore != nil {
+		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
+	}
+	return []any{after, before}
 }

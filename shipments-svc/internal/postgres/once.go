@@ -81,7 +81,7 @@ func (r *Repository) Once(
 func (r *Repository) Answer(
 	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time,
 ) ([]byte, bool, error) {
-	answer, replayed, err := storedAnswer(ctx, r.reads(ctx, org), org, k, now)
+	answer, replayed, err := storedAnswer(ctx, r.tenant(ctx, org), org, k, now)
 	return answer, replayed, failure("read answer", err)
 }
 

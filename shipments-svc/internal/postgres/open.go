@@ -45,7 +45,7 @@ func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 // Grant lets a login act as the roles, and makes the database its own. The DSN is
 // that of Migrate.
 func Grant(ctx context.Context, dsn, login string) error {
-	return postgres.Grant(ctx, dsn, login, `GRANT `+tenant+`, `+dispatcher+` TO {login}`)
+	return postgres.Grant(ctx, dsn, login, `GRANT `+tenantRole+`, `+dispatcherRole+` TO {login}`)
 }
 
 // Open returns a pool for a DSN, without connecting. Statements run only within

@@ -43,7 +43,7 @@ func TestConnectionsSetStatementTimeout(t *testing.T) {
 	dsn := pgtestDSN(t)
 	for dsn, want := range map[string]string{dsn: "10s", withTimeout(t, dsn, "250"): "250ms"} {
 		var got string
-		if err := NewRepository(openAt(t, dsn)).reads(t.Context(), repotest.Org()).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil ||
+		if err := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org()).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil ||
 			got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
@@ -71,7 +71,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
-		_, err := repo.writes(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
+		_, err := repo.tenant(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
 		if !postgres.Unavailable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -92,7 +92,7 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 		var n int
 		err = NewRepository(
 			db,
-		).reads(t.Context(), repotest.Org()).
+		).tenant(t.Context(), repotest.Org()).
 			GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
 		if err != nil || (n == 1) != session.Prepare {
 			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)

@@ -48,7 +48,7 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			'1061414' || (random() * 1e11)::bigint
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
 	exec(tb, db, `
-		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', 'create', status
+		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', '', 'create', status
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted, declared, created_at, processed_at)
@@ -107,87 +107,87 @@ func queries(org uuid.UUID) map[string]query {
 	const none = `[]`
 	id := uuid.New()
 	return map[string]query{
-		"readySQL":  {tenant, readySQL, []any{"{1}"}},
-		"getSQL":    {tenant, getSQL, []any{org, id, smallShipment}},
-		"createSQL": {tenant, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none}},
-		"headSQL":   {tenant, headSQL, []any{org, id}},
-		"changeSQL": {tenant, changeSQL, []any{
-			org, id, "pending", 1, "{}", "approved", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none,
+		"readySQL":  {tenantRole, readySQL, []any{"{1}"}},
+		"getSQL":    {tenantRole, getSQL, []any{org, id, smallShipment}},
+		"createSQL": {tenantRole, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none, "Anna"}},
+		"headSQL":   {tenantRole, headSQL, []any{org, id}},
+		"changeSQL": {tenantRole, changeSQL, []any{
+			org, id, "pending", 1, "{}", "approved", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none, "Anna",
 		}},
-		"deleteSQL":        {tenant, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
-		"documentsSQL":     {tenant, documentsSQL, []any{org, id}},
-		"documentSQL":      {tenant, documentSQL, []any{org, id, id}},
-		"putMappingsSQL":   {tenant, putMappingsSQL, []any{org, id, id, none}},
-		"templatesSQL":     {tenant, templatesSQL, []any{org}},
-		"templatesOfSQL":   {tenant, templatesOfSQL, []any{org, "{5c1f}"}},
-		"lockTemplatesSQL": {tenant, lockTemplatesSQL, []any{org.String()}},
+		"deleteSQL":        {tenantRole, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
+		"documentsSQL":     {tenantRole, documentsSQL, []any{org, id}},
+		"documentSQL":      {tenantRole, documentSQL, []any{org, id, id}},
+		"putMappingsSQL":   {tenantRole, putMappingsSQL, []any{org, id, id, none}},
+		"templatesSQL":     {tenantRole, templatesSQL, []any{org}},
+		"templatesOfSQL":   {tenantRole, templatesOfSQL, []any{org, "{5c1f}"}},
+		"lockTemplatesSQL": {tenantRole, lockTemplatesSQL, []any{org.String()}},
 		"putTemplateSQL": {
-			tenant,
+			tenantRole,
 			putTemplateSQL,
 			[]any{org, id, "n", "5c1f", "", none, "2026-11-20", "2026-11-20", 200},
 		},
-		"changeTemplateSQL":  {tenant, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
-		"deleteTemplateSQL":  {tenant, deleteTemplateSQL, []any{org, id}},
-		"reviseSQL":          {tenant, reviseSQL, []any{org, id, "pending", 1, "{}"}},
-		"putDocumentSQL":     {tenant, putDocumentSQL, []any{org, id, "{}"}},
-		"forgetPalletsSQL":   {tenant, forgetPalletsSQL, []any{org, id, id}},
-		"knownSQL":           {tenant, knownSQL, []any{org, "{" + id.String() + "}"}},
-		"jobsWaitingSQL":     {dispatcher, jobsWaitingSQL, nil},
-		"putJobSQL":          {tenant, putJobSQL, []any{org, id, id, 1}},
-		"endJobSQL":          {tenant, endJobSQL, []any{org, id, id, 1, id}},
-		"leaseSQL":           {tenant, leaseSQL, []any{org, id, id, 1, id, 15, id}},
-		"lockShipmentSQL":    {tenant, lockShipmentSQL, []any{org, id}},
-		"beginSQL":           {tenant, beginSQL, []any{org, id, id, 1}},
-		"nextVersionSQL":     {tenant, nextVersionSQL, []any{org, id}},
-		"claimSQL":           {dispatcher, claimSQL, []any{id, 15, org, "{}"}},
-		"detachSQL":          {tenant, detachSQL, []any{org, id, id}},
-		"forgetChecksSQL":    {tenant, forgetChecksSQL, []any{org, id}},
-		"noteSQL":            {tenant, noteSQL, []any{org, id, 1, "2026-11-20", "tok_1", "approve", "approved", id, "[]"}},
-		"palletUsesSQL":      {tenant, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
-		"lockKeySQL":         {tenant, lockKeySQL, []any{org.String(), "POST /", "k"}},
-		"readKeySQL":         {tenant, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
-		"lockPalletsSQL":     {tenant, lockPalletsSQL, []any{org.String()}},
-		"writeKeySQL":        {tenant, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}, true}},
-		"expireKeysSQL":      {tenant, expireKeysSQL, []any{org, "2026-11-20", 200}},
-		"sealedAnswersSQL":   {tenant, sealedAnswersSQL, []any{org}},
-		"resealAnswerSQL":    {tenant, resealAnswerSQL, []any{org, "POST /", "k", []byte{1}, []byte{2}}},
-		"announceSQL":        {tenant, announceSQL, []any{org, none}},
-		"lockOutboxSQL":      {tenant, lockOutboxSQL, []any{org.String()}},
-		"numberSQL":          {tenant, numberSQL, []any{org, 500}},
-		"eventsSQL":          {tenant, eventsSQL, []any{org, 1000, 25}},
-		"expireSQL":          {tenant, expireSQL, []any{org, "2026-11-20", 200}},
-		"historySQL":         {tenant, historySQL, []any{org, id, 0, 25}},
-		"importShipmentsSQL": {tenant, importShipmentsSQL, []any{org, none}},
-		"importPalletsSQL":   {tenant, importPalletsSQL, []any{org, none}},
-		"importChecksSQL":    {tenant, importChecksSQL, []any{org, none}},
-		"countSQL":           {tenant, countSQL, []any{org, none}},
-		"lockEndpointsSQL":   {tenant, lockEndpointsSQL, []any{org.String()}},
-		"createEndpointSQL":  {tenant, createEndpointSQL, []any{org, id, "u", "d", "{}", []byte{1}, "2026-11-20", 20}},
-		"endpointsSQL":       {tenant, endpointsSQL, []any{org}},
-		"endpointSQL":        {tenant, endpointSQL, []any{org, id}},
-		"lockEndpointSQL":    {tenant, lockEndpointSQL, []any{org, id}},
-		"changeEndpointSQL":  {tenant, changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil}},
-		"rotateSecretSQL":    {tenant, rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
-		"deleteEndpointSQL":  {tenant, deleteEndpointSQL, []any{org, id}},
-		"sealedSQL":          {tenant, sealedSQL, []any{org}},
-		"resealSQL":          {tenant, resealSQL, []any{org, id, []byte{1}, []byte{1}, []byte{1}, []byte{1}}},
-		"deliveriesSQL":      {tenant, deliveriesSQL, []any{org, id, "failed", uuid.Max, 25}},
-		"createTestSQL":      {tenant, createTestSQL, []any{org, id, id, "2026-11-20"}},
-		"replaySQL":          {tenant, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
-		"replayRangeSQL":     {tenant, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
-		"claimDeliverySQL":   {tenant, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
+		"changeTemplateSQL":  {tenantRole, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
+		"deleteTemplateSQL":  {tenantRole, deleteTemplateSQL, []any{org, id}},
+		"reviseSQL":          {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}"}},
+		"putDocumentSQL":     {tenantRole, putDocumentSQL, []any{org, id, "{}"}},
+		"forgetPalletsSQL":   {tenantRole, forgetPalletsSQL, []any{org, id, id}},
+		"knownSQL":           {tenantRole, knownSQL, []any{org, "{" + id.String() + "}"}},
+		"jobsWaitingSQL":     {dispatcherRole, jobsWaitingSQL, nil},
+		"putJobSQL":          {tenantRole, putJobSQL, []any{org, id, id, 1}},
+		"endJobSQL":          {tenantRole, endJobSQL, []any{org, id, id, 1, id}},
+		"leaseSQL":           {tenantRole, leaseSQL, []any{org, id, id, 1, id, 15, id}},
+		"lockShipmentSQL":    {tenantRole, lockShipmentSQL, []any{org, id}},
+		"beginSQL":           {tenantRole, beginSQL, []any{org, id, id, 1}},
+		"nextVersionSQL":     {tenantRole, nextVersionSQL, []any{org, id}},
+		"claimSQL":           {dispatcherRole, claimSQL, []any{id, 15, org, "{}"}},
+		"detachSQL":          {tenantRole, detachSQL, []any{org, id, id}},
+		"forgetChecksSQL":    {tenantRole, forgetChecksSQL, []any{org, id}},
+		"noteSQL":            {tenantRole, noteSQL, []any{org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved", id, "[]"}},
+		"palletUsesSQL":      {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
+		"lockKeySQL":         {tenantRole, lockKeySQL, []any{org.String(), "POST /", "k"}},
+		"readKeySQL":         {tenantRole, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
+		"lockPalletsSQL":     {tenantRole, lockPalletsSQL, []any{org.String()}},
+		"writeKeySQL":        {tenantRole, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}, true}},
+		"expireKeysSQL":      {tenantRole, expireKeysSQL, []any{org, "2026-11-20", 200}},
+		"sealedAnswersSQL":   {tenantRole, sealedAnswersSQL, []any{org}},
+		"resealAnswerSQL":    {tenantRole, resealAnswerSQL, []any{org, "POST /", "k", []byte{1}, []byte{2}}},
+		"announceSQL":        {tenantRole, announceSQL, []any{org, none}},
+		"lockOutboxSQL":      {tenantRole, lockOutboxSQL, []any{org.String()}},
+		"numberSQL":          {tenantRole, numberSQL, []any{org, 500}},
+		"eventsSQL":          {tenantRole, eventsSQL, []any{org, 1000, 25}},
+		"expireSQL":          {tenantRole, expireSQL, []any{org, "2026-11-20", 200}},
+		"historySQL":         {tenantRole, historySQL, []any{org, id, 0, 25}},
+		"importShipmentsSQL": {tenantRole, importShipmentsSQL, []any{org, none}},
+		"importPalletsSQL":   {tenantRole, importPalletsSQL, []any{org, none}},
+		"importChecksSQL":    {tenantRole, importChecksSQL, []any{org, none}},
+		"countSQL":           {tenantRole, countSQL, []any{org, none}},
+		"lockEndpointsSQL":   {tenantRole, lockEndpointsSQL, []any{org.String()}},
+		"createEndpointSQL":  {tenantRole, createEndpointSQL, []any{org, id, "u", "d", "{}", []byte{1}, "2026-11-20", 20}},
+		"endpointsSQL":       {tenantRole, endpointsSQL, []any{org}},
+		"endpointSQL":        {tenantRole, endpointSQL, []any{org, id}},
+		"lockEndpointSQL":    {tenantRole, lockEndpointSQL, []any{org, id}},
+		"changeEndpointSQL":  {tenantRole, changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil}},
+		"rotateSecretSQL":    {tenantRole, rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
+		"deleteEndpointSQL":  {tenantRole, deleteEndpointSQL, []any{org, id}},
+		"sealedSQL":          {tenantRole, sealedSQL, []any{org}},
+		"resealSQL":          {tenantRole, resealSQL, []any{org, id, []byte{1}, []byte{1}, []byte{1}, []byte{1}}},
+		"deliveriesSQL":      {tenantRole, deliveriesSQL, []any{org, id, "failed", uuid.Max, 25}},
+		"createTestSQL":      {tenantRole, createTestSQL, []any{org, id, id, "2026-11-20"}},
+		"replaySQL":          {tenantRole, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
+		"replayRangeSQL":     {tenantRole, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
+		"claimDeliverySQL":   {tenantRole, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
 		"finishSQL": {
-			tenant,
+			tenantRole,
 			finishSQL,
 			[]any{org, id, id, 1, "delivered", nil, none, 100, "fails", "2026-11-20", "2026-11-20"},
 		},
-		"releaseSQL":       {tenant, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
-		"abandonSQL":       {tenant, abandonSQL, []any{org, id, id, 1}},
-		"tidySQL":          {tenant, tidySQL, []any{org, "2026-11-20", 200}},
-		"dueSQL":           {dispatcher, dueSQL, []any{org, id, "2026-11-20", 100}},
-		"overdueSQL":       {dispatcher, overdueSQL, []any{"2026-11-20", 100}},
-		"waitingSQL":       {dispatcher, waitingSQL, []any{org, 100}},
-		"organizationsSQL": {dispatcher, organizationsSQL, []any{org, 100}},
+		"releaseSQL":       {tenantRole, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
+		"abandonSQL":       {tenantRole, abandonSQL, []any{org, id, id, 1}},
+		"tidySQL":          {tenantRole, tidySQL, []any{org, "2026-11-20", 200}},
+		"dueSQL":           {dispatcherRole, dueSQL, []any{org, id, "2026-11-20", 100}},
+		"overdueSQL":       {dispatcherRole, overdueSQL, []any{"2026-11-20", 100}},
+		"waitingSQL":       {dispatcherRole, waitingSQL, []any{org, 100}},
+		"organizationsSQL": {dispatcherRole, organizationsSQL, []any{org, 100}},
 	}
 }
 
@@ -211,7 +211,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 	for name, f := range filters() {
 		for _, offset := range []int64{0, 1500} {
 			sql, args := listQuery(shipments.OrgID(org), f, offset, 25)
-			all[fmt.Sprintf("list: %s, after %d", name, offset)] = query{tenant, sql, args}
+			all[fmt.Sprintf("list: %s, after %d", name, offset)] = query{tenantRole, sql, args}
 		}
 	}
 	exec(t, db, `SELECT set_config('quayside.organization', $1, false)`, org.String())
@@ -314,7 +314,7 @@ func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 	org := repotest.Org()
 	fill(t, db, uuid.UUID(org), 2000, 700)
 	exec(t, db, `VACUUM ANALYZE`)
-	exec(t, db, `SET ROLE `+tenant)
+	exec(t, db, `SET ROLE `+tenantRole)
 	exec(t, db, fmt.Sprintf(`SET quayside.organization = '%s'`, uuid.UUID(org)))
 	for _, status := range []shipments.Status{anyStatus, shipments.Approved} {
 		query, args := listQuery(org, shipments.Filter{Status: status}, 300, 25)

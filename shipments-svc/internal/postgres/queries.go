@@ -52,9 +52,9 @@ SELECT row_to_json(head) FROM (
 	WHERE organization_id = $1 AND id = $2
 ) head`
 
-// createSQL stores the shipment $2 of the status $3, begins its history, puts the
-// events $7 into the outbox and counts it for the day $4 and the shard $5. One
-// statement is one round trip, and holds the locks on the counters, which it
+// createSQL stores the shipment $2 of the status $3, begins its history by the actor $6
+// named $8, puts the events $7 into the outbox and counts it for the day $4 and the shard
+// $5. One statement is one round trip, and holds the locks on the counters, which it
 // takes in the order of their key, for the shortest time.
 var createSQL = `
 WITH created AS (
@@ -62,8 +62,8 @@ WITH created AS (
 	SELECT $1, ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $2::json)
 	RETURNING id, version, created_at, status
 ), noted AS (
-	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status)
-	SELECT $1, id, version, created_at, $6, 'create', status FROM created
+	INSERT INTO shipment_history (organization_id, shipment_id, version, at, actor_id, actor_name, action, status)
+	SELECT $1, id, version, created_at, $6, $8, 'create', status FROM created
 ), announced AS (` + announcing + `$7` + announced + `
 )
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
@@ -81,8 +81,9 @@ WITH changed AS (
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING version, status
 ), noted AS (
-	INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, reason, changes)
-	SELECT $1, $2, version, $9, $10, $11, status, $12, $13 FROM changed
+	INSERT INTO shipment_history (
+		organization_id, shipment_id, version, at, actor_id, actor_name, action, status, reason, changes)
+	SELECT $1, $2, version, $9, $10, $15, $11, status, $12, $13 FROM changed
 ), announced AS (` + announcing + `$14` + announced + `
 	WHERE EXISTS (SELECT FROM changed)
 ), counted AS (
@@ -118,13 +119,13 @@ SELECT count(*) FROM deleted`
 // most $4, and how many there are. Without the shipment there is no row;
 // without entries there is one, of the number only.
 const historySQL = `
-SELECT counted.total, h.version, h.at, h.token_id, h.action, h.status, h.reason, h.changes, h.document_id
+SELECT counted.total, h.version, h.at, h.actor_id, h.actor_name, h.action, h.status, h.reason, h.changes, h.document_id
 FROM (
 	SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2) AS total
 	FROM shipments WHERE organization_id = $1 AND id = $2
 ) counted
 LEFT JOIN LATERAL (
-	SELECT version, at, token_id, action, status, reason, changes, document_id
+	SELECT version, at, actor_id, actor_name, action, status, reason, changes, document_id
 	FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
 	ORDER BY version DESC OFFSET $3 LIMIT $4
 ) h ON true

@@ -23,7 +23,7 @@ func (w *Webhooks) Due(
 		Due      bool
 	}
 	rows, err := getRows[placeRow](
-		ctx, w.dispatches(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
+		ctx, w.dispatcher(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
 	)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func (w *Webhooks) Claim(
 	ctx context.Context, place webhooks.EndpointKey, now, until time.Time,
 ) (job webhooks.Job, ok bool, err error) {
 	row, err := getRow[jobRow](
-		ctx, w.writes(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until,
+		ctx, w.tenant(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until,
 	)
 	if errors.Is(err, shipments.ErrNotFound) {
 		return webhooks.Job{}, false, nil
@@ -69,7 +69,7 @@ func (w *Webhooks) Claim(
 	job, err = w.job(place, row)
 	if err == nil && row.Number.Valid && row.Subject.value == nil { // it was replayed as it expired
 		return webhooks.Job{}, false, execute(
-			ctx, w.writes(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID,
+			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID,
 			row.Claim,
 		)
 	}
@@ -102,7 +102,7 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
 	_, err := getRow[int](
 		ctx,
-		w.writes(ctx, job.Org),
+		w.tenant(ctx, job.Org),
 		"finish",
 		finishSQL,
 		uuid.UUID(job.Org),
@@ -125,14 +125,14 @@ func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Atte
 // Release gives a claim back; the delivery is due at once.
 func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
 	return execute(
-		ctx, w.writes(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
+		ctx, w.tenant(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
 		uuid.UUID(job.Event.ID), job.Claim, now,
 	)
 }
 
 // Overdue counts the deliveries that are due, up to limit.
 func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (int, error) {
-	return getRow[int](ctx, w.dispatches(ctx), "overdue", overdueSQL, now, limit)
+	return getRow[int](ctx, w.dispatcher(ctx), "overdue", overdueSQL, now, limit)
 }
 
 // Expire does what the Repository's does, and removes deliveries whose event or
@@ -143,7 +143,7 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Tim
 		return 0, err
 	}
 	orphans, err := getRow[int](
-		ctx, w.writes(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit,
+		ctx, w.tenant(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit,
 	)
 	return max(expired, orphans), err
 }

@@ -49,7 +49,7 @@ func NewRepository(db *sqlx.DB) *Repository {
 // Ready reports whether Postgres answers and every migration of this program was
 // applied.
 func (r *Repository) Ready(ctx context.Context) error {
-	applied, err := getRow[int](ctx, r.reads(ctx, shipments.OrgID{}), "ready", readySQL, pq.Array(versions))
+	applied, err := getRow[int](ctx, r.tenant(ctx, shipments.OrgID{}), "ready", readySQL, pq.Array(versions))
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	get := func(pallets int) (detailRow, error) {
-		row, err := getRow[fromJSON[detailRow]](ctx, r.reads(ctx, org), "get shipment", getSQL,
+		row, err := getRow[fromJSON[detailRow]](ctx, r.tenant(ctx, org), "get shipment", getSQL,
 			uuid.UUID(org), uuid.UUID(id), pallets)
 		return row.value, err
 	}
@@ -78,7 +78,7 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
 	row, err := getRow[fromJSON[summaryRow]](
-		ctx, r.reads(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id),
+		ctx, r.tenant(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id),
 	)
 	head := row.value
 	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, err
@@ -86,17 +86,16 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(
-	ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.TokenID,
+	ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor,
 ) error {
 	k := keyOf(s, s.Status)
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
-	_, err := r.writes(ctx, org).
-		ExecContext(ctx, createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)}, string(s.Status), k.day, k.shard, string(by),
-			asJSON{announcedRows(events)})
+	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)},
+		string(s.Status), k.day, k.shard, by.ID, asJSON{announcedRows(events)}, by.Name)
 	if err == nil {
 		r.notify()
 	}
-	return failure("create shipment", err)
+	return err
 }
 
 // failure converts an error of the database to one of the domain's.

@@ -52,8 +52,9 @@ DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document
 DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
 	noteSQL = `
-INSERT INTO shipment_history (organization_id, shipment_id, version, at, token_id, action, status, document_id, changes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+INSERT INTO shipment_history (organization_id, shipment_id, version, at, actor_id, actor_name, action, status,
+	document_id, changes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 	// palletUsesSQL finds the SSCCs $3 in other shipments than $2. They are a
 	// relation, which is joined by hash where an index does not serve: = ANY would
@@ -72,7 +73,7 @@ LIMIT $5`
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	id shipments.ID,
 ) ([]shipments.Document, error) {
-	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.reads(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
+	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.tenant(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
 		uuid.UUID(id))
 	return each(rows.value, documentRow.document), err
 }
@@ -81,7 +82,7 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 	q shipments.DocumentQuery,
 ) (shipments.Document, error) {
-	row, err := getRow[fromJSON[oneDocumentRow]](ctx, r.reads(ctx, org), "read document", documentSQL,
+	row, err := getRow[fromJSON[oneDocumentRow]](ctx, r.tenant(ctx, org), "read document", documentSQL,
 		uuid.UUID(org), uuid.UUID(q.Shipment), uuid.UUID(q.Document))
 	if err != nil {
 		return shipments.Document{}, err
@@ -172,8 +173,8 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 
 // note adds an entry to a shipment's history.
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, string(e.By), string(e.Action),
-		string(e.Status),
+	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, e.By.ID, e.By.Name,
+		string(e.Action), string(e.Status),
 		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, asJSON{historyChanges(e)})
 	return err
 }
@@ -200,6 +201,6 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string,
 	after time.Time,
 ) ([]shipments.Use, error) {
-	return getRows[shipments.Use](ctx, r.reads(ctx, org), "pallet uses", palletUsesSQL,
+	return getRows[shipments.Use](ctx, r.tenant(ctx, org), "pallet uses", palletUsesSQL,
 		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations)
 }

@@ -16,8 +16,8 @@ import (
 // The roles as which the program works, whatever its login. Neither owns a
 // table nor is exempt from row-level security.
 const (
-	tenant     = "quayside_tenant"     // sees and changes the rows of one organization
-	dispatcher = "quayside_dispatcher" // sees which organizations have work
+	tenantRole     = "quayside_tenant"     // sees and changes the rows of one organization
+	dispatcherRole = "quayside_dispatcher" // sees which organizations have work
 )
 
 // scope is the role and organization of a transaction. With its zero value no row is visible.
@@ -26,46 +26,35 @@ type scope struct {
 	org  uuid.UUID
 }
 
-func tenantOf(org shipments.OrgID) scope { return scope{tenant, uuid.UUID(org)} }
+func tenantOf(org shipments.OrgID) scope { return scope{tenantRole, uuid.UUID(org)} }
 
-// transaction is what a transaction begins with.
-type transaction struct {
-	scope
-
-	readOnly bool
-}
-
-type transactionKey struct{}
+type scopeKey struct{}
 
 // within returns a context for a transaction of the scope.
-func (s scope) within(ctx context.Context, readOnly bool) context.Context {
-	return context.WithValue(ctx, transactionKey{}, transaction{s, readOnly})
+func (s scope) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, scopeKey{}, s)
 }
 
 // sessionSettings are what a direct connection begins with. Its transactions
 // then set only what differs. Every statement has a generic plan that fits all
 // arguments (plan_test.go), so prepared ones are planned once.
 func sessionSettings(timeout string) string {
-	return "SET statement_timeout = " + pq.QuoteLiteral(
-		timeout,
-	) + "; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenant
+	return "SET statement_timeout = " + pq.QuoteLiteral(timeout) +
+		"; SET plan_cache_mode = force_generic_plan; SET ROLE " + tenantRole
 }
 
 // settings are what a transaction sets. All of it ends with the transaction, so
 // a transaction pooler passes on the connection without any of it.
-func (t transaction) settings(direct bool, timeout string) string {
-	role := t.role
+func (w scopedConnector) settings(s scope) string {
+	role := s.role
 	if role == "" {
-		role = tenant
+		role = tenantRole
 	}
-	settings := "SET LOCAL quayside.organization = '" + t.org.String() + "'"
-	if t.readOnly {
-		settings = "SET TRANSACTION READ ONLY; " + settings
+	settings := "SET LOCAL quayside.organization = '" + s.org.String() + "'"
+	if !w.direct {
+		settings += "; SET LOCAL statement_timeout = " + pq.QuoteLiteral(w.timeout)
 	}
-	if !direct {
-		settings += "; SET LOCAL statement_timeout = " + pq.QuoteLiteral(timeout)
-	}
-	if !direct || role != tenant {
+	if !w.direct || role != tenantRole {
 		settings += "; SET LOCAL ROLE " + role
 	}
 	return settings
@@ -99,17 +88,15 @@ func (w scopedConnector) begin(ctx context.Context, opts driver.TxOptions) (stri
 	if opts.Isolation != driver.IsolationLevel(sql.LevelDefault) {
 		return "", fmt.Errorf("%w: an isolation level other than the server's", postgres.ErrRefused)
 	}
-	t, _ := ctx.Value(transactionKey{}).(transaction)
-	return "BEGIN; " + w.settings(t), nil
+	s, _ := ctx.Value(scopeKey{}).(scope)
+	return "BEGIN; " + w.settings(s), nil
 }
-
-func (w scopedConnector) settings(t transaction) string { return t.settings(w.direct, w.timeout) }
 
 type scopedConn struct {
 	*postgres.Transactional
 
 	single   postgres.Single // the same connection, if it executes statements so
-	settings func(transaction) string
+	settings func(scope) string
 }
 
 // errNoScope refuses a statement outside of a transaction whose context names
@@ -119,26 +106,26 @@ var errNoScope = fmt.Errorf("%w: a statement that belongs to no organization", p
 // QueryContext implements driver.QueryerContext. Outside of a transaction the
 // query gets one of its own, which needs a scope.
 func (c *scopedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	t, ok := ctx.Value(transactionKey{}).(transaction)
+	s, ok := ctx.Value(scopeKey{}).(scope)
 	switch {
 	case c.Inside():
 	case !ok:
 		return nil, errNoScope
 	case c.single != nil:
-		return c.single.QuerySingle(ctx, c.settings(t), query, args)
+		return c.single.QuerySingle(ctx, c.settings(s), query, args)
 	}
 	return c.Transactional.QueryContext(ctx, query, args)
 }
 
 // ExecContext implements driver.ExecerContext, likewise.
 func (c *scopedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	t, ok := ctx.Value(transactionKey{}).(transaction)
+	s, ok := ctx.Value(scopeKey{}).(scope)
 	switch {
 	case c.Inside():
 	case !ok:
 		return nil, errNoScope
 	case c.single != nil:
-		return c.single.ExecSingle(ctx, c.settings(t), query, args)
+		return c.single.ExecSingle(ctx, c.settings(s), query, args)
 	}
 	return c.Transactional.ExecContext(ctx, query, args)
 }

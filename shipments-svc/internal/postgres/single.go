@@ -9,17 +9,16 @@ import (
 
 // single is a runner that gives each statement a transaction of its own.
 type single struct {
-	db       *sqlx.DB
-	scope    scope
-	readOnly bool
-	refused  error // if not nil, nothing is run
+	db      *sqlx.DB
+	scope   scope
+	refused error // if not nil, nothing is run
 }
 
 func (s single) run(ctx context.Context, do func(context.Context) error) error {
 	if s.refused != nil {
 		return s.refused
 	}
-	return retried(func() error { return do(s.scope.within(ctx, s.readOnly)) })
+	return retried(func() error { return do(s.scope.within(ctx)) })
 }
 
 // GetContext implements runner.

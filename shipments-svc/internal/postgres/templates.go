@@ -77,7 +77,7 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 	if fingerprints != nil {
 		query, args = templatesOfSQL, append(args, pq.Array(fingerprints))
 	}
-	rows, err := getRows[templateRow](ctx, r.reads(ctx, org), "read mapping templates", query, args...)
+	rows, err := getRows[templateRow](ctx, r.tenant(ctx, org), "read mapping templates", query, args...)
 	return each(rows, templateRow.template), err
 }
 
@@ -106,14 +106,14 @@ func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e 
 	if e.Columns != nil {
 		columns = asJSON{e.Columns}
 	}
-	row, err := getRow[templateRow](ctx, r.writes(ctx, org), "change mapping template", changeTemplateSQL,
+	row, err := getRow[templateRow](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
 		uuid.UUID(org), uuid.UUID(e.ID), e.Name, columns, at)
 	return row.template(), noTemplate(err)
 }
 
 // DeleteTemplate implements shipments.Repository.
 func (r *Repository) DeleteTemplate(ctx context.Context, org shipments.OrgID, id shipments.TemplateID) error {
-	_, err := getRow[uuid.UUID](ctx, r.writes(ctx, org), "delete mapping template", deleteTemplateSQL, uuid.UUID(org),
+	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, uuid.UUID(org),
 		uuid.UUID(id))
 	return noTemplate(err)
 }

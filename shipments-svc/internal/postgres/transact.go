@@ -54,37 +54,26 @@ type ongoing struct {
 
 type txKey struct{}
 
-// reads returns what a method's queries for an organization run on, which
-// change nothing: the transaction that its context carries, if any, and
-// otherwise one of its own each.
-func (r *Repository) reads(ctx context.Context, org shipments.OrgID) runner {
-	return r.in(ctx, tenantOf(org), true)
+// tenant returns what statements for an organization run on: the transaction that the
+// context carries, if any, and otherwise one of its own for each statement.
+func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
+	return r.in(ctx, tenantOf(org))
 }
 
-// writes returns the same for statements that change something.
-func (r *Repository) writes(ctx context.Context, org shipments.OrgID) runner {
-	return r.in(ctx, tenantOf(org), false)
+// dispatcher returns the same for statements that find organizations with work, or claim
+// a job of any. They see nothing else.
+func (r *Repository) dispatcher(ctx context.Context) runner {
+	return r.in(ctx, scope{role: dispatcherRole})
 }
 
-// dispatches returns what queries run on that find organizations of which
-// something is to be done. They see nothing else.
-func (r *Repository) dispatches(ctx context.Context) runner {
-	return r.in(ctx, scope{role: dispatcher}, true)
-}
-
-// claims returns the same for what also takes a job of whichever organization.
-func (r *Repository) claims(ctx context.Context) runner {
-	return r.in(ctx, scope{role: dispatcher}, false)
-}
-
-func (r *Repository) in(ctx context.Context, s scope, readOnly bool) runner {
+func (r *Repository) in(ctx context.Context, s scope) runner {
 	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
 		if tx.scope != s {
 			return single{refused: errOtherScope}
 		}
 		return tx
 	}
-	return single{db: r.db, scope: s, readOnly: readOnly}
+	return single{db: r.db, scope: s}
 }
 
 // transact runs do in a transaction for an organization and repeats it as
@@ -97,7 +86,7 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(
 		}
 		return do(tx.Tx)
 	}
-	return retried(func() error { return once(ctx, r.db, tenantOf(org), false, do) })
+	return retried(func() error { return once(ctx, r.db, tenantOf(org), do) })
 }
 
 // retried runs a transaction again if Postgres chose it as the victim of a
@@ -114,8 +103,8 @@ func retried(transaction func() error) (err error) {
 	return err
 }
 
-func once(ctx context.Context, db *sqlx.DB, s scope, readOnly bool, do func(*sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(s.within(ctx, readOnly), nil)
+func once(ctx context.Context, db *sqlx.DB, s scope, do func(*sqlx.Tx) error) error {
+	tx, err := db.BeginTxx(s.within(ctx), nil)
 	if err != nil {
 		return err
 	}

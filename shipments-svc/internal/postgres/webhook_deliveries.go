@@ -67,7 +67,7 @@ func (w *Webhooks) Deliveries(
 		before = uuid.UUID(*q.Before)
 	}
 	rows, err := getRows[deliveryRow](
-		ctx, w.reads(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status),
+		ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status),
 		before, limit,
 	)
 	return each(rows, deliveryRow.delivery), err
@@ -79,7 +79,7 @@ func (w *Webhooks) CreateTest(
 ) error {
 	defer w.due()
 	return execute(
-		ctx, w.writes(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now,
+		ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now,
 	)
 }
 
@@ -89,7 +89,7 @@ func (w *Webhooks) Replay(
 ) ([]shipments.EventID, error) {
 	defer w.due()
 	rows, err := getRows[uuid.UUID](
-		ctx, w.writes(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now,
+		ctx, w.tenant(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now,
 	)
 	return idsOf[shipments.EventID](rows), err
 }
@@ -104,7 +104,7 @@ func (w *Webhooks) ReplayRange(
 	}
 	defer w.due()
 	row, err := getRow[rangeRow](
-		ctx, w.writes(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now,
+		ctx, w.tenant(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now,
 	)
 	return row.N, row.Last, err
 }

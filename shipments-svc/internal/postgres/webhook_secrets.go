@@ -41,7 +41,7 @@ func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 }
 
 func (w *Webhooks) resealSecrets(ctx context.Context, org shipments.OrgID) error {
-	rows, err := getRows[sealedRow](ctx, w.reads(ctx, org), "reseal", sealedSQL, uuid.UUID(org))
+	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, uuid.UUID(org))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		previous = w.seal(text, org, id)
 	}
 	return execute(
-		ctx, w.writes(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id),
+		ctx, w.tenant(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id),
 		row.Previous, previous,
 	)
 }
@@ -88,7 +88,7 @@ func (w *Webhooks) resealAnswers(ctx context.Context, org shipments.OrgID) error
 		Operation, Key string
 		Answer         []byte
 	}
-	rows, err := getRows[answerRow](ctx, w.reads(ctx, org), "reseal", sealedAnswersSQL, uuid.UUID(org))
+	rows, err := getRows[answerRow](ctx, w.tenant(ctx, org), "reseal", sealedAnswersSQL, uuid.UUID(org))
 	errs := []error{err}
 	for _, row := range rows {
 		if w.keys.Newest(row.Answer) {
@@ -97,7 +97,7 @@ func (w *Webhooks) resealAnswers(ctx context.Context, org shipments.OrgID) error
 		where := answerOf(org, row.Operation, row.Key)
 		answer, err := w.keys.Open(row.Answer, where)
 		if err == nil {
-			err = execute(ctx, w.writes(ctx, org), "reseal", resealAnswerSQL,
+			err = execute(ctx, w.tenant(ctx, org), "reseal", resealAnswerSQL,
 				uuid.UUID(org), row.Operation, row.Key, row.Answer, w.keys.Seal(answer, where))
 		}
 		errs = append(errs, err)

@@ -82,13 +82,13 @@ func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m we
 
 // Endpoints implements webhooks.Repository.
 func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
-	rows, err := getRows[endpointRow](ctx, w.reads(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
+	rows, err := getRows[endpointRow](ctx, w.tenant(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
 	return each(rows, endpointRow.endpoint), err
 }
 
 // Endpoint implements webhooks.Repository.
 func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.reads(ctx, org), "get webhook endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
+	return endpoint(ctx, w.tenant(ctx, org), "get webhook endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
 }
 
 // endpoint runs a statement that returns an endpoint.
@@ -129,14 +129,14 @@ func (w *Webhooks) ChangeEndpoint(
 func (w *Webhooks) RotateSecret(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time,
 ) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.writes(ctx, org), "rotate webhook secret", rotateSecretSQL,
+	return endpoint(ctx, w.tenant(ctx, org), "rotate webhook secret", rotateSecretSQL,
 		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
 }
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
 	_, err := getRow[uuid.UUID](
-		ctx, w.writes(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id),
+		ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id),
 	)
 	return noEndpoint(err)
 }

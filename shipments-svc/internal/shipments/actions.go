@@ -12,7 +12,7 @@ const MaxReason = 1_000
 // Order is common to all actions.
 type Order struct {
 	ID ID
-	By TokenID
+	By Actor
 	// Expects reports whether the action is meant for this version of the
 	// shipment. nil: it is for any.
 	Expects func(version int64) bool

@@ -87,7 +87,7 @@ func TestTheStateMachine(t *testing.T) {
 			k := at(status)
 			k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: Processed}}
 			before := k.head.Shipment
-			err := do(service(k), a, Order{By: "tok_1"})
+			err := do(service(k), a, Order{By: Actor{ID: "tok_1"}})
 			refused, isRefused := errors.AsType[*TransitionError](err)
 			switch want := becomes[a]; {
 			case want == no:
@@ -140,10 +140,10 @@ func TestEachChangeIncrementsTheVersionAndIsInTheHistory(t *testing.T) {
 		Reject:  {Action: Reject, Status: Rejected, Reason: "wet boxes"},
 	} {
 		k := at(ReadyForReview)
-		if err := do(service(k), a, Order{By: "tok_1", Expects: versions(2, 4)}); err != nil {
+		if err := do(service(k), a, Order{By: Actor{ID: "tok_1"}, Expects: versions(2, 4)}); err != nil {
 			t.Fatal(err)
 		}
-		want.Version, want.At, want.By = 5, now, "tok_1"
+		want.Version, want.At, want.By = 5, now, Actor{ID: "tok_1"}
 		if got := fmt.Sprintf("%+v", k.entries); got != fmt.Sprintf("%+v", []Entry{want}) || k.head.Version != 5 {
 			t.Errorf("%s: version %d, %s, want %+v", a, k.head.Version, got, want)
 		}

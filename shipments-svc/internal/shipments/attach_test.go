@@ -16,7 +16,7 @@ var (
 )
 
 func attachment(pallets ...Pallet) Attachment {
-	return Attachment{Order: Order{By: "tok_1"}, Type: PackingList, Pallets: pallets}
+	return Attachment{Order: Order{By: Actor{ID: "tok_1"}}, Type: PackingList, Pallets: pallets}
 }
 
 func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.To.Version != 5 || r.From.Version != 4 {
 		t.Errorf("%+v", r.To)
 	}
-	if want := (Entry{Version: 5, At: now, By: "tok_1", Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(
+	if want := (Entry{Version: 5, At: now, By: Actor{ID: "tok_1"}, Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(
 		r.Entry,
 	) != fmt.Sprint(
 		want,

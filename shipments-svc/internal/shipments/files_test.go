@@ -76,7 +76,7 @@ func (k *fakeRepository) Read(
 
 // upload attaches a packing list in CSV.
 func upload(text string) Attachment {
-	return Attachment{Order: Order{By: "tok_1"}, Type: PackingList, File: &Upload{
+	return Attachment{Order: Order{By: Actor{ID: "tok_1"}}, Type: PackingList, File: &Upload{
 		Filename: "PL 0042.csv", ContentType: "text/csv", Kind: CSV, Size: int64(len(text)), SHA256: [32]byte{byte(len(text))},
 		Content: strings.NewReader(text),
 	}}

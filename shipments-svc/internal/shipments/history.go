@@ -5,9 +5,11 @@ import (
 	"time"
 )
 
-// TokenID names the API token with which something was done, "tok_…", or the person
-// who did it, "usr_…".
-type TokenID string
+// Actor is who did something: an API token, or a person on a page.
+type Actor struct {
+	ID   string // "tok_…" or "usr_…"; empty: the service itself
+	Name string // of a person, as it was then; empty: it is not known
+}
 
 // How a shipment came to be, in its history.
 const (
@@ -20,7 +22,7 @@ const (
 type Entry struct {
 	Version int64 // that the change made
 	At      time.Time
-	By      TokenID // empty: by nobody
+	By      Actor
 	Action  Action
 	Status  Status   // after it
 	Reason  string   // of a decision; empty: none was given

@@ -48,7 +48,7 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 	}
 	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.Lease != job.Lease ||
 		r.Entry.Action != ProcessDocument ||
-		r.Entry.By != "" ||
+		r.Entry.By != (Actor{}) ||
 		r.Entry.Document != doc.ID {
 		t.Errorf("%+v", r)
 	}
@@ -173,10 +173,10 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	}
 	k.pallets, k.head.PalletsCount = []Pallet{plum}, 1
 	s := service(k)
-	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Order: Order{By: "tok_1"}, Document: DocumentID{1}})
+	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Order: Order{By: Actor{ID: "tok_1"}}, Document: DocumentID{1}})
 	r := k.revisions[0]
 	if err != nil || doc.Run != 2 || doc.Status != Queued || doc.Failure != (Failure{}) || !doc.ProcessedAt.IsZero() ||
-		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument || r.Entry.By != "tok_1" {
+		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument || r.Entry.By != (Actor{ID: "tok_1"}) {
 		t.Errorf("%+v, %+v (%v)", doc, r, err)
 	}
 	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); !errors.Is(

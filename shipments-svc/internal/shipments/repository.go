@@ -12,8 +12,7 @@ import (
 type Repository interface {
 	// List returns up to limit of the shipments that meet the filter, in the
 	// order that Page states, after the first offset ones, and the number
-	// there are in all; both as of one instant. The filter's times are whole
-	// milliseconds.
+	// there are in all; both as of one instant.
 	List(ctx context.Context, org OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error)
 
 	// Get returns a shipment with its parts as of one instant, or
@@ -25,12 +24,12 @@ type Repository interface {
 	Head(ctx context.Context, org OrgID, id ID) (Head, error)
 
 	// Create stores a shipment that has no parts, and begins its history.
-	Create(ctx context.Context, org OrgID, s Shipment, by TokenID) error
+	Create(ctx context.Context, org OrgID, s Shipment, by Actor) error
 
 	// Change stores a shipment as to, and the entry in its history, if it
 	// still has the status and the version of from; otherwise it does nothing
-	// and returns ErrVersion. Only
-	// Draft, Status, Version and ApprovedAt may differ between the two.
+	// and returns ErrVersion. Only Draft, Status, Version and ApprovedAt may differ
+	// between the two.
 	Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error
 
 	// Documents returns the documents of a shipment in the order of their

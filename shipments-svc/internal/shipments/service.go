@@ -17,7 +17,7 @@ type Service struct {
 	newID     func() ID
 	now       func() time.Time
 
-	watch   watch
+	waits   waits
 	closing chan struct{} // closed by Drain
 	drained sync.Once
 }
@@ -45,7 +45,7 @@ func NewService(n Needs) *Service {
 // is empty and has the true total.
 func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
 	paging, offset := paged(q.Page, q.PerPage)
-	all, total, err := s.repo.List(ctx, org, q.instants(), offset, paging.PerPage)
+	all, total, err := s.repo.List(ctx, org, q.Filter, offset, paging.PerPage)
 	paging.Total = total
 	return Page{Shipments: all, Paging: paging}, err
 }
@@ -66,7 +66,7 @@ func paged(page, perPage int64) (Paging, int64) {
 // Creation is a request for a new shipment.
 type Creation struct {
 	Draft
-	By TokenID
+	By Actor
 }
 
 // Create makes a pending shipment of the draft. A draft with faults gives
@@ -121,18 +121,6 @@ func (s *Service) completed(d Detail) Detail {
 	d.CreatedAt, d.ApprovedAt = instant(d.CreatedAt), instant(d.ApprovedAt)
 	d.Version, d.PalletsCount = 1, len(d.Pallets)
 	return d
-}
-
-// instants returns the filter with its times in whole milliseconds. Shipments
-// have no others, so the same ones meet it.
-func (f Filter) instants() Filter {
-	if f.CreatedAfter != nil {
-		f.CreatedAfter = new(instant(*f.CreatedAfter))
-	}
-	if f.CreatedBefore != nil {
-		f.CreatedBefore = new(instant(f.CreatedBefore.Add(time.Millisecond - 1)))
-	}
-	return f
 }
 
 // instant returns t as it is stored, ordered by and shown.

@@ -2,11 +2,21 @@ package shipments
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
 // MaxWait is how long a GetQuery may wait.
 const MaxWait = 25 * time.Second
+
+// Bounds of waiting. Beyond them a GetQuery is answered at once.
+const (
+	maxWaits    = 500 // of a Service
+	maxOrgWaits = 50  // of one organization
+)
+
+// pollEvery is the interval at which a shipment is read that a request waits for.
+const pollEvery = 500 * time.Millisecond
 
 // GetQuery requests a shipment, optionally once it has changed.
 type GetQuery struct {
@@ -49,29 +59,66 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 	if err != nil {
 		return false, err
 	}
-	known := l.Known
+	known, first := l.Known, head.Version
 	if known == nil {
-		known = func(version int64) bool { return version == head.Version }
+		known = func(version int64) bool { return version == first }
 	}
 	if !known(head.Version) {
 		return true, nil
 	}
-	w := &waiter{org: org, id: l.ID, known: known, done: make(chan error, 1)}
-	if !s.watch.add(w, s.repo.Head) { //nolint:contextcheck // the poller serves all waiters, not this request
+	if !s.waits.begin(org) {
 		return false, nil
 	}
-	defer s.watch.remove(w)
-	over := time.NewTimer(l.Wait)
+	defer s.waits.end(org)
+	over, again := time.NewTimer(l.Wait), time.NewTicker(pollEvery)
 	defer over.Stop()
-	select {
-	case err := <-w.done:
-		return true, err
-	case <-over.C:
-		return true, nil
-	case <-s.closing:
-		return true, nil
-	case <-ctx.Done():
-		return true, ctx.Err()
+	defer again.Stop()
+	for known(head.Version) {
+		select {
+		case <-again.C:
+		case <-over.C:
+			return true, nil
+		case <-s.closing:
+			return true, nil
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+		if head, err = s.repo.Head(ctx, org, l.ID); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// waits counts the requests that wait. Its zero value is ready; it is safe for
+// concurrent use.
+type waits struct {
+	mu   sync.Mutex
+	all  int
+	orgs map[OrgID]int
+}
+
+// begin reports whether one more request of an organization may wait.
+func (w *waits) begin(org OrgID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all >= maxWaits || w.orgs[org] >= maxOrgWaits {
+		return false
+	}
+	if w.orgs == nil {
+		w.orgs = map[OrgID]int{}
+	}
+	w.all++
+	w.orgs[org]++
+	return true
+}
+
+func (w *waits) end(org OrgID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all--
+	if w.orgs[org]--; w.orgs[org] == 0 {
+		delete(w.orgs, org)
 	}
 }
 

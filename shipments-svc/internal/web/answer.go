@@ -57,6 +57,7 @@ var notices = map[string]string{
 	"created":     "The shipment was created. Attach its packing list next.",
 	"attached":    "The document was attached.",
 	"deleted":     "The document was deleted.",
+	"removed":     "The shipment was deleted.",
 	"reprocessed": "The document is being read again.",
 	"approved":    "The shipment was approved.",
 	"rejected":    "The shipment was rejected.",

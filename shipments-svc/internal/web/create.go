@@ -43,9 +43,7 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 		Fingerprint: sha256.Sum256([]byte(v.PostForm.Encode())),
 	}
 	id, _, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
-		made, err := s.Service.Create(ctx, v.org, shipments.Creation{
-			Draft: form.Draft, By: shipments.TokenID(v.person.Actor()),
-		})
+		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: transport.Actor(v.person)})
 		return []byte(transport.FormatID(made.ID)), err
 	})
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {

@@ -70,13 +70,6 @@ func (s *site) download(ctx context.Context, v *visit) (answer, error) {
 	return answer{file: &file}, err
 }
 
-func (s *site) detach(ctx context.Context, v *visit) (answer, error) {
-	return s.change(ctx, v, "deleted", func(ctx context.Context, o shipments.DocumentOrder) error {
-		_, err := s.Service.Detach(ctx, v.org, o)
-		return err
-	})
-}
-
 func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
 	return s.change(ctx, v, "reprocessed", func(ctx context.Context, o shipments.DocumentOrder) error {
 		_, err := s.Service.Reprocess(ctx, v.org, o)

@@ -23,10 +23,11 @@ type showPage struct {
 	Types     []shipments.DocumentType
 	Decide    bool // the person may, and the shipment is ready
 	Attach    bool
+	Delete    bool
 	Documents bool // the person may read documents
 	Reason    string
-	Me        shipments.TokenID // the person, in the history
-	Preview   *preview          // of a document that is not attached yet
+	Me        string   // the id of the person, in the history
+	Preview   *preview // of a document that is not attached yet
 }
 
 // checkRow is a check with links to what it found.
@@ -72,9 +73,11 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	allowed := shipments.Allowed(found.Status)
 	p := showPage{
 		Detail: found.Detail, Link: v.path(transport.FormatID(id)), History: history.Entries,
-		Types: shipments.DocumentTypes, Me: shipments.TokenID(v.person.Actor()),
-		Decide:    slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
-		Attach:    slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
+		Types: shipments.DocumentTypes, Me: v.person.Actor(),
+		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
+		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
+		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == 0 &&
+			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
 	}
 	p.Checks = checkRows(found.Checks, p.Documents)

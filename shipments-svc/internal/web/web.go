@@ -100,6 +100,12 @@ var table = []route{
 		"POST /shipments/{org}/{id}/documents/{document}/mapping",
 		"PUT /api/v1/shipments/{id}/documents/{document}/mapping", (*site).correct,
 	},
+	{"GET /shipments/{org}/{id}/delete", "DELETE /api/v1/shipments/{id}", (*site).askDelete},
+	{"POST /shipments/{org}/{id}/delete", "DELETE /api/v1/shipments/{id}", (*site).remove},
+	{
+		"GET /shipments/{org}/{id}/documents/{document}/delete",
+		"DELETE /api/v1/shipments/{id}/documents/{document}", (*site).askDetach,
+	},
 	{
 		"POST /shipments/{org}/{id}/documents/{document}/delete",
 		"DELETE /api/v1/shipments/{id}/documents/{document}", (*site).detach,
@@ -163,7 +169,7 @@ func (v *visit) shipment() (shipments.ID, error) { return transport.ShipmentID(v
 // order is an action of the person on the shipment in the path.
 func (v *visit) order() (shipments.Order, error) {
 	id, err := v.shipment()
-	return shipments.Order{ID: id, By: shipments.TokenID(v.person.Actor())}, err
+	return shipments.Order{ID: id, By: transport.Actor(v.person)}, err
 }
 
 func (s *site) serve(rt route) http.Handler {

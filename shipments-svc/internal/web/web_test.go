@@ -187,6 +187,10 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	if columns.MatchString(s.get(t, path).Body.String()) {
 		t.Error("columns are corrected while the list is read")
 	}
+	ask := regexp.MustCompile(`href="(/shipments/[^"]+/delete)"`)
+	if ask.MatchString(s.get(t, path).Body.String()) {
+		t.Error("a document is deleted while it is read")
+	}
 	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "PO-&lt;1&gt;", "Processing (1)")
 	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.", "Approved (0)")
 }
@@ -271,6 +275,37 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}}), http.StatusPreconditionFailed)
 }
 
+// A shipment and a document are deleted once the person has confirmed it.
+func TestDeletingIsConfirmed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reads(t)
+	path := s.create(t)
+	wantTo(t, s.attach(t, path, "false"), path)
+	page := s.until(t, path, "Columns of list.csv")
+	document := regexp.MustCompile(`href="(/shipments/[^"]+/documents/[^"]+/delete)"`).FindStringSubmatch(page)[1]
+	want(t, s.get(t, path), http.StatusOK, `!id="delete"`)
+	want(t, s.get(t, document), http.StatusOK, "Delete list.csv?", "the pallets that were read", `href="`+path+`"`)
+	want(t, s.get(t, path), http.StatusOK, "list.csv")
+	wantTo(t, s.post(t, document, nil), path+"?done=deleted")
+	want(t, s.get(t, document), http.StatusNotFound)
+	want(t, s.get(t, path), http.StatusOK, `href="`+path+`/delete"`, "Document deleted")
+	want(t, s.get(t, path+"/delete"), http.StatusOK, "Delete PO-&lt;1&gt;?", "This cannot be undone.")
+	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;")
+	wantTo(t, s.post(t, path+"/delete", nil), "/shipments/"+s.org+"?done=removed")
+	want(t, s.get(t, path), http.StatusNotFound)
+}
+
+// The history names people as they were called when they acted.
+func TestHistoryNamesTheOtherPerson(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := s.create(t)
+	other := *s
+	other.user = publicid.New("usr")
+	want(t, other.get(t, path), http.StatusOK, "by Anna &lt;b&gt;", "!"+s.user)
+}
+
 // Each route needs the permission of its operation, and the organization of the person.
 func TestPagesNeedThePermissionOfTheAPI(t *testing.T) {
 	t.Parallel()
@@ -288,10 +323,12 @@ func TestPagesNeedThePermissionOfTheAPI(t *testing.T) {
 		method := map[string]string{"": http.MethodPost, "/new": http.MethodGet}[refused]
 		want(t, reader.send(t, method, "/shipments/"+s.org+refused, "", http.NoBody), http.StatusForbidden, "You don&#39;t have permission")
 	}
-	for _, refused := range []string{"/approve", "/reject", "/documents", "/documents/doc_x/delete", "/documents/doc_x/reprocess"} {
+	for _, refused := range []string{"/approve", "/reject", "/documents", "/delete", "/documents/doc_x/delete", "/documents/doc_x/reprocess"} {
 		want(t, reader.post(t, path+refused, url.Values{"reason": {"x"}}), http.StatusForbidden)
 	}
-	want(t, reader.get(t, path+"/documents/doc_x"), http.StatusForbidden)
+	for _, refused := range []string{"/delete", "/documents/doc_x/delete", "/documents/doc_x"} {
+		want(t, reader.get(t, path+refused), http.StatusForbidden)
+	}
 	nobody := *s
 	nobody.user = ""
 	want(t, nobody.get(t, path), http.StatusUnauthorized, "!PO-")

@@ -18,7 +18,7 @@ type shipmentBody[View any] struct {
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
 	id, err := decodeShipmentID(r)
-	return shipments.Order{ID: id, By: by(r), Expects: expects(r)}, err
+	return shipments.Order{ID: id, By: Actor(callerOf(r.Context()).Identity), Expects: expects(r)}, err
 }
 
 func decodeUpdate(r *http.Request) (shipments.Edit, error) {

@@ -145,8 +145,17 @@ func TestHistoryHasEveryVersionLatestFirst(t *testing.T) {
 	if res := a.do(t, call{path: path + "/history?page=9"}); !strings.Contains(string(res.body), `"history":[]`) {
 		t.Errorf("past the end: %s", res.body)
 	}
+	const person = "usr_01k9x3v7t2e8sbq4m6n0pacdfg"
+	c := call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"D"}}`}
+	c.header = http.Header{"X-Token-Id": nil, "X-User-Id": {person}, "X-User-Name": {"Anna%20Visser"}}
+	a.do(t, c).wants(t, http.StatusOK, "")
+	if h := a.history(t, path).History; h[0].Actor.ID != person || h[0].UserID != person || h[0].TokenID != "" ||
+		h[0].Actor.Name != "Anna Visser" || h[4].Actor.ID != h[4].TokenID || h[4].Actor.Name != "" {
+		t.Errorf("%+v", h)
+	}
 	imported := a.history(t, a.loaded(t, shipments.Approved)).History
-	if len(imported) != 1 || imported[0].Action != "import" || imported[0].TokenID != "" {
+	if len(imported) != 1 || imported[0].Action != "import" || imported[0].TokenID != "" ||
+		imported[0].Actor.ID != "" {
 		t.Errorf("%+v", imported)
 	}
 }

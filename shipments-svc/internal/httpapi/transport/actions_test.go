@@ -60,7 +60,9 @@ type historyPage struct {
 	History []struct {
 		Version                    int64
 		At, Action, Status, Reason string
+		Actor                      struct{ ID, Name string }
 		TokenID                    string `json:"token_id"`
+		UserID                     string `json:"user_id"`
 		DocumentID                 string `json:"document_id"`
 		Changes                    []struct{ Field, From, To string }
 	}

@@ -60,12 +60,12 @@ func decodeAttach(uploads *Uploads) func(*http.Request) (shipments.Attachment, e
 		if err != nil {
 			return shipments.Attachment{}, err
 		}
-		if err := receiving.Enter(r.Context(), callerOf(r).org, bodySize(r)); err != nil {
+		if err := receiving.Enter(r.Context(), callerOf(r.Context()).org, bodySize(r)); err != nil {
 			return shipments.Attachment{}, err
 		}
 		a, err := readAttachment(r, order, reading)
 		if err == nil && a.DryRun && a.File != nil {
-			err = reading.Enter(r.Context(), callerOf(r).org, 1)
+			err = reading.Enter(r.Context(), callerOf(r.Context()).org, 1)
 		}
 		return a, err
 	}
@@ -143,7 +143,7 @@ func divertedBody(r *http.Request, file io.Writer, reading *admission.Admission)
 		return nil, err
 	}
 	if text.Len() > smallText {
-		if err := reading.Enter(r.Context(), callerOf(r).org, 1); err != nil {
+		if err := reading.Enter(r.Context(), callerOf(r.Context()).org, 1); err != nil {
 			return nil, err
 		}
 	}
@@ -183,7 +183,7 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 // encodeAttach shows a document with the checks, which say what other documents have,
 // only for tokens that may read shipments.
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	if !slices.Contains(callerOf(r).Permissions, string(endpoints.ReadShipments)) {
+	if !slices.Contains(callerOf(r.Context()).Permissions, string(endpoints.ReadShipments)) {
 		a.Checks = nil
 	}
 	if a.DryRun {

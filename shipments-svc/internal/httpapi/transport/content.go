@@ -7,13 +7,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -45,8 +42,8 @@ func attachment(filename string) string {
 	)
 }
 
-// writeFile sends a file or the requested range of it. It returns an error, and
-// sends nothing, if the file cannot be opened.
+// writeFile sends a file, of which it never sends a range: none is larger than MaxFile. It
+// returns an error, and sends nothing, if the file cannot be opened.
 func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), downloadTimeout)
 	defer cancel()
@@ -58,82 +55,10 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
 	maps.Copy(w.Header(), re.header)
-	// write has evaluated these, and of several lines http.ServeContent reads the first.
-	r.Header.Del("If-Match")
-	r.Header.Del("If-None-Match")
-	// Several ranges at once and other units are not supported; RFC 9110 has none of HEAD.
-	if ranges := strings.Join(r.Header.Values("Range"), ","); r.Method != http.MethodGet ||
-		strings.Contains(ranges, ",") ||
-		!strings.HasPrefix(ranges, "bytes=") {
-		r.Header.Del("Range")
+	w.Header().Set("Content-Length", strconv.FormatInt(re.file.Size, 10))
+	w.WriteHeader(re.status)
+	if r.Method != http.MethodHead {
+		_, _ = io.Copy(w, content) // the client is gone
 	}
-	size, err := content.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	if of := r.Header.Get("Range"); of != "" {
-		r.Header.Set("Range", withinFile(of, size))
-	}
-	http.ServeContent(&ranged{ResponseWriter: w, request: r, size: size}, r, "", time.Time{}, content)
 	return nil
 }
-
-var positions = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
-
-// withinFile returns a range with positions that http.ServeContent reads as RFC 9110,
-// 14.1.2, has them: those past the end of the file may be any number, and the last 0
-// bytes are outside of it.
-func withinFile(of string, size int64) string {
-	m := positions.FindStringSubmatch(of)
-	if m == nil {
-		return of
-	}
-	for i, digits := range m[1:] {
-		if n, err := strconv.ParseInt(digits, 10, 64); digits != "" && (err != nil || n > size) {
-			m[i+1] = strconv.FormatInt(size, 10)
-		}
-	}
-	if n, err := strconv.ParseInt(m[2], 10, 64); m[1] == "" && err == nil && n == 0 {
-		m[1], m[2] = strconv.FormatInt(size, 10), ""
-	}
-	return "bytes=" + m[1] + "-" + m[2]
-}
-
-// ranged writes a problem where http.ServeContent would write plain text or
-// nothing: for a range outside of the file.
-type ranged struct {
-	http.ResponseWriter
-	request *http.Request
-	size    int64 // of the file, in bytes
-	refused bool
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *ranged) WriteHeader(status int) {
-	if status != http.StatusRequestedRangeNotSatisfiable {
-		w.ResponseWriter.WriteHeader(status)
-		return
-	}
-	w.refused = true
-	for _, name := range []string{"Content-Disposition", "Etag", "Content-Length"} {
-		w.Header().Del(name)
-	}
-	w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(w.size, 10)) // also for a malformed range
-	p := problem.New(
-		status, "range_not_satisfiable", "Range not satisfiable",
-		"the requested range is outside of the file; Content-Range has its length",
-	)
-	p.RequestID = requestid.Of(w.request)
-	_ = p.Write(w.ResponseWriter, w.request) // the client is gone
-}
-
-// Write implements http.ResponseWriter.
-func (w *ranged) Write(p []byte) (int, error) {
-	if w.refused {
-		return len(p), nil
-	}
-	return w.ResponseWriter.Write(p)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *ranged) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -13,7 +13,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -27,16 +26,15 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 	for name, value := range headers {
 		r.Header.Set(name, value)
 	}
-	var got endpoints.Request
-	var err error
+	var got caller
 	identified(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got, err = endpointRequest(r, nil)
+		got = *callerOf(r.Context())
 	})).ServeHTTP(httptest.NewRecorder(), r)
-	if err != nil {
-		t.Fatal(err)
+	if got.err != nil {
+		t.Fatal(got.err)
 	}
 	org, _ := publicid.Parse("org", headers[assertion.HeaderOrganization])
-	if got.Org != shipments.OrgID(org) || !slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
+	if got.org != shipments.OrgID(org) || !slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
 		t.Errorf("%+v", got)
 	}
 	if requestid.Of(r) != "req_01k9x3v7t2e8sbq4m6n0pacdfh" {

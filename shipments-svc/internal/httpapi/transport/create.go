@@ -25,7 +25,7 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 		return shipments.Creation{}, err
 	}
 	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Creation {
-		return shipments.Creation{Draft: shipments.NewDraft(o.Object("shipment").Text), By: by(r)}
+		return shipments.Creation{Draft: shipments.NewDraft(o.Object("shipment").Text), By: Actor(callerOf(r.Context()).Identity)}
 	}, shipments.Creation.Faults)
 }
 

@@ -44,7 +44,7 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
 	view := viewDetail(found.Detail)
-	if !slices.Contains(callerOf(r).Permissions, string(endpoints.Facts)) {
+	if !slices.Contains(callerOf(r.Context()).Permissions, string(endpoints.Facts)) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -15,8 +16,9 @@ type historyView struct {
 type entryView struct {
 	Version int64              `json:"version"`
 	At      string             `json:"at"`
-	TokenID string             `json:"token_id,omitempty"`
-	UserID  string             `json:"user_id,omitempty"` // of a person, instead of a token
+	Actor   *actorView         `json:"actor,omitempty"`    // nil: the service itself
+	TokenID string             `json:"token_id,omitempty"` // of Actor, if it is a token
+	UserID  string             `json:"user_id,omitempty"`  // of Actor, if it is a person
 	Action  shipments.Action   `json:"action"`
 	Status  shipments.Status   `json:"status"`
 	Reason  string             `json:"reason,omitempty"`
@@ -25,9 +27,15 @@ type entryView struct {
 	DocumentID string `json:"document_id,omitempty"`
 }
 
+type actorView struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
 func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 	p := readParameters(r)
-	q := shipments.HistoryQuery{Page: p.page(), PerPage: p.perPage()}
+	var q shipments.HistoryQuery
+	q.Page, q.PerPage = p.paging()
 	if err := p.Err(); err != nil {
 		return q, err
 	}
@@ -38,7 +46,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 
 func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
 	view := historyView{each(page.Entries, viewEntry), metaView(page.Paging)}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage, page.Total)}}, body: view}
 }
 
 func viewEntry(e shipments.Entry) entryView {
@@ -46,10 +54,12 @@ func viewEntry(e shipments.Entry) entryView {
 		Version: e.Version, At: viewTime(e.At),
 		Action: e.Action, Status: e.Status, Reason: e.Reason, Changes: e.Changes,
 	}
-	if strings.HasPrefix(string(e.By), "usr_") {
-		view.UserID = string(e.By)
-	} else {
-		view.TokenID = string(e.By)
+	switch {
+	case e.By.ID == "":
+	case strings.HasPrefix(e.By.ID, "usr_"):
+		view.Actor, view.UserID = &actorView{e.By.ID, e.By.Name}, e.By.ID
+	default:
+		view.Actor, view.TokenID = &actorView{e.By.ID, e.By.Name}, e.By.ID
 	}
 	if e.Document != (shipments.DocumentID{}) {
 		view.DocumentID = viewDocumentID(e.Document)

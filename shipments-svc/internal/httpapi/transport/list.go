@@ -3,7 +3,6 @@ package transport
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -23,16 +22,14 @@ type metaView struct {
 
 func decodeList(r *http.Request) (shipments.Query, error) {
 	p := readParameters(r)
-	q := shipments.Query{
-		Page:    p.page(),
-		PerPage: p.perPage(),
-		Filter: shipments.Filter{
-			Status:        query.OneOf(p.Parameters, "status", shipments.Statuses),
-			Reference:     reference(p),
-			CheckResult:   query.OneOf(p.Parameters, "check_result", shipments.Results),
-			CreatedAfter:  p.Time("created_after"),
-			CreatedBefore: p.Time("created_before"),
-		},
+	var q shipments.Query
+	q.Page, q.PerPage = p.paging()
+	q.Filter = shipments.Filter{
+		Status:        query.OneOf(p.Parameters, "status", shipments.Statuses),
+		Reference:     reference(p),
+		CheckResult:   query.OneOf(p.Parameters, "check_result", shipments.Results),
+		CreatedAfter:  p.Time("created_after"),
+		CreatedBefore: p.Time("created_before"),
 	}
 	return q, p.Err()
 }
@@ -54,9 +51,5 @@ func reference(p parameters) string {
 
 func encodeList(r *http.Request, page shipments.Page) reply {
 	view := listView{each(page.Shipments, viewItem), metaView(page.Paging)}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {links(r.URL, page.Paging)}}, body: view}
-}
-
-func links(u *url.URL, p shipments.Paging) string {
-	return query.PageLinks(u, p.Page, p.PerPage, p.Total)
+	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage, page.Total)}}, body: view}
 }

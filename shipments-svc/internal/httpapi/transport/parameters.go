@@ -27,14 +27,12 @@ func (p parameters) after() int64 {
 }
 
 // limit returns how many elements are requested, or 0.
-func (p parameters) limit() int64 { return p.size("limit") }
+func (p parameters) limit() int64 { return p.Number("limit", 1, math.MaxInt64, clamped) }
 
-// page and perPage return the requested part of a list, or 0.
-func (p parameters) page() int64    { return p.Number("page", 1, math.MaxInt64, "") }
-func (p parameters) perPage() int64 { return p.size("per_page") }
-
-func (p parameters) size(name string) int64 {
-	return p.Number(
-		name, 1, math.MaxInt64, fmt.Sprintf("; more than %d counts as %d", shipments.MaxPerPage, shipments.MaxPerPage),
-	)
+// paging returns the requested part of a list, or 0.
+func (p parameters) paging() (page, perPage int64) {
+	return p.Number("page", 1, math.MaxInt64, ""), p.Number("per_page", 1, math.MaxInt64, clamped)
 }
+
+// clamped is what is to be known of a number of elements.
+var clamped = fmt.Sprintf("; more than %[1]d counts as %[1]d", shipments.MaxPerPage)

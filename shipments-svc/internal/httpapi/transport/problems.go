@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -30,126 +31,68 @@ const statusClientGone = 499
 var table = []struct {
 	status int
 	code   string
-	title  string
 	match  func(error) (fault, bool)
 }{
-	{
-		http.StatusUnauthorized,
-		"missing_identity",
-		"Missing identity",
-		is(assertion.ErrMissing, assertion.ErrMissing.Error()),
-	},
-	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*endpoints.PermissionError]},
-	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoDocument, "the shipment has no such document")},
-	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoFile,
+	{http.StatusUnauthorized, "missing_identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
+	{http.StatusForbidden, "insufficient_permission", as[*endpoints.PermissionError]},
+	{http.StatusNotFound, "not_found", is(shipments.ErrNoDocument, "the shipment has no such document")},
+	{http.StatusNotFound, "not_found", is(shipments.ErrNoFile,
 		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is approved "+
 			"the document can be deleted and attached again")},
-	{http.StatusNotFound, "not_found", "Not found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
-	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNoTemplate, "there is no such mapping template")},
-	{http.StatusNotFound, "not_found", "Not found", is(shipments.ErrNotFound, "there is no such shipment")},
-	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", allOf[*query.Error](query.UnknownParameter)},
-	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
-	{http.StatusGone, "events_expired", "Events expired", as[*shipments.ExpiredError]},
+	{http.StatusNotFound, "not_found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
+	{http.StatusNotFound, "not_found", is(shipments.ErrNoTemplate, "there is no such mapping template")},
+	{http.StatusNotFound, "not_found", is(shipments.ErrNotFound, "there is no such shipment")},
+	{http.StatusBadRequest, query.UnknownParameter, allOf[*query.Error](query.UnknownParameter)},
+	{http.StatusBadRequest, query.InvalidParameter, as[*query.Error]},
+	{http.StatusGone, "events_expired", as[*shipments.ExpiredError]},
 	{
-		http.StatusPreconditionFailed,
-		"etag_mismatch",
-		"ETag mismatch",
+		http.StatusPreconditionFailed, "etag_mismatch",
 		is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again"),
 	},
-	{http.StatusConflict, "invalid_transition", "Invalid transition", as[*shipments.TransitionError]},
-	{http.StatusConflict, "checks_failing", "Checks failing", as[*shipments.ChecksFailingError]},
-	{http.StatusConflict, "duplicate_document", "Duplicate document", as[*shipments.DuplicateError]},
+	{http.StatusConflict, "invalid_transition", as[*shipments.TransitionError]},
+	{http.StatusConflict, "checks_failing", as[*shipments.ChecksFailingError]},
+	{http.StatusConflict, "duplicate_document", as[*shipments.DuplicateError]},
+	{http.StatusConflict, "not_reprocessable", is(shipments.ErrNotReadAgain,
+		"the document has no file that is read: it was given by its pallets, or files of its kind are only stored")},
+	{http.StatusConflict, "too_many_webhook_endpoints", is(webhooks.ErrTooMany,
+		fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints))},
+	{http.StatusConflict, "too_many_mapping_templates", is(shipments.ErrTooManyTemplates,
+		fmt.Sprintf("the organization has %d mapping templates; that is the maximum", shipments.MaxTemplates))},
+	{http.StatusConflict, "webhook_endpoint_disabled", is(webhooks.ErrDisabled,
+		"nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
+	{http.StatusConflict, "idempotency_in_progress", is(shipments.ErrKeyInProgress,
+		"a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After")},
+	{http.StatusUnprocessableEntity, "idempotency_key_reused", is(shipments.ErrKeyReused,
+		"this Idempotency-Key was used with another body; use a new key for each request")},
+	{http.StatusBadRequest, "invalid_header", as[*idempotency.HeaderError]},
+	{http.StatusUnsupportedMediaType, "unsupported_media_type", as[*mediaTypeError]},
+	{http.StatusRequestEntityTooLarge, "body_too_large", bodyTooLarge},
+	{http.StatusRequestEntityTooLarge, "body_too_large", as[fileTooLargeError]},
+	{http.StatusBadRequest, "malformed_form", as[*formError]},
+	{http.StatusBadRequest, "malformed_json", as[*jsonbody.SyntaxError]},
+	{http.StatusUnprocessableEntity, "unknown_field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
+	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
 	{
-		http.StatusConflict,
-		"not_reprocessable",
-		"Not reprocessable",
-		is(
-			shipments.ErrNotReadAgain,
-			"the document has no file that is read: it was given by its pallets, or files of its kind are only stored",
-		),
-	},
-	{
-		http.StatusConflict,
-		"too_many_webhook_endpoints",
-		"Too many webhook endpoints",
-		is(
-			webhooks.ErrTooMany,
-			fmt.Sprintf("the organization has %d webhook endpoints; that is the maximum", webhooks.MaxEndpoints),
-		),
-	},
-	{
-		http.StatusConflict,
-		"too_many_mapping_templates",
-		"Too many mapping templates",
-		is(
-			shipments.ErrTooManyTemplates,
-			fmt.Sprintf("the organization has %d mapping templates; that is the maximum", shipments.MaxTemplates),
-		),
-	},
-	{
-		http.StatusConflict,
-		"webhook_endpoint_disabled",
-		"Webhook endpoint disabled",
-		is(webhooks.ErrDisabled, "nothing is sent to this endpoint while it is disabled; set its status to enabled first"),
-	},
-	{
-		http.StatusConflict,
-		"idempotency_in_progress",
-		"Idempotency in progress",
-		is(
-			shipments.ErrKeyInProgress,
-			"a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After",
-		),
-	},
-	{
-		http.StatusUnprocessableEntity,
-		"idempotency_key_reused",
-		"Idempotency key reused",
-		is(shipments.ErrKeyReused, "this Idempotency-Key was used with another body; use a new key for each request"),
-	},
-	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
-	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
-	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", bodyTooLarge},
-	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", as[fileTooLargeError]},
-	{http.StatusBadRequest, "malformed_form", "Malformed form", as[*formError]},
-	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
-	{
-		http.StatusUnprocessableEntity,
-		"unknown_field",
-		"Unknown field",
-		allOf[*shipments.Invalid](string(shipments.UnknownField)),
-	},
-	{
-		http.StatusUnprocessableEntity,
-		"too_many_pallets",
-		"Too many pallets",
-		allOf[*shipments.Invalid](string(shipments.TooManyPallets)),
-	},
-	{
-		http.StatusUnprocessableEntity,
-		"unsupported_document",
-		"Unsupported document",
+		http.StatusUnprocessableEntity, "unsupported_document",
 		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument)),
 	},
-	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*shipments.Invalid]},
+	{http.StatusUnprocessableEntity, "validation_failed", as[*shipments.Invalid]},
 	{
-		http.StatusServiceUnavailable,
-		"unavailable",
-		"Unavailable",
+		http.StatusServiceUnavailable, "unavailable",
 		is(admission.ErrBusy, admission.ErrBusy.Error()+"; try again after the seconds in Retry-After"),
 	},
 	{
-		http.StatusServiceUnavailable,
-		"unavailable",
-		"Unavailable",
+		http.StatusServiceUnavailable, "unavailable",
 		is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After"),
 	},
-	{
-		http.StatusServiceUnavailable,
-		"unavailable",
-		"Unavailable",
-		is(shipments.ErrUnavailable, "the service is temporarily unavailable; try again after the seconds in Retry-After"),
-	},
+	{http.StatusServiceUnavailable, "unavailable", is(shipments.ErrUnavailable,
+		"the service is temporarily unavailable; try again after the seconds in Retry-After")},
+}
+
+// title returns the title of a problem: its code in words.
+func title(code string) string {
+	words := strings.NewReplacer("_", " ", "json", "JSON", "etag", "ETag").Replace(code)
+	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 // internalError is the problem of an unexpected error.
@@ -167,7 +110,7 @@ type fault struct {
 func problemOf(err error) problem.Problem {
 	for _, row := range table {
 		if f, ok := row.match(err); ok {
-			p := problem.New(row.status, row.code, row.title, f.detail)
+			p := problem.New(row.status, row.code, title(row.code), f.detail)
 			p.Errors, p.Extra = f.fields, f.extra
 			return p
 		}
@@ -190,7 +133,7 @@ func Code(err error) string {
 
 // fail responds with the problem of an error.
 func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
-	r := requestFrom(ctx)
+	r := callerOf(ctx).request
 	if errors.Is(r.Context().Err(), context.Canceled) {
 		w.WriteHeader(statusClientGone)
 		return
@@ -202,8 +145,8 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
 	case http.StatusForbidden:
 		if e, ok := errors.AsType[*endpoints.PermissionError](err); ok {
-			w.Header().
-				Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs))
+			challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
+			w.Header().Set("WWW-Authenticate", challenge)
 		}
 	case http.StatusConflict:
 		if errors.Is(err, shipments.ErrKeyInProgress) {

@@ -7,15 +7,15 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // caller is the principal of a request, read once.
 type caller struct {
 	assertion.Identity
-	org shipments.OrgID
-	err error // assertion.ErrMissing without an identity
+	org     shipments.OrgID
+	err     error         // assertion.ErrMissing without an identity
+	request *http.Request // as the route has it, for encoders
 }
 
 type callerKey struct{}
@@ -23,47 +23,25 @@ type callerKey struct{}
 // identified reads the identity of a request once and keeps it in the context.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var c caller
+		c := &caller{}
 		c.Identity, c.err = assertion.FromHeader(r.Header)
 		c.org = shipments.OrgID(c.OrganizationID)
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
 }
 
-func callerOf(r *http.Request) caller {
-	return r.Context().Value(callerKey{}).(caller)
-}
+func callerOf(ctx context.Context) *caller { return ctx.Value(callerKey{}).(*caller) }
 
-// by is the token with which a request is made.
-func by(r *http.Request) shipments.TokenID {
-	return shipments.TokenID(callerOf(r).Actor())
+// Actor returns the principal of a request as the domain names it.
+func Actor(id assertion.Identity) shipments.Actor {
+	return shipments.Actor{ID: id.Actor(), Name: id.UserName}
 }
 
 // logAttrs identifies a request and its principal.
 func logAttrs(r *http.Request) []slog.Attr {
 	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
-	if c := callerOf(r); c.err == nil {
+	if c := callerOf(r.Context()); c.err == nil {
 		attrs = append(attrs, slog.String("organization_id", c.Organization), slog.String("token_id", c.Token))
 	}
 	return attrs
-}
-
-// endpointRequest returns a request in the form of endpoints.
-func endpointRequest(r *http.Request, decode func() (any, error)) (endpoints.Request, error) {
-	c := callerOf(r)
-	if c.err != nil {
-		return endpoints.Request{}, c.err
-	}
-	return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decode}, nil
-}
-
-type requestKey struct{}
-
-// withRequest keeps the request for encoders.
-func withRequest(ctx context.Context, r *http.Request) context.Context {
-	return context.WithValue(ctx, requestKey{}, r)
-}
-
-func requestFrom(ctx context.Context) *http.Request {
-	return ctx.Value(requestKey{}).(*http.Request)
 }

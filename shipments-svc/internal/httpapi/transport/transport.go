@@ -149,14 +149,16 @@ func handle[Req, Res any](
 	}
 	rt.Handle(pattern, Admitted(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
-		func(_ context.Context, r *http.Request) (any, error) {
-			return endpointRequest(r, func() (any, error) { return decode(r) })
+		func(ctx context.Context, r *http.Request) (any, error) {
+			c := callerOf(ctx)
+			c.request = r
+			decoded := func() (any, error) { return decode(r) }
+			return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decoded}, c.err
 		},
 		func(ctx context.Context, w http.ResponseWriter, response any) error {
-			r := requestFrom(ctx)
+			r := callerOf(ctx).request
 			return encode(r, response.(Res)).write(w, r)
 		},
-		kithttp.ServerBefore(withRequest),
 		kithttp.ServerErrorEncoder(rt.fail),
 	), rt.maxBody))))
 }

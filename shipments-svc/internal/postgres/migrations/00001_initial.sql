@@ -82,7 +82,8 @@ CREATE TABLE shipment_history (
     shipment_id     uuid           NOT NULL,
     version         bigint         NOT NULL,
     at              timestamptz(3) NOT NULL,
-    token_id        text           NOT NULL DEFAULT '', -- empty: not by a token
+    actor_id        text           NOT NULL DEFAULT '', -- of a token or a person; empty: the service itself
+    actor_name      text           NOT NULL DEFAULT '', -- of a person, as it was then; empty: it is not known
     action          text           NOT NULL,
     status          text           NOT NULL, -- after it
     reason          text           NOT NULL DEFAULT '',

@@ -32,8 +32,8 @@ func Shipment(status shipments.Status, created time.Time) shipments.Shipment {
 	return s
 }
 
-// By is the token with which the tests do what they do.
-const By shipments.TokenID = "tok_4fZyo82mVyR1"
+// By is the actor of the tests.
+var By = shipments.Actor{ID: "usr_01k9x3v7t2e8sbq4m6n0pacdfg", Name: "Anna O'Hara"}
 
 // Noon is a time, in the middle of its UTC day.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

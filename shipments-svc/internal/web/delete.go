@@ -1,0 +1,79 @@
+package web
+
+import (
+	"context"
+
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// confirmPage asks before something is deleted.
+type confirmPage struct {
+	Heading, Text, Button string
+	Do, Back              string // where the form is sent, and where Cancel leads
+}
+
+// askDelete asks before a shipment is deleted.
+func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	id, err := v.shipment()
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+	if err != nil {
+		return answer{}, err
+	}
+	back := v.path(transport.FormatID(id))
+	return page("confirm", "Delete "+found.Reference, confirmPage{
+		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
+		Button: "Delete shipment", Do: back + "/delete", Back: back,
+	}), nil
+}
+
+// remove deletes the shipment in the path.
+func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
+	o, err := v.order()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	if _, err := s.Service.Delete(ctx, v.org, o); err != nil {
+		return answer{}, err
+	}
+	return redirect(v.path(), "removed"), nil
+}
+
+// askDetach asks before a document is deleted.
+func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	id, document, err := v.document()
+	if err != nil {
+		return answer{}, err
+	}
+	d, err := s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
+	if err != nil {
+		return answer{}, err
+	}
+	name := d.Filename
+	if name == "" {
+		name = "the document"
+	}
+	back := v.path(transport.FormatID(id))
+	return page("confirm", "Delete "+name, confirmPage{
+		Heading: "Delete " + name + "?", Button: "Delete document",
+		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
+		Do:   back + "/documents/" + transport.FormatDocumentID(document) + "/delete", Back: back,
+	}), nil
+}
+
+// detach deletes the document in the path.
+func (s *site) detach(ctx context.Context, v *visit) (answer, error) {
+	return s.change(ctx, v, "deleted", func(ctx context.Context, o shipments.DocumentOrder) error {
+		_, err := s.Service.Detach(ctx, v.org, o)
+		return err
+	})
+}
