@@ -24,7 +24,8 @@ func dependencies(t *testing.T, pkg string) []string {
 // TestLayersDependInwardsOnly: transport → endpoints → domain ← postgres.
 func TestLayersDependInwardsOnly(t *testing.T) {
 	t.Parallel()
-	const domain, endpoints, transport, postgres = "/internal/shipments", "/internal/httpapi/endpoints", "/internal/httpapi/transport", "/internal/postgres"
+	const domain, postgres = "/internal/shipments", "/internal/postgres"
+	const endpoints, transport = "/internal/httpapi/endpoints", "/internal/httpapi/transport"
 	for pkg, rule := range map[string]struct {
 		mayNot []string // a package or, ending in /, all beneath one
 		why    string
@@ -46,7 +47,10 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"storage knows no transport",
 		},
 		"/internal/checks": {
-			[]string{"net/http", "database/sql", "encoding/json", "golang.org/x/net/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			[]string{
+				"net/http", "database/sql", "encoding/json", "golang.org/x/net/", "github.com/google/", "github.com/lib/",
+				module + transport, module + postgres, module + endpoints,
+			},
 			"checks are functions of the domain",
 		},
 		"/internal/documents/tables": {
@@ -54,19 +58,25 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"reading documents knows nothing of what is read",
 		},
 		"/internal/documents/packinglist": {
-			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints, module + "/internal/checks"},
+			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module +
+				postgres, module + endpoints, module + "/internal/checks"},
 			"reading packing lists needs no service",
 		},
 		"/internal/events/outbox": {
-			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module +
+				postgres, module + endpoints},
 			"numbering events knows no storage",
 		},
 		"/internal/events/webhooks": {
-			[]string{"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/", module + transport, module + postgres, module + endpoints},
+			[]string{
+				"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/",
+				module + transport, module + postgres, module + endpoints,
+			},
 			"webhooks are a domain and know no technology",
 		},
 		"/internal/events/dispatch": {
-			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module + endpoints},
+			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module +
+				endpoints},
 			"delivering knows no storage and no form of what it delivers",
 		},
 		"/cmd/shipments-svc/seed": {
@@ -96,8 +106,9 @@ func TestNothingThatTestsIsShipped(t *testing.T) {
 	t.Parallel()
 	for _, dep := range dependencies(t, "/cmd/shipments-svc") {
 		for _, forbidden := range []string{
-			"testing", "github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest", module + "/internal/postgres/faultproxy",
-			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "github.com/standard-webhooks",
+			"testing", "github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest", "github.com/Shopify/toxiproxy",
+			module + "/internal/shipments/repotest", "github.com/getkin/kin-openapi", "github.com/go-pdf/fpdf",
+			"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "github.com/standard-webhooks",
 		} {
 			if dep == forbidden || strings.HasPrefix(dep, forbidden+"/") {
 				t.Errorf("the program contains %s", dep)

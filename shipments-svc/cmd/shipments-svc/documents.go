@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,7 +21,7 @@ func reading(
 	cfg config.Config, repo *postgres.Repository, service *shipments.Service, files shipments.Files, log *slog.Logger,
 	metrics prometheus.Registerer,
 ) []func(context.Context) {
-	metrics.MustRegister(documentsWaiting{repo})
+	metrics.MustRegister(documentsWaiting(repo))
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil
@@ -37,23 +38,21 @@ func reading(
 // waitingTimeout bounds the query of a scrape.
 const waitingTimeout = time.Second
 
-// documentsWaiting is the metric of documents that wait for a worker. It has no
-// sample while Postgres is unavailable.
-type documentsWaiting struct{ repo *postgres.Repository }
-
-var documentsWaitingDesc = prometheus.NewDesc("quayside_shipments_documents_waiting_seconds",
-	"How long the document has waited for a worker that has waited longest, of all replicas together.", nil, nil)
-
-// Describe implements prometheus.Collector.
-func (documentsWaiting) Describe(descs chan<- *prometheus.Desc) { descs <- documentsWaitingDesc }
-
-// Collect implements prometheus.Collector.
-func (d documentsWaiting) Collect(samples chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
-	defer cancel()
-	if waited, err := d.repo.JobsWaiting(ctx); err == nil {
-		samples <- prometheus.MustNewConstMetric(documentsWaitingDesc, prometheus.GaugeValue, waited.Seconds())
-	}
+// documentsWaiting returns the metric of documents that wait for a worker. It is NaN
+// while Postgres is unavailable.
+func documentsWaiting(repo *postgres.Repository) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "quayside_shipments_documents_waiting_seconds",
+		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
+		defer cancel()
+		waited, err := repo.JobsWaiting(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return waited.Seconds()
+	})
 }
 
 // jobsDone returns what feeds the metric of documents that were read.

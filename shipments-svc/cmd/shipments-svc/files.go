@@ -44,7 +44,8 @@ func filesStatus(ctx context.Context, s *sweeper.Sweeper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d files older than %d days; %d have no document, %d more are of organizations without any\n",
+	_, err = fmt.Fprintf(out, "%d files older than %d days; %d have no document, %d more are of organizations without "+
+		"any\n",
 		r.Files, int(sweeper.Grace.Hours()/24), r.Orphans, r.Foreign)
 	return err
 }

@@ -44,7 +44,8 @@ func startProgram(t *testing.T, program, dsn, documents string) *process {
 	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program)}
 	p.Args = []string{"shipments-svc", "serve"} // by this name the test program is the service
 	p.Env = []string{
-		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys, "DOCUMENTS_DIR=" + documents,
+		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys,
+		"DOCUMENTS_DIR=" + documents,
 	}
 	log, err := p.StderrPipe()
 	if err != nil {
@@ -137,7 +138,8 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 		_, _ = fmt.Fprintf(file, "P-%05d;Avocado Hass;18;264;4,125\n", i)
 	}
 	_ = w.Close()
-	if status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", w.FormDataContentType(), &body); status != http.StatusCreated {
+	if status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", w.FormDataContentType(),
+		&body); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
 	}
 	return shipment
@@ -177,7 +179,8 @@ func TestNoDocumentIsLostWhenAWorkerIsKilled(t *testing.T) {
 			}
 		}
 		first.kill()
-		if _, err := db.ExecContext(t.Context(), `UPDATE jobs SET claimable_at = now()`); err != nil { // as when the lease has ended
+		// as when the lease has ended
+		if _, err := db.ExecContext(t.Context(), `UPDATE jobs SET claimable_at = now()`); err != nil {
 			t.Fatal(err)
 		}
 		second := startProcess(t, dsn, documents)

@@ -213,7 +213,10 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	go func() {
 		s.done <- run(ctx, program{
 			args: []string{"serve"}, stderr: logWriter,
-			environ: []string{"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir(), webhookKeys},
+			environ: []string{
+				"DATABASE_URL=postgres://127.0.0.1:1/none", "LISTEN_ADDRESS=127.0.0.1:0",
+				"INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir(), webhookKeys,
+			},
 		})
 		_ = logWriter.Close()
 	}()
@@ -227,7 +230,10 @@ func TestServeNeedsNoPostgresToStart(t *testing.T) {
 	if status, _ := get(t, "http://"+inner+"/livez"); status != http.StatusOK {
 		t.Errorf("livez: %d", status)
 	}
-	if err := run(t.Context(), program{args: []string{"health"}, environ: []string{"DATABASE_URL=host=nowhere", "INNER_ADDRESS=" + inner}}); err == nil {
+	if err := run(t.Context(), program{
+		args:    []string{"health"},
+		environ: []string{"DATABASE_URL=host=nowhere", "INNER_ADDRESS=" + inner},
+	}); err == nil {
 		t.Error("health succeeds although it is not ready")
 	}
 	stop()
@@ -242,7 +248,8 @@ func TestServeSaysThatAnAddressIsTaken(t *testing.T) {
 	defer taken.Close()
 	address := taken.Listener.Addr().String()
 	for _, environ := range [][]string{
-		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()}, {"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
+		{"LISTEN_ADDRESS=" + address, "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
+		{"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=" + address, "QUAYSIDE_DEMO=true", "DOCUMENTS_DIR=" + t.TempDir()},
 	} {
 		err := run(
 			t.Context(),

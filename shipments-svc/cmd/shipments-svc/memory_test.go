@@ -37,7 +37,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		t.Skip("it builds the program")
 	}
 	program := filepath.Join(t.TempDir(), "shipments-svc")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program,
+		".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p := startProgram(t, program, postgrestest.New(t, postgres.Migrate), t.TempDir())

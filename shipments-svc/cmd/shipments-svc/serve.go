@@ -76,7 +76,8 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	defer background(ctx, reading(cfg, repo, service, kept, log, metrics)...)()
+	work := reading(cfg, repo, service, kept, log, metrics) //nolint:contextcheck // a scrape has no context
+	defer background(ctx, work...)()
 	end, err := publish(ctx, publishing{
 		cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due,
 	})
@@ -89,14 +90,12 @@ func serve(ctx context.Context, p program) (err error) {
 		GatewayKeys: cfg.GatewayKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
 		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: repo.Ready, Drain: service.Drain,
 		Public: func(v *assertion.Verifier) http.Handler {
-			api, people := transport.New(service, hooks, uploads, wiring, log), pages
-			return v.Guard(log, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if web.Serves(r.URL.Path) {
-					people.ServeHTTP(w, r)
-					return
-				}
-				api.ServeHTTP(w, r)
-			}))
+			mux := http.NewServeMux()
+			mux.Handle("/", transport.New(service, hooks, uploads, wiring, log))
+			for _, path := range web.Paths {
+				mux.Handle(path, pages)
+			}
+			return v.Guard(log, mux)
 		},
 	})
 }

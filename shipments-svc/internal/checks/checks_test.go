@@ -123,7 +123,8 @@ func TestFindings(t *testing.T) {
 			},
 			{
 				evidence(numbered("a 1", "B", "A1", "b", "(00)106141412345678908", "c", "106141412345678908")...),
-				"fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet (00)106141412345678908 appears on rows 5 and 7.",
+				"fail 6 [1 3 2 4 5 7] Pallet a 1 appears on rows 1 and 3; pallet B appears on rows 2 and 4; pallet " +
+					"(00)106141412345678908 appears on rows 5 and 7.",
 			},
 			{
 				evidence(changed(numbered("1", "1", "1", "1"), inContainer, 1, 3)...),
@@ -131,7 +132,9 @@ func TestFindings(t *testing.T) {
 			},
 			{
 				evidence(slices.Concat(many(7), many(7))...),
-				"fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on rows 5 and 12; and 2 more.",
+				"fail 14 [1 8 2 9 3 10 4 11 5 12 6 13 7 14] Pallet 0001 appears on rows 1 and 8; pallet 0002 appears on rows 2 " +
+					"and 9; pallet 0003 appears on rows 3 and 10; pallet 0004 appears on rows 4 and 11; pallet 0005 appears on " +
+					"rows 5 and 12; and 2 more.",
 			},
 		},
 		"sscc_check_digit": {
@@ -156,7 +159,8 @@ func TestFindings(t *testing.T) {
 					{SSCC: "x", Reference: "y"},
 				}
 				return e
-			}(), "fail 1 [2] Pallet 106141412345678908 is also in shipment PO-7; pallet 106141412345678908 is also in shipment PO-9."},
+			}(), "fail 1 [2] Pallet 106141412345678908 is also in shipment PO-7; pallet 106141412345678908 is also in " +
+				"shipment PO-9."},
 		},
 		"pallet_count_declared": {
 			{evidence(many(2)...), "skip 0 [] No packing list declares a number of pallets."},
@@ -226,7 +230,8 @@ func TestFindings(t *testing.T) {
 		"container_payload": {
 			{shipments.Evidence{}, "skip 0 [] There are no pallets with a weight."},
 			{evidence(many(20)...), "pass 0 [] 21,120 kg in 1 container with a payload of about 29,500 kg."},
-			{evidence(many(40)...), "skip 0 [] 42,240 kg exceeds the payload of one container, and no document names the containers."},
+			{evidence(many(40)...), "skip 0 [] 42,240 kg exceeds the payload of one container, and no document names the " +
+				"containers."},
 			{
 				declared(evidence(many(29)...), shipments.Declared{ContainerNumber: "CSQU 305438-3"}),
 				"warn 1 [] 30,624 kg exceeds the usual payload of 1 container, about 29,500 kg.",
@@ -302,7 +307,8 @@ func TestFindings(t *testing.T) {
 func TestBasis(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"calibre_known":    " Basis: UNECE standards for fresh fruit and vegetables, sections on sizing, editions of 2017, table of 2026-11-22.",
+		"calibre_known": " Basis: UNECE standards for fresh fruit and vegetables, sections on sizing, editions of " +
+			"2017, table of 2026-11-22.",
 		"sscc_check_digit": " Basis: GS1 General Specifications, 7.9.1.",
 	}
 	for _, c := range Run(evidence(numbered(slices.Repeat([]string{"106141412345678907"}, 100)...)...)) {

@@ -123,7 +123,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 			{
 				withRemarks(evidence(changed(many(2), heavy, 0, 1)...), "unit_assumed", "no unit is given; kilograms were assumed"),
-				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, so the unit is probably another.",
+				"fail 2 [1 2] No unit is given; kilograms were assumed (row 5); a box would weigh 88 kg, so the unit is " +
+					"probably another.",
 			},
 		},
 		"produce_vs_phyto": {
@@ -133,7 +134,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 				with(evidence(many(2)...), document(7, shipments.PhytosanitaryCertificate)),
 				"skip 0 [] The phytosanitary certificate names no known produce.",
 			},
-			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate covers the produce on the pallets: Persea americana."},
+			{with(evidence(many(2)...), phyto), "pass 0 [] The certificate covers the produce on the pallets: Persea " +
+				"americana."},
 			{
 				with(holding(evidence(many(3)...), "Mango Kent", 1), phyto),
 				"fail 1 [2] Mango Kent (Mangifera indica) on row 2 is not on the certificate, which names Persea americana.",
@@ -154,8 +156,10 @@ func TestFindingsOfDocuments(t *testing.T) {
 					evidence(many(1)...), readAs(shipments.CommercialInvoice), readAs(shipments.BillOfLading),
 					readAs(shipments.PhytosanitaryCertificate, "produce_name", "Soup"), readAs(shipments.OtherDocument),
 				),
-				`warn 3 [] The commercial invoice "f.csv" does not count as one: it states no invoice number; the bill of lading "f.csv" does not count as one: ` +
-					`it states no number of the bill of lading; the phytosanitary certificate "f.csv" does not count as one: it states no number of the phytosanitary certificate.`,
+				`warn 3 [] The commercial invoice "f.csv" does not count as one: it states no invoice number; the bill of ` +
+					`lading "f.csv" does not count as one: ` +
+					`it states no number of the bill of lading; the phytosanitary certificate "f.csv" does not count as one: it ` +
+					`states no number of the phytosanitary certificate.`,
 			},
 			{
 				with(evidence(many(1)...), readAs(shipments.PhytosanitaryCertificate, "produce_name", "Persea americana")),
@@ -181,11 +185,13 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 			{
 				with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "net_weight", "22.176 kg")),
-				`warn 1 [1] The net weight is "22.176 kg" (22,176 kg or 22.176 kg) on the commercial invoice and 1,056 kg on the packing lists.`,
+				`warn 1 [1] The net weight is "22.176 kg" (22,176 kg or 22.176 kg) on the commercial invoice and 1,056 kg on ` +
+					`the packing lists.`,
 			},
 			{
 				with(stating(evidence(many(1)...), "container_number", "TGHU7589334", "port_of_discharge", "NLRTM"), bl),
-				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the number of boxes is 260 boxes on the bill of lading and 264 boxes on the packing lists.",
+				"fail 3 [1 2 4] The container is TGHU7589334 on the packing list and TRIU 881203-0 on the bill of lading; the " +
+					"number of boxes is 260 boxes on the bill of lading and 264 boxes on the packing lists.",
 			},
 			{
 				with(stating(evidence(many(1)...), "port_of_discharge", "Antwerp"),
@@ -196,7 +202,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 		"required_documents": {
 			{
 				with(evidence(many(1)...), phyto, readAs(shipments.CommercialInvoice)),
-				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
+				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation " +
+					"(EU) 2015/2447, Article 145).",
 			},
 			{destined(evidence(many(1)...), "a shop"), "skip 0 [] The document requirements of the destination are not known."},
 			{
@@ -209,7 +216,8 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 			{
 				with(evidence(many(1)...), invoice),
-				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) " +
+					"2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
 			{
 				with(holding(evidence(many(2)...), "Bananas, Cavendish", 0, 1), invoice),
@@ -221,15 +229,20 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 			{
 				shipped(evidence(many(1)...), "Valencia, Spain", "Rotterdam, Netherlands"),
-				"pass 0 [] A phytosanitary certificate is not required from ES: plants move within the Union and from Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, Annex 4); a commercial invoice is not required from ES: goods of the customs union are not declared (Regulation (EU) No 952/2013, Article 153).",
+				"pass 0 [] A phytosanitary certificate is not required from ES: plants move within the Union and from " +
+					"Switzerland without one (Regulation (EU) 2016/2031, Article 72; Agreement of 21 June 1999 with Switzerland, " +
+					"Annex 4); a commercial invoice is not required from ES: goods of the customs union are not declared " +
+					"(Regulation (EU) No 952/2013, Article 153).",
 			},
 			{
 				shipped(evidence(many(1)...), "Basel, Switzerland", "Hamburg"),
-				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation (EU) 2015/2447, Article 145).",
+				"warn 1 [] The European Union requires a commercial invoice, but none is attached (Implementing Regulation " +
+					"(EU) 2015/2447, Article 145).",
 			},
 			{
 				shipped(evidence(many(1)...), "Las Palmas, Spain", "Rotterdam, Netherlands"),
-				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) " +
+					"2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
 			{
 				shipped(evidence(many(1)...), "Huelva, Spain", "Southampton"),
@@ -237,15 +250,18 @@ func TestFindingsOfDocuments(t *testing.T) {
 			},
 			{
 				shipped(holding(evidence(many(1)...), "Table grapes", 0), "Almería, Spain", "Southampton"),
-				"warn 1 [] Great Britain requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them).",
+				"warn 1 [] Great Britain requires a phytosanitary certificate, but none is attached (Regulation (EU) " +
+					"2016/2031, Articles 72 and 73, and Implementing Regulation (EU) 2019/2072, Annex 11, as Great Britain has them).",
 			},
 			{
 				shipped(with(evidence(many(1)...), invoice), "Felixstowe, UK", "Belfast, Northern Ireland"),
-				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) 2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
+				"warn 1 [] The European Union requires a phytosanitary certificate, but none is attached (Regulation (EU) " +
+					"2016/2031, Articles 72 and 73; Implementing Regulation (EU) 2019/2072, Annex XI).",
 			},
 			{
 				shipped(evidence(many(1)...), "Roma, Italia", "Zürich, Schweiz"),
-				"pass 0 [] A phytosanitary certificate is not required from IT: plants move between the Union and Switzerland without one (Agreement of 21 June 1999, Annex 4).",
+				"pass 0 [] A phytosanitary certificate is not required from IT: plants move between the Union and Switzerland " +
+					"without one (Agreement of 21 June 1999, Annex 4).",
 			},
 		},
 		"container_number": {
@@ -293,7 +309,8 @@ func TestRowsNameTheSheet(t *testing.T) {
 	for i, name := range []string{"Container 1", "Container 1", "page 2"} {
 		e.Pallets[i].Source.Sheet = name
 	}
-	if got := run(e, "duplicate_pallets"); got != `fail 2 [1 3] Pallet 1 appears on row 1 of "Container 1" and row 3 of page 2.` {
+	if got := run(e, "duplicate_pallets"); got != `fail 2 [1 3] Pallet 1 appears on row 1 of "Container 1" and row 3 `+
+		`of page 2.` {
 		t.Error(got)
 	}
 	e.Pallets[2].Source.Sheet = "Container 1"

@@ -154,13 +154,15 @@ func TestComparisons(t *testing.T) {
 		},
 		{
 			with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"), bl("container_number", "CSQU3054383")),
-			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on the bill of lading.",
+			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on the " +
+				"bill of lading.",
 		},
 		{
 			with(one(), invoice("pallets", "1", "boxes", "264")),
 			"pass 0 [] The documents agree on: number of pallets, number of boxes.",
 		},
-		{with(one(), invoice("pallets", "2")), "warn 1 [1] The number of pallets is 2 pallets on the commercial invoice and 1 pallet on the packing lists."},
+		{with(one(), invoice("pallets", "2")), "warn 1 [1] The number of pallets is 2 pallets on the commercial invoice " +
+			"and 1 pallet on the packing lists."},
 		{
 			with(one(), invoice("port_of_loading", "Cape Town"), bl("port_of_loading", "ZACPT")),
 			"pass 0 [] The documents agree on: port of loading.",

@@ -31,25 +31,52 @@ type Config struct {
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
 type Settings struct {
-	ListenAddress      string     `env:"LISTEN_ADDRESS" envDefault:":8081" doc:"Address of the public listener, which only the gateway connects to."`
-	InnerAddress       string     `env:"INNER_ADDRESS" envDefault:":9081" doc:"Address of the listener for health checks and metrics. Do not publish it."`
-	DatabaseURL        string     `env:"DATABASE_URL" secret:"true" doc:"Postgres, directly or through a transaction pooler. Required by all commands but health, files export and files import."`
-	DatabaseDirectURL  string     `env:"DATABASE_DIRECT_URL" secret:"true" doc:"Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL."`
-	ServeLogin         string     `env:"SERVE_LOGIN" doc:"Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all others. Empty: serve has the login of migrate. See Logins."`
-	PreparedStatements string     `env:"PREPARED_STATEMENTS" doc:"true or false: prepare statements once per connection. Defaults to true unless DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports prepared statements from 1.21 on, with max_prepared_statements."`
-	GatewayPublicKeys  string     `env:"GATEWAY_PUBLIC_KEYS" file:"true" doc:"Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve."`
-	GatewayIssuer      string     `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway" doc:"Issuer of the gateways: issuer of their token_gate."`
-	DocumentsDir       string     `env:"DOCUMENTS_DIR" envDefault:"documents" doc:"Directory for the files of documents if S3_BUCKET is empty. For this service only."`
-	S3Bucket           string     `env:"S3_BUCKET" doc:"Existing bucket for the files of documents."`
-	S3Endpoint         string     `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com" doc:"URL of the S3 service, http or https."`
-	S3Region           string     `env:"S3_REGION" doc:"Region of the bucket."`
-	S3AccessKey        string     `env:"S3_ACCESS_KEY" secret:"true" doc:"Access key of the bucket. Without keys the workload's identity is used: a web identity token, or the metadata of the container or host."`
-	S3SecretKey        string     `env:"S3_SECRET_KEY" secret:"true" doc:"Secret key of the bucket."`
-	DocumentWorkers    int        `env:"DOCUMENT_WORKERS" envDefault:"2" doc:"Number of documents that are read concurrently, each in a process of up to 256 MiB. With 0 this replica reads none and removes no files."`
-	WebhookKeys        string     `env:"WEBHOOK_KEYS" secret:"true" doc:"Keys of 32 bytes that encrypt webhook secrets, as version:base64 separated by commas, newest first. Required by serve."`
-	LogLevel           slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Log level: debug, info, warn or error."`
-	DebugEndpoints     bool       `env:"DEBUG_ENDPOINTS" envDefault:"false" doc:"Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener."`
-	Demo               bool       `env:"QUAYSIDE_DEMO" envDefault:"false" doc:"Development mode: accepts the built-in demo secrets, a missing GATEWAY_PUBLIC_KEYS and webhook endpoints on loopback addresses. Never enable in production."`
+	// Address of the public listener, which only the gateway connects to.
+	ListenAddress string `env:"LISTEN_ADDRESS" envDefault:":8081"`
+	// Address of the listener for health checks and metrics. Do not publish it.
+	InnerAddress string `env:"INNER_ADDRESS" envDefault:":9081"`
+	// Postgres, directly or through a transaction pooler. Required by all commands but health, files
+	// export and files import.
+	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
+	// Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL.
+	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL" secret:"true"`
+	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all
+	// others. Empty: serve has the login of migrate. See Logins.
+	ServeLogin string `env:"SERVE_LOGIN"`
+	// true or false: prepare statements once per connection. Defaults to true unless
+	// DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports
+	// prepared statements from 1.21 on, with max_prepared_statements.
+	PreparedStatements string `env:"PREPARED_STATEMENTS"`
+	// Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve.
+	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
+	// Issuer of the gateways: issuer of their token_gate.
+	GatewayIssuer string `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway"`
+	// Directory for the files of documents if S3_BUCKET is empty. For this service only.
+	DocumentsDir string `env:"DOCUMENTS_DIR" envDefault:"documents"`
+	// Existing bucket for the files of documents.
+	S3Bucket string `env:"S3_BUCKET"`
+	// URL of the S3 service, http or https.
+	S3Endpoint string `env:"S3_ENDPOINT" envDefault:"https://s3.amazonaws.com"`
+	// Region of the bucket.
+	S3Region string `env:"S3_REGION"`
+	// Access key of the bucket. Without keys the workload's identity is used: a web identity token,
+	// or the metadata of the container or host.
+	S3AccessKey string `env:"S3_ACCESS_KEY" secret:"true"`
+	// Secret key of the bucket.
+	S3SecretKey string `env:"S3_SECRET_KEY" secret:"true"`
+	// Number of documents that are read concurrently, each in a process of up to 256 MiB. With 0 this
+	// replica reads none and removes no files.
+	DocumentWorkers int `env:"DOCUMENT_WORKERS" envDefault:"2"`
+	// Keys of 32 bytes that encrypt webhook secrets, as version:base64 separated by commas, newest
+	// first. Required by serve.
+	WebhookKeys string `env:"WEBHOOK_KEYS" secret:"true"`
+	// Log level: debug, info, warn or error.
+	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
+	// Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener.
+	DebugEndpoints bool `env:"DEBUG_ENDPOINTS" envDefault:"false"`
+	// Development mode: accepts the built-in demo secrets, a missing GATEWAY_PUBLIC_KEYS and webhook
+	// endpoints on loopback addresses. Never enable in production.
+	Demo bool `env:"QUAYSIDE_DEMO" envDefault:"false"`
 }
 
 // maxWorkers is how many documents are read at once at most.

@@ -12,7 +12,8 @@ func TestDefaultsAreForDevelopment(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"}, Database)
 	want := Settings{
-		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments", LogLevel: slog.LevelInfo,
+		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments",
+		LogLevel:      slog.LevelInfo,
 		GatewayIssuer: "quayside-gateway",
 		DocumentsDir:  "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
@@ -28,11 +29,14 @@ func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, environ := range map[string][]string{
 		"S3_ACCESS_KEY and S3_SECRET_KEY belong together": {"S3_BUCKET=bucket", "S3_ACCESS_KEY=hunter2"},
-		"S3_SECRET_KEY is a demo secret":                  {"S3_BUCKET=bucket", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=demo-hunter2"},
-		"DOCUMENT_WORKERS is 65; it must be":              {"DOCUMENT_WORKERS=65"},
-		"DOCUMENT_WORKERS is -1; it must be":              {"DOCUMENT_WORKERS=-1"},
-		`S3_BUCKET is "B A D": `:                          {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
-		`S3_ENDPOINT is "nonsense": want an http`:         {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
+		"S3_SECRET_KEY is a demo secret": {
+			"S3_BUCKET=bucket", "S3_ACCESS_KEY=a",
+			"S3_SECRET_KEY=demo-hunter2",
+		},
+		"DOCUMENT_WORKERS is 65; it must be":      {"DOCUMENT_WORKERS=65"},
+		"DOCUMENT_WORKERS is -1; it must be":      {"DOCUMENT_WORKERS=-1"},
+		`S3_BUCKET is "B A D": `:                  {"S3_BUCKET=B A D", "S3_ACCESS_KEY=a", "S3_SECRET_KEY=s"},
+		`S3_ENDPOINT is "nonsense": want an http`: {"S3_BUCKET=bucket", "S3_ENDPOINT=nonsense"},
 	} {
 		if _, err := Load(append(environ, "DOCUMENTS_DIR="+t.TempDir()), Storage); err == nil ||
 			!strings.Contains(err.Error(), want) ||
@@ -66,7 +70,8 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 	for _, want := range []string{
 		`LOG_LEVEL is "chatty"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "maybe"; it must be true or false`,
 		"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "GATEWAY_PUBLIC_KEYS is not set",
-		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`, "S3_ACCESS_KEY and S3_SECRET_KEY belong together",
+		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`,
+		"S3_ACCESS_KEY and S3_SECRET_KEY belong together",
 		"S3_SECRET_KEY is a demo secret", `DOCUMENT_WORKERS is "1.5"; it must be a whole number`,
 	} {
 		if !strings.Contains(err.Error(), want) {

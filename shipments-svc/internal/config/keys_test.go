@@ -11,8 +11,10 @@ import (
 func TestServingTakesTheGatewaysKeys(t *testing.T) {
 	t.Parallel()
 	const (
-		own  = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=\n-----END PUBLIC KEY-----\n"
-		demo = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGSR5YkoVpZ8WWNdLyJogt74qjaAM/p9D+qgUXM3knXA=\n-----END PUBLIC KEY-----\n"
+		own = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=\n-----END " +
+			"PUBLIC KEY-----\n"
+		demo = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGSR5YkoVpZ8WWNdLyJogt74qjaAM/p9D+qgUXM3knXA=\n-----END " +
+			"PUBLIC KEY-----\n"
 	)
 	for name, c := range map[string]struct {
 		cfg  Settings

@@ -14,7 +14,7 @@ func (r *Repository) Change(
 ) error {
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, org, "change shipment", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
-		asJSON{shipmentRowOf(to)}, string(to.Status), k.day, k.shard, e.At, e.By.ID, string(e.Action), e.Reason,
+		asJSON{to}, string(to.Status), k.day, k.shard, e.At, e.By.ID, string(e.Action), e.Reason,
 		asJSON{historyChanges(e)}, asJSON{announcedRows(shipments.Announce(e, from.Status, to, nil))}, e.By.Name)
 }
 

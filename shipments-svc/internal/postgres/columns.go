@@ -5,18 +5,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Row types name their columns in JSON tags. Statements read rows with
+// The domain's types name their columns in JSON tags. Statements read rows with
 // row_to_json and write them with json_populate_record, so that a column is
-// named in its row type only.
+// named there only.
 var (
-	shipmentColumns = list(columns(reflect.TypeFor[shipmentRow]()), "%s")
-	palletColumns   = list(columns(reflect.TypeFor[palletRow]()), "%s")
-	checkColumns    = list(columns(reflect.TypeFor[checkRow]()), "%s")
-	documentColumns = list(columns(reflect.TypeFor[documentRow]()), "%s")
-	documentUpdates = list(columns(reflect.TypeFor[documentRow]()), "%[1]s = excluded.%[1]s")
+	shipmentColumns = list(columns(reflect.TypeFor[shipments.Shipment]()), "%s")
+	palletColumns   = list(columns(reflect.TypeFor[shipments.Pallet]()), "%s")
+	checkColumns    = list(columns(reflect.TypeFor[shipments.Check]()), "%s")
+	documentColumns = list(ofDocuments, "%s")
+	documentUpdates = list(ofDocuments, "%[1]s = excluded.%[1]s")
+
+	// ofDocuments are the columns of documents less the mappings, which are read of one
+	// document alone.
+	ofDocuments = slices.DeleteFunc(columns(reflect.TypeFor[shipments.Document]()), func(name string) bool {
+		return name == "mappings"
+	})
 )
 
 // columns returns the JSON names of a struct's fields, those of embedded structs

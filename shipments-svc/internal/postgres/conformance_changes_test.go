@@ -83,7 +83,10 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 	older.Version--
 	otherStatus.Status = shipments.Rejected
 	unknown.ID[0]++
-	for name, from := range map[string]shipments.Shipment{"an older version": older, "another status": otherStatus, "unknown": unknown} {
+	for name, from := range map[string]shipments.Shipment{
+		"an older version": older, "another status": otherStatus,
+		"unknown": unknown,
+	} {
 		to, entry := changed(from, shipments.Reject, shipments.Rejected)
 		if err := repo.Change(t.Context(), org, from, to, entry); !errors.Is(err, shipments.ErrVersion) {
 			t.Errorf("change of %s: %v", name, err)

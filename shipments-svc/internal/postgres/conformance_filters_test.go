@@ -61,7 +61,8 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	for _, d := range all {
 		if (f.Status == "" || d.Status == f.Status) &&
 			(f.Reference == "" || d.Reference == f.Reference) &&
-			(f.CheckResult == "" || slices.ContainsFunc(d.Checks, func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
+			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
+				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
 			(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore)) {
 			met = append(met, d.Shipment)

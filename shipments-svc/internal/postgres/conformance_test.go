@@ -131,7 +131,10 @@ func testImportWhole(t *testing.T, repo shipments.Repository) {
 	org := repotest.Org()
 	bad := detail(shipments.Pending, repotest.Noon, 1)
 	bad.Checks[0].Result = "no such result"
-	if _, err := repo.Import(t.Context(), org, []shipments.Detail{detail(shipments.Pending, repotest.Noon, 1), bad}); err == nil {
+	if _, err := repo.Import(t.Context(), org, []shipments.Detail{
+		detail(shipments.Pending, repotest.Noon, 1),
+		bad,
+	}); err == nil {
 		t.Fatal("an impossible shipment was stored")
 	}
 	if total := total(t, repo, org); total != 0 {

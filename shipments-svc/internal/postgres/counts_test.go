@@ -57,7 +57,8 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 		)
 		var wrong, negative int
 		if err := db.GetContext(t.Context(), &wrong, fmt.Sprintf(
-			`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, rows, counters)); err != nil || wrong != 0 {
+			`SELECT count(*) FROM ((%[1]s EXCEPT %[2]s) UNION ALL (%[2]s EXCEPT %[1]s)) d`, rows, counters)); err != nil ||
+			wrong != 0 {
 			t.Errorf("%s: %d counters differ from the rows (%v)", table, wrong, err)
 		}
 		if err := db.GetContext(t.Context(), &negative, `SELECT count(*) FROM `+table+` WHERE n < 0`); err != nil ||

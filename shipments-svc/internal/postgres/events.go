@@ -55,10 +55,10 @@ func (r eventRow) event() shipments.Event {
 	e := shipments.Event{
 		ID: shipments.EventID(r.ID.UUID), Type: shipments.EventType(r.Type.String), At: r.At.Time.UTC(),
 		Number:   r.Number.Int64,
-		Shipment: subject.Shipment.shipment(),
+		Shipment: inUTC(subject.Shipment),
 	}
 	if subject.Document != nil {
-		e.Document = new(subject.Document.document())
+		e.Document = new(documentInUTC(*subject.Document))
 	}
 	return e
 }

@@ -59,13 +59,13 @@ func store(
 	added := slices.DeleteFunc(slices.Clone(batch), func(d shipments.Detail) bool {
 		return !slices.Contains(ids, uuid.UUID(d.ID))
 	})
-	var pallets []storedPalletRow
-	var checks []storedCheckRow
+	var pallets []palletRow
+	var checks []checkRow
 	var events []shipments.Event
 	for _, d := range added {
 		events = append(events, shipments.Announce(shipments.Entry{Action: shipments.Import, At: at}, "", d.Shipment, nil)...)
-		pallets = append(pallets, palletRowsOf(d.ID, 0, d.Pallets)...)
-		checks = append(checks, checkRowsOf(d.ID, d.Checks)...)
+		pallets = append(pallets, palletRows(d.ID, 0, d.Pallets)...)
+		checks = append(checks, checkRows(d.ID, d.Checks)...)
 	}
 	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
 		return nil, err

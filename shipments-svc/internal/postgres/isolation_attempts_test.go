@@ -76,7 +76,8 @@ func newVictim(t *testing.T, r *Repository) victim {
 	t.Helper()
 	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
 	v := victim{
-		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon), key: shipments.Key{Operation: "POST /", Text: "k"},
+		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon),
+		key: shipments.Key{Operation: "POST /", Text: "k"},
 		doc: shipments.Document{
 			ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9},
 			CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,

@@ -21,7 +21,7 @@ func (r *Repository) List(
 	page := make([]shipments.Shipment, 0, len(rows))
 	for _, row := range rows {
 		if row.Shipment.value != nil {
-			page = append(page, row.Shipment.value.shipment())
+			page = append(page, inUTC(*row.Shipment.value))
 		}
 	}
 	return page, rows[0].Total, nil

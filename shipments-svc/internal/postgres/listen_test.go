@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres/faultproxy"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
@@ -14,7 +14,7 @@ import (
 func TestAJobNotifiesListeners(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
-	proxy, through := faultproxy.New(t, postgrestest.Direct(dsn))
+	proxy, through := proxytest.New(t, postgrestest.Direct(dsn))
 	repo := NewRepository(openAt(t, dsn))
 	ctx, cancel := context.WithCancel(t.Context())
 	notified, done := make(chan struct{}, 1), make(chan struct{})
@@ -34,8 +34,10 @@ func TestAJobNotifiesListeners(t *testing.T) {
 		}
 	}
 	notifies()
-	proxy.Set(faultproxy.Refused)
-	proxy.Set(faultproxy.None)
+	proxy.Stop()
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
 	<-notified // it has reconnected and may have missed a notification
 	notifies()
 	cancel()

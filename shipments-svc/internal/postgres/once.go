@@ -27,11 +27,10 @@ WHERE organization_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`
 
 	// writeKeySQL stores an answer until $4.
 	writeKeySQL = `
-INSERT INTO idempotency_keys AS k (organization_id, operation, key, expires_at, fingerprint, answer, sealed)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO idempotency_keys AS k (organization_id, operation, key, expires_at, fingerprint, answer)
+VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (organization_id, operation, key) DO UPDATE
-SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer,
-	sealed = excluded.sealed`
+SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer`
 
 	// expireKeysSQL removes up to $3 answers that are no longer kept at $2, and
 	// returns how many these were.
@@ -62,12 +61,11 @@ func (r *Repository) Once(
 		if err != nil || replayed {
 			return err
 		}
-		if answer, err = do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)})); err != nil {
+		if answer, err = do(context.WithValue(ctx, txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}})); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(
 			ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
-			k.Sealed,
 		)
 		return err
 	})

@@ -43,7 +43,8 @@ func TestConnectionsSetStatementTimeout(t *testing.T) {
 	dsn := pgtestDSN(t)
 	for dsn, want := range map[string]string{dsn: "10s", withTimeout(t, dsn, "250"): "250ms"} {
 		var got string
-		if err := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org()).GetContext(t.Context(), &got, `SHOW statement_timeout`); err != nil ||
+		if err := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org()).GetContext(t.Context(), &got,
+			`SHOW statement_timeout`); err != nil ||
 			got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
@@ -104,7 +105,10 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 // at fault and a request that was cancelled do not.
 func TestFailuresOfPostgresAreUnavailable(t *testing.T) {
 	t.Parallel()
-	for cause, unavailable := range map[error]bool{io.EOF: true, context.DeadlineExceeded: true, context.Canceled: false, sql.ErrConnDone: true} {
+	for cause, unavailable := range map[error]bool{
+		io.EOF: true, context.DeadlineExceeded: true, context.Canceled: false,
+		sql.ErrConnDone: true,
+	} {
 		err := failure("x", fmt.Errorf("deep: %w", cause))
 		if !errors.Is(err, cause) || errors.Is(err, shipments.ErrUnavailable) != unavailable {
 			t.Errorf("%v", err)

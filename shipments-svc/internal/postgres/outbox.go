@@ -31,8 +31,8 @@ type announcedRow struct {
 
 // subjectRow is the stored subject of an event.
 type subjectRow struct {
-	Shipment shipmentRow  `json:"shipment"`
-	Document *documentRow `json:"document,omitempty"`
+	Shipment shipments.Shipment  `json:"shipment"`
+	Document *shipments.Document `json:"document,omitempty"`
 }
 
 func announcedRows(events []shipments.Event) []announcedRow {
@@ -42,11 +42,11 @@ func announcedRows(events []shipments.Event) []announcedRow {
 }
 
 func subjectRowOf(e shipments.Event) subjectRow {
-	row := subjectRow{Shipment: shipmentRowOf(e.Shipment)}
+	row := subjectRow{Shipment: e.Shipment}
 	if e.Document != nil {
 		doc := *e.Document
-		doc.Facts, doc.Remarks = nil, nil // for those who read the document
-		row.Document = new(documentRowOf(doc))
+		doc.Facts, doc.Remarks, doc.Given, doc.Mappings = nil, nil, nil, nil // for those who read the document
+		row.Document = &doc
 	}
 	return row
 }

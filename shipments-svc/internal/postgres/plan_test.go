@@ -40,10 +40,12 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 	exec(tb, db, `
 		INSERT INTO shipment_counts (organization_id, status, day, shard, n)
 		SELECT organization_id, coalesce(status, ''), day, shard, count(*)
-		FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day, get_byte(uuid_send(id), 15) % 8 AS shard FROM shipments) s
+		FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day, get_byte(uuid_send(id), 15) % 8 AS shard FROM
+			shipments) s
 		WHERE organization_id = $1 GROUP BY organization_id, day, shard, ROLLUP (status)`, org)
 	exec(tb, db, `
-		INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g, sscc)
+		INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes,
+			box_weight_g, sscc)
 		SELECT organization_id, id, 1, 'P1', 'Avocado Hass', '18', 1, 1,
 			'1061414' || (random() * 1e11)::bigint
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
@@ -51,22 +53,27 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', '', 'create', status
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted, declared, created_at, processed_at)
-		SELECT organization_id, id, gen_random_uuid(), 'packing_list', 'processed', sha256(uuid_send(id)), 1, 1, '{}', created_at, created_at
+		INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted,
+			declared, created_at, processed_at)
+		SELECT organization_id, id, gen_random_uuid(), 'packing_list', 'processed', sha256(uuid_send(id)), 1, 1, '{}',
+			created_at, created_at
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO jobs SELECT organization_id, shipment_id, id, 1, 0, created_at FROM documents WHERE organization_id = $1`, org)
+		INSERT INTO jobs SELECT organization_id, shipment_id, id, 1, 0, created_at FROM documents WHERE organization_id =
+			$1`, org)
 	exec(tb, db, `
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO outbox (organization_id, id, type, at, subject) SELECT organization_id, id, 'shipment.created', created_at, '{}'
+		INSERT INTO outbox (organization_id, id, type, at, subject) SELECT organization_id, id, 'shipment.created',
+			created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at, created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now(), now()
+		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(),
+			now(), now()
 		FROM generate_series(1, 5)`, org)
 	exec(tb, db, `
 		INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
@@ -126,31 +133,32 @@ func queries(org uuid.UUID) map[string]query {
 			putTemplateSQL,
 			[]any{org, id, "n", "5c1f", "", none, "2026-11-20", "2026-11-20", 200},
 		},
-		"changeTemplateSQL":  {tenantRole, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
-		"deleteTemplateSQL":  {tenantRole, deleteTemplateSQL, []any{org, id}},
-		"reviseSQL":          {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}"}},
-		"putDocumentSQL":     {tenantRole, putDocumentSQL, []any{org, id, "{}"}},
-		"forgetPalletsSQL":   {tenantRole, forgetPalletsSQL, []any{org, id, id}},
-		"knownSQL":           {tenantRole, knownSQL, []any{org, "{" + id.String() + "}"}},
-		"jobsWaitingSQL":     {dispatcherRole, jobsWaitingSQL, nil},
-		"putJobSQL":          {tenantRole, putJobSQL, []any{org, id, id, 1}},
-		"endJobSQL":          {tenantRole, endJobSQL, []any{org, id, id, 1, id}},
-		"leaseSQL":           {tenantRole, leaseSQL, []any{org, id, id, 1, id, 15, id}},
-		"lockShipmentSQL":    {tenantRole, lockShipmentSQL, []any{org, id}},
-		"beginSQL":           {tenantRole, beginSQL, []any{org, id, id, 1}},
-		"nextVersionSQL":     {tenantRole, nextVersionSQL, []any{org, id}},
-		"claimSQL":           {dispatcherRole, claimSQL, []any{id, 15, org, "{}"}},
-		"detachSQL":          {tenantRole, detachSQL, []any{org, id, id}},
-		"forgetChecksSQL":    {tenantRole, forgetChecksSQL, []any{org, id}},
-		"noteSQL":            {tenantRole, noteSQL, []any{org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved", id, "[]"}},
+		"changeTemplateSQL": {tenantRole, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
+		"deleteTemplateSQL": {tenantRole, deleteTemplateSQL, []any{org, id}},
+		"reviseSQL":         {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}"}},
+		"putDocumentSQL":    {tenantRole, putDocumentSQL, []any{org, id, "{}"}},
+		"forgetPalletsSQL":  {tenantRole, forgetPalletsSQL, []any{org, id, id}},
+		"knownSQL":          {tenantRole, knownSQL, []any{org, "{" + id.String() + "}"}},
+		"jobsWaitingSQL":    {dispatcherRole, jobsWaitingSQL, nil},
+		"putJobSQL":         {tenantRole, putJobSQL, []any{org, id, id, 1}},
+		"endJobSQL":         {tenantRole, endJobSQL, []any{org, id, id, 1, id}},
+		"leaseSQL":          {tenantRole, leaseSQL, []any{org, id, id, 1, id, 15, id}},
+		"lockShipmentSQL":   {tenantRole, lockShipmentSQL, []any{org, id}},
+		"beginSQL":          {tenantRole, beginSQL, []any{org, id, id, 1}},
+		"nextVersionSQL":    {tenantRole, nextVersionSQL, []any{org, id}},
+		"claimSQL":          {dispatcherRole, claimSQL, []any{id, 15, org, "{}"}},
+		"detachSQL":         {tenantRole, detachSQL, []any{org, id, id}},
+		"forgetChecksSQL":   {tenantRole, forgetChecksSQL, []any{org, id}},
+		"noteSQL": {tenantRole, noteSQL, []any{
+			org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved",
+			id, "[]",
+		}},
 		"palletUsesSQL":      {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"lockKeySQL":         {tenantRole, lockKeySQL, []any{org.String(), "POST /", "k"}},
 		"readKeySQL":         {tenantRole, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
 		"lockPalletsSQL":     {tenantRole, lockPalletsSQL, []any{org.String()}},
-		"writeKeySQL":        {tenantRole, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}, true}},
+		"writeKeySQL":        {tenantRole, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}}},
 		"expireKeysSQL":      {tenantRole, expireKeysSQL, []any{org, "2026-11-20", 200}},
-		"sealedAnswersSQL":   {tenantRole, sealedAnswersSQL, []any{org}},
-		"resealAnswerSQL":    {tenantRole, resealAnswerSQL, []any{org, "POST /", "k", []byte{1}, []byte{2}}},
 		"announceSQL":        {tenantRole, announceSQL, []any{org, none}},
 		"lockOutboxSQL":      {tenantRole, lockOutboxSQL, []any{org.String()}},
 		"numberSQL":          {tenantRole, numberSQL, []any{org, 500}},
@@ -166,16 +174,19 @@ func queries(org uuid.UUID) map[string]query {
 		"endpointsSQL":       {tenantRole, endpointsSQL, []any{org}},
 		"endpointSQL":        {tenantRole, endpointSQL, []any{org, id}},
 		"lockEndpointSQL":    {tenantRole, lockEndpointSQL, []any{org, id}},
-		"changeEndpointSQL":  {tenantRole, changeEndpointSQL, []any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil}},
-		"rotateSecretSQL":    {tenantRole, rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
-		"deleteEndpointSQL":  {tenantRole, deleteEndpointSQL, []any{org, id}},
-		"sealedSQL":          {tenantRole, sealedSQL, []any{org}},
-		"resealSQL":          {tenantRole, resealSQL, []any{org, id, []byte{1}, []byte{1}, []byte{1}, []byte{1}}},
-		"deliveriesSQL":      {tenantRole, deliveriesSQL, []any{org, id, "failed", uuid.Max, 25}},
-		"createTestSQL":      {tenantRole, createTestSQL, []any{org, id, id, "2026-11-20"}},
-		"replaySQL":          {tenantRole, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
-		"replayRangeSQL":     {tenantRole, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
-		"claimDeliverySQL":   {tenantRole, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
+		"changeEndpointSQL": {
+			tenantRole, changeEndpointSQL,
+			[]any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil},
+		},
+		"rotateSecretSQL":   {tenantRole, rotateSecretSQL, []any{org, id, []byte{1}, "2026-11-20", "2026-11-20"}},
+		"deleteEndpointSQL": {tenantRole, deleteEndpointSQL, []any{org, id}},
+		"sealedSQL":         {tenantRole, sealedSQL, []any{org}},
+		"resealSQL":         {tenantRole, resealSQL, []any{org, id, []byte{1}, []byte{1}, []byte{1}, []byte{1}}},
+		"deliveriesSQL":     {tenantRole, deliveriesSQL, []any{org, id, "failed", uuid.Max, 25}},
+		"createTestSQL":     {tenantRole, createTestSQL, []any{org, id, id, "2026-11-20"}},
+		"replaySQL":         {tenantRole, replaySQL, []any{org, id, "{" + id.String() + "}", "2026-11-20"}},
+		"replayRangeSQL":    {tenantRole, replayRangeSQL, []any{org, id, 0, 100, 1000, "2026-11-20"}},
+		"claimDeliverySQL":  {tenantRole, claimDeliverySQL, []any{org, id, "2026-11-20", "2026-11-20"}},
 		"finishSQL": {
 			tenantRole,
 			finishSQL,
@@ -203,7 +214,8 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		fill(t, db, org, 2000, 100)
 	}
 	exec(t, db, `
-		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(), now(), now()
+		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL,
+			NULL, now(), now(), now()
 		FROM generate_series(1, 1000)`)
 	exec(t, db, `INSERT INTO event_heads SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)`)
 	exec(t, db, `ANALYZE`)
@@ -246,7 +258,8 @@ func TestEveryQueryIsPlanned(t *testing.T) {
 			switch n := n.(type) {
 			case *ast.ValueSpec:
 				for _, constant := range n.Names {
-					if _, ok := planned[constant.Name]; !ok && strings.HasSuffix(constant.Name, "SQL") && !slices.Contains(lists, constant.Name) {
+					if _, ok := planned[constant.Name]; !ok && strings.HasSuffix(constant.Name, "SQL") &&
+						!slices.Contains(lists, constant.Name) {
 						t.Errorf("%s is not", constant.Name)
 					}
 				}
@@ -274,7 +287,8 @@ func TestPalletsAreNotComparedWithEachSSCC(t *testing.T) {
 	org := uuid.UUID(repotest.Org())
 	fill(t, db, org, 20_000, 100)
 	exec(t, db, `
-		INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes, box_weight_g)
+		INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes,
+			box_weight_g)
 		SELECT organization_id, id, 2, 'P2', 'Avocado Hass', '18', 1, 1 FROM shipments`)
 	exec(t, db, `UPDATE pallets SET sscc = '106141412345678908'`)
 	exec(t, db, `VACUUM ANALYZE`)

@@ -1,7 +1,5 @@
 package postgres
 
-import "strings"
-
 // readySQL counts which of the migrations $1 were applied.
 const readySQL = `
 SELECT count(DISTINCT version_id) FROM goose_db_version WHERE version_id = ANY ($1::bigint[])`
@@ -23,11 +21,9 @@ SELECT row_to_json(detail) FROM (
 	WHERE organization_id = $1 AND id = $2
 ) detail`
 
-// documentsJSON is a JSON array of the documents of the shipment $2. Rows have
-// the hash in base64.
+// documentsJSON is a JSON array of the documents of the shipment $2.
 var documentsJSON = `(SELECT coalesce(json_agg(d), '[]') FROM (
-			SELECT ` + strings.Replace(documentColumns, "sha256", "encode(sha256, 'base64') AS sha256", 1) + `
-			FROM documents WHERE organization_id = $1 AND shipment_id = $2 ORDER BY id) d)`
+			SELECT ` + documentColumns + ` FROM documents WHERE organization_id = $1 AND shipment_id = $2 ORDER BY id) d)`
 
 // documentsSQL reads the documents of the shipment $2.
 var documentsSQL = `
@@ -36,8 +32,7 @@ SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = 
 // documentSQL reads the document $3 of the shipment $2 with its mappings, or null.
 var documentSQL = `
 SELECT (SELECT row_to_json(d) FROM (
-	SELECT ` + strings.Replace(documentColumns, "sha256", "encode(sha256, 'base64') AS sha256", 1) + `, mappings
-	FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3) d)
+	SELECT ` + documentColumns + `, mappings FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3) d)
 FROM shipments WHERE organization_id = $1 AND id = $2`
 
 // headSQL reads a shipment without its parts as JSON. $1 is the organization, $2

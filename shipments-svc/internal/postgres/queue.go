@@ -100,25 +100,9 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 // Finish writes what became of a delivery, unless someone else claimed it
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
-	_, err := getRow[int](
-		ctx,
-		w.tenant(ctx, job.Org),
-		"finish",
-		finishSQL,
-		uuid.UUID(job.Org),
-		uuid.UUID(job.Endpoint),
-		uuid.UUID(job.Event.ID),
-		job.Claim,
-		string(
-			v.Status,
-		),
-		nullTime(v.Due),
-		asJSON{[]attemptRow{attemptRowOf(a)}},
-		webhooks.MaxAttempts,
-		string(v.Health),
-		a.At,
-		a.At.Add(-webhooks.MaxFailing),
-	)
+	_, err := getRow[int](ctx, w.tenant(ctx, job.Org), "finish", finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
+		uuid.UUID(job.Event.ID), job.Claim, string(v.Status), nullTime(v.Due), asJSON{[]attemptRow{attemptRowOf(a)}},
+		webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
 	return err
 }
 

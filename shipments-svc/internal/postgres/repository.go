@@ -61,27 +61,28 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	get := func(pallets int) (detailRow, error) {
-		row, err := getRow[fromJSON[detailRow]](ctx, r.tenant(ctx, org), "get shipment", getSQL,
+	get := func(pallets int) (shipments.Detail, error) {
+		row, err := getRow[fromJSON[shipments.Detail]](ctx, r.tenant(ctx, org), "get shipment", getSQL,
 			uuid.UUID(org), uuid.UUID(id), pallets)
 		return row.value, err
 	}
-	row, err := get(smallShipment)
-	if err == nil && row.Pallets == nil {
+	d, err := get(smallShipment)
+	if err == nil && d.Pallets == nil {
 		if err = r.large.Enter(ctx, org, 1); err == nil {
-			row, err = get(shipments.MaxPallets)
+			d, err = get(shipments.MaxPallets)
 		}
 	}
-	return row.detail(), err
+	d.Shipment, d.Documents = inUTC(d.Shipment), each(d.Documents, documentInUTC)
+	return d, err
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	row, err := getRow[fromJSON[summaryRow]](
+	row, err := getRow[fromJSON[shipments.Head]](
 		ctx, r.tenant(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id),
 	)
-	head := row.value
-	return shipments.Head{Shipment: head.shipment(), Failing: head.Failing, Documents: head.Documents}, err
+	row.value.Shipment = inUTC(row.value.Shipment)
+	return row.value, err
 }
 
 // Create implements shipments.Repository.
@@ -90,7 +91,7 @@ func (r *Repository) Create(
 ) error {
 	k := keyOf(s, s.Status)
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
-	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, uuid.UUID(org), asJSON{shipmentRowOf(s)},
+	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, uuid.UUID(org), asJSON{s},
 		string(s.Status), k.day, k.shard, by.ID, asJSON{announcedRows(events)}, by.Name)
 	if err == nil {
 		r.notify()

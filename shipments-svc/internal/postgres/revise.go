@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,12 +25,10 @@ WITH revised AS (
 )
 SELECT coalesce((SELECT max(position) FROM pallets WHERE organization_id = $1 AND shipment_id = $2), 0) FROM revised`
 
-	// putDocumentSQL stores the document $3, or replaces it. Its hash is base64 in
-	// JSON, which populating a bytea takes for the bytes themselves.
+	// putDocumentSQL stores the document $3, or replaces it.
 	putDocumentSQL = `
 INSERT INTO documents (organization_id, shipment_id, ` + documentColumns + `)
-SELECT $1, $2, ` + strings.Replace(documentColumns, "sha256", "decode(convert_from(sha256, 'UTF8'), 'base64')", 1) + `
-FROM json_populate_record(NULL::documents, $3::json)
+SELECT $1, $2, ` + documentColumns + ` FROM json_populate_record(NULL::documents, $3::json)
 ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET ` + documentUpdates
 )
 
@@ -73,26 +70,25 @@ LIMIT $5`
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	id shipments.ID,
 ) ([]shipments.Document, error) {
-	rows, err := getRow[fromJSON[[]documentRow]](ctx, r.tenant(ctx, org), "read documents", documentsSQL, uuid.UUID(org),
-		uuid.UUID(id))
-	return each(rows.value, documentRow.document), err
+	row, err := getRow[fromJSON[[]shipments.Document]](
+		ctx, r.tenant(ctx, org), "read documents", documentsSQL, uuid.UUID(org), uuid.UUID(id),
+	)
+	return each(row.value, documentInUTC), err
 }
 
 // Document implements shipments.Repository.
 func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 	q shipments.DocumentQuery,
 ) (shipments.Document, error) {
-	row, err := getRow[fromJSON[oneDocumentRow]](ctx, r.tenant(ctx, org), "read document", documentSQL,
+	row, err := getRow[fromJSON[shipments.Document]](ctx, r.tenant(ctx, org), "read document", documentSQL,
 		uuid.UUID(org), uuid.UUID(q.Shipment), uuid.UUID(q.Document))
 	if err != nil {
 		return shipments.Document{}, err
 	}
-	if row.value.ID == uuid.Nil {
+	if row.value.ID == (shipments.DocumentID{}) {
 		return shipments.Document{}, shipments.ErrNoDocument
 	}
-	doc := row.value.document()
-	doc.Mappings = row.value.Mappings
-	return doc, nil
+	return documentInUTC(row.value), nil
 }
 
 // Revise implements shipments.Repository.
@@ -117,13 +113,13 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := reviseDocuments(ctx, tx, org, v); err != nil {
 		return err
 	}
-	if err := storeParts(ctx, tx, org, importPalletsSQL, palletRowsOf(v.From.ID, before[0], v.Pallets)); err != nil {
+	if err := storeParts(ctx, tx, org, importPalletsSQL, palletRows(v.From.ID, before[0], v.Pallets)); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
 		return err
 	}
-	if err := storeParts(ctx, tx, org, importChecksSQL, checkRowsOf(v.From.ID, v.Checks)); err != nil {
+	if err := storeParts(ctx, tx, org, importChecksSQL, checkRows(v.From.ID, v.Checks)); err != nil {
 		return err
 	}
 	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
@@ -147,7 +143,7 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 		if doc == nil {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{documentRowOf(*doc)}); err != nil {
+		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{*doc}); err != nil {
 			return err
 		}
 		if err := reviseJob(ctx, tx, org, v, *doc); err != nil {
@@ -189,7 +185,7 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 		if _, err := tx.ExecContext(ctx, lockPalletsSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
-		return do(context.WithValue(ctx, txKey{}, ongoing{tx, tenantOf(org)}))
+		return do(context.WithValue(ctx, txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}}))
 	})
 	if err == nil {
 		r.notify() // what do announced can be seen only now

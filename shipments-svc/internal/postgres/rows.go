@@ -11,41 +11,15 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// shipmentRow is a shipments.Shipment as it is stored, in the table and in
-// events.
-type shipmentRow struct {
-	ID      uuid.UUID        `json:"id"`
-	Version int64            `json:"version"`
-	Status  shipments.Status `json:"status"`
-	shipments.Draft
-	PalletsCount int       `json:"pallets_count"`
-	CreatedAt    time.Time `json:"created_at"`
-	ApprovedAt   time.Time `json:"approved_at,omitzero"`
-}
-
-func shipmentRowOf(s shipments.Shipment) shipmentRow {
-	return shipmentRow{
-		ID: uuid.UUID(s.ID), Version: s.Version, Status: s.Status, Draft: s.Draft,
-		PalletsCount: s.PalletsCount, CreatedAt: s.CreatedAt, ApprovedAt: s.ApprovedAt,
-	}
-}
-
-func (r shipmentRow) shipment() shipments.Shipment {
-	return shipments.Shipment{
-		ID: shipments.ID(r.ID), Draft: r.Draft, Status: r.Status, Version: r.Version,
-		PalletsCount: r.PalletsCount, CreatedAt: r.CreatedAt.UTC(), ApprovedAt: r.ApprovedAt.UTC(),
-	}
-}
-
 // revisedRow is a shipment with the results of its checks, each once.
 type revisedRow struct {
-	shipmentRow
+	shipments.Shipment
 
 	CheckResults []shipments.Result `json:"check_results"`
 }
 
 func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
-	row := revisedRow{shipmentRowOf(s), make([]shipments.Result, 0, len(shipments.Results))}
+	row := revisedRow{s, make([]shipments.Result, 0, len(shipments.Results))}
 	for _, c := range checks {
 		if !slices.Contains(row.CheckResults, c.Result) {
 			row.CheckResults = append(row.CheckResults, c.Result)
@@ -57,33 +31,18 @@ func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
 // listRow is a row of a list. An empty page has one row, of the total only.
 type listRow struct {
 	Total    int64
-	Shipment fromJSON[*shipmentRow] // or null
+	Shipment fromJSON[*shipments.Shipment] // or null
 }
 
-// summaryRow is the result of headSQL.
-type summaryRow struct {
-	shipmentRow
-
-	Failing   []string `json:"failing"`
-	Documents int      `json:"documents"`
+// inUTC returns a shipment with its times in UTC, as times in JSON are not.
+func inUTC(s shipments.Shipment) shipments.Shipment {
+	s.CreatedAt, s.ApprovedAt = s.CreatedAt.UTC(), s.ApprovedAt.UTC()
+	return s
 }
 
-// detailRow is the result of getSQL.
-type detailRow struct {
-	shipmentRow
-
-	Pallets   []palletRow   `json:"pallets"`
-	Checks    []checkRow    `json:"checks"`
-	Documents []documentRow `json:"documents"`
-}
-
-func (r detailRow) detail() shipments.Detail {
-	return shipments.Detail{
-		Shipment:  r.shipment(),
-		Pallets:   each(r.Pallets, palletRow.pallet),
-		Checks:    each(r.Checks, checkRow.check),
-		Documents: each(r.Documents, documentRow.document),
-	}
+func documentInUTC(d shipments.Document) shipments.Document {
+	d.CreatedAt, d.ProcessedAt = d.CreatedAt.UTC(), d.ProcessedAt.UTC()
+	return d
 }
 
 // each converts the elements of a slice. The result is never nil.

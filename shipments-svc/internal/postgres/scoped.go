@@ -10,7 +10,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // The roles as which the program works, whatever its login. Neither owns a
@@ -26,14 +25,8 @@ type scope struct {
 	org  uuid.UUID
 }
 
-func tenantOf(org shipments.OrgID) scope { return scope{tenantRole, uuid.UUID(org)} }
-
+// scopeKey is the key of the scope in the context of a transaction.
 type scopeKey struct{}
-
-// within returns a context for a transaction of the scope.
-func (s scope) within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, scopeKey{}, s)
-}
 
 // sessionSettings are what a direct connection begins with. Its transactions
 // then set only what differs. Every statement has a generic plan that fits all

@@ -7,33 +7,34 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// single is a runner that gives each statement a transaction of its own.
+// single is a runner that gives each statement a transaction of its own, of a scope.
 type single struct {
-	db      *sqlx.DB
-	scope   scope
+	db *sqlx.DB
+	scope
 	refused error // if not nil, nothing is run
 }
 
-func (s single) run(ctx context.Context, do func(context.Context) error) error {
+// retried implements the methods of runner.
+func (s single) retried(ctx context.Context, do func(context.Context) error) error {
 	if s.refused != nil {
 		return s.refused
 	}
-	return retried(func() error { return do(s.scope.within(ctx)) })
+	return s.scope.retried(ctx, do)
 }
 
 // GetContext implements runner.
 func (s single) GetContext(ctx context.Context, into any, query string, args ...any) error {
-	return s.run(ctx, func(ctx context.Context) error { return s.db.GetContext(ctx, into, query, args...) })
+	return s.retried(ctx, func(ctx context.Context) error { return s.db.GetContext(ctx, into, query, args...) })
 }
 
 // SelectContext implements runner.
 func (s single) SelectContext(ctx context.Context, into any, query string, args ...any) error {
-	return s.run(ctx, func(ctx context.Context) error { return s.db.SelectContext(ctx, into, query, args...) })
+	return s.retried(ctx, func(ctx context.Context) error { return s.db.SelectContext(ctx, into, query, args...) })
 }
 
 // ExecContext implements runner.
 func (s single) ExecContext(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
-	err = s.run(ctx, func(ctx context.Context) error {
+	err = s.retried(ctx, func(ctx context.Context) error {
 		result, err = s.db.ExecContext(ctx, query, args...)
 		return err
 	})

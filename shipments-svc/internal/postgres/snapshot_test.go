@@ -88,7 +88,7 @@ func comparePages(t *testing.T, repo *Repository, org shipments.OrgID) int64 {
 		if _, err := tx.ExecContext(t.Context(), `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`); err != nil {
 			return err
 		}
-		ctx := context.WithValue(t.Context(), txKey{}, ongoing{tx, tenantOf(org)})
+		ctx := context.WithValue(t.Context(), txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}})
 		for _, status := range append([]shipments.Status{anyStatus}, shipments.Statuses...) {
 			var want, got []uuid.UUID
 			if err := tx.SelectContext(ctx, &want, `

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
@@ -57,7 +58,7 @@ type txKey struct{}
 // tenant returns what statements for an organization run on: the transaction that the
 // context carries, if any, and otherwise one of its own for each statement.
 func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
-	return r.in(ctx, tenantOf(org))
+	return r.in(ctx, scope{tenantRole, uuid.UUID(org)})
 }
 
 // dispatcher returns the same for statements that find organizations with work, or claim
@@ -81,19 +82,21 @@ func (r *Repository) in(ctx context.Context, s scope) runner {
 // as a whole.
 func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
 	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
-		if tx.scope != tenantOf(org) {
+		if tx.scope != (scope{tenantRole, uuid.UUID(org)}) {
 			return errOtherScope
 		}
 		return do(tx.Tx)
 	}
-	return retried(func() error { return once(ctx, r.db, tenantOf(org), do) })
+	s := scope{tenantRole, uuid.UUID(org)}
+	return s.retried(ctx, func(ctx context.Context) error { return once(ctx, r.db, do) })
 }
 
-// retried runs a transaction again if Postgres chose it as the victim of a
-// deadlock, could not serialize it, or found a prepared statement out of date.
-func retried(transaction func() error) (err error) {
+// retried runs a transaction of the scope, and again if Postgres chose it as the victim
+// of a deadlock, could not serialize it, or found a prepared statement out of date.
+func (s scope) retried(ctx context.Context, transaction func(context.Context) error) (err error) {
+	ctx = context.WithValue(ctx, scopeKey{}, s)
 	for range attempts {
-		err = transaction()
+		err = transaction(ctx)
 		pgErr, ok := errors.AsType[*pq.Error](err)
 		victim := ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
 		if !victim && !errors.Is(err, postgres.ErrStalePlan) {
@@ -103,8 +106,8 @@ func retried(transaction func() error) (err error) {
 	return err
 }
 
-func once(ctx context.Context, db *sqlx.DB, s scope, do func(*sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(s.within(ctx), nil)
+func once(ctx context.Context, db *sqlx.DB, do func(*sqlx.Tx) error) error {
+	tx, err := db.BeginTxx(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,10 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 		org  shipments.OrgID
 		id   webhooks.ID
 		want int
-	}{"all": {org, all.ID, 3}, "some": {org, some.ID, 3}, "none": {org, none.ID, 0}, "disabled": {org, off.ID, 0}, "another organization's": {theirs, other.ID, 0}} {
+	}{"all": {org, all.ID, 3}, "some": {org, some.ID, 3}, "none": {org, none.ID, 0}, "disabled": {
+		org, off.ID,
+		0,
+	}, "another organization's": {theirs, other.ID, 0}} {
 		if got := w.all(t, c.org, c.id); len(got) != c.want {
 			t.Errorf("%s: %d, want %d", name, len(got), c.want)
 		}
@@ -155,7 +158,8 @@ func TestEventsAreReplayed(t *testing.T) {
 		len(w.all(t, org, made.ID)) != 0 {
 		t.Errorf("with one of another organization: %v (%v)", found, err)
 	}
-	if found, err := w.Replay(t.Context(), org, deletions.ID, []shipments.EventID{all[2].ID, all[0].ID, all[0].ID}, later); err != nil ||
+	if found, err := w.Replay(t.Context(), org, deletions.ID, []shipments.EventID{all[2].ID, all[0].ID, all[0].ID},
+		later); err != nil ||
 		len(found) != 2 ||
 		len(w.all(t, org, deletions.ID)) != 2 {
 		t.Errorf("by name: %v (%v)", found, err)

@@ -58,14 +58,6 @@ WHERE organization_id = $1 AND status <> 'deleted'`
 	resealSQL = `
 UPDATE webhook_endpoints SET secret = $4, previous_secret = $6
 WHERE organization_id = $1 AND id = $2 AND secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`
-
-	// sealedAnswersSQL finds the sealed answers of an organization.
-	sealedAnswersSQL = `
-SELECT operation, key, answer FROM idempotency_keys WHERE organization_id = $1 AND sealed`
-
-	// resealAnswerSQL replaces an answer unless it is another meanwhile.
-	resealAnswerSQL = `
-UPDATE idempotency_keys SET answer = $5 WHERE organization_id = $1 AND operation = $2 AND key = $3 AND answer = $4`
 )
 
 const (

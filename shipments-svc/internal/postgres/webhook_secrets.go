@@ -33,14 +33,10 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 	return webhooks.Secret(text), nil
 }
 
-// Reseal seals the organization's secrets and answers that hold one with the newest
-// key, so that older ones are no longer needed. One that cannot be opened does not
-// stop the others; the error names it.
+// Reseal seals the organization's secrets with the newest key, so that older ones are no
+// longer needed, but for answers that hold a secret, which are kept for KeyLife. One that
+// cannot be opened does not stop the others; the error names it.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
-	return errors.Join(w.resealSecrets(ctx, org), w.resealAnswers(ctx, org))
-}
-
-func (w *Webhooks) resealSecrets(ctx context.Context, org shipments.OrgID) error {
 	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, uuid.UUID(org))
 	if err != nil {
 		return err
@@ -82,29 +78,6 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 	)
 }
 
-// resealAnswers reseals the stored answers of requests that made a secret.
-func (w *Webhooks) resealAnswers(ctx context.Context, org shipments.OrgID) error {
-	type answerRow struct {
-		Operation, Key string
-		Answer         []byte
-	}
-	rows, err := getRows[answerRow](ctx, w.tenant(ctx, org), "reseal", sealedAnswersSQL, uuid.UUID(org))
-	errs := []error{err}
-	for _, row := range rows {
-		if w.keys.Newest(row.Answer) {
-			continue
-		}
-		where := answerOf(org, row.Operation, row.Key)
-		answer, err := w.keys.Open(row.Answer, where)
-		if err == nil {
-			err = execute(ctx, w.tenant(ctx, org), "reseal", resealAnswerSQL,
-				uuid.UUID(org), row.Operation, row.Key, row.Answer, w.keys.Seal(answer, where))
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
 // answerOf is the context in which the answer to a request is sealed.
 func answerOf(org shipments.OrgID, operation, key string) string {
 	return fmt.Sprintf("idempotent answer %x %s %s", org, operation, key)
@@ -114,7 +87,6 @@ func answerOf(org shipments.OrgID, operation, key string) string {
 func (w *Webhooks) Once(
 	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
 ) ([]byte, bool, error) {
-	k.Sealed = true
 	where := answerOf(org, k.Operation, k.Text)
 	var made []byte
 	sealed, replayed, err := w.Repository.Once(ctx, org, k, now, func(ctx context.Context) ([]byte, error) {

@@ -302,7 +302,8 @@ func TestOnceIsDatedAndKeepsItsErrors(t *testing.T) {
 	if string(answer) != "a" || replayed || err != nil || !k.now.Equal(start) {
 		t.Errorf("%s, %t, %v at %s", answer, replayed, err, k.now)
 	}
-	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{}, func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(
+	if _, _, err := service(k).Once(t.Context(), OrgID{1}, Key{},
+		func(context.Context) ([]byte, error) { return nil, ErrVersion }); !errors.Is(
 		err, ErrVersion,
 	) {
 		t.Errorf("%v", err)

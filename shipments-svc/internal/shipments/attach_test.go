@@ -31,7 +31,8 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 		t.Fatalf("%v, %+v", err, k.revisions)
 	}
 	r, now, id := k.revisions[0], start.UTC().Truncate(time.Millisecond), DocumentID{15: 1}
-	if doc := *r.Attached; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
+	if doc := *r.Attached; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed ||
+		doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
 		doc.CreatedAt != now || doc.ProcessedAt != now ||
 		doc.Declared.Pallets != 2 ||
 		doc.SHA256 == [32]byte{} {
@@ -40,7 +41,10 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 	if r.To.Status != ReadyForReview || r.To.PalletsCount != 3 || r.To.Version != 5 || r.From.Version != 4 {
 		t.Errorf("%+v", r.To)
 	}
-	if want := (Entry{Version: 5, At: now, By: Actor{ID: "tok_1"}, Action: AttachDocument, Status: ReadyForReview, Document: id}); fmt.Sprint(
+	if want := (Entry{
+		Version: 5, At: now, By: Actor{ID: "tok_1"}, Action: AttachDocument, Status: ReadyForReview,
+		Document: id,
+	}); fmt.Sprint(
 		r.Entry,
 	) != fmt.Sprint(
 		want,
@@ -91,7 +95,10 @@ func TestTheSameContentIsAttachedOnce(t *testing.T) {
 	declared := attachment(plum)
 	declared.Declared.ContainerNumber = "x"
 	sums := map[[32]byte]bool{}
-	for _, a := range []Attachment{a, attachment(other), attachment(plum, plum), attachment(plum, other), attachment(other, plum), declared} {
+	for _, a := range []Attachment{
+		a, attachment(other), attachment(plum, plum), attachment(plum, other),
+		attachment(other, plum), declared,
+	} {
 		sums[a.sum()] = true
 	}
 	if len(sums) != 6 {
@@ -153,16 +160,26 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 func TestAttachmentsAreValidated(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]Attachment{
-		"":                                     attachment(plum),
-		"required /type":                       {Pallets: []Pallet{plum}},
-		"invalid_value /type":                  {Type: "poem", Pallets: []Pallet{plum}},
-		"required /pallets":                    attachment(),
-		"out_of_range /pallets/1/boxes":        attachment(plum, Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", BoxWeight: 1}),
-		"too_many_pallets /pallets":            attachment(slices.Repeat([]Pallet{plum}, MaxPallets+1)...),
-		"out_of_range /declared/pallets":       {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Pallets: -1}},
-		"out_of_range /declared/boxes":         {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Boxes: MaxDeclaredBoxes + 1}},
-		"out_of_range /declared/net_weight_kg": {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{NetWeight: MaxDeclaredWeight + 1}},
-		"too_long /declared/container_number":  {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{ContainerNumber: strings.Repeat("x", 21)}},
+		"":                    attachment(plum),
+		"required /type":      {Pallets: []Pallet{plum}},
+		"invalid_value /type": {Type: "poem", Pallets: []Pallet{plum}},
+		"required /pallets":   attachment(),
+		"out_of_range /pallets/1/boxes": attachment(plum,
+			Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", BoxWeight: 1}),
+		"too_many_pallets /pallets":      attachment(slices.Repeat([]Pallet{plum}, MaxPallets+1)...),
+		"out_of_range /declared/pallets": {Type: PackingList, Pallets: []Pallet{plum}, Declared: Declared{Pallets: -1}},
+		"out_of_range /declared/boxes": {
+			Type: PackingList, Pallets: []Pallet{plum},
+			Declared: Declared{Boxes: MaxDeclaredBoxes + 1},
+		},
+		"out_of_range /declared/net_weight_kg": {
+			Type: PackingList, Pallets: []Pallet{plum},
+			Declared: Declared{NetWeight: MaxDeclaredWeight + 1},
+		},
+		"too_long /declared/container_number": {
+			Type: PackingList, Pallets: []Pallet{plum},
+			Declared: Declared{ContainerNumber: strings.Repeat("x", 21)},
+		},
 	} {
 		got := ""
 		for _, f := range a.Faults() {
@@ -180,8 +197,11 @@ func TestAttachmentsAreValidated(t *testing.T) {
 func TestSSCCsAreDistinguishedFromOtherLabels(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string]string{
-		"106141412345678908": "106141412345678908", "00106141412345678908": "106141412345678908", "(00) 1 0614141 234567890 8": "106141412345678908",
-		"": "", "0042": "", "10614141234567890": "", "1061414123456789080": "", "11106141412345678908": "", "10614141234567890X": "", "(00)": "",
+		"106141412345678908": "106141412345678908", "00106141412345678908": "106141412345678908",
+		"(00) 1 0614141 234567890 8": "106141412345678908",
+		"":                           "", "0042": "", "10614141234567890": "", "1061414123456789080": "",
+		"11106141412345678908": "",
+		"10614141234567890X":   "", "(00)": "",
 	} {
 		if got, ok := SSCC(label); got != want || ok != (want != "") {
 			t.Errorf("%q is %q, want %q", label, got, want)

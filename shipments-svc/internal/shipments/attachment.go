@@ -26,7 +26,7 @@ type Upload struct {
 	ContentType string // what the content is
 	Kind        Kind   // Unread: it is kept as it is
 	Size        int64
-	SHA256      [32]byte
+	SHA256      Sum
 	Content     io.ReaderAt
 }
 
@@ -188,7 +188,7 @@ func (a Attachment) document() Document {
 }
 
 // sum is the fingerprint of what is attached.
-func (a Attachment) sum() (sum [32]byte) {
+func (a Attachment) sum() (sum Sum) {
 	if a.File != nil {
 		return a.File.SHA256
 	}

@@ -1,9 +1,36 @@
 package shipments
 
-import "time"
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
 
 // DocumentID identifies a document of a shipment. Newer ones sort higher.
 type DocumentID [16]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (id DocumentID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
+func (id *DocumentID) UnmarshalText(text []byte) error { return fromUUID(id[:], text) }
+
+// Sum is the SHA-256 of content. Its text is that of a bytea in SQL.
+type Sum [32]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Sum) MarshalText() ([]byte, error) { return fmt.Appendf(nil, `\x%x`, s[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Sum) UnmarshalText(text []byte) error {
+	digits, ok := bytes.CutPrefix(text, []byte(`\x`))
+	if !ok || len(digits) != hex.EncodedLen(len(s)) {
+		return fmt.Errorf("%q is not the SHA-256 of content", text)
+	}
+	_, err := hex.Decode(s[:], digits)
+	return err
+}
 
 // DocumentType is the kind of a document.
 type DocumentType string
@@ -40,29 +67,30 @@ var DocumentStatuses = []DocumentStatus{Queued, BeingRead, Processed, Failed}
 
 // Document is one document of a shipment.
 type Document struct {
-	ID     DocumentID
-	Type   DocumentType
-	Status DocumentStatus
+	ID     DocumentID     `json:"id"`
+	Type   DocumentType   `json:"type"`
+	Status DocumentStatus `json:"status"`
 	// Run counts the requests to read it, from 1. 0: it is not read.
-	Run int
+	Run int `json:"run"`
 
-	Filename    string   // as the client named the file; empty: it was given by its pallets
-	ContentType string   // of the content, not as declared by the client; empty without a file
-	Kind        Kind     // how the file is read; Unread: it is not
-	Size        int64    // of the file, in bytes
-	SHA256      [32]byte // of its content; no two of a shipment have the same
+	Filename    string `json:"filename"`     // as the client named the file; empty: it was given by its pallets
+	ContentType string `json:"content_type"` // of the content, not as declared by the client; empty without a file
+	Kind        Kind   `json:"kind"`         // how the file is read; Unread: it is not
+	Size        int64  `json:"size_bytes"`   // of the file
+	SHA256      Sum    `json:"sha256"`       // of its content; no two of a shipment have the same
 
-	RowsRead         int
-	PalletsExtracted int
-	Declared         Declared
-	Facts            []Fact       // further statements, in their order
-	Remarks          []Remark     // what was odd in reading it
-	Failure          Failure      // zero unless Status is Failed
-	Given            []Assignment // by a person, in place of what its headings say
-	Mappings         []Mapping    // how its tables were understood; of one document alone
+	RowsRead         int          `json:"rows_read"`
+	PalletsExtracted int          `json:"pallets_extracted"`
+	Declared         Declared     `json:"declared"`
+	Facts            []Fact       `json:"facts,omitempty"`   // further statements, in their order
+	Remarks          []Remark     `json:"remarks,omitempty"` // what was odd in reading it
+	Failure          Failure      `json:"failure,omitzero"`  // zero unless Status is Failed
+	Given            []Assignment `json:"given,omitempty"`   // by a person, in place of what its headings say
+	// Mappings tell how its tables were understood; of one document alone.
+	Mappings []Mapping `json:"mappings,omitempty"`
 
-	CreatedAt   time.Time
-	ProcessedAt time.Time // zero until it is Processed or Failed
+	CreatedAt   time.Time `json:"created_at"`
+	ProcessedAt time.Time `json:"processed_at,omitzero"` // zero until it is Processed or Failed
 }
 
 // Unfinished reports whether the document is still to be read, or being read.
@@ -75,7 +103,7 @@ type Failure struct {
 }
 
 // Declared is the totals of a document, over all its pallets. A zero
-// field is not declared. The tags are those of the stored form.
+// field is not declared.
 type Declared struct {
 	Pallets         int    `json:"pallets,omitempty"`
 	Boxes           int    `json:"boxes,omitempty"`
@@ -93,9 +121,9 @@ const (
 // Source is where a pallet was read, or something found. The zero Source is
 // that of a pallet which an operator loaded.
 type Source struct {
-	Document DocumentID
-	Sheet    string // empty: the document has no sheets
-	Row      int    // from 1
+	Document DocumentID `json:"document_id,omitzero"`
+	Sheet    string     `json:"source_sheet"`        // empty: the document has no sheets
+	Row      int        `json:"source_row,omitzero"` // from 1
 }
 
 // Place is where in a document something was read. The zero Place is unknown.

@@ -77,7 +77,8 @@ func (k *fakeRepository) Read(
 // upload attaches a packing list in CSV.
 func upload(text string) Attachment {
 	return Attachment{Order: Order{By: Actor{ID: "tok_1"}}, Type: PackingList, File: &Upload{
-		Filename: "PL 0042.csv", ContentType: "text/csv", Kind: CSV, Size: int64(len(text)), SHA256: [32]byte{byte(len(text))},
+		Filename: "PL 0042.csv", ContentType: "text/csv", Kind: CSV, Size: int64(len(text)),
+		SHA256:  [32]byte{byte(len(text))},
 		Content: strings.NewReader(text),
 	}}
 }
@@ -131,8 +132,13 @@ func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
 		left    int
 		want    error
 	}{
-		"refused before":     {func(k *fakeRepository) { k.head.Status = Approved }, 0, nil},
-		"duplicate":          {func(k *fakeRepository) { k.documents = []Document{{ID: DocumentID{9}, SHA256: [32]byte{1}}} }, 0, nil},
+		"refused before": {func(k *fakeRepository) { k.head.Status = Approved }, 0, nil},
+		"duplicate": {func(k *fakeRepository) {
+			k.documents = []Document{{
+				ID:     DocumentID{9},
+				SHA256: [32]byte{1},
+			}}
+		}, 0, nil},
 		"no place for it":    {func(k *fakeRepository) { k.files.putting = ErrUnavailable }, 0, ErrUnavailable},
 		"refused by then":    {func(k *fakeRepository) { k.revising = refused }, 0, refused},
 		"uncertain":          {func(k *fakeRepository) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
@@ -158,7 +164,8 @@ func TestADryRunReadsAtOnce(t *testing.T) {
 	a := upload("x")
 	a.DryRun = true
 	got, err := service(k).Attach(t.Context(), OrgID{1}, a)
-	if err != nil || !got.DryRun || got.Document.Status != Processed || got.Document.RowsRead != 3 || got.Document.PalletsExtracted != 1 || k.readText != "csv: x" ||
+	if err != nil || !got.DryRun || got.Document.Status != Processed || got.Document.RowsRead != 3 ||
+		got.Document.PalletsExtracted != 1 || k.readText != "csv: x" ||
 		len(k.evidence.Pallets) != 1 ||
 		k.evidence.Pallets[0].Source.Row != 7 ||
 		len(got.Checks) != 1 ||
@@ -196,9 +203,15 @@ func TestUploadsAreChecked(t *testing.T) {
 	unread.File.Kind = Unread
 	other.File.Kind, other.Type = Unread, OtherDocument
 	for want, all := range map[string][]Attachment{
-		"":                           {upload("x"), other, named("Lista de empaque nº 42 (1).xlsx"), named("装箱单.pdf"), named(strings.Repeat("ü", 200))},
-		"required /filename":         {named(""), named(" ")},
-		"invalid_text /filename":     {named("../x"), named("a/b"), named(`C:\x`), named(".."), named("a\x00b"), named("a\nb"), named("a\u202efdp.exe"), named("a\xff")},
+		"": {
+			upload("x"), other, named("Lista de empaque nº 42 (1).xlsx"), named("装箱单.pdf"),
+			named(strings.Repeat("ü", 200)),
+		},
+		"required /filename": {named(""), named(" ")},
+		"invalid_text /filename": {
+			named("../x"), named("a/b"), named(`C:\x`), named(".."), named("a\x00b"),
+			named("a\nb"), named("a\u202efdp.exe"), named("a\xff"),
+		},
 		"too_long /filename":         {named(strings.Repeat("ü", 201))},
 		"invalid_value /pallets":     {both},
 		"required /file":             {none},

@@ -15,7 +15,6 @@ type Key struct {
 	Operation   string // method and path; the same Text for another is another Key
 	Text        string // of the client's choice
 	Fingerprint [32]byte
-	Sealed      bool // the answer is encrypted, because it has a secret
 }
 
 // ErrKeyReused means that the key was given to a request with another

@@ -2,8 +2,7 @@ package shipments
 
 // Particulars is what a document says of a pallet, or of a line of it, beside the
 // five fields of a pallet. Empty or zero: it does not say. Of a pallet whose lines
-// differ, texts that differ are empty, and weights are sums. The tags are those of
-// the stored form.
+// differ, texts that differ are empty, and weights are sums.
 type Particulars struct {
 	NetWeight   Grams  `json:"net_weight_g,omitempty"`   // of all boxes
 	GrossWeight Grams  `json:"gross_weight_g,omitempty"` // of all boxes

@@ -33,7 +33,8 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 			{Number: "1", Source: Source{Row: 4, Sheet: "PL"}},
 			{Number: "2", Source: Source{Row: 5, Sheet: "PL"}},
 		},
-		RowsRead: 2, Declared: Declared{Boxes: 7}, Facts: []Fact{{Kind: VesselFact, Text: "MSC Carmen"}}, Remarks: []Remark{{Code: "row_skipped"}},
+		RowsRead: 2, Declared: Declared{Boxes: 7}, Facts: []Fact{{Kind: VesselFact, Text: "MSC Carmen"}},
+		Remarks: []Remark{{Code: "row_skipped"}},
 	}
 	if err := service(k).Publish(t.Context(), job, read, nil); err != nil {
 		t.Fatal(err)
@@ -70,10 +71,20 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 		"unreadable":       {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
 		"malformed":        {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
 		"a pallet nowhere": {Reading{Pallets: []Pallet{{Number: "a"}}}, nil, "malformed"},
-		"too long":         {Reading{Pallets: []Pallet{{Number: strings.Repeat("x", 500), Source: Source{Row: 1}}}}, nil, "malformed"},
-		"a bad mapping":    {Reading{Mappings: []Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed"},
-		"a wide mapping":   {Reading{Mappings: []Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: make([]MappedColumn, MaxMappedColumns+1)}}}, nil, "malformed"},
-		"too many":         {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
+		"too long": {
+			Reading{Pallets: []Pallet{{Number: strings.Repeat("x", 500), Source: Source{Row: 1}}}},
+			nil,
+			"malformed",
+		},
+		"a bad mapping": {Reading{Mappings: []Mapping{{
+			HeaderRow: 1, HeaderRows: 1,
+			Columns: []MappedColumn{{Heading: "a\x00b"}},
+		}}}, nil, "malformed"},
+		"a wide mapping": {Reading{Mappings: []Mapping{{
+			HeaderRow: 1, HeaderRows: 1,
+			Columns: make([]MappedColumn, MaxMappedColumns+1),
+		}}}, nil, "malformed"},
+		"too many": {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
 	} {
 		k := reading()
 		k.pallets = k.pallets[1:]
@@ -110,7 +121,8 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 	k := reading()
 	k.documents[0].Type = PhytosanitaryCertificate
 	read := Reading{Pallets: repeated(1), Facts: []Fact{{Kind: PhytoFact, Text: "ZA 1"}}}
-	if err := service(k).Publish(t.Context(), job, read, &UnreadableError{Failure: Failure{"no_pallets", "There are no pallets."}}); err != nil {
+	if err := service(k).Publish(t.Context(), job, read,
+		&UnreadableError{Failure: Failure{"no_pallets", "There are no pallets."}}); err != nil {
 		t.Fatal(err)
 	}
 	doc := *k.revisions[0].Changed
@@ -173,10 +185,14 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	}
 	k.pallets, k.head.PalletsCount = []Pallet{plum}, 1
 	s := service(k)
-	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Order: Order{By: Actor{ID: "tok_1"}}, Document: DocumentID{1}})
+	doc, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{
+		Order:    Order{By: Actor{ID: "tok_1"}},
+		Document: DocumentID{1},
+	})
 	r := k.revisions[0]
 	if err != nil || doc.Run != 2 || doc.Status != Queued || doc.Failure != (Failure{}) || !doc.ProcessedAt.IsZero() ||
-		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument || r.Entry.By != (Actor{ID: "tok_1"}) {
+		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument ||
+		r.Entry.By != (Actor{ID: "tok_1"}) {
 		t.Errorf("%+v, %+v (%v)", doc, r, err)
 	}
 	if _, err := s.Reprocess(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); !errors.Is(

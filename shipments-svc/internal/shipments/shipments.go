@@ -7,18 +7,41 @@
 // times are UTC and carry milliseconds, so that what is shown is what lists
 // are ordered by.
 //
+// JSON tags are those of the stored form, where the API does not show the type itself.
+//
 // It imports the standard library only. Texts reach it in Unicode's
 // normalization form C and without space around them: packages that read input
 // normalize them.
 package shipments
 
-import "time"
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
 
 // OrgID identifies an organization: the tenant whose data is meant.
 type OrgID [16]byte
 
 // ID identifies a shipment within its organization. Newer ones sort higher.
 type ID [16]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
+func (id *ID) UnmarshalText(text []byte) error { return fromUUID(id[:], text) }
+
+// fromUUID decodes the hexadecimal digits of a UUID.
+func fromUUID(id, text []byte) error {
+	digits := bytes.ReplaceAll(text, []byte("-"), nil)
+	if len(digits) != hex.EncodedLen(len(id)) {
+		return fmt.Errorf("%q is not a UUID", text)
+	}
+	_, err := hex.Decode(id, digits)
+	return err
+}
 
 // Status is where a shipment stands.
 type Status string
@@ -51,47 +74,47 @@ var Results = []Result{Pass, Warn, Fail, Skip}
 
 // Shipment is one shipment without its parts.
 type Shipment struct {
-	ID ID
+	ID ID `json:"id"`
 	Draft
-	Status       Status
-	Version      int64 // 1 at first, more with every change of the shipment or its parts
-	PalletsCount int
-	CreatedAt    time.Time
-	ApprovedAt   time.Time // zero unless Status is Approved
+	Status       Status    `json:"status"`
+	Version      int64     `json:"version"` // 1 at first, more with every change of the shipment or its parts
+	PalletsCount int       `json:"pallets_count"`
+	CreatedAt    time.Time `json:"created_at"`
+	ApprovedAt   time.Time `json:"approved_at,omitzero"` // zero unless Status is Approved
 }
 
 // Head is a shipment and what an action on it is decided by.
 type Head struct {
 	Shipment
-	Failing   []string // the names of its failing checks
-	Documents int      // how many it has
+	Failing   []string `json:"failing"`   // the names of its failing checks
+	Documents int      `json:"documents"` // how many it has
 }
 
 // Detail is a shipment with its parts, each list in the order it was given.
 type Detail struct {
 	Shipment
-	Pallets   []Pallet
-	Checks    []Check
-	Documents []Document // in the order in which they were attached
+	Pallets   []Pallet   `json:"pallets"`
+	Checks    []Check    `json:"checks"`
+	Documents []Document `json:"documents"` // in the order in which they were attached
 }
 
 // Pallet is one pallet of a shipment. Numbers need not be unique: containers may
 // number their pallets alike, and a document that lists one of a container twice is a
 // finding, not an accident.
 type Pallet struct {
-	Number      string
-	ProduceName string
-	Calibre     string // as written: "18", "1XX", "75-80 mm"
-	Boxes       int
-	BoxWeight   Grams
-	Source      Source    // where it begins
-	Places      Places    // of values that were read elsewhere in the document
-	Contents    []Content // the lines that it was put together from; nil: one
-	Particulars
+	Number      string    `json:"pallet_number"`
+	ProduceName string    `json:"produce_name"`
+	Calibre     string    `json:"calibre"` // as written: "18", "1XX", "75-80 mm"
+	Boxes       int       `json:"boxes"`
+	BoxWeight   Grams     `json:"box_weight_g"`
+	Source                // where it begins
+	Places      Places    `json:"places,omitzero"`    // of values that were read elsewhere in the document
+	Contents    []Content `json:"contents,omitempty"` // the lines that it was put together from; nil: one
+	Particulars `json:"particulars,omitzero"`
 }
 
 // Places is where the values of a pallet were read. A zero Place means the
-// pallet's Source. The tags are those of the stored form, here and in Content.
+// pallet's Source.
 type Places struct {
 	Number      Place `json:"pallet_number,omitzero"`
 	ProduceName Place `json:"produce_name,omitzero"`
@@ -120,18 +143,18 @@ func (g Grams) Kilograms() float64 { return float64(g) / 1000 }
 
 // Check is the result of one check.
 type Check struct {
-	Name    string
-	Result  Result
-	Details string // for people
-	Count   int    // how many things were found; 0 where nothing was
+	Name    string `json:"name"`
+	Result  Result `json:"result"`
+	Details string `json:"details"` // for people
+	Count   int    `json:"count"`   // how many things were found; 0 where nothing was
 	// Locations is where they are, at most MaxLocations of them.
-	Locations []Location
+	Locations []Location `json:"locations,omitempty"`
 }
 
 // Location is where a check found something.
 type Location struct {
 	Source
-	PalletNumber string
+	PalletNumber string `json:"pallet_number"`
 }
 
 // Page and size bounds of a list.

@@ -172,7 +172,8 @@ func (k *fakeRepository) Import(_ context.Context, _ OrgID, all []Detail) (int, 
 func service(k *fakeRepository) *Service {
 	last := ID{}
 	return NewService(Needs{
-		Repository: k, Files: &k.files, Reader: k, RunChecks: k.runChecks, NewID: func() ID { last[15]++; return last }, Now: func() time.Time { return start },
+		Repository: k, Files: &k.files, Reader: k, RunChecks: k.runChecks, NewID: func() ID { last[15]++; return last },
+		Now: func() time.Time { return start },
 	})
 }
 
@@ -299,27 +300,45 @@ func TestPartsHaveBounds(t *testing.T) {
 		change func(*Detail)
 		want   string
 	}{
-		"nothing":            {func(*Detail) {}, ""},
-		"largest pallet":     {func(d *Detail) { d.Pallets[0].Boxes, d.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
-		"no pallet number":   {func(d *Detail) { d.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
-		"long calibre":       {func(d *Detail) { d.Pallets[0].Calibre = strings.Repeat("1", 21) }, "too_long /pallets/0/calibre"},
-		"no boxes":           {func(d *Detail) { d.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
-		"too many boxes":     {func(d *Detail) { d.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
-		"no weight":          {func(d *Detail) { d.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
-		"too much weight":    {func(d *Detail) { d.Pallets[0].BoxWeight = MaxBoxWeight + 1 }, "out_of_range /pallets/0/box_weight_kg"},
-		"10,000 pallets":     {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets) }, ""},
-		"10,001 pallets":     {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets+1) }, "too_many_pallets /pallets"},
+		"nothing":          {func(*Detail) {}, ""},
+		"largest pallet":   {func(d *Detail) { d.Pallets[0].Boxes, d.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
+		"no pallet number": {func(d *Detail) { d.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
+		"long calibre": {
+			func(d *Detail) { d.Pallets[0].Calibre = strings.Repeat("1", 21) },
+			"too_long /pallets/0/calibre",
+		},
+		"no boxes":       {func(d *Detail) { d.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
+		"too many boxes": {func(d *Detail) { d.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
+		"no weight":      {func(d *Detail) { d.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
+		"too much weight": {
+			func(d *Detail) { d.Pallets[0].BoxWeight = MaxBoxWeight + 1 },
+			"out_of_range /pallets/0/box_weight_kg",
+		},
+		"10,000 pallets": {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets) }, ""},
+		"10,001 pallets": {
+			func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets+1) },
+			"too_many_pallets /pallets",
+		},
 		"1,001 checks":       {func(d *Detail) { d.Checks = slices.Repeat(d.Checks, MaxChecks+1) }, "out_of_range /checks"},
 		"unknown result":     {func(d *Detail) { d.Checks[0].Result = "Pass" }, "invalid_value /checks/0/result"},
 		"no details":         {func(d *Detail) { d.Checks[0].Details = "" }, "required /checks/0/details"},
 		"unknown status":     {func(d *Detail) { d.Status = "lost" }, "invalid_value /status"},
 		"approved, no time":  {func(d *Detail) { d.Status = Approved }, "required /approved_at"},
 		"time, not approved": {func(d *Detail) { d.ApprovedAt = start }, "invalid_value /approved_at"},
-		"approved before":    {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start.Add(-1) }, "out_of_range /approved_at"},
-		"approved at once":   {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start }, ""},
-		"year 0":             {func(d *Detail) { d.CreatedAt = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }, "out_of_range /created_at"},
-		"year 10000":         {func(d *Detail) { d.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "out_of_range /created_at"},
-		"bad draft":          {func(d *Detail) { d.Vessel = "" }, "required /vessel"},
+		"approved before": {
+			func(d *Detail) { d.Status, d.ApprovedAt = Approved, start.Add(-1) },
+			"out_of_range /approved_at",
+		},
+		"approved at once": {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start }, ""},
+		"year 0": {
+			func(d *Detail) { d.CreatedAt = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) },
+			"out_of_range /created_at",
+		},
+		"year 10000": {
+			func(d *Detail) { d.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+			"out_of_range /created_at",
+		},
+		"bad draft": {func(d *Detail) { d.Vessel = "" }, "required /vessel"},
 	} {
 		d := Detail{
 			Shipment: Shipment{Draft: good, Status: Pending, CreatedAt: start},

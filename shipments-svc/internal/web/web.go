@@ -22,6 +22,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -33,12 +34,15 @@ const (
 	StaticPath = "/static/shipments/"
 )
 
+// Paths are the patterns of all pages.
+var Paths = []string{Path, Path + "/", StaticPath}
+
 //go:embed templates
 var templateFiles embed.FS
 
 // Config is what the pages are made of.
 type Config struct {
-	Service transport.Service
+	Service *shipments.Service
 	Uploads *transport.Uploads
 	Timeout time.Duration // for one request without a file
 	Now     func() time.Time
@@ -62,13 +66,8 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	s := &site{c, set}
-	admitted := transport.Admitted(s.routes()) // a page of a large shipment takes as much memory as the API's answer
+	admitted := admission.Handler(s.routes()) // a page of a large shipment takes as much memory as the API's answer
 	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(admitted, false))), nil
-}
-
-// Serves reports whether a path is one of the pages.
-func Serves(path string) bool {
-	return path == Path || strings.HasPrefix(path, Path+"/") || strings.HasPrefix(path, StaticPath)
 }
 
 // route is one page, or one form that is sent to a page.

@@ -154,7 +154,10 @@ func wantTo(t *testing.T, w *httptest.ResponseRecorder, prefix string) string {
 
 var (
 	keyOf = regexp.MustCompile(`name="key" value="([^"]+)"`)
-	draft = url.Values{"reference": {"PO-<1>"}, "vessel": {"MSC Carmen"}, "origin": {"Valparaíso"}, "destination": {"Rotterdam"}}
+	draft = url.Values{
+		"reference": {"PO-<1>"}, "vessel": {"MSC Carmen"}, "origin": {"Valparaíso"},
+		"destination": {"Rotterdam"},
+	}
 )
 
 // create makes a shipment on the pages and returns its address.
@@ -182,7 +185,8 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet")
 	wantTo(t, s.attach(t, path, "false"), path+"?done=attached")
 	want(t, s.attach(t, path, "false"), http.StatusUnprocessableEntity, "already has a document")
-	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued", "Processing")
+	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued",
+		"Processing")
 	columns := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`)
 	if columns.MatchString(s.get(t, path).Body.String()) {
 		t.Error("columns are corrected while the list is read")
@@ -262,7 +266,8 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)
 	path := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
 	want(t, s.get(t, path), http.StatusOK, "1 check fails: Required documents", `name="version" value="1"`)
-	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Checks are failing.")
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity,
+		"Checks are failing.")
 	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
 		"This shipment was changed")
@@ -321,9 +326,13 @@ func TestPagesNeedThePermissionOfTheAPI(t *testing.T) {
 	want(t, reader.get(t, "/shipments/"+s.org), http.StatusOK, "!New shipment")
 	for _, refused := range []string{"", "/new"} {
 		method := map[string]string{"": http.MethodPost, "/new": http.MethodGet}[refused]
-		want(t, reader.send(t, method, "/shipments/"+s.org+refused, "", http.NoBody), http.StatusForbidden, "You don&#39;t have permission")
+		want(t, reader.send(t, method, "/shipments/"+s.org+refused, "", http.NoBody), http.StatusForbidden,
+			"You don&#39;t have permission")
 	}
-	for _, refused := range []string{"/approve", "/reject", "/documents", "/delete", "/documents/doc_x/delete", "/documents/doc_x/reprocess"} {
+	for _, refused := range []string{
+		"/approve", "/reject", "/documents", "/delete", "/documents/doc_x/delete",
+		"/documents/doc_x/reprocess",
+	} {
 		want(t, reader.post(t, path+refused, url.Values{"reason": {"x"}}), http.StatusForbidden)
 	}
 	for _, refused := range []string{"/delete", "/documents/doc_x/delete", "/documents/doc_x"} {

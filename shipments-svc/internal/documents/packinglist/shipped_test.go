@@ -24,7 +24,8 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 		"Loaded:Y": false, "Cancelled:N": false, "Status:OK": false, "Embarcado:sí": false, "Cancelled:no": false,
 	} {
 		heading, value, _ := strings.Cut(column, ":")
-		content := "Pallet;Product;Size;Boxes;Net kg;" + heading + "\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;" +
+		content := "Pallet;Product;Size;Boxes;Net kg;" + heading +
+			"\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;" +
 			"1240;" + value + "\n"
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || len(list.Pallets) != 2 {

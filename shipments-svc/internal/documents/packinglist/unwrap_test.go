@@ -81,7 +81,8 @@ func TestLinesOfARowAreJoinedByTheirDistance(t *testing.T) {
 			"12|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold",
 			"P1 Plum Red 18 80, P2 Kiwi Gold 20 60",
 		},
-		"on two pages": {"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/16|P4|Fig|22|40|" +
+		"on two pages": {"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi " +
+			"Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/16|P4|Fig|22|40|" +
 			"4", three + ", P4 Fig 22 40"},
 	} {
 		lines := strings.ReplaceAll(strings.ReplaceAll(c.lines, "18/|", "18\x00|"), "|/", "|\x00")

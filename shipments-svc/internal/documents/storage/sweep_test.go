@@ -62,7 +62,8 @@ func (y *yard) attach(t *testing.T, n, orphans int) {
 
 // swept advances the clock and sweeps, and expects an error and a result.
 func (y *yard) swept(
-	t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error, result sweeper.Result,
+	t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error,
+	result sweeper.Result,
 ) {
 	t.Helper()
 	y.now = y.now.Add(after)

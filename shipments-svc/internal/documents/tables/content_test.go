@@ -100,7 +100,8 @@ func TestEncodingWithoutAMarkIsDetectedByItsZeros(t *testing.T) {
 func TestQuotedFieldsMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"\"\",b,c\na,\"\",c\n": "1[·b·c]2[a··c]", "a,b,\"\"\"\"\n": "1[a·b·\"]", "a,b,\"c\"d\n": "1[a·b·cd] quotes_unbalanced@1",
+		"\"\",b,c\na,\"\",c\n": "1[·b·c]2[a··c]", "a,b,\"\"\"\"\n": "1[a·b·\"]",
+		"a,b,\"c\"d\n":   "1[a·b·cd] quotes_unbalanced@1",
 		"a,b, \"c,d\"\n": "1[a·b·c,d]",
 	} {
 		if got := rowsOf(t, CSV, []byte(content)); got != want {

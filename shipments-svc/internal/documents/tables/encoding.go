@@ -77,7 +77,10 @@ var unlikelyText = regexp.MustCompile(`\pL[^\x00-\x7f\pL\x{a0}’]+\pL|[\x{80}-\
 
 // unlikely returns the number of characters that no word has.
 func (a alphabet) unlikely(content []byte) (n int) {
-	for word := range bytes.FieldsFuncSeq(content, func(r rune) bool { return r < utf8.RuneSelf && !unicode.IsLetter(r) }) {
+	for word := range bytes.FieldsFuncSeq(content, func(r rune) bool {
+		return r < utf8.RuneSelf &&
+			!unicode.IsLetter(r)
+	}) {
 		if !bytes.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
 			continue
 		}

@@ -80,7 +80,8 @@ func FuzzSheetXML(f *testing.F) {
 	for _, sheet := range []string{
 		`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row r="3" hidden="1"><c r="B3"><v>` +
 			`1.06E17</v></c></row>`,
-		`<row><c t="inlineStr"><is><t>x</t></is></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c s="1"><f>A1*2</f><v>4</` +
+		`<row><c t="inlineStr"><is><t>x</t></is></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c ` +
+			`s="1"><f>A1*2</f><v>4</` +
 			`v></c><c s="2"><v>45942</v></c><c><f>B1</f></c></row>`,
 		`<row r="1048576"><c r="XFD1048576"><v>1</v></c></row><row r="2"/>`,
 		`</sheetData><mergeCells><mergeCell ref="A1:XFD1048576"/><mergeCell ref="B2:A1"/></mergeCells><sheetData>`,
@@ -103,7 +104,8 @@ func sheeted(tb testing.TB, rows, texts, styles string) []byte {
 	return zipped(tb, map[string]string{
 		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
 		"_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`<Relationship Id="rId1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
 			`Target="xl/workbook.xml"/></Relationships>`,
 		"xl/workbook.xml": `<workbook ` + space + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/` +
 			`relationships">` +

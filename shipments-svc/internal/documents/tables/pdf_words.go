@@ -46,7 +46,8 @@ func (d *drawing) add(c rune, x, y, size, width float64) {
 	d.spaced = d.spaced || exact && blank(c)
 	if d.ended = blank(c) || !seen; !d.ended {
 		d.words = append(d.words, word{
-			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(d.now.font.name, ' '), exact: exact,
+			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(d.now.font.name, ' '),
+			exact: exact,
 		})
 	}
 }

@@ -42,13 +42,8 @@ type ClientConfig struct {
 func NewClient(cfg ClientConfig) *http.Client {
 	allowed := []ssrf.Option{ssrf.WithAnyPort()}
 	if cfg.Loopback {
-		allowed = append(
-			allowed,
-			ssrf.WithAllowedV4Prefixes(
-				netip.MustParsePrefix("127.0.0.0/8"),
-			),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")),
-		)
+		allowed = append(allowed, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
+			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 	}
 	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: cfg.Resolver, Control: ssrf.New(allowed...).Safe}
 	return &http.Client{

@@ -72,22 +72,30 @@ func job(url string) webhooks.Job { return webhooks.Job{URL: url, Secrets: []web
 func TestPrivateAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	for what, address := range map[string]string{
-		"loopback": "127.0.0.1", "loopback elsewhere": "127.255.255.254", "this network": "0.0.0.0", "private, 10": "10.1.2.3", "private, 172": "172.16.0.1",
-		"private, 192": "192.168.1.1", "link-local": "169.254.1.1", "metadata": "169.254.169.254", "CGNAT": "100.64.0.1", "metadata of Alibaba": "100.100.100.200",
-		"multicast": "224.0.0.1", "broadcast": "255.255.255.255", "reserved": "240.0.0.1", "benchmarking": "198.18.0.1", "documentation": "192.0.2.1",
-		"IPv6 loopback": "::1", "IPv6 any": "::", "ULA": "fd00::1", "metadata of AWS, IPv6": "fd00:ec2::254", "IPv6 link-local": "fe80::1", "IPv6 multicast": "ff02::1",
-		"mapped": "::ffff:10.0.0.1", "NAT64": "64:ff9b::10.0.0.1", "NAT64, local": "64:ff9b:1::10.0.0.1", "6to4": "2002:a00:1::1", "Teredo": "2001::1",
+		"loopback": "127.0.0.1", "loopback elsewhere": "127.255.255.254", "this network": "0.0.0.0",
+		"private, 10": "10.1.2.3", "private, 172": "172.16.0.1",
+		"private, 192": "192.168.1.1", "link-local": "169.254.1.1", "metadata": "169.254.169.254", "CGNAT": "100.64.0.1",
+		"metadata of Alibaba": "100.100.100.200",
+		"multicast":           "224.0.0.1", "broadcast": "255.255.255.255", "reserved": "240.0.0.1",
+		"benchmarking":  "198.18.0.1",
+		"documentation": "192.0.2.1",
+		"IPv6 loopback": "::1", "IPv6 any": "::", "ULA": "fd00::1", "metadata of AWS, IPv6": "fd00:ec2::254",
+		"IPv6 link-local": "fe80::1", "IPv6 multicast": "ff02::1",
+		"mapped": "::ffff:10.0.0.1", "NAT64": "64:ff9b::10.0.0.1", "NAT64, local": "64:ff9b:1::10.0.0.1",
+		"6to4": "2002:a00:1::1", "Teredo": "2001::1",
 		"site-local": "fec0::1", "IPv6 documentation": "2001:db8::1", "compatible": "::10.0.0.1",
 	} {
 		client := NewClient(ClientConfig{Resolver: names(t, address)})
-		if got, _ := send(t.Context(), client, job("https://hooks.example.com/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed {
+		if got, _ := send(t.Context(), client, job("https://hooks.example.com/"), Message{},
+			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Errorf("a name that leads to %s, %s: %s", address, what, got)
 		}
 		host := address
 		if netip.MustParseAddr(address).Is6() {
 			host = "[" + address + "]"
 		}
-		if got, _ := send(t.Context(), NewClient(ClientConfig{}), job("http://"+host+":8080/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed {
+		if got, _ := send(t.Context(), NewClient(ClientConfig{}), job("http://"+host+":8080/"), Message{},
+			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Errorf("%s, %s: %s", address, what, got)
 		}
 	}
@@ -99,7 +107,8 @@ func TestUnusualSpellings(t *testing.T) {
 	t.Parallel()
 	client := NewClient(ClientConfig{Resolver: names(t, "127.0.0.1")})
 	for _, host := range []string{
-		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.", "localhost", "LOCALHOST.", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::1%25lo]",
+		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.", "localhost", "LOCALHOST.",
+		"[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::1%25lo]",
 	} {
 		if got, _ := send(t.Context(), client, job("http://"+host+":1/"), Message{}, time.Now()); got == webhooks.Accepted ||
 			got == webhooks.NoAnswer {
@@ -122,7 +131,8 @@ func TestDNSRebindingIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 4 {
-		if got, _ := send(t.Context(), client, job("http://rebind.example.com:"+port+"/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed {
+		if got, _ := send(t.Context(), client, job("http://rebind.example.com:"+port+"/"), Message{},
+			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Error(got)
 		}
 	}
@@ -157,7 +167,8 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	client := NewClient(ClientConfig{Resolver: names(t, "10.0.0.1")})
-	if got, _ := send(t.Context(), client, job("http://hooks.example.com/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed ||
+	if got, _ := send(t.Context(), client, job("http://hooks.example.com/"), Message{},
+		time.Now()); got != webhooks.AddressNotAllowed ||
 		called.Load() {
 		t.Errorf("%s, the proxy was called: %t", got, called.Load())
 	}
@@ -168,11 +179,13 @@ func TestLoopbackNeedsTheSetting(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
 	for loopback, want := range map[bool]webhooks.Outcome{true: webhooks.Accepted, false: webhooks.AddressNotAllowed} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: loopback}), job(srv.URL), Message{}, time.Now()); got != want {
+		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: loopback}), job(srv.URL), Message{},
+			time.Now()); got != want {
 			t.Errorf("%t: %s", loopback, got)
 		}
 	}
-	if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job("http://10.0.0.1/"), Message{}, time.Now()); got != webhooks.AddressNotAllowed {
+	if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job("http://10.0.0.1/"), Message{},
+		time.Now()); got != webhooks.AddressNotAllowed {
 		t.Errorf("a private address: %s", got)
 	}
 }

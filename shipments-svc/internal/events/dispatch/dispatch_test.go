@@ -46,7 +46,11 @@ func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 	arrives(3)
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for i, want := range []map[string]bool{{"first": true, "second": false}, {"first": true, "second": true}, {"first": false, "second": true}} {
+	for i, want := range []map[string]bool{
+		{"first": true, "second": false},
+		{"first": true, "second": true},
+		{"first": false, "second": true},
+	} {
 		r, body := in.requests[i], in.bodies[i]
 		for name, made := range map[string]webhooks.Made{"first": first, "second": second} {
 			check, err := standardwebhooks.NewWebhook(made.Secret.Reveal())

@@ -167,7 +167,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	used := func(times int) int {
 		t.Helper()
 		for range times {
-			if got, _ := send(t.Context(), client, job(srv.URL), Message{Body: []byte("{}")}, time.Now()); got != webhooks.Accepted {
+			if got, _ := send(t.Context(), client, job(srv.URL), Message{Body: []byte("{}")},
+				time.Now()); got != webhooks.Accepted {
 				t.Error(got)
 			}
 		}
@@ -197,8 +198,12 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 	defer srv.Close()
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called.Store(true) }))
 	defer plain.Close()
-	for name, url := range map[string]string{"an unknown authority": srv.URL, "no TLS": strings.Replace(plain.URL, "http:", "https:", 1)} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{}, time.Now()); got != webhooks.TLSFailed ||
+	for name, url := range map[string]string{
+		"an unknown authority": srv.URL,
+		"no TLS":               strings.Replace(plain.URL, "http:", "https:", 1),
+	} {
+		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{},
+			time.Now()); got != webhooks.TLSFailed ||
 			called.Load() {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -99,7 +99,8 @@ func (w *world) endpoint(t testing.TB, url string) webhooks.Made {
 func (w *world) happen(t testing.TB, n int) {
 	t.Helper()
 	for range n {
-		if err := w.queue.Create(t.Context(), w.org, repotest.Shipment(shipments.Pending, w.clock.Now()), repotest.By); err != nil {
+		if err := w.queue.Create(t.Context(), w.org, repotest.Shipment(shipments.Pending, w.clock.Now()),
+			repotest.By); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,8 @@ func TestOpenRefusesAlteredCiphertexts(t *testing.T) {
 		keys    Keys
 	}{
 		"another context": {sealed, "elsewhere", k}, "nothing": {nil, "where", k}, "cut off": {sealed[:10], "where", k},
-		"another key of the version": {sealed, "where", keys(t, text(1, "b"))}, "no key of the version": {sealed, "where", keys(t, text(2, "a"))},
+		"another key of the version": {sealed, "where", keys(t, text(1, "b"))},
+		"no key of the version":      {sealed, "where", keys(t, text(2, "a"))},
 	} {
 		if _, err := c.keys.Open(c.sealed, c.context); !errors.Is(err, ErrSealed) {
 			t.Errorf("%s: %v", name, err)

@@ -18,7 +18,10 @@ func TestSignatures(t *testing.T) {
 	t.Parallel()
 	secret, other := newSecret(), newSecret()
 	now := time.Now()
-	for name, body := range map[string]string{"some": `{"id":"evt_1"}`, "none": "", "with dots": "a.b.c", "not ASCII": "Valparaíso"} {
+	for name, body := range map[string]string{
+		"some": `{"id":"evt_1"}`, "none": "", "with dots": "a.b.c",
+		"not ASCII": "Valparaíso",
+	} {
 		signature := secret.Sign("evt_1", now.Unix(), []byte(body))
 		header := http.Header{}
 		header.Set("webhook-id", "evt_1")
@@ -62,7 +65,8 @@ func TestSecrets(t *testing.T) {
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	want := []time.Duration{
-		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+		20 * time.Hour, 24 * time.Hour,
 	}
 	a := Attempt{At: time.Now(), Took: 15 * time.Second, Outcome: TimedOut}
 	for i, wait := range want {
@@ -86,8 +90,16 @@ func TestOutcomeOfAResponse(t *testing.T) {
 		kind shipments.EventType
 		want Verdict
 	}{
-		"accepted":          {Attempt{Outcome: Accepted, Response: 204}, shipments.ShipmentCreated, Verdict{Status: Delivered, Health: Works}},
-		"gone":              {Attempt{Outcome: Refused, Response: 410}, shipments.ShipmentCreated, Verdict{Status: Failed, Health: Left}},
+		"accepted": {
+			Attempt{Outcome: Accepted, Response: 204},
+			shipments.ShipmentCreated,
+			Verdict{Status: Delivered, Health: Works},
+		},
+		"gone": {
+			Attempt{Outcome: Refused, Response: 410},
+			shipments.ShipmentCreated,
+			Verdict{Status: Failed, Health: Left},
+		},
 		"a test that fails": {Attempt{Outcome: TimedOut}, Test, Verdict{Status: Failed, Health: Unknown}},
 		"a test":            {Attempt{Outcome: Accepted, Response: 200}, Test, Verdict{Status: Delivered, Health: Works}},
 	} {

@@ -71,12 +71,18 @@ func TestOnlyPublicHTTPSIsValid(t *testing.T) {
 
 func TestLoopbackURLs(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"http://127.0.0.1:9000/x", "http://localhost:80/", "https://[::1]:1/", "http://127.8.9.1"} {
+	for _, text := range []string{
+		"http://127.0.0.1:9000/x", "http://localhost:80/", "https://[::1]:1/",
+		"http://127.8.9.1",
+	} {
 		if got := urlFault(text, true); got != "" {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	for _, text := range []string{"http://example.com/", "http://10.0.0.1/", "https://192.168.1.1/", "http://127.0.0.1/#x", "http://u@127.0.0.1/"} {
+	for _, text := range []string{
+		"http://example.com/", "http://10.0.0.1/", "https://192.168.1.1/",
+		"http://127.0.0.1/#x", "http://u@127.0.0.1/",
+	} {
 		if urlFault(text, true) == "" {
 			t.Errorf("%s is allowed", text)
 		}

@@ -14,15 +14,27 @@ func TestFaults(t *testing.T) {
 	types := func(kinds ...shipments.EventType) *[]shipments.EventType { return &kinds }
 	const fine = "https://example.com/"
 	for want, faults := range map[string][]shipments.Fault{
-		"required /url":                       Draft{}.faults(false),
-		"invalid_value /url":                  Draft{URL: "http://example.com/"}.faults(false),
-		"too_long /description":               Draft{URL: fine, Description: strings.Repeat("x", MaxDescription+1)}.faults(false),
-		"invalid_text /description":           Draft{URL: fine, Description: "a\x00"}.faults(false),
-		"invalid_value /event_types/1":        Draft{URL: fine, EventTypes: *types(shipments.ShipmentCreated, "shipment.lost")}.faults(false),
-		"invalid_value /event_types/0":        Draft{URL: fine, EventTypes: *types(Test)}.faults(false),
-		"":                                    Draft{URL: fine, Description: "ERP", EventTypes: *types(shipments.DocumentFailed)}.faults(false),
+		"required /url":      Draft{}.faults(false),
+		"invalid_value /url": Draft{URL: "http://example.com/"}.faults(false),
+		"too_long /description": Draft{
+			URL:         fine,
+			Description: strings.Repeat("x", MaxDescription+1),
+		}.faults(false),
+		"invalid_text /description": Draft{URL: fine, Description: "a\x00"}.faults(false),
+		"invalid_value /event_types/1": Draft{
+			URL:        fine,
+			EventTypes: *types(shipments.ShipmentCreated, "shipment.lost"),
+		}.faults(false),
+		"invalid_value /event_types/0": Draft{URL: fine, EventTypes: *types(Test)}.faults(false),
+		"": Draft{
+			URL: fine, Description: "ERP",
+			EventTypes: *types(shipments.DocumentFailed),
+		}.faults(false),
 		"required /url invalid_value /status": Edit{URL: new(""), Status: new(Status("off"))}.faults(false),
-		"invalid_value /status":               Edit{Status: new(Status("deleted")), EventTypes: types(), Description: new("")}.faults(false),
+		"invalid_value /status": Edit{
+			Status: new(Status("deleted")), EventTypes: types(),
+			Description: new(""),
+		}.faults(false),
 	} {
 		var got []string
 		for _, f := range faults {

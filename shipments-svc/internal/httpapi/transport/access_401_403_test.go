@@ -116,7 +116,10 @@ func TestIdentityIsRequired(t *testing.T) {
 			"no token":               {"X-Token-ID": nil},
 			"malformed token":        {"X-Token-ID": {"4fZyo82mVyR1"}},
 			"no permissions":         {"X-Token-Permissions": nil},
-			"nothing but a token":    {"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil, "Authorization": {"Bearer x"}},
+			"nothing but a token": {
+				"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil,
+				"Authorization": {"Bearer x"},
+			},
 		} {
 			c := op.call
 			c.header = header
@@ -166,7 +169,8 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 			c := op.call
 			c.permissions = &held
 			res := a.do(t, c)
-			if want := `Bearer realm="shipments", error="insufficient_scope", scope="` + op.needs + `"`; res.status != http.StatusForbidden ||
+			if want := `Bearer realm="shipments", error="insufficient_scope", scope="` + op.needs +
+				`"`; res.status != http.StatusForbidden ||
 				res.header.Get("WWW-Authenticate") != want {
 				t.Errorf(
 					"%s %s with %q: status %d, WWW-Authenticate %s", op.method, op.path, held, res.status,

@@ -22,8 +22,11 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 		t.Errorf("%s, ETag %s (%v)", res.body, res.header.Get("ETag"), err)
 	}
 	for name, again := range map[string]call{
-		"without a body":                 approve(path),
-		"with an override":               {method: http.MethodPost, path: path + "/approve", body: `{"override_reason":"another"}`},
+		"without a body": approve(path),
+		"with an override": {
+			method: http.MethodPost, path: path + "/approve",
+			body: `{"override_reason":"another"}`,
+		},
 		"for the version before":         approve(path).with("If-Match", `"2.1"`),
 		"with the media type of nothing": approve(path).with("Content-Type", "application/json"),
 	} {

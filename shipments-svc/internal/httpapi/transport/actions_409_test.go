@@ -42,11 +42,17 @@ func TestInvalidTransitionListsTheAllowedActions(t *testing.T) {
 		"attach_document": attach,
 	}
 	for status, allowed := range map[shipments.Status][]string{
-		shipments.Pending:        {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document", "delete"},
-		shipments.Processing:     {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
-		shipments.ReadyForReview: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document", "approve", "reject"},
-		shipments.Approved:       {"approve"},
-		shipments.Rejected:       {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
+		shipments.Pending: {
+			"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document",
+			"delete",
+		},
+		shipments.Processing: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
+		shipments.ReadyForReview: {
+			"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document",
+			"approve", "reject",
+		},
+		shipments.Approved: {"approve"},
+		shipments.Rejected: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
 	} {
 		path := a.loaded(t, status)
 		for action, call := range all {

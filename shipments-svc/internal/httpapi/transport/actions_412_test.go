@@ -13,9 +13,12 @@ func TestIfMatchRestrictsActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for value, met := range map[string]bool{
-		`"2.1"`: true, `*`: true, `"2.1-gzip"`: true, `"2.1-zstd"`: true, `"2.1-br"`: true, `"x", "2.1"`: true, ` "2.1" `: true,
-		`"2.2"`: false, `W/"2.1"`: false, `W/"2.1-gzip"`: false, `"2.1`: false, `2.1`: false, ``: false, `"x"`: false, `"2.01"`: false,
-		`"1.1"`: false, `"2"`: false, `"2.1-x"`: false, `"2.99999999999999999999"`: false, `"2.+1"`: false, `"2.1" x`: false, `"2.1", x`: false,
+		`"2.1"`: true, `*`: true, `"2.1-gzip"`: true, `"2.1-zstd"`: true, `"2.1-br"`: true, `"x", "2.1"`: true,
+		` "2.1" `: true,
+		`"2.2"`:   false, `W/"2.1"`: false, `W/"2.1-gzip"`: false, `"2.1`: false, `2.1`: false, ``: false, `"x"`: false,
+		`"2.01"`: false,
+		`"1.1"`:  false, `"2"`: false, `"2.1-x"`: false, `"2.99999999999999999999"`: false, `"2.+1"`: false,
+		`"2.1" x`: false, `"2.1", x`: false,
 	} {
 		for name, c := range map[string]call{
 			"approve": approve(a.loaded(t, shipments.ReadyForReview)),

@@ -20,7 +20,10 @@ func TestActionFaultsHavePointers(t *testing.T) {
 		{http.MethodPost, "/reject", `{"reason":" "}`, "validation_failed", "required /reason"},
 		{http.MethodPost, "/reject", `{"reason":1}`, "validation_failed", "invalid_type /reason"},
 		{http.MethodPost, "/reject", `{"reason":"a\nb"}`, "validation_failed", "invalid_text /reason"},
-		{http.MethodPost, "/reject", `{"reason":"` + strings.Repeat("x", 1001) + `"}`, "validation_failed", "too_long /reason"},
+		{
+			http.MethodPost, "/reject", `{"reason":"` + strings.Repeat("x", 1001) + `"}`, "validation_failed",
+			"too_long /reason",
+		},
 		{http.MethodPost, "/reject", `{"reason":"r","why":"w"}`, "unknown_field", "unknown_field /why"},
 		{http.MethodPost, "/approve", `{"override_reason":""}`, "validation_failed", "required /override_reason"},
 		{http.MethodPost, "/approve", `{"override_reason":null}`, "validation_failed", "invalid_type /override_reason"},
@@ -49,7 +52,10 @@ func TestActionsTakeTheirMediaTypesOnly(t *testing.T) {
 		"a merge patch that rejects": reject(path).with("Content-Type", "application/merge-patch+json"),
 		"a text that updates":        update(path).with("Content-Type", "text/plain"),
 		"a JSON patch":               update(path).with("Content-Type", "application/json-patch+json"),
-		"a form that approves":       {method: http.MethodPost, path: path + "/approve", body: "x=1", header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}},
+		"a form that approves": {
+			method: http.MethodPost, path: path + "/approve", body: "x=1",
+			header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
+		},
 	} {
 		if res := a.do(t, c); res.status != http.StatusUnsupportedMediaType {
 			t.Errorf("%s: status %d", name, res.status)

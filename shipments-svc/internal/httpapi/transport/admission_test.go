@@ -16,20 +16,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
-
-// slowDryRuns is a service whose dry runs take as long as its channel is open.
-type slowDryRuns struct {
-	emptyService
-	over chan struct{}
-}
-
-func (s slowDryRuns) Attach(_ context.Context, _ shipments.OrgID, a shipments.Attachment) (shipments.Attached, error) {
-	if a.DryRun {
-		<-s.over
-	}
-	return shipments.Attached{}, shipments.ErrNotFound
-}
 
 // sendDocument sends a document of so many bytes to the handler, and returns where its
 // status will be.
@@ -50,7 +38,7 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 	return status
 }
 
-func handlerOf(service transport.Service) http.Handler {
+func handlerOf(service *shipments.Service) http.Handler {
 	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {}}
 	return transport.New(service, nil, transport.NewUploads(), wiring, slog.New(slog.DiscardHandler))
 }
@@ -70,7 +58,7 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const large = 14 << 20
-		handler, mine, other := handlerOf(emptyService{}), publicid.New("org"), publicid.New("org")
+		handler, mine, other := handlerOf(fakeService(fakeRepository{})), publicid.New("org"), publicid.New("org")
 		ctx, closed := context.WithCancel(t.Context())
 		body, upload := io.Pipe()
 		var held []<-chan int
@@ -84,7 +72,8 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 		if status := <-sendDocument(t.Context(), handler, mine, -1, unread{t}); status != http.StatusServiceUnavailable {
 			t.Errorf("one more of unknown size: %d", status)
 		}
-		if status := <-sendDocument(t.Context(), handler, other, large, strings.NewReader(`{`)); status != http.StatusBadRequest {
+		if status := <-sendDocument(t.Context(), handler, other, large,
+			strings.NewReader(`{`)); status != http.StatusBadRequest {
 			t.Errorf("of another organization: %d", status)
 		}
 		next := sendDocument(t.Context(), handler, mine, large, strings.NewReader(`{`))
@@ -102,9 +91,15 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv","content_base64":"UGFsbGV0O0JveGVz"}}`
-		service := slowDryRuns{over: make(chan struct{})}
-		handler, mine, other := handlerOf(service), publicid.New("org"), publicid.New("org")
+		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv",` +
+			`"content_base64":"UGFsbGV0O0JveGVz"}}`
+		over := make(chan struct{})
+		pending := shipments.Detail{Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}
+		handler := handlerOf(shipments.NewService(shipments.Needs{
+			Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over},
+			NewID: func() shipments.ID { return shipments.ID{} }, Now: time.Now,
+		}))
+		mine, other := publicid.New("org"), publicid.New("org")
 		try := func(org, body string) <-chan int {
 			return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
 		}
@@ -116,7 +111,7 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 			t.Errorf("attaching meanwhile: %d", status)
 		}
 		second := try(other, dryRun)
-		close(service.over)
+		close(over)
 		if one, two := <-first, <-second; one != http.StatusNotFound || two != http.StatusNotFound {
 			t.Errorf("%d, and of another organization %d", one, two)
 		}

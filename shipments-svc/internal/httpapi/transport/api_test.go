@@ -47,7 +47,7 @@ const (
 
 // api is the whole service on a listener, as the gateway reaches it.
 type api struct {
-	service transport.Service
+	service *shipments.Service
 	url     string
 	client  *http.Client
 	log     *logBuffer
@@ -107,13 +107,13 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 }
 
 // newAPIOf returns the transport on any services.
-func newAPIOf(tb testing.TB, service transport.Service, hooks *webhooks.Service) *api {
+func newAPIOf(tb testing.TB, service *shipments.Service, hooks *webhooks.Service) *api {
 	tb.Helper()
 	return newAPIWithin(tb, service, hooks, postgres.RequestTimeout)
 }
 
 // newAPIWithin is newAPIOf with another timeout for each request.
-func newAPIWithin(tb testing.TB, service transport.Service, hooks *webhooks.Service, timeout time.Duration) *api {
+func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
 	wiring := endpoints.Wiring{Timeout: timeout, Observe: func(operation string, err error, _ time.Duration) {
@@ -141,7 +141,8 @@ func newServiceIn(tb testing.TB, repo shipments.Repository, dir string) *shipmen
 		tb.Fatal(err)
 	}
 	return shipments.NewService(shipments.Needs{
-		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run, NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
 }
 
@@ -253,7 +254,7 @@ func (a *api) create(tb testing.TB) string {
 func (a *api) load(tb testing.TB, all ...shipments.Detail) {
 	tb.Helper()
 	org, _ := publicid.Parse("org", a.org)
-	if _, err := a.service.(*shipments.Service).Import(tb.Context(), shipments.OrgID(org), all); err != nil {
+	if _, err := a.service.Import(tb.Context(), shipments.OrgID(org), all); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -88,7 +88,7 @@ func readAttachment(
 	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
 		return shipments.Attachment{}, err
 	}
-	file := &base64Content{content: content{expected: r.ContentLength / 4 * 3}}
+	file := &content{max: maxDocument, expected: r.ContentLength}
 	body, err := divertedBody(r, file, reading)
 	if err != nil {
 		return shipments.Attachment{}, err
@@ -117,7 +117,7 @@ func readAttachment(
 			document.Wrong(jsonbody.InvalidValue, name, name+" is of a document without a file: a file has its own")
 		}
 	}
-	switch err := file.finish(); {
+	switch err := file.decode(); {
 	case errors.Is(err, errNotBase64):
 		a.File = &shipments.Upload{Filename: filename}
 		return a, invalid(append(input.Faults(body), shipments.Fault{

@@ -13,12 +13,12 @@ import (
 func TestCanceledRequestIsNoServerError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
-	a := newAPIOf(t, failingService{list: func(ctx context.Context) error {
+	a := newAPIOf(t, fakeService(fakeRepository{list: func(ctx context.Context) error {
 		close(begun)
 		<-ctx.Done()
 		defer close(ended)
 		return fmt.Errorf("list: %w", ctx.Err())
-	}}, nil)
+	}}), nil)
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
 		<-begun

@@ -25,12 +25,15 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 		return shipments.Creation{}, err
 	}
 	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Creation {
-		return shipments.Creation{Draft: shipments.NewDraft(o.Object("shipment").Text), By: Actor(callerOf(r.Context()).Identity)}
+		return shipments.Creation{
+			Draft: shipments.NewDraft(o.Object("shipment").Text),
+			By:    Actor(callerOf(r.Context()).Identity),
+		}
 	}, shipments.Creation.Faults)
 }
 
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
-	id := viewID(s.ID)
+	id := FormatID(s.ID)
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},

@@ -30,7 +30,8 @@ func TestCreateRejectsInvalidJSONWithItsOffset(t *testing.T) {
 		}
 	}
 	empty := call{method: http.MethodPost, header: http.Header{"Content-Type": {"application/json"}}}
-	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "The body is empty, at offset 0." {
+	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "The body is empty, at "+
+		"offset 0." {
 		t.Errorf("an empty body: %s", p.Detail)
 	}
 	if n := a.total(t); n != 0 {

@@ -16,7 +16,12 @@ func TestDeleteRemovesAPendingShipmentWithItsHistory(t *testing.T) {
 	if res.wants(t, http.StatusNoContent, ""); len(res.body) > 0 || res.header.Get("Content-Type") != "" {
 		t.Errorf("%s, %v", res.body, res.header)
 	}
-	for _, c := range []call{{path: path}, {path: path + "/history"}, remove(path), update(path), approve(path), reject(path)} {
+	for _, c := range []call{
+		{path: path},
+		{path: path + "/history"},
+		remove(path), update(path), approve(path),
+		reject(path),
+	} {
 		a.do(t, c).wants(t, http.StatusNotFound, "not_found")
 	}
 }
@@ -30,7 +35,9 @@ func TestActionsReachTheOwnOrganizationOnly(t *testing.T) {
 	for _, status := range shipments.Statuses {
 		path := a.loaded(t, status)
 		for _, c := range []call{
-			{path: path + "/history"}, remove(path), update(path), approve(path), reject(path), approve(path).with("If-Match", `"2.9"`),
+			{path: path + "/history"},
+			remove(path), update(path), approve(path), reject(path),
+			approve(path).with("If-Match", `"2.9"`),
 		} {
 			p := stranger.do(t, c).wants(t, http.StatusNotFound, "not_found")
 			if p.Detail != "There is no such shipment." {

@@ -45,7 +45,8 @@ func load() (*openapi3.T, error) {
 		return nil, err
 	}
 	doc.Servers = nil // requests here have a host
-	// As 3.1, kin-openapi compiles a schema for each value and then uses its own validator, if no keyword of 2020-12 is there.
+	// As 3.1, kin-openapi compiles a schema for each value and then uses its own validator, if no
+	// keyword of 2020-12 is there.
 	doc.OpenAPI = "3.0.3"
 	return doc, nil
 }
@@ -112,7 +113,10 @@ func check(req *http.Request, res *http.Response, body []byte) error {
 	if response == nil {
 		return errors.New("there is no such status")
 	}
-	for _, name := range []string{"Link", "Location", "ETag", "Preference-Applied", "Allow", "WWW-Authenticate", "Retry-After"} {
+	for _, name := range []string{
+		"Link", "Location", "ETag", "Preference-Applied", "Allow", "WWW-Authenticate",
+		"Retry-After",
+	} {
 		if _, ok := response.Value.Headers[name]; res.Header.Get(name) != "" && !ok {
 			return errors.New("there is no header " + name)
 		}
@@ -162,12 +166,25 @@ func TestUndescribedMembersAreFound(t *testing.T) {
 		"as described":       {200, http.Header{"Link": {"x"}, "Content-Type": {"application/json"}}, fine, false},
 		"undescribed status": {418, http.Header{"Content-Type": {"application/json"}}, fine, true},
 		"no Link":            {200, http.Header{"Content-Type": {"application/json"}}, fine, true},
-		"undescribed header": {200, http.Header{"Link": {"x"}, "Location": {"/"}, "Content-Type": {"application/json"}}, fine, true},
+		"undescribed header": {
+			200,
+			http.Header{"Link": {"x"}, "Location": {"/"}, "Content-Type": {"application/json"}},
+			fine, true,
+		},
 		"another media type": {200, http.Header{"Link": {"x"}, "Content-Type": {"text/plain"}}, fine, true},
-		"null list":          {200, http.Header{"Link": {"x"}, "Content-Type": {"application/json"}}, strings.Replace(fine, "[]", "null", 1), true},
-		"a time without milliseconds": {200, http.Header{"Link": {"x"}, "Content-Type": {"application/json"}}, strings.Replace(fine, "[]",
-			`[{"id":"ship_00000000000000000000000000","reference":"r","status":"pending","vessel":"v","origin":"o","destination":"d",`+
-				`"pallets_count":0,"created_at":"2026-11-20T12:00:00Z"}]`, 1), true},
+		"null list": {
+			200,
+			http.Header{"Link": {"x"}, "Content-Type": {"application/json"}},
+			strings.Replace(fine, "[]", "null", 1), true,
+		},
+		"a time without milliseconds": {
+			200,
+			http.Header{"Link": {"x"}, "Content-Type": {"application/json"}},
+			strings.Replace(fine, "[]",
+				`[{"id":"ship_00000000000000000000000000","reference":"r","status":"pending","vessel":"v","origin":"o",`+
+					`"destination":"d",`+
+					`"pallets_count":0,"created_at":"2026-11-20T12:00:00Z"}]`, 1), true,
+		},
 	} {
 		req := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/shipments", nil)
 		err := check(req, &http.Response{StatusCode: c.status, Header: c.header}, []byte(c.body))

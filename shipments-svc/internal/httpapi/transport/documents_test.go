@@ -85,7 +85,8 @@ func TestAPackingListMakesAShipmentReadyForReview(t *testing.T) {
 		len(s["checks"].([]any)) != len(got.Checks) {
 		t.Errorf("%s", shown.body)
 	}
-	want := `{"pallet_number":"0042","produce_name":"Avocado Hass","calibre":"20","boxes":264,"box_weight_kg":4,"document_id":"` + doc.ID + `","row":2}`
+	want := `{"pallet_number":"0042","produce_name":"Avocado ` +
+		`Hass","calibre":"20","boxes":264,"box_weight_kg":4,"document_id":"` + doc.ID + `","row":2}`
 	if !strings.Contains(string(shown.body), want) {
 		t.Errorf("%s is not in %s", want, shown.body)
 	}
@@ -225,14 +226,22 @@ func TestDocumentsOfOthersAndUnknownOnesAreNotFound(t *testing.T) {
 	location := a.do(t, attach(path)).header.Get("Location")
 	name := strings.TrimPrefix(location, path)
 	for _, c := range []call{
-		{path: other + name}, remove(other + name), {path: path + "/documents/doc_x"}, remove(path + "/documents/doc_00000000000000000000000000"),
+		{path: other + name},
+		remove(other + name),
+		{path: path + "/documents/doc_x"},
+		remove(path + "/documents/doc_00000000000000000000000000"),
 	} {
 		if p := a.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "The shipment has no such document." {
 			t.Errorf("%s: %s", c.path, p.Detail)
 		}
 	}
 	stranger := a.as("org_00000000000000000000000001")
-	for _, c := range []call{{path: location}, {path: path + "/documents"}, remove(location), attach(path), {path: nothing + "/documents"}} {
+	for _, c := range []call{
+		{path: location},
+		{path: path + "/documents"},
+		remove(location), attach(path),
+		{path: nothing + "/documents"},
+	} {
 		if p := stranger.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "There is no such shipment." {
 			t.Errorf("%s: %s", c.path, p.Detail)
 		}
@@ -247,15 +256,25 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:              "required /document",
 		`{"document":{}}`: "required /document/type, required /document/pallets",
-		`{"document":{"type":"poem","pallets":[` + plum + `]}}`:                                               "invalid_value /document/type",
-		`{"document":{"type":"packing_list","pallets":[]}}`:                                                   "required /document/pallets",
-		`{"document":{"type":"other","filename":"a.txt","content_base64":"YQ==","pallets":[],"declared":{}}}`: "invalid_value /document/pallets, invalid_value /document/declared",
-		`{"document":{"type":"packing_list","pallets":{}}}`:                                                   "invalid_type /document/pallets",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `,{"palet_number":"x"}]}}`:                  "unknown_field /document/pallets/1/palet_number, required /document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required /document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range /document/pallets/1/box_weight_kg",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":1e30}}}`:             "out_of_range /document/declared/boxes",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":{"boxes":-1}}}`:               "out_of_range /document/declared/boxes",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `],"declared":null}}`:                       "invalid_type /document/declared",
-		`{"document":{"type":"packing_list","pallets":[` + plum + `]},"dry_run":"yes"}`:                       "invalid_type /dry_run",
+		`{"document":{"type":"poem","pallets":[` + plum +
+			`]}}`: "invalid_value /document/type",
+		`{"document":{"type":"packing_list","pallets":[]}}`: "required /document/pallets",
+		`{"document":{"type":"other","filename":"a.txt","content_base64":"YQ==","pallets":[],"declared":{}}}`: "" +
+			"invalid_value /document/pallets, invalid_value /document/declared",
+		`{"document":{"type":"packing_list","pallets":{}}}`: "invalid_type /document/pallets",
+		`{"document":{"type":"packing_list","pallets":[` + plum +
+			`,{"palet_number":"x"}]}}`: "unknown_field /document/pallets/1/palet_number, required " +
+			"/document/pallets/1/pallet_number, required /document/pallets/1/produce_name, required " +
+			"/document/pallets/1/calibre, out_of_range /document/pallets/1/boxes, out_of_range " +
+			"/document/pallets/1/box_weight_kg",
+		`{"document":{"type":"packing_list","pallets":[` + plum +
+			`],"declared":{"boxes":1e30}}}`: "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum +
+			`],"declared":{"boxes":-1}}}`: "out_of_range /document/declared/boxes",
+		`{"document":{"type":"packing_list","pallets":[` + plum +
+			`],"declared":null}}`: "invalid_type /document/declared",
+		`{"document":{"type":"packing_list","pallets":[` + plum +
+			`]},"dry_run":"yes"}`: "invalid_type /dry_run",
 	} {
 		res := a.do(t, call{method: http.MethodPost, path: path, body: body})
 		p := res.wants(t, http.StatusUnprocessableEntity, "validation_failed")
@@ -267,7 +286,8 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", body, strings.Join(got, ", "), want)
 		}
 	}
-	if p := a.do(t, call{method: http.MethodPost, path: path + "?dry_run=true", body: list}).wants(t, http.StatusBadRequest, "invalid_parameter"); !strings.Contains(
+	if p := a.do(t, call{method: http.MethodPost, path: path + "?dry_run=true", body: list}).wants(t,
+		http.StatusBadRequest, "invalid_parameter"); !strings.Contains(
 		p.Errors[0].Detail, "beside document",
 	) {
 		t.Errorf("%+v", p.Errors)

@@ -18,7 +18,8 @@ func TestGapInTheEventsIsReported(t *testing.T) {
 	}
 	a.publish(t, db)
 	org, _ := publicid.Parse("org", a.org)
-	if _, err := db.Expire(t.Context(), shipments.OrgID(org), time.Now().Add(shipments.EventLife+time.Hour), 3); err != nil {
+	if _, err := db.Expire(t.Context(), shipments.OrgID(org), time.Now().Add(shipments.EventLife+time.Hour),
+		3); err != nil {
 		t.Fatal(err)
 	}
 	res := a.do(t, call{path: eventsPath + "?after=2"})

@@ -2,122 +2,58 @@ package transport_test
 
 import (
 	"context"
+	"io"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// emptyService has no shipments.
-type emptyService struct{}
-
-func (emptyService) List(_ context.Context, _ shipments.OrgID, q shipments.Query) (shipments.Page, error) {
-	return shipments.Page{
-		Paging: shipments.Paging{Page: max(q.Page, 1), PerPage: min(max(q.PerPage, 1), shipments.MaxPerPage)},
-	}, nil
+// fakeRepository has one shipment, or none without one. Methods that it does not
+// implement must not be called.
+type fakeRepository struct {
+	shipments.Repository
+	detail *shipments.Detail
+	list   func(context.Context) error // nil: List succeeds
 }
 
-func (emptyService) Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error) {
-	return shipments.GetResult{}, shipments.ErrNotFound
+func (r fakeRepository) List(
+	ctx context.Context, _ shipments.OrgID, _ shipments.Filter, _, _ int64,
+) ([]shipments.Shipment, int64, error) {
+	if r.list == nil {
+		return nil, 0, nil
+	}
+	return nil, 0, r.list(ctx)
 }
 
-func (emptyService) Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error) {
-	return shipments.Shipment{}, shipments.ErrUnavailable
+func (r fakeRepository) Get(context.Context, shipments.OrgID, shipments.ID) (shipments.Detail, error) {
+	if r.detail == nil {
+		return shipments.Detail{}, shipments.ErrNotFound
+	}
+	return *r.detail, nil
 }
 
-func (emptyService) Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error) {
-	return shipments.Document{}, shipments.ErrNotFound
+func (fakeRepository) Head(context.Context, shipments.OrgID, shipments.ID) (shipments.Head, error) {
+	return shipments.Head{}, shipments.ErrNotFound
 }
 
-func (emptyService) CorrectMapping(context.Context, shipments.OrgID, shipments.Correction) (shipments.Document, error) {
-	return shipments.Document{}, shipments.ErrNotFound
+// fakeService returns a service on a repository, without files.
+func fakeService(r fakeRepository) *shipments.Service {
+	return shipments.NewService(shipments.Needs{Repository: r, Now: time.Now})
 }
 
-func (emptyService) Templates(context.Context, shipments.OrgID, struct{}) ([]shipments.Template, error) {
-	return nil, nil
+// slowReader reads files as long as its channel is open.
+type slowReader struct{ over chan struct{} }
+
+func (r slowReader) Read(
+	context.Context, shipments.DocumentType, shipments.Kind, io.ReaderAt, int64, []shipments.Assignment,
+) (shipments.Reading, error) {
+	<-r.over
+	return shipments.Reading{}, shipments.ErrNotFound
 }
 
-func (emptyService) UpdateTemplate(
-	context.Context, shipments.OrgID, shipments.TemplateEdit,
-) (shipments.Template, error) {
-	return shipments.Template{}, shipments.ErrNoTemplate
-}
+// noFiles stores nothing.
+type noFiles struct{ shipments.Files }
 
-func (emptyService) DeleteTemplate(context.Context, shipments.OrgID, shipments.TemplateID) (struct{}, error) {
-	return struct{}{}, shipments.ErrNoTemplate
-}
-
-func (emptyService) File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error) {
-	return shipments.StoredFile{}, shipments.ErrNotFound
-}
-
-func (emptyService) Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error) {
-	return shipments.Shipment{}, shipments.ErrNotFound
-}
-
-func (emptyService) Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error) {
-	return struct{}{}, shipments.ErrNotFound
-}
-
-func (emptyService) Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error) {
-	return shipments.Shipment{}, shipments.ErrNotFound
-}
-
-func (emptyService) Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error) {
-	return shipments.Shipment{}, shipments.ErrNotFound
-}
-
-func (emptyService) Events(context.Context, shipments.OrgID, shipments.EventQuery) (shipments.EventPage, error) {
-	return shipments.EventPage{}, nil
-}
-
-func (emptyService) Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error) {
-	return nil, shipments.ErrNotFound
-}
-
-func (emptyService) Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error) {
-	return shipments.Document{}, shipments.ErrNotFound
-}
-
-func (emptyService) Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error) {
-	return shipments.Attached{}, shipments.ErrNotFound
-}
-
-func (emptyService) AttachOnce(
-	context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error),
-) ([]byte, bool, error) {
-	return nil, false, shipments.ErrNotFound
-}
-
-func (emptyService) Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error) {
-	return struct{}{}, shipments.ErrNotFound
-}
-
-func (emptyService) Once(
-	ctx context.Context, _ shipments.OrgID, _ shipments.Key, do func(context.Context) ([]byte, error),
-) ([]byte, bool, error) {
-	answer, err := do(ctx)
-	return answer, false, err
-}
-
-func (emptyService) History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error) {
-	return shipments.HistoryPage{}, shipments.ErrNotFound
-}
-
-// detailService has one shipment.
-type detailService struct {
-	emptyService
-	detail shipments.Detail
-}
-
-func (s detailService) Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error) {
-	return shipments.GetResult{Detail: s.detail}, nil
-}
-
-// failingService lists by calling a function.
-type failingService struct {
-	emptyService
-	list func(context.Context) error
-}
-
-func (s failingService) List(ctx context.Context, _ shipments.OrgID, _ shipments.Query) (shipments.Page, error) {
-	return shipments.Page{Paging: shipments.Paging{PerPage: 1}}, s.list(ctx)
+func (noFiles) Put(context.Context, shipments.FileKey, io.Reader, int64) error {
+	return shipments.ErrNoFile
 }

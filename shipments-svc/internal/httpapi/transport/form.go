@@ -107,7 +107,7 @@ func (f *form) read(r *http.Request, part *multipart.Part) error {
 	case "file":
 		// As it was sent: what FileName returns has lost its directories.
 		f.filename, f.declared = jsonbody.Normal(params["filename"]), part.Header.Get("Content-Type")
-		f.file = &content{expected: r.ContentLength}
+		f.file = &content{max: shipments.MaxFile, expected: r.ContentLength}
 		f.body.inFile = true
 		_, err = io.Copy(f.file, part)
 		f.body.inFile, f.body.left = false, maxFormRest

@@ -12,7 +12,9 @@ import (
 // FuzzForm: whatever the body of a form, it is an attachment without a fault,
 // whose file is as large as it says, or refused as the request's fault.
 func FuzzForm(f *testing.F) {
-	const kind, file = "--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\nother\r\n", "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\na;b\r\n"
+	const kind = "--b\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\nother\r\n"
+	const file = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n" +
+		"Content-Type: text/csv\r\n\r\na;b\r\n"
 	for _, body := range []string{
 		kind + file + "--b--\r\n", kind + file, file + file + "--b--", "--b\r\n\r\n--b", "--b--", "--b\r\nno head\r\n",
 		"--b\nContent-Disposition: x; name=y\n\n", strings.Replace(kind+file, "a.csv", "../x", 1) + "--b--",

@@ -36,7 +36,8 @@ func TestGetShowsTheShipmentWithItsParts(t *testing.T) {
 		`{"pallet_number":"P-001","produce_name":"Orange Valencia","calibre":"75-80 mm","boxes":80,"box_weight_kg":15.125},` +
 		`{"pallet_number":"P-001","produce_name":"Plum Songold","calibre":"AA","boxes":1,"box_weight_kg":0.001}],"checks":[` +
 		`{"name":"duplicate_pallets","result":"fail","details":"P-001 occurs twice.","count":0,"locations":[]},` +
-		`{"name":"required_fields","result":"pass","details":"All 3 pallets have every field.","count":0,"locations":[]}],"documents":[]}}` + "\n"
+		`{"name":"required_fields","result":"pass","details":"All 3 pallets have every ` +
+		`field.","count":0,"locations":[]}],"documents":[]}}` + "\n"
 	if string(res.body) != want {
 		t.Errorf("got  %s\nwant %s", res.body, want)
 	}

@@ -22,7 +22,10 @@ func TestGetWithTheCurrentETagReturns304(t *testing.T) {
 		"another":             {http.Header{"If-None-Match": {`"2.2"`}}, 200},
 		"expected, and known": {http.Header{"If-Match": {tag}, "If-None-Match": {tag}}, 304},
 		"expected":            {http.Header{"If-Match": {tag}}, 200},
-		"changed since":       {http.Header{"If-Modified-Since": {"Fri, 01 Jan 2100 00:00:00 GMT"}, "If-Unmodified-Since": {"Sun, 06 Nov 1994 08:49:37 GMT"}}, 200},
+		"changed since": {http.Header{
+			"If-Modified-Since":   {"Fri, 01 Jan 2100 00:00:00 GMT"},
+			"If-Unmodified-Since": {"Sun, 06 Nov 1994 08:49:37 GMT"},
+		}, 200},
 	} {
 		res := a.do(t, call{path: path, header: c.header})
 		if res.status != c.status || res.header.Get("ETag") != tag {
@@ -41,9 +44,17 @@ func TestGetOfAnotherVersionThanIfMatchNamesReturns412(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
-	for _, header := range []http.Header{{"If-Match": {`"2.2"`}}, {"If-Match": {`W/"2.1"`}}, {"If-Match": {""}}, {"If-Match": {`"2.2"`}, "If-None-Match": {`"2.1"`}}} {
+	for _, header := range []http.Header{
+		{"If-Match": {`"2.2"`}},
+		{"If-Match": {`W/"2.1"`}},
+		{"If-Match": {""}},
+		{"If-Match": {`"2.2"`}, "If-None-Match": {`"2.1"`}},
+	} {
 		a.do(t, call{path: path, header: header}).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
-		if head := a.do(t, call{method: http.MethodHead, path: path, header: header}); head.status != http.StatusPreconditionFailed {
+		if head := a.do(t, call{
+			method: http.MethodHead, path: path,
+			header: header,
+		}); head.status != http.StatusPreconditionFailed {
 			t.Errorf("HEAD, %v: status %d", header, head.status)
 		}
 	}
@@ -55,11 +66,9 @@ func TestAnotherVersionHasAnotherTag(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for version := range int64(3) {
-		a := newAPIOf(t, detailService{detail: shipments.Detail{Shipment: func() shipments.Shipment {
-			s := repotest.Shipment(shipments.Pending, repotest.Noon)
-			s.Version = version
-			return s
-		}()}}, nil)
+		detail := shipments.Detail{Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}
+		detail.Version = version
+		a := newAPIOf(t, fakeService(fakeRepository{detail: &detail}), nil)
 		seen[a.do(t, call{path: collection + "/ship_00000000000000000000000001"}).header.Get("ETag")] = true
 	}
 	if len(seen) != 3 || seen[""] {

@@ -46,7 +46,8 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 
 func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
 	view := historyView{each(page.Entries, viewEntry), metaView(page.Paging)}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage, page.Total)}}, body: view}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage,
+		page.Total)}}, body: view}
 }
 
 func viewEntry(e shipments.Entry) entryView {

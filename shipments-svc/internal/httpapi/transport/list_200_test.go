@@ -98,7 +98,10 @@ func TestListIsNewestFirstAndLinksWalkIt(t *testing.T) {
 		all = append(all, d)
 	}
 	a.load(t, all...)
-	for query, want := range map[string]int{"?per_page=4": 23, "?per_page=4&status=pending": 12, "?per_page=4&status=": 23} {
+	for query, want := range map[string]int{
+		"?per_page=4": 23, "?per_page=4&status=pending": 12,
+		"?per_page=4&status=": 23,
+	} {
 		forth := a.walk(t, query, "next")
 		if len(forth) != want {
 			t.Errorf("%s: %d shipments, want %d", query, len(forth), want)

@@ -16,9 +16,11 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	const pageRange = "page must be a whole number from 1 to 9223372036854775807"
 	const perPageRange = "per_page must be a whole number from 1 to 9223372036854775807; more than 100 counts as 100"
 	const known = "there is page, per_page, status, reference, check_result, created_after, created_before"
-	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control characters and characters that change the direction of text"
+	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control " +
+		"characters and characters that change the direction of text"
 	const resultIs = "check_result must be one of pass, warn, fail, skip"
-	const timeIs = " must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +"
+	const timeIs = " must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where " +
+		"%2B is a +"
 	invalid := func(name, detail string) problem.Field {
 		return problem.Field{Code: "invalid_parameter", Parameter: name, Detail: detail}
 	}
@@ -68,7 +70,8 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?created_before=2026-11-20T14:03:52%2B24:00": {invalid("created_before", "created_before"+timeIs)},
 		"?created_before=today":                       {invalid("created_before", "created_before"+timeIs)},
 		"?check=pass":                                 {unknown("check", `there is no parameter "check"; `+known)},
-		"?createdAfter=x":                             {unknown("createdAfter", `there is no parameter "createdAfter"; did you mean "created_after"?`)},
+		"?createdAfter=x": {unknown("createdAfter",
+			`there is no parameter "createdAfter"; did you mean "created_after"?`)},
 		"?created_before=x&created_after=y&check_result=z&reference=%7F": {
 			invalid("reference", referenceIs),
 			invalid("check_result", resultIs),
@@ -139,7 +142,7 @@ func FuzzListQuery(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	a := newAPIOf(f, emptyService{}, nil)
+	a := newAPIOf(f, fakeService(fakeRepository{}), nil)
 	f.Fuzz(func(t *testing.T, query string) {
 		u := url.URL{Path: collection, RawQuery: query}
 		if parsed, err := url.Parse(u.String()); err != nil || parsed.Path != collection ||

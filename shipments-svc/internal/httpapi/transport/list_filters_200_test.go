@@ -87,7 +87,8 @@ func TestListShowsWhatMeetsEveryFilter(t *testing.T) {
 		"?check_result=pass&reference=PO-1":                           "B",
 		"?status=ready_for_review&created_after=2026-11-20T12:00:00Z": "C",
 		"?check_result=pass&created_before=2026-11-20T14:00:00Z":      "B",
-		"?reference=PO-1&created_after=2026-11-20T12:00:00Z&check_result=pass&status=processing&created_before=2026-11-20T14:00:00Z": "B",
+		"?reference=PO-1&created_after=2026-11-20T12:00:00Z&check_result=pass&status=processing" +
+			"&created_before=2026-11-20T14:00:00Z": "B",
 	} {
 		p := a.list(t, query)
 		if got := p.vessels(); got != want || p.Meta.Total != int64(len(strings.Fields(want))) {

@@ -99,7 +99,8 @@ func TestMappingsAreValidated(t *testing.T) {
 	a.until(t, path, "ready_for_review")
 	for body, want := range map[string]string{
 		`{}`: "required /mappings",
-		`{"mappings":[{"columns":[{"column":"1"},{"column":"B"},{"column":"B"}]}]}`: "invalid_value /mappings/0/columns/0/column " +
+		`{"mappings":[{"columns":[{"column":"1"},{"column":"B"},{"column":"B"}]}]}`: "invalid_value " +
+			"/mappings/0/columns/0/column " +
 			"invalid_value /mappings/0/columns/2/column",
 		`{"mappings":[{"columns":[{"column":"A","field":"vessel","unit":"stone"}],"number_style":"1"}]}`: "invalid_value " +
 			"/mappings/0/columns/0/field invalid_value /mappings/0/columns/0/unit invalid_value /mappings/0/number_style",

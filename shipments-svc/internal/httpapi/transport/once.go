@@ -78,7 +78,7 @@ func onceOnly[Req, Res any](
 }
 
 // attachOnce is Attach with its encoding, run once for each key.
-func attachOnce(service Service) endpoints.Method[keyed[shipments.Attachment], reply] {
+func attachOnce(service *shipments.Service) endpoints.Method[keyed[shipments.Attachment], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[shipments.Attachment]) (reply, error) {
 		if k.key == nil {
 			result, err := service.Attach(ctx, org, k.request)

@@ -22,8 +22,8 @@ func NewUploads() *Uploads {
 	return &Uploads{admission.New(maxReceived, maxReceivedOf), admission.New(maxReading, maxReadingOf)}
 }
 
-// Form reads a document that is sent as a form. The request must have passed Admitted, and is admitted until its handler
-// has returned.
+// Form reads a document that is sent as a form. The request must have passed
+// admission.Handler, and is admitted until its handler has returned.
 func (u *Uploads) Form(
 	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
 ) (shipments.Attachment, error) {
@@ -42,11 +42,8 @@ func (u *Uploads) Form(
 // extendDeadlines gives the connection of a large request the time that it may take.
 func extendDeadlines(w http.ResponseWriter) {
 	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
-	_, _ = control.SetReadDeadline(
-		until,
-	), control.SetWriteDeadline(
-		until.Add(answerTimeout),
-	) // writers without deadlines are accepted
+	// Writers without deadlines are accepted.
+	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
 }
 
 // SendFile sends the file of a document. An error means that nothing was sent.
@@ -68,7 +65,7 @@ func DocumentID(text string) (shipments.DocumentID, error) {
 }
 
 // FormatID returns the public id of a shipment.
-func FormatID(id shipments.ID) string { return viewID(id) }
+func FormatID(id shipments.ID) string { return publicid.Format(shipmentPrefix, uuid.UUID(id)) }
 
 // FormatDocumentID returns the public id of a document.
 func FormatDocumentID(id shipments.DocumentID) string { return viewDocumentID(id) }

@@ -152,7 +152,10 @@ func TestUpdateRunsTheChecks(t *testing.T) {
 		t.Fatalf("%+v", before)
 	}
 	patch := func(destination string) {
-		a.do(t, call{method: http.MethodPatch, path: path, body: fmt.Sprintf(`{"shipment":{"destination":%q}}`, destination)}).
+		a.do(t, call{
+			method: http.MethodPatch, path: path,
+			body: fmt.Sprintf(`{"shipment":{"destination":%q}}`, destination),
+		}).
 			wants(t, http.StatusOK, "")
 	}
 	shown := func(name string) string {
@@ -198,11 +201,13 @@ func TestConcurrentReuseOfAnSSCCIsReported(t *testing.T) {
 	t.Cleanup(func() { _ = all.Close() })
 	evaluating := make(chan struct{}, 2)
 	service := shipments.NewService(shipments.Needs{
-		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) },
+		Now: time.Now,
 		RunChecks: func(e shipments.Evidence) []shipments.Check {
 			evaluating <- struct{}{}
 			for waiting := 0; waiting == 0 && len(evaluating) < 2; { // until the other is as far, or waits
-				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid =
+					l.database
 					WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`); err != nil {
 					t.Error(err)
 					break

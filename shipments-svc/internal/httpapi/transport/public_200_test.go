@@ -9,7 +9,7 @@ import (
 
 func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
 	anybody := http.Header{"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil}
 	description := call{path: "/api/v1/openapi.json", header: anybody}
 	res := a.do(t, description)
@@ -18,7 +18,8 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 		res.header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("the description is %.20q with %v", res.body, res.header)
 	}
-	if again := a.do(t, description.with("If-None-Match", res.header.Get("ETag"))); again.status != http.StatusNotModified ||
+	if again := a.do(t, description.with("If-None-Match",
+		res.header.Get("ETag"))); again.status != http.StatusNotModified ||
 		len(again.body) > 0 {
 		t.Errorf("the description of a known ETag: %d", again.status)
 	}
@@ -29,7 +30,7 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 // good one, its own.
 func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
 	const given = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	for _, c := range []struct {
 		header []string

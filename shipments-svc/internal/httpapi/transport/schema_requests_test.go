@@ -21,7 +21,7 @@ var stranger = strings.Repeat("ß", 60)
 // that the errors name with the described properties.
 func TestDecodersAcceptTheDescribedMembers(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, newHooks(t, nil))
+	a := newAPIOf(t, fakeService(fakeRepository{}), newHooks(t, nil))
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.RequestBody == nil {
@@ -48,7 +48,7 @@ func TestDecodersAcceptTheDescribedMembers(t *testing.T) {
 // queries.
 func TestDecodersAcceptTheDescribedParameters(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, emptyService{}, newHooks(t, nil))
+	a := newAPIOf(t, fakeService(fakeRepository{}), newHooks(t, nil))
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.Extensions["x-permission"] == "none" {
@@ -77,7 +77,8 @@ func errorsIn(t *testing.T, res answer) []problem.Field {
 }
 
 func filled(path string) string {
-	return strings.NewReplacer(collection+"/{id}", nothing, "/{document}", strings.TrimPrefix(noDocument, "/documents"), hooksPath+"/{id}", noHook, templatesPath+"/{id}", noTemplate).
+	return strings.NewReplacer(collection+"/{id}", nothing, "/{document}", strings.TrimPrefix(noDocument, "/documents"),
+		hooksPath+"/{id}", noHook, templatesPath+"/{id}", noTemplate).
 		Replace(path)
 }
 

@@ -85,7 +85,10 @@ func TestProblemsHaveTheDescribedMembers(t *testing.T) {
 	t.Parallel()
 	schema := described(t).Components.Schemas["Problem"].Value
 	members := members(reflect.TypeFor[problem.Problem]())
-	for _, err := range []error{&shipments.TransitionError{}, &shipments.DuplicateError{}, &shipments.ExpiredError{}, &shipments.ChecksFailingError{}} {
+	for _, err := range []error{
+		&shipments.TransitionError{}, &shipments.DuplicateError{}, &shipments.ExpiredError{},
+		&shipments.ChecksFailingError{},
+	} {
 		for name := range problemOf(err).Extra {
 			members[name] = member{optional: true}
 		}

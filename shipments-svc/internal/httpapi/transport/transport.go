@@ -37,33 +37,6 @@ const (
 // document.
 const maxElements = 1_000
 
-// Service is what the routes need of the domain.
-type Service interface {
-	List(context.Context, shipments.OrgID, shipments.Query) (shipments.Page, error)
-	Get(context.Context, shipments.OrgID, shipments.GetQuery) (shipments.GetResult, error)
-	Create(context.Context, shipments.OrgID, shipments.Creation) (shipments.Shipment, error)
-	Update(context.Context, shipments.OrgID, shipments.Edit) (shipments.Shipment, error)
-	Delete(context.Context, shipments.OrgID, shipments.Order) (struct{}, error)
-	Approve(context.Context, shipments.OrgID, shipments.Approval) (shipments.Shipment, error)
-	Reject(context.Context, shipments.OrgID, shipments.Rejection) (shipments.Shipment, error)
-	History(context.Context, shipments.OrgID, shipments.HistoryQuery) (shipments.HistoryPage, error)
-	Events(context.Context, shipments.OrgID, shipments.EventQuery) (shipments.EventPage, error)
-	Documents(context.Context, shipments.OrgID, shipments.ID) ([]shipments.Document, error)
-	Document(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.Document, error)
-	Attach(context.Context, shipments.OrgID, shipments.Attachment) (shipments.Attached, error)
-	AttachOnce(
-		context.Context, shipments.OrgID, shipments.Key, shipments.Attachment, func(shipments.Attached) ([]byte, error),
-	) ([]byte, bool, error)
-	Detach(context.Context, shipments.OrgID, shipments.DocumentOrder) (struct{}, error)
-	Reprocess(context.Context, shipments.OrgID, shipments.DocumentOrder) (shipments.Document, error)
-	CorrectMapping(context.Context, shipments.OrgID, shipments.Correction) (shipments.Document, error)
-	Templates(context.Context, shipments.OrgID, struct{}) ([]shipments.Template, error)
-	UpdateTemplate(context.Context, shipments.OrgID, shipments.TemplateEdit) (shipments.Template, error)
-	DeleteTemplate(context.Context, shipments.OrgID, shipments.TemplateID) (struct{}, error)
-	File(context.Context, shipments.OrgID, shipments.DocumentQuery) (shipments.StoredFile, error)
-	idempotent
-}
-
 // router holds the routes while they are put together.
 type router struct {
 	*problem.Routes
@@ -81,7 +54,7 @@ func (rt router) upTo(limit int64) router {
 
 // New returns the handler of the service's public listener.
 func New(
-	service Service, hooks *webhooks.Service, uploads *Uploads, wiring endpoints.Wiring, log *slog.Logger,
+	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, wiring endpoints.Wiring, log *slog.Logger,
 ) http.Handler {
 	rt := router{Routes: problem.NewRoutes(), idempotent: service, wiring: wiring, log: log, maxBody: maxBody}
 
@@ -147,7 +120,7 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, Admitted(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, admission.Handler(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
@@ -161,15 +134,6 @@ func handle[Req, Res any](
 		},
 		kithttp.ServerErrorEncoder(rt.fail),
 	), rt.maxBody))))
-}
-
-// Admitted lets requests enter admissions until their handler has returned.
-func Admitted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, end := admission.Begin(r.Context())
-		defer end()
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
 }
 
 // How long sending a large body may take, which is longer than the gateway

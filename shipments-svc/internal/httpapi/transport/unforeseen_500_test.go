@@ -17,7 +17,7 @@ func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAPIOf(t, failingService{list: list}, nil)
+			a := newAPIOf(t, fakeService(fakeRepository{list: list}), nil)
 			res := a.do(t, call{})
 			p := res.wants(t, http.StatusInternalServerError, "internal_error")
 			if strings.Contains(string(res.body), "secret") ||

@@ -22,19 +22,41 @@ func (fileTooLargeError) Error() string {
 // content is the content of a file that is being received.
 type content struct {
 	bytes    []byte
+	max      int   // how many bytes it may have
 	expected int64 // how many bytes of the body may be the file's; -1: unknown
 }
 
 // Write implements io.Writer.
 func (c *content) Write(p []byte) (int, error) {
-	if len(c.bytes)+len(p) > shipments.MaxFile {
+	if len(c.bytes)+len(p) > c.max {
 		return 0, fileTooLargeError{}
 	}
 	if c.bytes == nil {
-		c.bytes = make([]byte, 0, min(max(c.expected, 0), shipments.MaxFile))
+		c.bytes = make([]byte, 0, min(max(c.expected, 0), int64(c.max)))
 	}
 	c.bytes = append(c.bytes, p...)
 	return len(p), nil
+}
+
+// errNotBase64 means that a text is not base64.
+var errNotBase64 = errors.New("not base64")
+
+// decode decodes content that was received as base64, in its place. The padding may be
+// missing, and line breaks are ignored.
+func (c *content) decode() error {
+	text := bytes.TrimRight(c.bytes, "\r\n")
+	encoding := base64.RawStdEncoding
+	if bytes.HasSuffix(text, []byte("=")) {
+		encoding = base64.StdEncoding
+	}
+	n, err := encoding.Decode(c.bytes, text)
+	if err != nil {
+		return errNotBase64
+	}
+	if c.bytes = c.bytes[:n]; n > shipments.MaxFile {
+		return fileTooLargeError{}
+	}
+	return nil
 }
 
 // upload returns the file with the name and the media type that the client
@@ -55,63 +77,4 @@ func (c *content) upload(filename, declared, pointer string) (*shipments.Upload,
 	}
 	u.ContentType, u.Kind = kind.ContentType, kind.Kind
 	return u, nil, err
-}
-
-// base64Content decodes what is written to it. It never fails: what went wrong is in
-// err, and the rest is swallowed.
-type base64Content struct {
-	content
-
-	pending []byte // not yet a whole piece
-	decoded [base64Piece / 4 * 3]byte
-	padded  bool // the end was seen
-	err     error
-}
-
-// errNotBase64 means that a text is not base64.
-var errNotBase64 = errors.New("not base64")
-
-// base64Piece is how many characters are decoded at once, a multiple of four.
-const base64Piece = 16 << 10
-
-// Write implements io.Writer.
-func (b *base64Content) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		text := rest[:min(len(rest), base64Piece-len(b.pending))]
-		if i := bytes.IndexAny(text, "\r\n"); i >= 0 { // some break it into lines
-			b.pending = append(b.pending, text[:i]...)
-			rest = rest[i+1:]
-			continue
-		}
-		b.pending = append(b.pending, text...)
-		if rest = rest[len(text):]; len(b.pending) == base64Piece {
-			b.decode(base64.StdEncoding)
-		}
-	}
-	return len(p), nil
-}
-
-// finish decodes what is left, which may lack its padding.
-func (b *base64Content) finish() error {
-	encoding := base64.StdEncoding
-	if len(b.pending)%4 != 0 {
-		encoding = base64.RawStdEncoding
-	}
-	b.decode(encoding)
-	return b.err
-}
-
-func (b *base64Content) decode(encoding *base64.Encoding) {
-	text := b.pending
-	b.pending = b.pending[:0]
-	if b.err != nil || len(text) == 0 {
-		return
-	}
-	n, err := encoding.Decode(b.decoded[:], text)
-	if err != nil || b.padded {
-		b.err = errNotBase64
-		return
-	}
-	b.padded = text[len(text)-1] == '='
-	_, b.err = b.content.Write(b.decoded[:n])
 }

@@ -31,7 +31,8 @@ func TestUnreadableFileFailsWithAReason(t *testing.T) {
 		again.header.Get("Location") != location {
 		t.Errorf("%s, %v", again.body, again.header)
 	}
-	if replayed := a.do(t, call{method: http.MethodPost, path: location + "/reprocess"}.with("Idempotency-Key", "k")); replayed.header.Get(
+	if replayed := a.do(t, call{method: http.MethodPost, path: location + "/reprocess"}.with("Idempotency-Key",
+		"k")); replayed.header.Get(
 		"Idempotency-Replayed",
 	) != "true" {
 		t.Errorf("done again: %s", replayed.body)
@@ -50,7 +51,8 @@ func TestTheSameFileIsRefusedOnce(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	first := a.do(t, file(path, "packing_list", "a.csv", "P-1\n"))
-	again := a.do(t, form(path, part{name: "type", value: "other"}, part{name: "file", filename: "b.csv", value: "P-1\n"})).
+	again := a.do(t, form(path, part{name: "type", value: "other"},
+		part{name: "file", filename: "b.csv", value: "P-1\n"})).
 		conflict(t, "duplicate_document")
 	if !strings.HasSuffix(first.header.Get("Location"), "/"+again.DocumentID) || a.left(t) != 1 {
 		t.Errorf("%+v, %d files", again, a.left(t))
@@ -74,7 +76,8 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
-	const pdf, png, html = "%PDF-1.7\n%âãÏÓ\n", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "<!DOCTYPE html><html><script>alert(1)</script></html>"
+	const pdf, png, html = "%PDF-1.7\n%âãÏÓ\n", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "<!DOCTYPE " +
+		"html><html><script>alert(1)</script></html>"
 	named := func(name string) call { return file(path, "other", name, "x") }
 	sent := func(parts ...part) call { return form(path, parts...) }
 	kind, fine := part{name: "type", value: "other"}, part{name: "file", filename: "f.txt", value: "x"}
@@ -84,52 +87,155 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		code   string
 		wants  string // in the body
 	}{
-		"a name with directories":   {named("../../etc/passwd"), 422, "validation_failed", `"/document/filename"`},
-		"a name with backslashes":   {named(`..\x`), 422, "validation_failed", `"/document/filename"`},
-		"a name with NUL":           {named("a\x00b.txt"), 422, "validation_failed", `"/document/filename"`},
-		"a name that turns":         {named("a\u202etxt.exe"), 422, "validation_failed", `"/document/filename"`},
-		"no name":                   {named(""), 422, "validation_failed", `"/document/filename"`},
-		"a lying ending":            {file(path, "other", "list.csv", pdf), 422, "unsupported_document", "the content is a PDF"},
-		"a lying media type":        {sent(kind, part{name: "file", filename: "f", media: "image/png", value: "x"}), 422, "unsupported_document", "the content is a CSV or text file"},
-		"a page's ending":           {named("a.html"), 422, "unsupported_document", "the name ends in .html, but the content is a CSV or text file"},
-		"a program's ending":        {sent(kind, part{name: "file", filename: "a.exe", value: "x"}), 422, "unsupported_document", "ends in .exe"},
-		"an encoded form":           {sent(kind, fine).with("Content-Encoding", "gzip"), 415, "unsupported_media_type", "content encoding"},
-		"a picture as packing list": {file(path, "packing_list", "scan.png", png), 422, "unsupported_document", "this is an image"},
-		"a page":                    {file(path, "other", "page.html", html), 422, "unsupported_document", "a web page is not supported"},
-		"a program":                 {file(path, "other", "x", "\x7fELF\x02\x01\x01"), 422, "unsupported_document", "is not supported"},
-		"a damaged archive":         {file(path, "packing_list", "x.xlsx", "PK\x03\x04"+strings.Repeat("x", 100)), 422, "unsupported_document", "damaged"},
-		"a zip bomb":                {file(path, "packing_list", "x.xlsx", bomb()), 422, "unsupported_document", "more than 64 MiB"},
-		"an empty file":             {file(path, "other", "f.txt", ""), 422, "validation_failed", `"/document/content_base64"`},
-		"no base64":                 {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":"a b"}}`}, 422, "validation_failed", "must be base64"},
-		"bytes after the padding":   {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":"eA==eA=="}}`}, 422, "validation_failed", "must be base64"},
-		"a name without a file":     {call{method: "POST", path: path + "/documents", body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":null,"type"`, 1)}, 422, "validation_failed", "content_base64 is missing"},
-		"not even text":             {call{method: "POST", path: path + "/documents", body: `{"document":{"type":"other","filename":"f","content_base64":7}}`}, 422, "validation_failed", `"/document/content_base64"`},
+		"a name with directories": {named("../../etc/passwd"), 422, "validation_failed", `"/document/filename"`},
+		"a name with backslashes": {named(`..\x`), 422, "validation_failed", `"/document/filename"`},
+		"a name with NUL":         {named("a\x00b.txt"), 422, "validation_failed", `"/document/filename"`},
+		"a name that turns":       {named("a\u202etxt.exe"), 422, "validation_failed", `"/document/filename"`},
+		"no name":                 {named(""), 422, "validation_failed", `"/document/filename"`},
+		"a lying ending": {
+			file(path, "other", "list.csv", pdf), 422, "unsupported_document",
+			"the content is a PDF",
+		},
+		"a lying media type": {
+			sent(kind, part{name: "file", filename: "f", media: "image/png", value: "x"}), 422,
+			"unsupported_document", "the content is a CSV or text file",
+		},
+		"a page's ending": {
+			named("a.html"), 422, "unsupported_document",
+			"the name ends in .html, but the content is a CSV or text file",
+		},
+		"a program's ending": {
+			sent(kind, part{name: "file", filename: "a.exe", value: "x"}), 422,
+			"unsupported_document", "ends in .exe",
+		},
+		"an encoded form": {
+			sent(kind, fine).with("Content-Encoding", "gzip"), 415, "unsupported_media_type",
+			"content encoding",
+		},
+		"a picture as packing list": {
+			file(path, "packing_list", "scan.png", png), 422, "unsupported_document",
+			"this is an image",
+		},
+		"a page": {
+			file(path, "other", "page.html", html), 422, "unsupported_document",
+			"a web page is not supported",
+		},
+		"a program": {
+			file(path, "other", "x", "\x7fELF\x02\x01\x01"), 422, "unsupported_document",
+			"is not supported",
+		},
+		"a damaged archive": {
+			file(path, "packing_list", "x.xlsx", "PK\x03\x04"+strings.Repeat("x", 100)), 422,
+			"unsupported_document", "damaged",
+		},
+		"a zip bomb": {
+			file(path, "packing_list", "x.xlsx", bomb()), 422, "unsupported_document",
+			"more than 64 MiB",
+		},
+		"an empty file": {
+			file(path, "other", "f.txt", ""), 422, "validation_failed",
+			`"/document/content_base64"`,
+		},
+		"no base64": {
+			call{
+				method: "POST", path: path + "/documents",
+				body: `{"document":{"type":"other","filename":"f","content_base64":"a b"}}`,
+			},
+			422, "validation_failed",
+			"must be base64",
+		},
+		"bytes after the padding": {
+			call{
+				method: "POST", path: path + "/documents",
+				body: `{"document":{"type":"other","filename":"f","content_base64":"eA==eA=="}}`,
+			},
+			422, "validation_failed",
+			"must be base64",
+		},
+		"a name without a file": {
+			call{
+				method: "POST", path: path + "/documents",
+				body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":null,"type"`, 1),
+			},
+			422, "validation_failed",
+			"content_base64 is missing",
+		},
+		"not even text": {
+			call{
+				method: "POST", path: path + "/documents",
+				body: `{"document":{"type":"other","filename":"f","content_base64":7}}`,
+			},
+			422, "validation_failed",
+			`"/document/content_base64"`,
+		},
 		"file and pallets": {
-			call{method: "POST", path: path + "/documents", body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":"eA==","type"`, 1)},
+			call{
+				method: "POST", path: path + "/documents",
+				body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":"eA==","type"`, 1),
+			},
 			422, "validation_failed", `"/document/pallets"`,
 		},
 		"file and no pallets": {
 			call{method: "POST", path: path + "/documents", body: `{"document":{"type":"packing_list","filename":"f.csv",` +
 				`"content_base64":"eA==","pallets":[]}}`}, 422, "validation_failed", `"/document/pallets"`,
 		},
-		"JSON cut short":        {call{method: "POST", path: path + "/documents", body: `{"document":{"content_base64":"` + strings.Repeat("eHh4", 10_000)}, 400, "malformed_json", ""},
-		"a file too large":      {file(path, "other", "f.txt", strings.Repeat("x", 10<<20+1)), 413, "body_too_large", "10485760"},
-		"a form too large":      {sent(kind, part{name: "file", filename: "f.txt", value: strings.Repeat("x", 10<<20+1)}), 413, "body_too_large", "10485760"},
-		"50 MB":                 {call{method: "POST", path: path + "/documents", body: strings.Repeat(" ", 50<<20)}, 413, "body_too_large", ""},
-		"a form with a path":    {sent(kind, part{name: "file", filename: "../x.txt", value: "x"}), 422, "validation_failed", `"/filename"`},
+		"JSON cut short": {call{method: "POST", path: path + "/documents", body: `{"document":{"content_base64":"` +
+			strings.Repeat("eHh4", 10_000)}, 400, "malformed_json", ""},
+		"a file too large": {
+			file(path, "other", "f.txt", strings.Repeat("x", 10<<20+1)), 413, "body_too_large",
+			"10485760",
+		},
+		"a form too large": {
+			sent(kind, part{name: "file", filename: "f.txt", value: strings.Repeat("x", 10<<20+1)}),
+			413, "body_too_large", "10485760",
+		},
+		"50 MB": {
+			call{method: "POST", path: path + "/documents", body: strings.Repeat(" ", 50<<20)},
+			413,
+			"body_too_large", "",
+		},
+		"a form with a path": {
+			sent(kind, part{name: "file", filename: "../x.txt", value: "x"}), 422,
+			"validation_failed", `"/filename"`,
+		},
 		"a form without a file": {sent(kind), 422, "validation_failed", `"/file"`},
 		"a form without a name": {sent(kind, part{name: "file", value: "x"}), 422, "validation_failed", `"/filename"`},
 		"a form without a type": {sent(fine), 422, "validation_failed", `"/type"`},
-		"another part":          {sent(kind, fine, part{name: "tipe", value: "x"}), 422, "unknown_field", `did you mean \"type\"`},
-		"a part twice":          {sent(kind, kind, fine), 422, "validation_failed", `"/type"`},
-		"two files":             {sent(kind, fine, fine), 422, "validation_failed", `"/file"`},
-		"a long value":          {sent(part{name: "type", value: strings.Repeat("x", 5000)}, fine), 422, "validation_failed", `"too_long"`},
-		"perhaps":               {sent(kind, fine, part{name: "dry_run", value: "perhaps"}), 422, "validation_failed", `"/dry_run"`},
-		"no boundary":           {sent(kind, fine).with("Content-Type", "multipart/form-data"), 400, "malformed_form", ""},
-		"another boundary":      {sent(kind, fine).with("Content-Type", "multipart/form-data; boundary=x"), 400, "malformed_form", "another boundary"},
-		"a form cut short":      {call{method: "POST", path: path + "/documents", body: strings.TrimSuffix(sent(kind, fine).body, "--\r\n")}.with("Content-Type", sent(kind, fine).header.Get("Content-Type")), 400, "malformed_form", "ends early"},
-		"a form without heads":  {call{method: "POST", path: path + "/documents", body: "--x\r\nno head\r\n"}.with("Content-Type", "multipart/form-data; boundary=x"), 400, "malformed_form", "not whole"},
-		"another form":          {sent(kind, fine).with("Content-Type", "application/x-www-form-urlencoded"), 415, "unsupported_media_type", "multipart/form-data"},
+		"another part": {
+			sent(kind, fine, part{name: "tipe", value: "x"}), 422, "unknown_field",
+			`did you mean \"type\"`,
+		},
+		"a part twice": {sent(kind, kind, fine), 422, "validation_failed", `"/type"`},
+		"two files":    {sent(kind, fine, fine), 422, "validation_failed", `"/file"`},
+		"a long value": {
+			sent(part{name: "type", value: strings.Repeat("x", 5000)}, fine), 422,
+			"validation_failed", `"too_long"`,
+		},
+		"perhaps": {
+			sent(kind, fine, part{name: "dry_run", value: "perhaps"}), 422, "validation_failed",
+			`"/dry_run"`,
+		},
+		"no boundary": {sent(kind, fine).with("Content-Type", "multipart/form-data"), 400, "malformed_form", ""},
+		"another boundary": {
+			sent(kind, fine).with("Content-Type", "multipart/form-data; boundary=x"), 400,
+			"malformed_form", "another boundary",
+		},
+		"a form cut short": {call{
+			method: "POST", path: path + "/documents",
+			body: strings.TrimSuffix(sent(kind, fine).body, "--\r\n"),
+		}.with("Content-Type",
+			sent(kind, fine).header.Get("Content-Type")), 400, "malformed_form", "ends early"},
+		"a form without heads": {
+			call{
+				method: "POST", path: path + "/documents",
+				body: "--x\r\nno head\r\n",
+			}.with("Content-Type", "multipart/form-data; boundary=x"), 400, "malformed_form",
+			"not whole",
+		},
+		"another form": {
+			sent(kind, fine).with("Content-Type", "application/x-www-form-urlencoded"), 415,
+			"unsupported_media_type", "multipart/form-data",
+		},
 	} {
 		res := a.do(t, c.call)
 		if res.wants(t, c.status, c.code); !strings.Contains(string(res.body), c.wants) {
@@ -148,7 +254,8 @@ func TestAnInterruptedUploadLeavesNothing(t *testing.T) {
 	path := collection + "/" + a.create(t)
 	for _, c := range []call{
 		file(path, "packing_list", "n.csv", strings.Repeat("P-1\n", 50_000)),
-		form(path, part{name: "type", value: "packing_list"}, part{name: "file", filename: "n.csv", value: strings.Repeat("P-1\n", 50_000)}),
+		form(path, part{name: "type", value: "packing_list"},
+			part{name: "file", filename: "n.csv", value: strings.Repeat("P-1\n", 50_000)}),
 	} {
 		for _, sent := range []int{10, len(c.body) / 2, len(c.body) - 1} {
 			ctx, hangUp := context.WithCancel(t.Context())

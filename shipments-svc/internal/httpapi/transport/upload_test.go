@@ -60,11 +60,18 @@ func (plainReader) Read(
 		}
 		read.RowsRead++
 		read.Pallets = append(read.Pallets, shipments.Pallet{
-			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500, Source: shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
+			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500,
+			Source:      shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
 			Particulars: shipments.Particulars{NetWeight: 38_500, Container: "MSKU0000001"},
 			Places: shipments.Places{
 				Calibre: shipments.Place{Row: 3},
-			}, Contents: []shipments.Content{{ProduceName: "Plum", Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11}}, {Boxes: 4}},
+			}, Contents: []shipments.Content{
+				{
+					ProduceName: "Plum",
+					Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11},
+				},
+				{Boxes: 4},
+			},
 		})
 	}
 	read.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC Carmen", Place: shipments.Place{Row: 1}}}
@@ -80,7 +87,7 @@ func (a *api) works(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		worker.New(a.jobs, a.service.(*shipments.Service), nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).
+		worker.New(a.jobs, a.service, nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).
 			Run(ctx, 1)
 	}()
 	t.Cleanup(func() {
@@ -184,7 +191,8 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 	for how, send := range map[string]func(string) call{
 		"JSON": func(path string) call { return file(path, "packing_list", name, content) },
 		"form": func(path string) call {
-			return form(path, part{name: "file", filename: name, media: "application/vnd.ms-excel", value: content}, part{name: "type", value: "packing_list"})
+			return form(path, part{name: "file", filename: name, media: "application/vnd.ms-excel", value: content},
+				part{name: "type", value: "packing_list"})
 		},
 	} {
 		path := collection + "/" + a.create(t)
@@ -197,10 +205,13 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 		}
 		shown := a.until(t, path, "ready_for_review")
 		for _, want := range []string{
-			`{"pallet_number":"P-2","produce_name":"Plum","calibre":"","boxes":7,"box_weight_kg":5.5,"net_weight_kg":38.5,"container_number":"MSKU0000001","document_id":"` + doc.ID + `","sheet":"PL","row":12,` +
-				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","boxes":3,"box_weight_kg":0,"lot":"L7","orchard":"HUE 0816","row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
+			`{"pallet_number":"P-2","produce_name":"Plum","calibre":"","boxes":7,"box_weight_kg":5.5,"net_weight_kg":38.5,` +
+				`"container_number":"MSKU0000001","document_id":"` + doc.ID + `","sheet":"PL","row":12,` +
+				`"places":{"calibre":{"row":3}},"contents":[{"produce_name":"Plum","calibre":"","boxes":3,"box_weight_kg":0,` +
+				`"lot":"L7","orchard":"HUE 0816","row":11},{"produce_name":"","calibre":"","boxes":4,"box_weight_kg":0}]}`,
 			`"locations":[{"pallet_number":"P-1","document_id":"` + doc.ID + `","sheet":"PL","row":11}`,
-			`"facts":[{"kind":"vessel","text":"MSC Carmen","row":1}],"remarks":[{"code":"row_skipped","text":"A row was skipped"}]`,
+			`"facts":[{"kind":"vessel","text":"MSC Carmen","row":1}],"remarks":[{"code":"row_skipped","text":"A row was ` +
+				`skipped"}]`,
 		} {
 			if !strings.Contains(string(shown.body), want) {
 				t.Errorf("%s: %s is not in %s", how, want, shown.body)
@@ -221,7 +232,8 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 		got := a.do(t, call{path: res.header.Get("Location") + "/content"})
 		if got.wants(t, http.StatusOK, ""); string(got.body) != content || got.header.Get("Content-Type") != "text/csv" ||
 			got.header.Get("X-Content-Type-Options") != "nosniff" ||
-			got.header.Get("Content-Disposition") != `attachment; filename="Liste _pfel 42.csv"; filename*=UTF-8''Liste%20%C3%84pfel%2042.csv` ||
+			got.header.Get("Content-Disposition") != `attachment; filename="Liste _pfel 42.csv"; `+
+				`filename*=UTF-8''Liste%20%C3%84pfel%2042.csv` ||
 			got.header.Get("ETag") != `"`+doc.SHA256+`"` ||
 			!strings.HasPrefix(got.header.Get("Content-Security-Policy"), "sandbox;") {
 			t.Errorf("%s: %v, %q", how, got.header, got.body)
@@ -249,10 +261,17 @@ func TestDownloadsAnswerConditions(t *testing.T) {
 		status int
 		body   string
 	}{
-		"known":         {content.with("If-None-Match", tag), http.StatusNotModified, ""},
-		"known, weak":   {content.with("If-None-Match", "W/"+tag), http.StatusNotModified, ""},
-		"known, of two": {call{path: content.path, header: http.Header{"If-None-Match": {`"x"`, tag}}}, http.StatusNotModified, ""},
-		"one of two":    {call{path: content.path, header: http.Header{"If-Match": {`"x"`, tag}}}, http.StatusOK, "0123456789"},
+		"known":       {content.with("If-None-Match", tag), http.StatusNotModified, ""},
+		"known, weak": {content.with("If-None-Match", "W/"+tag), http.StatusNotModified, ""},
+		"known, of two": {
+			call{path: content.path, header: http.Header{"If-None-Match": {`"x"`, tag}}},
+			http.StatusNotModified, "",
+		},
+		"one of two": {
+			call{path: content.path, header: http.Header{"If-Match": {`"x"`, tag}}},
+			http.StatusOK,
+			"0123456789",
+		},
 		"none":          {content.with("If-Match", ""), http.StatusPreconditionFailed, "*"},
 		"a weak one":    {content.with("If-Match", "W/"+tag), http.StatusPreconditionFailed, "*"},
 		"since":         {content.with("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"), http.StatusOK, "0123456789"},
@@ -284,7 +303,8 @@ func TestADryRunOfAFileStoresNothing(t *testing.T) {
 		checkOf(t, got.Checks, "duplicate_pallets").Result != "fail" {
 		t.Errorf("%s", res.body)
 	}
-	if want := `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"fingerprint":"5c1f","source":"headings","columns":[{"column":"A",`; !strings.Contains(
+	if want := `"mappings":[{"sheet":"PL","header_row":9,"header_rows":2,"fingerprint":"5c1f","source":"headings",` +
+		`"columns":[{"column":"A",`; !strings.Contains(
 		string(res.body), want,
 	) {
 		t.Errorf("%s", res.body)

@@ -113,7 +113,7 @@ type locationView struct {
 
 func viewItem(s shipments.Shipment) itemView {
 	return itemView{
-		ID: viewID(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
+		ID: publicid.Format(shipmentPrefix, uuid.UUID(s.ID)), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
 		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
 	}
 }
@@ -164,10 +164,6 @@ func viewSource(s shipments.Source) sourceView {
 		view.DocumentID = viewDocumentID(s.Document)
 	}
 	return view
-}
-
-func viewID(id shipments.ID) string {
-	return publicid.Format(shipmentPrefix, uuid.UUID(id))
 }
 
 // viewTime formats an instant; the zero time is "".

@@ -87,7 +87,12 @@ func TestAnEndpointIsChangedListedAndDeleted(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	a.do(t, call{method: http.MethodDelete, path: path}).wants(t, http.StatusNoContent, "")
-	for _, c := range []call{{path: path}, {method: http.MethodDelete, path: path}, {method: http.MethodPatch, path: path, body: `{"webhook_endpoint":{}}`}, {path: path + "/deliveries"}} {
+	for _, c := range []call{
+		{path: path},
+		{method: http.MethodDelete, path: path},
+		{method: http.MethodPatch, path: path, body: `{"webhook_endpoint":{}}`},
+		{path: path + "/deliveries"},
+	} {
 		a.do(t, c).wants(t, http.StatusNotFound, "not_found")
 	}
 }

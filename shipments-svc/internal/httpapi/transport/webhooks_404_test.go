@@ -23,7 +23,8 @@ func TestAnotherOrganizationsEndpointIsUnknown(t *testing.T) {
 			{method: http.MethodPost, path: path + "/replay", body: `{"after":0}`},
 			{path: path + "/deliveries"},
 		} {
-			if p := theirs.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "There is no such webhook endpoint." {
+			if p := theirs.do(t, c).wants(t, http.StatusNotFound, "not_found"); p.Detail != "There is no such webhook "+
+				"endpoint." {
 				t.Errorf("%s %s: %s", c.method, c.path, p.Detail)
 			}
 		}

@@ -13,16 +13,21 @@ func TestAllFaultsOfAnEndpointAreReported(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:                      "required /webhook_endpoint",
 		`{"webhook_endpoint":{}}`: "required /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":"http://example.com"}}`:                           "invalid_value /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":"https://169.254.169.254/"}}`:                     "invalid_value /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":"http://127.0.0.1:9081/metrics"}}`:                "invalid_value /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":7}}`:                                              "invalid_type /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":"https://a.example","secret":"x"}}`:               "unknown_field /webhook_endpoint/secret",
-		`{"webhook_endpoint":{"url":"https://a.example","event_types":1}}`:            "invalid_type /webhook_endpoint/event_types",
-		`{"webhook_endpoint":{"url":"x","event_types":["shipment.created","y",1]}}`:   "invalid_type /webhook_endpoint/event_types/2 invalid_value /webhook_endpoint/url",
-		`{"webhook_endpoint":{"url":"x","description":"\u0007","event_types":["y"]}}`: "invalid_value /webhook_endpoint/url invalid_text /webhook_endpoint/description invalid_value /webhook_endpoint/event_types/0",
+		`{"webhook_endpoint":{"url":"http://example.com"}}`:            "invalid_value /webhook_endpoint/url",
+		`{"webhook_endpoint":{"url":"https://169.254.169.254/"}}`:      "invalid_value /webhook_endpoint/url",
+		`{"webhook_endpoint":{"url":"http://127.0.0.1:9081/metrics"}}`: "invalid_value /webhook_endpoint/url",
+		`{"webhook_endpoint":{"url":7}}`:                               "invalid_type /webhook_endpoint/url",
+		`{"webhook_endpoint":{"url":"https://a.example","secret":"x"}}`: "unknown_field " +
+			"/webhook_endpoint/secret",
+		`{"webhook_endpoint":{"url":"https://a.example","event_types":1}}`: "invalid_type " +
+			"/webhook_endpoint/event_types",
+		`{"webhook_endpoint":{"url":"x","event_types":["shipment.created","y",1]}}`: "invalid_type " +
+			"/webhook_endpoint/event_types/2 invalid_value /webhook_endpoint/url",
+		`{"webhook_endpoint":{"url":"x","description":"\u0007","event_types":["y"]}}`: "invalid_value " +
+			"/webhook_endpoint/url invalid_text /webhook_endpoint/description invalid_value /webhook_endpoint/event_types/0",
 	} {
-		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPost, path: hooksPath, body: body})), " "); got != want {
+		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPost, path: hooksPath, body: body})),
+			" "); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
@@ -31,7 +36,8 @@ func TestAllFaultsOfAnEndpointAreReported(t *testing.T) {
 		`{"webhook_endpoint":{"url":null}}`:         "invalid_type /webhook_endpoint/url",
 		`{"webhook_endpoint":{"url":""}}`:           "required /webhook_endpoint/url",
 	} {
-		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPatch, path: one, body: body})), " "); got != want {
+		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPatch, path: one, body: body})),
+			" "); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
@@ -48,12 +54,14 @@ func TestAllFaultsOfAnEndpointAreReported(t *testing.T) {
 		`{"after":"1"}`: "invalid_type /after",
 		`{"event_ids":[` + strings.Repeat(`"x",`, 100) + `"x"]}`: "out_of_range /event_ids",
 	} {
-		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPost, path: one + "/replay", body: body})), " "); got != want {
+		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPost, path: one + "/replay", body: body})),
+			" "); got != want {
 			t.Errorf("%.60s: %q, want %q", body, got, want)
 		}
 	}
 	for _, action := range []string{"/test", "/rotate_secret"} {
-		if got := strings.Join(unprocessable(t, a.do(t, call{method: http.MethodPost, path: one + action, body: `{"x":1}`})), " "); got != "unknown_field /x" {
+		if got := strings.Join(unprocessable(t, a.do(t,
+			call{method: http.MethodPost, path: one + action, body: `{"x":1}`})), " "); got != "unknown_field /x" {
 			t.Errorf("%s: %q", action, got)
 		}
 	}

@@ -69,7 +69,7 @@ CREATE TABLE checks (
     result          text    NOT NULL,
     details         text    NOT NULL,
     count           integer NOT NULL DEFAULT 0,
-    locations       jsonb   NOT NULL DEFAULT '[]',
+    locations       jsonb, -- null: none
     PRIMARY KEY (organization_id, shipment_id, position),
     FOREIGN KEY (organization_id, shipment_id) REFERENCES shipments ON DELETE CASCADE,
     CHECK (result IN ('pass', 'warn', 'fail', 'skip'))
@@ -148,11 +148,10 @@ CREATE TABLE documents (
     rows_read         integer        NOT NULL,
     pallets_extracted integer        NOT NULL,
     declared          jsonb          NOT NULL, -- what it says about the whole of its pallets
-    facts             jsonb          NOT NULL DEFAULT '[]',
-    remarks           jsonb          NOT NULL DEFAULT '[]',
-    failure_code      text           NOT NULL DEFAULT '',
-    failure_detail    text           NOT NULL DEFAULT '',
-    given             jsonb          NOT NULL DEFAULT '[]', -- fields of columns, by a person
+    facts             jsonb, -- null: none, as below
+    remarks           jsonb,
+    failure           jsonb,
+    given             jsonb, -- fields of columns, by a person
     mappings          jsonb          NOT NULL DEFAULT '[]', -- how its tables were understood when it was last read
     created_at        timestamptz(3) NOT NULL,
     processed_at      timestamptz(3),
@@ -203,8 +202,7 @@ CREATE TABLE idempotency_keys (
     key             text        NOT NULL,
     expires_at      timestamptz NOT NULL,
     fingerprint     bytea       NOT NULL, -- of the request's body
-    answer          bytea       NOT NULL,
-    sealed          boolean     NOT NULL DEFAULT false, -- the answer is encrypted
+    answer          bytea       NOT NULL, -- encrypted if it has a secret
     PRIMARY KEY (organization_id, operation, key)
 );
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys (organization_id, expires_at);

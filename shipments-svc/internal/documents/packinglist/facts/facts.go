@@ -94,7 +94,8 @@ func (l *List) labelledFacts(text string, at tables.Place) bool {
 // totalFacts reads the totals of a text that has no other words: "260 cartons on 4
 // pallets", "Total colis 260". It returns false if there are none.
 func (l *List) totalFacts(text string, at tables.Place) bool {
-	if things, only := countedIn(text); only && things > 0 && !strings.Contains(text, "=") && len(countText.FindAllString(text, -1)) == things {
+	if things, only := countedIn(text); only && things > 0 && !strings.Contains(text, "=") &&
+		len(countText.FindAllString(text, -1)) == things {
 		l.countFacts(text, at)
 		return true
 	}

@@ -143,7 +143,8 @@ func (t Table) wrapped(row tables.Row) bool {
 		text := row.Cells[col].Text
 		label := t.is(col, labelFields)
 		if t.isAmount(col) || strings.Contains(text, ":") || vocabulary.IsTotal(vocabulary.Fold(text)) ||
-			label && (strings.Contains(text, " ") || !strings.ContainsFunc(text, isDigit) && !strings.ContainsAny(text[:1], "-/")) {
+			label && (strings.Contains(text, " ") || !strings.ContainsFunc(text, isDigit) &&
+				!strings.ContainsAny(text[:1], "-/")) {
 			return false
 		}
 		part = part || label || t.is(col, textFields)

@@ -101,7 +101,8 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 			return len(word) == 1 || strings.ContainsAny(word, "0123456789")
 		})
 		if len(words) > 0 {
-			r.Add("column_assumed", t.At(t.From, m.at[f]), tables.ColumnName(m.at[f]+1), c.Text, f.Name(), strings.Join(words, " "))
+			r.Add("column_assumed", t.At(t.From, m.at[f]), tables.ColumnName(m.at[f]+1), c.Text, f.Name(),
+				strings.Join(words, " "))
 		}
 	}
 }

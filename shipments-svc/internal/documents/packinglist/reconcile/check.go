@@ -154,7 +154,8 @@ func (s *Settled) checkWeights() {
 		if l.Boxes.OK && w > 0 && (w < float64(reference.LightestBox) || w > float64(reference.UsualBox)) {
 			odd = append(odd, l)
 		}
-		if l.Boxes.OK && l.Box.OK && l.Whole.OK && net && of[s.key(l)] == 1 && !near(l.Boxes.Value*l.Box.Value, l.Whole.Value) {
+		if l.Boxes.OK && l.Box.OK && l.Whole.OK && net && of[s.key(l)] == 1 &&
+			!near(l.Boxes.Value*l.Box.Value, l.Whole.Value) {
 			differ = append(differ, l)
 		}
 		if net && l.Whole.OK && l.Gross > 0 && l.Gross < math.Round(l.Whole.Value) {

@@ -93,7 +93,8 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 }
 
 func refuseRange(l Line, why string) error {
-	detail := fmt.Sprintf("the pallet number %q is several pallets, %s; list each pallet in a row of its own", l.Pallet, why)
+	detail := fmt.Sprintf("the pallet number %q is several pallets, %s; list each pallet in a row of its own", l.Pallet,
+		why)
 	return &Error{Code: PalletRange, Place: l.Place, Detail: detail}
 }
 
