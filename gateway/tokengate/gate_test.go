@@ -128,7 +128,8 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 		t.Fatal(err)
 	}
 	client.AddHook(tg.redis)
-	g.windows = ratelimit.New(client, g.enforced.options)
+	started := time.Now() // at which the clock of the windows stands, so that none ends during a test
+	g.windows = ratelimit.New(client, g.enforced.options, func() time.Time { return started })
 	t.Cleanup(func() {
 		g.windows.Close()
 		_ = client.Close()

@@ -97,7 +97,7 @@ func (g *Gate) acquire(redisURL string) error {
 		if err != nil {
 			return sharedLimiter{}, fmt.Errorf("token_gate: REDIS_URL is %w", err)
 		}
-		return sharedLimiter{ratelimit.New(client, windows.options), client}, nil
+		return sharedLimiter{ratelimit.New(client, windows.options, time.Now), client}, nil
 	})
 	if err != nil {
 		return err

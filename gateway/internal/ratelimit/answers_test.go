@@ -49,7 +49,7 @@ func withAnswers(t *testing.T, test func(t *testing.T, a *answers, l *Limiter)) 
 		}
 		a := &answers{reply: func(cost int64) (int64, int64, error) { return cost, 50, nil }}
 		client.AddHook(a)
-		l := New(client, Options{Down: DownDeny})
+		l := New(client, Options{Down: DownDeny}, time.Now)
 		l.clock.last.Store(&reading{redis: time.Now(), local: time.Now()})
 		test(t, a, l)
 		l.Close()

@@ -54,7 +54,7 @@ func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) 
 	client := newClient(t, redistest.URL(t))
 	held, seen := new(pipelineGate), countTraffic(client)
 	client.AddHook(held)
-	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	// Connects and loads the script, which take round trips of their own.
 	if _, err := limiter.Take(t.Context(), newID(t, limiter), perMinute); err != nil {
 		t.Fatal(err)

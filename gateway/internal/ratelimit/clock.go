@@ -24,7 +24,8 @@ type reading struct {
 // by this machine's monotonic clock, so that setting the wall clock moves no window.
 type clock struct {
 	client  redis.UniversalClient
-	timeout time.Duration // of a reading
+	local   func() time.Time // this machine's clock
+	timeout time.Duration    // of a reading
 	breaker *circuitBreaker
 	onSkew  func(time.Duration) // receives, after each reading, how far Redis's clock is ahead of this machine's
 
@@ -32,32 +33,32 @@ type clock struct {
 	first singleflight.Group
 }
 
-func newClock(client redis.UniversalClient, log *stateLog) *clock {
-	c := &clock{client: client, timeout: flushTimeout(), onSkew: log.clockSkewed}
+func newClock(client redis.UniversalClient, local func() time.Time, log *stateLog) *clock {
+	c := &clock{client: client, local: local, timeout: flushTimeout(), onSkew: log.clockSkewed}
 	c.breaker = newCircuitBreaker(c.sync, log.outage.Note)
 	return c
 }
 
-// now returns Redis's time at the local time. Without a reading the window's number would be a guess, so all requests
-// wait for the first one (singleflight). With an error, the time is the local one.
-func (c *clock) now(ctx context.Context, local time.Time) (time.Time, error) {
+// now returns Redis's time. Without a reading the window's number would be a guess, so all requests wait for the first
+// one (singleflight). With an error, the time is the local one.
+func (c *clock) now(ctx context.Context) (time.Time, error) {
 	if c.last.Load() != nil {
-		return c.estimate(local), nil
+		return c.estimate(), nil
 	}
 	if c.breaker.isOpen() {
-		return local, errCircuitOpen
+		return c.local(), errCircuitOpen
 	}
 	_, err, _ := c.first.Do("", func() (any, error) {
 		err := c.sync(ctx)
 		c.breaker.record(err)
 		return nil, err
 	})
-	return c.estimate(local), err
+	return c.estimate(), err
 }
 
-// estimate returns Redis's time at the local time now from the last reading, or now itself without one.
-func (c *clock) estimate(now time.Time) time.Time {
-	last := c.last.Load()
+// estimate returns Redis's time from the last reading, or the local time without one.
+func (c *clock) estimate() time.Time {
+	now, last := c.local(), c.last.Load()
 	if last == nil {
 		return now
 	}
@@ -69,7 +70,7 @@ func (c *clock) estimate(now time.Time) time.Time {
 func (c *clock) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	defer cancel()
-	start := time.Now()
+	start := c.local()
 	reply, err := c.client.Eval(ctx, timeScript, []string{replicasKey}).Int64Slice()
 	switch {
 	case err != nil:
@@ -84,7 +85,7 @@ func (c *clock) sync(ctx context.Context) error {
 // record takes Redis's time as that of the middle of a round trip that began at start. If it took longer than timeout,
 // the time is too inexact.
 func (c *clock) record(seconds, microseconds int64, start time.Time) {
-	end := time.Now()
+	end := c.local()
 	if end.Sub(start) > c.timeout {
 		return
 	}

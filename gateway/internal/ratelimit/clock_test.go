@@ -21,9 +21,9 @@ func TestEachRegistrationReadsTheClock(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
-	limiter := WithLongTimeout(New(client, Options{Down: DownDeny}))
+	limiter := WithLongTimeout(New(client, Options{Down: DownDeny}, time.Now))
 	ahead := func() time.Duration {
-		now, err := limiter.clock.now(t.Context(), time.Now())
+		now, err := limiter.clock.now(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,12 +47,12 @@ func TestRedisTimeIsThatOfTheMiddleOfTheRoundTrip(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var skews []time.Duration
-		c := &clock{timeout: flushTimeout(), onSkew: func(ahead time.Duration) { skews = append(skews, ahead) }}
+		c := &clock{local: time.Now, timeout: flushTimeout(), onSkew: func(ahead time.Duration) { skews = append(skews, ahead) }}
 		start := time.Now()
 		sent := start.Add(time.Hour)
 		time.Sleep(20 * time.Millisecond)
 		c.record(sent.Unix(), int64(sent.Nanosecond()/1000), start)
-		if got, want := c.estimate(time.Now()), sent.Truncate(time.Microsecond).Add(10*time.Millisecond); !got.Equal(want) {
+		if got, want := c.estimate(), sent.Truncate(time.Microsecond).Add(10*time.Millisecond); !got.Equal(want) {
 			t.Errorf("Redis's time is %v, want %v", got, want)
 		}
 		if want := time.Hour - 10*time.Millisecond; len(skews) != 1 || skews[0] != want {

@@ -25,7 +25,7 @@ func TestAHungMasterDelaysNoOtherWindows(t *testing.T) {
 	client := universal.(*redis.ClusterClient)
 	t.Cleanup(func() { _ = client.Close() })
 	client.Options().ReadTimeout, client.Options().WriteTimeout = time.Minute, time.Minute
-	limiter := ratelimit.New(client, deny)
+	limiter := ratelimit.New(client, deny, time.Now)
 	t.Cleanup(limiter.Close)
 	ratelimit.SetTimeout(limiter, time.Minute)
 	waitForAll(t, limiter, time.Minute)

@@ -40,13 +40,13 @@ func Queued(l *Limiter) int {
 
 // Key returns the key in Redis of id's present window.
 func Key(l *Limiter, id string, quota Quota) string {
-	return redisPrefix + windowAt(l.clock.estimate(time.Now()), id, quota.Window).key(id)
+	return redisPrefix + windowAt(l.clock.estimate(), id, quota.Window).key(id)
 }
 
 // CircuitBreakerIsOpen reports whether requests of id's present window are not sent to Redis.
 func CircuitBreakerIsOpen(t *testing.T, l *Limiter, id string, quota Quota) bool {
 	t.Helper()
-	return l.nodes.of(t.Context(), id, windowAt(l.clock.estimate(time.Now()), id, quota.Window)).breaker.isOpen()
+	return l.nodes.of(t.Context(), id, windowAt(l.clock.estimate(), id, quota.Window)).breaker.isOpen()
 }
 
 // Replicas returns the last known number of gateways.

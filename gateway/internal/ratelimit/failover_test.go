@@ -126,7 +126,7 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = client.Close() })
-				limiters[i] = ratelimit.New(client, ratelimit.Options{})
+				limiters[i] = ratelimit.New(client, ratelimit.Options{}, time.Now)
 				limiters[i].RegisterReplica()
 				t.Cleanup(limiters[i].Close)
 				waitForAll(t, limiters[i], time.Minute)
@@ -174,7 +174,7 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 		return &cutConn{conn, &cut}, err
 	}
-	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	take := func(id string, count func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error),
 		remaining int,
 	) {

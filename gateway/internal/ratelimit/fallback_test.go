@@ -19,7 +19,7 @@ var errTest = errors.New("read: i/o timeout")
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
-	l := New(nil, options)
+	l := New(nil, options, time.Now)
 	l.memory = newMemory(100)
 	return l
 }

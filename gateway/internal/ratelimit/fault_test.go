@@ -33,8 +33,8 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 
 	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
 	limiters := []*ratelimit.Limiter{
-		ratelimit.New(newProxiedClient(t, proxy), deny),
-		ratelimit.New(newProxiedClient(t, proxy), deny),
+		ratelimit.New(newProxiedClient(t, proxy), deny, time.Now),
+		ratelimit.New(newProxiedClient(t, proxy), deny, time.Now),
 	}
 	var faults atomic.Int64
 	for range 5 {
@@ -86,7 +86,7 @@ func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 
 	proxy := newRedisProxy(t)
 	client := newProxiedClient(t, proxy)
-	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	newID(t, limiter) // connects and reads the time
 	ratelimit.SetTimeout(limiter, time.Second)
 

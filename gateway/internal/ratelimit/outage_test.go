@@ -19,7 +19,7 @@ func newUnreliable(t *testing.T, proxy *redisProxy,
 	options ratelimit.Options,
 ) (*ratelimit.Limiter, *observer.ObservedLogs) {
 	t.Helper()
-	limiter := ratelimit.New(newProxiedClient(t, proxy), options)
+	limiter := ratelimit.New(newProxiedClient(t, proxy), options, time.Now)
 	t.Cleanup(limiter.Close)
 	core, logs := observer.New(zapcore.InfoLevel)
 	ratelimit.SetLogger(limiter, zap.New(core))

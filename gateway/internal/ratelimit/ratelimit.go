@@ -90,10 +90,10 @@ type Limiter struct {
 	replicas *replicas
 }
 
-// New returns a Limiter on client, which [NewClient] made. It does not connect.
-func New(client redis.UniversalClient, options Options) *Limiter {
+// New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect.
+func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
 	log := newStateLog(outage.Log)
-	clock := newClock(client, log)
+	clock := newClock(client, now, log)
 	l := &Limiter{options: options, clock: clock, memory: newMemory(memorySize), replicas: newReplicas(client, clock)}
 	l.nodes = newNodes(client, clock, l.memory, log.outage.Note)
 	return l
@@ -130,7 +130,7 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
 	arrived := time.Now()
-	now, fault := l.clock.now(ctx, arrived)
+	now, fault := l.clock.now(ctx)
 	window := windowAt(now, id, quota.Window)
 	var node *batcher
 	if fault == nil {

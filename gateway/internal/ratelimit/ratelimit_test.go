@@ -66,7 +66,7 @@ func (seen *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 
 func newLimiter(t testing.TB, url string) *ratelimit.Limiter {
 	t.Helper()
-	return ratelimit.WithLongTimeout(ratelimit.New(newClient(t, url), deny))
+	return ratelimit.WithLongTimeout(ratelimit.New(newClient(t, url), deny, time.Now))
 }
 
 // newID returns an id whose present window lasts for another 20 s, so that a test sees one window.
@@ -197,7 +197,7 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 
 	client := newClient(t, redistest.URL(t))
 	seen := countTraffic(client)
-	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny))
+	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	for _, prefix := range []string{"", "address:"} {
 		id := newID(t, limiter, prefix)
 		quota := ratelimit.Quota{Limit: 3, Window: time.Minute}
@@ -291,7 +291,7 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = client.Close() })
-			limiter := ratelimit.New(client, deny)
+			limiter := ratelimit.New(client, deny, time.Now)
 			fastest := time.Hour
 			for range 3 {
 				start := time.Now()
@@ -333,7 +333,7 @@ func TestTakeLocalCountsInMemoryWithoutRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := ratelimit.New(client, ratelimit.Options{Down: ratelimit.DownDeny})
+	limiter := ratelimit.New(client, ratelimit.Options{Down: ratelimit.DownDeny}, time.Now)
 	t.Cleanup(limiter.Close)
 	quota := ratelimit.Quota{Limit: 3, Window: 24 * time.Hour}
 	for n := range 5 {

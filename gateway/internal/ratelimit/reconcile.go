@@ -10,7 +10,7 @@ import (
 // reconcile is the circuit breaker's probe. It checks that the master can count, and counts there what the local
 // fallback allowed during the outage, before new requests are counted.
 func (b *batcher) reconcile(ctx context.Context) error {
-	now := b.nodes.clock.estimate(time.Now())
+	now := b.nodes.clock.estimate()
 
 	// Counting in an unused window: a Redis that replies may still refuse writes. The part in braces decides which node
 	// of a cluster has the key: that of the window that could not be counted.

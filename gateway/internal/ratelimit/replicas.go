@@ -81,7 +81,7 @@ func (r *replicas) loop(ctx context.Context) {
 func (r *replicas) register(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
 	defer cancel()
-	start := time.Now()
+	start := r.clock.local()
 	reply, err := register.Run(ctx, r.client, []string{replicasKey}, r.id, int(registrationLife/time.Second)).Int64Slice()
 	if err != nil || len(reply) != 3 {
 		r.failedAt = start

@@ -2,6 +2,7 @@ package ratelimit_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
@@ -17,7 +18,7 @@ func newReplicas(t *testing.T, server *redistest.Server, n int) []*ratelimit.Lim
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = client.Close() })
-		limiters[i] = ratelimit.New(client, ratelimit.Options{})
+		limiters[i] = ratelimit.New(client, ratelimit.Options{}, time.Now)
 		limiters[i].RegisterReplica()
 		t.Cleanup(limiters[i].Close)
 	}
@@ -93,7 +94,7 @@ func TestNumberOfGatewaysForgetsThoseThatCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limiter := ratelimit.New(client, ratelimit.Options{})
+	limiter := ratelimit.New(client, ratelimit.Options{}, time.Now)
 	limiter.RegisterReplica()
 	t.Cleanup(limiter.Close)
 	waitForReplicas(t, []*ratelimit.Limiter{limiter}, 2)
