@@ -140,9 +140,7 @@ func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	if p.Status == http.StatusNotFound && !out.page {
 		p = g.nothingAt(p, r.URL.Path)
 	}
-	if _, ours := errors.AsType[refusal](err); !ours {
-		out.failure = g.upstreams.failed(r, p, err)
-	}
+	out.failure = g.upstreams.failed(r, p, err)
 	g.answer(out, p)
 }
 

@@ -51,13 +51,6 @@ func TestEveryRequestIsOneLineOfTheAccessLogAndOneSpan(t *testing.T) {
 				return caddyhttp.Error(http.StatusBadGateway, errors.New("refused"))
 			})
 		}, map[string]any{"status": 502, "error": "refused", "token_id": "tok_4fZyo82mVyR1"}, 2},
-		"refusal by limits": {func() {
-			g.serve(t, request(http.MethodGet, "/a"), func(http.ResponseWriter,
-				*http.Request,
-			) error {
-				return refusal{limiterUnavailable}
-			})
-		}, map[string]any{"status": 503, "token_id": "tok_4fZyo82mVyR1"}, 2},
 		"panic": {func() {
 			defer func() { _ = recover() }()
 			g.serve(t, request(http.MethodGet, "/a"), func(w http.ResponseWriter, _ *http.Request) error {

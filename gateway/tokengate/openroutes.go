@@ -1,7 +1,6 @@
 package tokengate
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -75,9 +74,6 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 		return nil, err
 	}
 	subroute := caddyconfig.JSONModuleObject(handlers, "handler", "subroute", nil)
-	if bytes.Contains(subroute, []byte(`"handler":"token_gate_limits"`)) {
-		return nil, h.Err("limits counts requests by their token, and requests of this route have none")
-	}
 	return []httpcaddyfile.ConfigValue{{Class: "route", Value: caddyhttp.Route{
 		MatcherSetsRaw: caddyhttp.RawMatcherSets{{openPathsName: h.JSON(open)}},
 		HandlersRaw:    []json.RawMessage{subroute},

@@ -44,14 +44,7 @@ var (
 		Status: http.StatusTooManyRequests, Code: "rate_limited", Title: "Rate limit exceeded",
 		Detail: "Too many requests; wait until the time in X-RateLimit-Reset.",
 	}
-	addressLimited     = rateLimited.withDetail("There were too many requests from your address.") // without a token
-	concurrencyLimited = problem{
-		Status: http.StatusTooManyRequests, Code: "concurrency_limited", Title: "Too many concurrent requests", retryAfter: 1,
-		Detail: "The organization has as many requests for this resource in flight as are allowed; wait for the end of one.",
-	}
-	limitTooLow = problem{
-		Status: http.StatusForbidden, Code: "limit_too_low", Title: "Rate limit too low",
-	}
+	addressLimited  = rateLimited.withDetail("There were too many requests from your address.") // without a token
 	authUnavailable = problem{
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",
@@ -107,9 +100,6 @@ var chainProblems = map[int]problem{
 
 // problemOf returns the response to an error of the next handlers.
 func problemOf(err error) problem {
-	if refused, ok := errors.AsType[refusal](err); ok {
-		return refused.problem
-	}
 	status := http.StatusInternalServerError
 	if handlerErr, ok := errors.AsType[caddyhttp.HandlerError](err); ok {
 		switch {

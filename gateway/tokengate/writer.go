@@ -32,7 +32,6 @@ type responseWriter struct {
 	client     string // the address; empty if it is not known
 	window     windowState
 	token      *introspect.Result  // of a caller that is known; else nil
-	further    int                 // what the request costs of the token's window beside its 1
 	session    *introspect.Session // of a person who is known; else nil
 	page       bool                // uses a session instead of a token
 	cookies    bool                // the service reads and sets cookies
@@ -44,7 +43,7 @@ type responseWriter struct {
 	span       trace.Span          // nil: the request is not traced
 	body       *body               // nil: the request has none
 	closes     bool                // the connection ends with the response
-	anonymous  flight              // see enter; zero if the request is not counted
+	anonymous  string              // see enter; empty if the request is not counted
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far

@@ -17,7 +17,7 @@ const (
 
 // The largest quota accepted. A larger one is a fault.
 const (
-	MaxLimit  = 1_000_000
+	maxLimit  = 1_000_000
 	maxWindow = 24 * time.Hour
 )
 
@@ -136,7 +136,7 @@ func decode(body []byte) (Result, error) {
 		result.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
 	}
 	if limit := wire.RateLimit; limit != nil {
-		if limit.Limit < 1 || limit.Limit > MaxLimit || limit.WindowSeconds < 1 ||
+		if limit.Limit < 1 || limit.Limit > maxLimit || limit.WindowSeconds < 1 ||
 			limit.WindowSeconds > int64(maxWindow/time.Second) {
 			return Result{}, fmt.Errorf("active response with rate_limit %d per %d s", limit.Limit, limit.WindowSeconds)
 		}
