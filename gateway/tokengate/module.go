@@ -83,8 +83,7 @@ type Gate struct {
 	// RedisDown decides requests while Redis is not available: with "local" this gateway allows its share of each
 	// window, with "deny" the response is 503, with "allow" every request is allowed. Default: local
 	RedisDown string `json:"redis_down,omitempty"`
-	// Replicas is the least number of gateways by which the limit is divided for a local window. Gateways count
-	// themselves in Redis. Default: 1
+	// Replicas is the number of gateways by which the limit is divided for a local window. Default: 1
 	Replicas string `json:"replicas,omitempty"`
 	// Mode is "enforce", or "shadow" to count requests and report their windows without refusing any. Default:
 	// enforce
@@ -196,9 +195,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
-		if g.drain, err = drain.FromContext(ctx); err == nil && g.enforced.options.Down == ratelimit.DownLocal {
-			g.drain.OnStart(func() { g.windows.RegisterReplica() })
-		}
+		g.drain, err = drain.FromContext(ctx)
 		problems = append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -3,7 +3,6 @@ package ratelimit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -19,10 +18,9 @@ const (
 
 var (
 	errCallerGone  = errors.New("the caller has gone")
-	errNotSent     = errors.New("not sent")
-	errQueueFull   = fmt.Errorf("%w: the queue of the rate limiter is full", errNotSent)
-	errSkipped     = fmt.Errorf("%w: the previous flush failed", errNotSent)
-	errCircuitOpen = fmt.Errorf("%w: the circuit breaker is open", errNotSent)
+	errQueueFull   = errors.New("the queue of the rate limiter is full")
+	errSkipped     = errors.New("the previous flush failed")
+	errCircuitOpen = errors.New("the circuit breaker is open")
 )
 
 // batcher sends batch entries to one master of Redis, one pipeline at a time. An idle batcher flushes immediately;
@@ -37,14 +35,14 @@ type batcher struct {
 	flushing bool // a flush is running
 	queue    []*batchEntry
 	queued   map[entryKey]*batchEntry
-	failed   string // key of the last window that could not be counted
 }
 
-// count adds a request of the window w to the next flush and returns its slot. If ctx ends first, the error is
-// errCallerGone; the request stays counted and the others of its entry are not affected.
-func (b *batcher) count(ctx context.Context, id string, w window, limit, cost int, now time.Time) (slot, error) {
+// count adds a request of the window w to the next flush and returns its slot; it takes a unit or only reads what is
+// left. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its entry are not
+// affected.
+func (b *batcher) count(ctx context.Context, id string, w window, limit int, takes bool, now time.Time) (slot, error) {
 	// a flush serves all of its callers and does not end with one of them
-	own, leader, err := b.enqueue(keyOf(id, w, limit), w, cost, now)
+	own, leader, err := b.enqueue(entryKey{id: id, number: w.number, length: w.length, limit: limit}, w, takes, now)
 	switch {
 	case err != nil:
 		return slot{}, err
@@ -61,24 +59,22 @@ func (b *batcher) count(ctx context.Context, id string, w window, limit, cost in
 }
 
 // enqueue adds a request to the entry of its window. leader reports whether the caller must flush the queue itself.
-func (b *batcher) enqueue(key entryKey, w window, cost int, now time.Time) (own slot, leader bool, err error) {
+func (b *batcher) enqueue(key entryKey, w window, takes bool, now time.Time) (own slot, leader bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.queued[key]
-	if entry == nil || cost > 1 {
+	if entry == nil {
 		if len(b.queue) == maxQueued {
 			return slot{}, false, errQueueFull
 		}
 		entry = newEntry(b.nodes.client, key, w, now)
-		if entry.whole = cost > 1; !entry.whole {
-			b.queued[key] = entry
-		}
+		b.queued[key] = entry
 		b.queue = append(b.queue, entry)
 	}
 	own = slot{entry, -1}
-	if cost > 0 {
+	if takes {
 		own.number = entry.requests
-		entry.requests += cost
+		entry.requests++
 	}
 	leader = !b.flushing
 	b.flushing = true
@@ -117,9 +113,7 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 	batch := b.queue[:n:n]
 	b.queue = b.queue[n:]
 	for _, o := range batch {
-		if !o.whole {
-			delete(b.queued, o.entryKey)
-		}
+		delete(b.queued, o.entryKey)
 	}
 	return batch
 }
@@ -138,7 +132,7 @@ func (b *batcher) flush() {
 
 	b.exchange(ctx, batch)
 	end := time.Now()
-	b.record(batch)
+	b.breaker.record(flushError(batch))
 	observeFlush(batch, end.Sub(start))
 	for _, o := range batch {
 		o.complete(b.nodes.memory)
@@ -151,26 +145,9 @@ func (b *batcher) flush() {
 	}
 }
 
-// record records the result of a flush in the circuit breaker.
-func (b *batcher) record(batch []*batchEntry) {
-	err := flushError(batch)
-	if err != nil {
-		b.mu.Lock()
-		b.failed = batch[0].key
-		b.mu.Unlock()
-	}
-	b.breaker.record(err)
-}
-
 // exchange sends batch and reads the replies. It sends another pipeline before the same deadline if Redis does not
-// have the script or a key must be repaired.
+// have the script.
 func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
-	for _, o := range batch {
-		if o.whole {
-			continue
-		}
-		o.unsynced = b.nodes.memory.get(o.id, o.window).unsynced
-	}
 	for pending := slices.Clone(batch); len(pending) > 0; {
 		pipe := b.nodes.client.Pipeline()
 		pending = slices.DeleteFunc(pending, func(o *batchEntry) bool { return o.advance(ctx, pipe) })

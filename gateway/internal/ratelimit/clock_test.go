@@ -1,25 +1,21 @@
 package ratelimit
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
-// The reading is wrong by an hour, far more than a busy machine delays a test.
-func TestEachRegistrationReadsTheClock(t *testing.T) {
+// The readings are wrong by an hour, far more than a busy machine delays a test.
+func TestTheClockIsThatOfRedisAndIsReadAgain(t *testing.T) {
 	t.Parallel()
 
-	options, err := redis.ParseURL(redistest.URL(t))
+	client, err := NewClient(redistest.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
 	limiter := WithLongTimeout(New(client, Options{Down: DownDeny}, time.Now))
 	ahead := func() time.Duration {
@@ -29,6 +25,10 @@ func TestEachRegistrationReadsTheClock(t *testing.T) {
 		}
 		return time.Until(now).Round(time.Minute)
 	}
+	redistest.Eventually(t, "the first reading", func() bool {
+		_, err := limiter.clock.now(t.Context())
+		return err == nil
+	})
 	if got := ahead(); got != 0 {
 		t.Errorf("the first reading is %v ahead", got)
 	}
@@ -36,31 +36,19 @@ func TestEachRegistrationReadsTheClock(t *testing.T) {
 	if got := ahead(); got != time.Hour {
 		t.Errorf("a reading is not used: %v", got)
 	}
-	limiter.replicas.register(t.Context())
-	if got := ahead(); got != 0 {
-		t.Errorf("a registration does not correct it: %v", got)
-	}
-	client.ZRem(context.WithoutCancel(t.Context()), replicasKey, limiter.replicas.id)
+	old := time.Now().Add(-readInterval)
+	limiter.clock.last.Store(&reading{redis: old.Add(time.Hour), local: old})
+	redistest.Eventually(t, "another reading", func() bool { return ahead() == 0 })
 }
 
-func TestRedisTimeIsThatOfTheMiddleOfTheRoundTrip(t *testing.T) {
+func TestBetweenReadingsTheTimeOfRedisAdvances(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var skews []time.Duration
-		c := &clock{local: time.Now, timeout: flushTimeout(), onSkew: func(ahead time.Duration) { skews = append(skews, ahead) }}
-		start := time.Now()
-		sent := start.Add(time.Hour)
-		time.Sleep(20 * time.Millisecond)
-		c.record(sent.Unix(), int64(sent.Nanosecond()/1000), start)
-		if got, want := c.estimate(), sent.Truncate(time.Microsecond).Add(10*time.Millisecond); !got.Equal(want) {
-			t.Errorf("Redis's time is %v, want %v", got, want)
-		}
-		if want := time.Hour - 10*time.Millisecond; len(skews) != 1 || skews[0] != want {
-			t.Errorf("skews %v, want %v", skews, want)
-		}
-		time.Sleep(flushTimeout())
-		if c.record(1, 0, start); len(skews) != 1 {
-			t.Error("the time of a slow reply is taken")
+		c := &clock{local: time.Now}
+		c.last.Store(&reading{redis: time.Now().Add(time.Hour), local: time.Now()})
+		time.Sleep(time.Second)
+		if got, err := c.now(t.Context()); err != nil || time.Until(got) != time.Hour || c.estimate() != got {
+			t.Errorf("Redis's time is %v, %v", got, err)
 		}
 	})
 }

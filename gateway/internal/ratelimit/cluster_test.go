@@ -29,7 +29,7 @@ func TestAHungMasterDelaysNoOtherWindows(t *testing.T) {
 	t.Cleanup(limiter.Close)
 	ratelimit.SetTimeout(limiter, time.Minute)
 	waitForAll(t, limiter, time.Minute)
-	master, err := client.MasterForKey(t.Context(), "rate:gateways")
+	master, err := client.MasterForKey(t.Context(), "rate:clock")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,6 @@ type batchEntry struct {
 	key      string    // of the window in Redis
 	queuedAt time.Time // when the first request was added
 	requests int       // that take a unit; a Peek takes none
-	unsynced int       // requests allowed by the local fallback, to be counted now
-	whole    bool      // the requests are one caller's, and allowed all or none
 	script   script
 
 	done chan struct{} // closed when the following fields are final
@@ -35,10 +33,6 @@ type entryKey struct {
 	limit  int
 }
 
-func keyOf(id string, w window, limit int) entryKey {
-	return entryKey{id: id, number: w.number, length: w.length, limit: limit}
-}
-
 func newEntry(client redis.UniversalClient, key entryKey, w window, now time.Time) *batchEntry {
 	return &batchEntry{
 		entryKey: key, window: w, key: w.key(key.id), queuedAt: now,
@@ -50,7 +44,7 @@ func newEntry(client redis.UniversalClient, key entryKey, w window, now time.Tim
 // advance runs the script call as far as the replies allow, and reports whether the entry has its result.
 func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 	quota := Quota{Limit: o.limit, Window: o.length}
-	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.unsynced+o.requests, o.whole)
+	counted, err := o.script.run(ctx, pipe, o.key, quota.limit(), o.requests)
 	switch {
 	case errors.Is(err, errQueued):
 		return false
@@ -64,15 +58,11 @@ func (o *batchEntry) advance(ctx context.Context, pipe redis.Pipeliner) bool {
 
 // complete records the result in m and releases the waiting requests.
 func (o *batchEntry) complete(m *memory) {
-	m.update(o.id, o.window, func(known *tally) {
-		switch {
-		case o.err == nil && o.whole && o.granted == 0: // what remains is not known
-		case o.err == nil:
-			o.granted, o.remaining = known.applyReply(o.limit, o.unsynced, o.granted, o.remaining)
-		case mayBeCounted(o.err):
-			known.applyTimeout(o.unsynced)
-		}
-	})
+	if o.err == nil {
+		m.update(o.id, o.window, func(known *tally) {
+			o.granted, o.remaining = known.applyReply(o.limit, o.granted, o.remaining)
+		})
+	}
 	close(o.done)
 }
 
@@ -88,9 +78,6 @@ type slot struct {
 func (p slot) outcome() (allowed bool, remaining int) {
 	if p.number < 0 || p.number >= p.granted {
 		return false, p.remaining
-	}
-	if p.whole {
-		return p.granted == p.requests, p.remaining
 	}
 	return true, p.remaining + p.granted - 1 - p.number
 }

@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"testing"
 	"time"
-
-	"go.uber.org/zap"
 )
 
 // WithLongTimeout gives l such long timeouts that a busy machine does not fail tests of counting.
@@ -17,13 +15,6 @@ func WithLongTimeout(l *Limiter) *Limiter {
 // SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
 	l.nodes.timeout, l.nodes.flushTimeout, l.clock.timeout = timeout, timeout, timeout
-}
-
-// SetLogger makes l log to logger.
-func SetLogger(l *Limiter, logger *zap.Logger) {
-	log := newStateLog(func() *zap.Logger { return logger })
-	l.clock.onSkew, l.clock.breaker.onChange = log.clockSkewed, log.outage.Note
-	l.nodes.single.breaker.onChange = log.outage.Note
 }
 
 // Queued returns how many requests that take a unit are queued.
@@ -48,9 +39,6 @@ func CircuitBreakerIsOpen(t *testing.T, l *Limiter, id string, quota Quota) bool
 	t.Helper()
 	return l.nodes.of(t.Context(), id, windowAt(l.clock.estimate(), id, quota.Window)).breaker.isOpen()
 }
-
-// Replicas returns the last known number of gateways.
-func Replicas(l *Limiter) int { return l.replicas.count(0) }
 
 // TokenID returns a new token id: all tests count in the same Redis.
 func TokenID() string { return "tok_" + rand.Text()[:12] }

@@ -126,12 +126,10 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = client.Close() })
-				limiters[i] = ratelimit.New(client, ratelimit.Options{}, time.Now)
-				limiters[i].RegisterReplica()
+				limiters[i] = ratelimit.New(client, ratelimit.Options{Replicas: 2}, time.Now)
 				t.Cleanup(limiters[i].Close)
 				waitForAll(t, limiters[i], time.Minute)
 			}
-			waitForReplicas(t, limiters, len(limiters))
 			takeExactly(t, limiters, 10, 20, 10)
 			ids := takeExactly(t, limiters, 100, 30, 60)
 			master.Stop()

@@ -1,18 +1,9 @@
 package ratelimit
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net"
 	"testing"
 	"time"
-
-	"github.com/redis/go-redis/v9"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
 )
 
 var errTest = errors.New("read: i/o timeout")
@@ -30,7 +21,7 @@ func (l *Limiter) takeFallback(t *testing.T, limit, n int, fault error) (passed,
 	const id = "tok_x"
 	w := windowAt(time.Unix(1_795_255_432, 0), id, time.Minute)
 	for range n {
-		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, 1, fault)
+		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, true, fault)
 		if err != nil || result.Source != Local || result.Remaining < 0 {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -67,38 +58,6 @@ func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 	}
 }
 
-func TestNumberOfGatewaysOnlyGrowsForAWhileAfterAnOutage(t *testing.T) {
-	t.Parallel()
-
-	r := newReplicas(nil, nil)
-	start := time.Now()
-	for _, step := range []struct {
-		after time.Duration
-		n     int64
-		err   error
-		want  int
-	}{
-		{0, 0, errTest, 2}, // never registered: the floor
-		{0, 5, nil, 5},
-		{registrationLife, 3, nil, 3}, // two were stopped
-		{20 * time.Second, 0, errTest, 3},
-		{21 * time.Second, 1, nil, 3}, // the others have not registered again yet
-		{22 * time.Second, 4, nil, 4},
-		{23 * time.Second, 3, nil, 4},
-		{20*time.Second + registrationLife, 3, nil, 3},
-		{40 * time.Second, 1, nil, 2},
-	} {
-		if now := start.Add(step.after); step.err != nil {
-			r.failedAt = now
-		} else {
-			r.record(step.n, now)
-		}
-		if got := r.count(2); got != step.want {
-			t.Errorf("%+v: divided by %d", step, got)
-		}
-	}
-}
-
 func TestDownPolicyDenyAndAllow(t *testing.T) {
 	t.Parallel()
 
@@ -106,99 +65,26 @@ func TestDownPolicyDenyAndAllow(t *testing.T) {
 		t.Errorf("%d of 500 passed", passed)
 	}
 	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, 1, errTest)
+	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, true, errTest)
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != None {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// The tally after each step of an outage.
-func TestFallbackRequestsAreReconciledOnce(t *testing.T) {
+func TestAWindowKnownToBeEmptyIsRefusedWithoutRedisUnlessEveryRequestIsAllowed(t *testing.T) {
 	t.Parallel()
 
-	l := unreachable(Options{})
-	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	check := func(step string, used, granted, fallback, unsynced int) {
-		t.Helper()
-		known := l.memory.get("tok_x", w)
-		if known.used != used || known.granted != granted || known.fallback != fallback || known.unsynced != unsynced {
-			t.Errorf("%s: %+v", step, known)
-		}
-	}
-	l.memory.update("tok_x", w, func(known *tally) { known.applyReply(100, 0, 10, 60) })
-	check("Redis granted 10 and 60 remain", 40, 10, 0, 0)
-	l.takeFallback(t, 100, 5, errNotSent)
-	check("5 were not sent", 40, 15, 5, 5)
-	l.takeFallback(t, 100, 3, errTest)
-	check("3 were not answered", 43, 18, 8, 5)
-	l.memory.update("tok_x", w, func(known *tally) { known.applyTimeout(5) })
-	check("the 5 were sent and not answered", 48, 18, 8, 0)
-	l.takeFallback(t, 100, 2, errNotSent)
-	l.memory.update("tok_x", w, func(known *tally) {
-		if pass, left := known.applyReply(100, 2, 3, 50); pass != 1 || left != 50 {
-			t.Errorf("%d pass, %d left", pass, left)
-		}
-	})
-	check("Redis granted the unsynced and one more", 50, 21, 10, 0)
-	l.takeFallback(t, 100, 4, errNotSent)
-	l.memory.update("tok_x", w, func(known *tally) {
-		if pass, left := known.applyReply(100, 4, 3, 0); pass != 0 || left != 0 {
-			t.Errorf("%d pass, %d left", pass, left)
-		}
-	})
-	check("Redis had only 3 left", 100, 25, 14, 0)
-}
-
-func TestMayBeCountedUnlessNeverSent(t *testing.T) {
-	t.Parallel()
-
-	for _, tt := range []struct {
-		fault error
-		want  bool
-	}{
-		{errCircuitOpen, false},
-		{errSkipped, false},
-		{errQueueFull, false},
-		{fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: io.EOF}), false},
-		{redis.ErrPoolTimeout, true}, // not distinguished
-		{&net.OpError{Op: "read", Err: io.EOF}, true},
-		{context.DeadlineExceeded, true},
-		{io.EOF, true},
-	} {
-		if got := mayBeCounted(tt.fault); got != tt.want {
-			t.Errorf("%v: %v", tt.fault, got)
-		}
-	}
-}
-
-func TestClockSkewIsLoggedOncePerChange(t *testing.T) {
-	t.Parallel()
-
-	core, logs := observer.New(zapcore.InfoLevel)
-	j := newStateLog(func() *zap.Logger { return zap.New(core) })
-	for _, ahead := range []time.Duration{
-		0, time.Second, -1500 * time.Millisecond, 2 * time.Second, time.Hour, 0, 0,
-		3 * time.Second,
-	} {
-		j.clockSkewed(ahead)
-	}
-	if logs.Len() != 3 || logs.FilterLevelExact(zapcore.WarnLevel).Len() != 2 {
-		t.Errorf("logged %v", logs.All())
-	}
-}
-
-func TestFallbackTakesAllOrNone(t *testing.T) {
-	t.Parallel()
-
-	l := unreachable(Options{})
-	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	for _, step := range []struct {
-		cost, remaining int
-		allowed         bool
-	}{{8, 2, true}, {3, 2, false}, {1, 1, true}, {2, 1, false}, {1, 0, true}, {1, 0, false}} {
-		got, err := l.decideFallback(Result{Quota: Quota{Limit: 10, Window: time.Minute}}, "tok_x", w, step.cost, errNotSent)
-		if err != nil || got.Allowed != step.allowed || got.Remaining != step.remaining {
-			t.Errorf("%+v: %+v, %v", step, got, err)
+	for down, want := range map[DownPolicy]bool{DownLocal: false, DownDeny: false, DownAllow: true} {
+		l := unreachable(Options{Down: down})
+		breaker := l.nodes.single.breaker
+		breaker.open.Store(true)
+		breaker.retryAt = time.Now().Add(time.Hour)
+		quota := Quota{Limit: 100, Window: 24 * time.Hour}
+		l.memory.update("tok_x", windowAt(l.clock.estimate(), "tok_x", quota.Window), func(known *tally) {
+			known.granted = quota.Limit
+		})
+		if result, err := l.Take(t.Context(), "tok_x", quota); err != nil || result.Allowed != want {
+			t.Errorf("%s: %+v, %v", down, result, err)
 		}
 	}
 }

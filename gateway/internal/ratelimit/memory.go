@@ -61,18 +61,6 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 	change(known)
 }
 
-// each calls see with every tally.
-func (m *memory) each(see func(id string, known tally)) {
-	for i := range m.shards {
-		shard := &m.shards[i]
-		shard.mu.Lock()
-		for id, known := range shard.tallies {
-			see(id, *known)
-		}
-		shard.mu.Unlock()
-	}
-}
-
 func (m *memory) shard(id string, w window) *memoryShard {
 	index := w.hash % memoryShards
 	if strings.Contains(id, ":") {

@@ -13,10 +13,6 @@ var (
 		Help: "Circuit breakers for Redis that are open; a cluster has one for each master. Its windows are " +
 			"decided without Redis.",
 	})
-	replicasKnown = prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "replicas",
-		Help: "Gateways registered in Redis, as last counted; 0 before the first registration.",
-	})
 	clockSkewSeconds = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_clock_skew_seconds",
 		Help: "Difference between Redis's clock, which windows follow, and this machine's; positive if Redis is ahead.",
@@ -41,8 +37,7 @@ var (
 // Collectors returns the metrics of all Limiters of the process. None has a label.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		circuitBreakersOpen, replicasKnown, clockSkewSeconds, flushSeconds, flushCalls,
-		flushRequests,
+		circuitBreakersOpen, clockSkewSeconds, flushSeconds, flushCalls, flushRequests,
 	}
 }
 

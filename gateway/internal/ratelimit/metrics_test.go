@@ -1,13 +1,10 @@
 package ratelimit
 
 import (
-	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.uber.org/zap"
 )
 
 // metrics returns the values of all metrics of the package; of a histogram, the sum of what it observed.
@@ -44,28 +41,15 @@ func TestMetricsSumTheRequestsOfAFlush(t *testing.T) {
 
 func TestMetricsFollowTheCircuitBreaker(t *testing.T) {
 	const name = "quayside_gateway_redis_circuit_breaker_open"
-	synctest.Test(t, func(t *testing.T) {
-		b := newCircuitBreaker(func(context.Context) error { return nil }, func(error) {})
-		for range maxFailures {
-			b.record(errTest)
-		}
-		if synctest.Wait(); metrics(t)[name] != 1 {
-			t.Errorf("while it is open: %v", metrics(t)[name])
-		}
-		time.Sleep(2 * probeInterval)
-		if synctest.Wait(); metrics(t)[name] != 0 {
-			t.Errorf("while it is closed: %v", metrics(t)[name])
-		}
-	})
-}
-
-func TestMetricsFollowRedisClockAndGateways(t *testing.T) {
-	newStateLog(zap.NewNop).clockSkewed(-1500 * time.Millisecond)
-	newReplicas(nil, nil).record(3, time.Now())
-	got := metrics(t)
-	for name, want := range map[string]float64{"redis_clock_skew_seconds": -1.5, "replicas": 3} {
-		if got := got["quayside_gateway_"+name]; got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
+	b := &circuitBreaker{onChange: func(error) {}}
+	for range maxFailures {
+		b.record(errTest)
+	}
+	if got := metrics(t)[name]; got != 1 {
+		t.Errorf("while it is open: %v", got)
+	}
+	b.record(nil)
+	if got := metrics(t)[name]; got != 0 {
+		t.Errorf("while it is closed: %v", got)
 	}
 }

@@ -13,7 +13,6 @@ import (
 // nodes has a batcher for each master of Redis, so that one that hangs delays no windows but its own.
 type nodes struct {
 	client redis.UniversalClient
-	clock  *clock
 	memory *memory
 
 	timeout      time.Duration // of an entry, from when it was queued
@@ -23,16 +22,16 @@ type nodes struct {
 	batchers sync.Map // *batcher by address; one of a master that has left the cluster stays, unused
 }
 
-func newNodes(client redis.UniversalClient, clock *clock, memory *memory, onChange func(error)) *nodes {
-	n := &nodes{client: client, clock: clock, memory: memory, timeout: Timeout, flushTimeout: flushTimeout()}
-	n.single = n.newBatcher(onChange)
+func newNodes(client redis.UniversalClient, memory *memory) *nodes {
+	n := &nodes{client: client, memory: memory, timeout: Timeout, flushTimeout: flushTimeout()}
+	n.single = n.newBatcher("rate limiter")
 	return n
 }
 
-func (n *nodes) newBatcher(onChange func(error)) *batcher {
-	b := &batcher{nodes: n, queued: make(map[entryKey]*batchEntry)}
-	b.breaker = newCircuitBreaker(b.reconcile, onChange)
-	return b
+// newBatcher returns a batcher whose outages are logged under that name.
+func (n *nodes) newBatcher(name string) *batcher {
+	breaker := &circuitBreaker{onChange: outage.New(name, outage.Log).Note}
+	return &batcher{nodes: n, queued: make(map[entryKey]*batchEntry), breaker: breaker}
 }
 
 // of returns the batcher of the master that has the window w of id.
@@ -48,12 +47,12 @@ func (n *nodes) of(ctx context.Context, id string, w window) *batcher {
 	address := master.Options().Addr
 	known, ok := n.batchers.Load(address)
 	if !ok {
-		known, _ = n.batchers.LoadOrStore(address, n.newBatcher(outage.New("rate limiter at "+address, outage.Log).Note))
+		known, _ = n.batchers.LoadOrStore(address, n.newBatcher("rate limiter at "+address))
 	}
 	return known.(*batcher)
 }
 
-// close ends the probes.
+// close removes the circuit breakers from the metric.
 func (n *nodes) close() {
 	n.single.breaker.close()
 	n.batchers.Range(func(_, b any) bool {

@@ -11,10 +11,9 @@
 //     calls share a pipeline. An idle batcher flushes immediately.
 //   - A command that may have reached Redis is not sent again: no request is counted twice.
 //   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
-//     opens and requests do not wait at all. Then [Options] decide: the local fallback, or [ErrUnavailable]. In a
+//     opens, and only one request a second waits. Then [Options] decide: the local fallback, or [ErrUnavailable]. In a
 //     cluster each master has a queue and a circuit breaker of its own.
 //   - One gateway never allows more than the limit in a window, whatever Redis does, except with [DownAllow].
-//     Requests allowed by the local fallback are reconciled: counted in Redis when it is available again.
 //
 // Units: limits and remaining counts are requests; windows are whole seconds.
 //
@@ -28,8 +27,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 // Timeout bounds one [Limiter.Take] or [Limiter.Peek]. It is a variable for tests on busy machines.
@@ -83,88 +80,83 @@ type Result struct {
 
 // Limiter counts requests. It is safe for concurrent use. Create it with [New].
 type Limiter struct {
-	options  Options
-	clock    *clock
-	memory   *memory
-	nodes    *nodes
-	replicas *replicas
+	options Options
+	clock   *clock
+	memory  *memory
+	nodes   *nodes
 }
 
 // New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
-	log := newStateLog(outage.Log)
-	clock := newClock(client, now, log)
-	l := &Limiter{options: options, clock: clock, memory: newMemory(memorySize), replicas: newReplicas(client, clock)}
-	l.nodes = newNodes(client, clock, l.memory, log.outage.Note)
-	return l
+	memory := newMemory(memorySize)
+	nodes := newNodes(client, memory)
+	clock := &clock{client: client, local: now, timeout: flushTimeout(), breaker: nodes.single.breaker}
+	return &Limiter{options: options, clock: clock, memory: memory, nodes: nodes}
 }
 
-// Close stops background probes and the registration of this gateway.
-func (l *Limiter) Close() {
-	l.clock.breaker.close()
-	l.nodes.close()
-	l.replicas.close()
-}
+// Close frees what the Limiter holds.
+func (l *Limiter) Close() { l.nodes.close() }
 
 // Take counts one request of id and reports whether it is allowed. A refused request costs nothing. With an
 // [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the
 // error is ctx's; the request is counted nevertheless.
 func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, error) {
-	return l.count(ctx, id, quota, 1)
-}
-
-// TakeAll counts requests of id as [Limiter.Take] does, all of them or none; n is at least 1. When they are refused,
-// Remaining of the result says nothing.
-func (l *Limiter) TakeAll(ctx context.Context, id string, quota Quota, n int) (Result, error) {
-	return l.count(ctx, id, quota, n)
+	return l.count(ctx, id, quota, true)
 }
 
 // Peek reports the state of id's window without counting. Its errors are those of [Limiter.Take].
 func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, error) {
-	result, err := l.count(ctx, id, quota, 0)
+	result, err := l.count(ctx, id, quota, false)
 	if result.Source == Redis {
 		result.Allowed = result.Remaining > 0
 	}
 	return result, err
 }
 
-func (l *Limiter) count(ctx context.Context, id string, quota Quota, cost int) (Result, error) {
+func (l *Limiter) count(ctx context.Context, id string, quota Quota, takes bool) (Result, error) {
 	arrived := time.Now()
 	now, fault := l.clock.now(ctx)
 	window := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
 	var node *batcher
 	if fault == nil {
-		if node = l.nodes.of(ctx, id, window); node.breaker.isOpen() {
-			fault = errCircuitOpen
-		}
+		node = l.nodes.of(ctx, id, window)
 	}
-	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
-
-	if l.isExhausted(l.memory.get(id, window), quota.Limit, fault) {
+	known := l.memory.get(id, window)
+	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || node != nil && !node.breaker.isOpen()) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
 	}
+	if node != nil && !node.breaker.allow() {
+		fault = errCircuitOpen
+	}
 	if fault != nil {
-		return l.decideFallback(result, id, window, cost, fault)
+		return l.decideFallback(result, id, window, takes, fault)
 	}
 
-	place, err := node.count(ctx, id, window, quota.Limit, cost, arrived)
+	place, err := node.count(ctx, id, window, quota.Limit, takes, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
 		result.Source = None
 		return result, context.Cause(ctx)
 	case err != nil:
-		return l.decideFallback(result, id, window, cost, err)
+		return l.decideFallback(result, id, window, takes, err)
 	}
 	result.Allowed, result.Remaining = place.outcome()
 	return result, nil
 }
 
-// isExhausted reports whether known is enough to refuse a request. While Redis is available, unsynced requests must
-// be counted first.
-func (l *Limiter) isExhausted(known tally, limit int, fault error) bool {
-	if fault == nil {
-		return known.isEmpty(limit) && known.unsynced == 0
-	}
-	return known.isEmpty(limit) && l.options.Down != DownAllow
+// TakeLocal is [Limiter.Take] for a window of this gateway alone. It makes no call and never fails. Memory is bounded
+// as for all windows.
+func (l *Limiter) TakeLocal(_ context.Context, id string, quota Quota) (Result, error) {
+	now := l.clock.estimate()
+	window := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Reset: window.end(), Now: now, Source: Local}
+	l.memory.update(id, window, func(known *tally) {
+		if result.Allowed = known.granted < quota.Limit; result.Allowed {
+			known.granted++
+		}
+		result.Remaining = quota.Limit - known.granted
+	})
+	return result, nil
 }

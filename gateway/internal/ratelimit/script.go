@@ -3,7 +3,6 @@ package ratelimit
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
@@ -24,32 +23,22 @@ type script struct {
 
 	expireAt time.Time
 
-	pipe     redis.Pipeliner
-	key      string
-	bySHA    *redis.Cmd
-	byText   *redis.Cmd
-	repaired bool
+	pipe   redis.Pipeliner
+	key    string
+	bySHA  *redis.Cmd
+	byText *redis.Cmd
 }
 
 // run advances as far as the replies allow: to the result, to an error, or to [errQueued] when it has added a command
-// to pipe. cost is the number of units to take; 0 only reads what is left. whole takes all or none.
+// to pipe. cost is the number of units to take; 0 only reads what is left.
 func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limit redis_rate.Limit, cost int,
-	whole bool,
 ) (*redis_rate.Result, error) {
 	s.pipe = pipe
 	counter := redis_rate.NewLimiter(s)
-	call := counter.AllowAtMost
-	if cost == 0 || whole {
-		call = counter.AllowN
+	if cost == 0 {
+		return counter.AllowN(ctx, key, limit, 0)
 	}
-	result, err := call(ctx, key, limit, cost)
-	if err != nil && !s.repaired && isCorrupt(err) {
-		s.repaired = true
-		s.bySHA, s.byText = nil, nil
-		pipe.Eval(ctx, repair, []string{s.key})
-		return call(ctx, key, limit, cost)
-	}
-	return result, err
+	return counter.AllowAtMost(ctx, key, limit, cost)
 }
 
 // EvalSha implements redis_rate's interface; redis_rate calls it first.
@@ -87,16 +76,3 @@ type sentOnce struct{ *redis.Cmd }
 
 // NoRetry implements redis.Cmder.
 func (sentOnce) NoRetry() bool { return true }
-
-// repair deletes a key that holds anything but a number. It checks again because another gateway may have deleted it
-// already and counted since.
-const repair = `
-local kind = redis.call('TYPE', KEYS[1]).ok
-if kind ~= 'string' or not tonumber(redis.call('GET', KEYS[1])) then
-  redis.call('DEL', KEYS[1])
-end`
-
-// isCorrupt reports whether the script failed because its key holds a value that redis_rate did not write.
-func isCorrupt(err error) bool {
-	return strings.Contains(err.Error(), "WRONGTYPE") || strings.Contains(err.Error(), "number expected")
-}
