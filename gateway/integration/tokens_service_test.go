@@ -109,12 +109,7 @@ func (s *tokensService) stream(w http.ResponseWriter, r *http.Request) {
 
 // create makes a token that is active; more is further members of its introspection answer.
 func (s *tokensService) create(more string) (token, id string) {
-	return s.createWithPrefix("shpt", more)
-}
-
-// createWithPrefix is create for tokens of another kind.
-func (s *tokensService) createWithPrefix(prefix, more string) (token, id string) {
-	token, id = newTokenWithPrefix(prefix)
+	token, id = newToken()
 	s.answers.Store(token, fmt.Sprintf(
 		`{"active":true,"token_type":"Bearer","scope":"shipments:read shipments:write","sub":%q,"organization_id":%q%s}`,
 		id, testOrganization, more))

@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// newTokenWithPrefix returns a new well-formed token and its id.
-func newTokenWithPrefix(prefix string) (token, id string) {
+// newToken returns a new well-formed token and its id.
+func newToken() (token, id string) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id = rand.Text()[:12]
-	token = prefix + "_live_" + id + "_" + rand.Text() + "000000"
+	token = "shpt_live_" + id + "_" + rand.Text() + "000000"
 	sum := crc32.ChecksumIEEE([]byte(token))
 	checksum := make([]byte, 6)
 	for i := 5; i >= 0; i-- {

@@ -27,7 +27,7 @@ type accessLine responseWriter
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
 	line.AddString("method", methodLabel(l.method))
-	line.AddString("path", redact.Path(l.path, l.gate.TokenPrefix))
+	line.AddString("path", redact.Path(l.path))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
 	line.AddFloat64("seconds", time.Since(l.began).Seconds())

@@ -23,7 +23,7 @@ func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	var text strings.Builder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text),
 		zapcore.InfoLevel)
-	g := &Gate{TokenPrefix: "shpt", access: zap.New(core).Named("http.log.access")}
+	g := &Gate{access: zap.New(core).Named("http.log.access")}
 	g.note(&responseWriter{
 		gate:      g,
 		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 
-	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
@@ -56,42 +55,17 @@ func countAddress(
 	return shown, nil
 }
 
-// reserveAddress reserves the introspection of an unknown token in the windows of caller's address, which are charged
-// only if the token proves invalid. At most as many introspections of one address are under way as are left in its
-// windows, so that tokens sent all at once do not all reach the tokens service. Others wait for up to
-// [introspect.Timeout]. Without a refusal, release must be called after the request was charged, or is known not to be.
-func (g *Gate) reserveAddress(ctx context.Context, caller netip.Addr) (release func(), v verdict) {
-	waiting, cancel := context.WithTimeout(ctx, introspect.Timeout)
-	defer cancel()
-	var held []func()
-	release = func() {
-		for _, one := range held {
-			one()
-		}
+// checkAddress refuses the introspection of an unknown token whose address has an empty window. It charges nothing.
+func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr) (v verdict) {
+	window, err := g.peekAddress(ctx, caller)
+	v.window = window
+	switch {
+	case errors.Is(err, ratelimit.ErrUnavailable):
+		v.refused = &limiterUnavailable
+	case err != nil: // the client has gone
+		v.refused = &authUnavailable
+	case !window.Allowed:
+		v.refused = rateLimited.until(window)
 	}
-	for _, count := range addressCounts(addressWindow, caller, addressQuota) {
-		one, err := g.reserved.reserve(waiting, count.id, func() (int, error) {
-			result, err := g.windows.Peek(ctx, count.id, count.quota)
-			v.window = windowState{addressWindow, result}
-			if err == nil && result.Allowed {
-				return max(result.Remaining, 1), nil // nothing remains and yet it is allowed: redis_down allow
-			}
-			return 0, err
-		})
-		switch {
-		case err == nil:
-			held = append(held, one)
-			continue
-		case errors.Is(err, errNoneLeft):
-			v.refused = rateLimited.until(v.window)
-		case errors.Is(err, ratelimit.ErrUnavailable):
-			v.refused = &limiterUnavailable
-		default:
-			v.refused = &authUnavailable
-			v.window, _ = g.peekAddress(ctx, caller)
-		}
-		release()
-		return nil, v
-	}
-	return release, verdict{}
+	return v
 }

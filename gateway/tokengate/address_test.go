@@ -73,18 +73,3 @@ func TestAddressesAreCountedByNetwork(t *testing.T) {
 		}
 	}
 }
-
-func TestReservationsOfAnAddressAreGivenBack(t *testing.T) {
-	t.Parallel()
-
-	g := newTestGate(t, new(Gate), activeBody)
-	for _, caller := range []string{"192.0.2.1", "2001:db8::1"} {
-		release, v := g.reserveAddress(t.Context(), netip.MustParseAddr(caller))
-		if v.refused != nil || len(g.reserved.byID) == 0 {
-			t.Fatalf("%s: %+v", caller, v)
-		}
-		if release(); len(g.reserved.byID) != 0 {
-			t.Errorf("%s: %d reservations are kept", caller, len(g.reserved.byID))
-		}
-	}
-}

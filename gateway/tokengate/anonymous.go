@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
@@ -54,7 +55,7 @@ func (w *responseWriter) enter(caller netip.Addr, authorization []string) {
 		w.anonymous = of
 		return
 	}
-	if text, err := w.gate.tokenFormat.Read(authorization); err == nil {
+	if text, err := bearer.Read(authorization); err == nil {
 		if token, usable := w.gate.tokens.Cached(text); usable && token.Active {
 			return
 		}

@@ -192,27 +192,6 @@ func TestConnectionsOfHTTP10End(t *testing.T) {
 	}
 }
 
-// Of a response that Caddy compressed, the client has another ETag than the service.
-func TestUnchangedResponsesHaveTheETagOfTheClient(t *testing.T) {
-	t.Parallel()
-
-	g := newTestGate(t, new(Gate), activeBody)
-	r := request(http.MethodGet, "/a")
-	r.Header.Set("If-None-Match", `"a-gzip"`)
-	w, _ := g.serve(t, r, func(w http.ResponseWriter, r *http.Request) error {
-		if got := r.Header.Get("If-None-Match"); got != `"a"` {
-			t.Errorf("the service gets %s", got)
-		}
-		w.Header().Set("Etag", `"a"`)
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	})
-	if w.Code != http.StatusNotModified || w.Header().Get("Etag") != `"a-gzip"` || w.Header().Get("Cache-Control") != "" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-	restoreEncodedTag(http.Header{}, `"a-gzip"`) // a response without an ETag stays as it is
-}
-
 func TestAServiceThatWorksAgainIsALine(t *testing.T) {
 	t.Parallel()
 

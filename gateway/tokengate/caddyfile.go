@@ -30,12 +30,7 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    redis_down      local|deny|allow
 //	    replicas        <number of gateways>
 //	    mode            enforce|shadow
-//	    public          <path...>
-//	    pages           <path...>
-//	    sessions        <path...>
 //	    cors_origins    [<origin...>]
-//	    token_prefix    <prefix>
-//	    realm           <realm>
 //	    issuer          <issuer>
 //	    demo            <true when demo credentials are accepted>
 //	}
@@ -58,12 +53,9 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"redis_down":       &g.RedisDown,
 		"replicas":         &g.Replicas,
 		"mode":             &g.Mode,
-		"token_prefix":     &g.TokenPrefix,
-		"realm":            &g.Realm,
 		"issuer":           &g.Issuer,
 		"demo":             &g.Demo,
 	}
-	several := map[string]*caddyhttp.MatchPath{"public": &g.Public, "pages": &g.Pages, "sessions": &g.Sessions}
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
 		name := d.Val()
@@ -74,12 +66,6 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 		if name == "cors_origins" {
 			g.CORSOrigins = d.RemainingArgs()
-			continue
-		}
-		if values, known := several[name]; known {
-			if *values = d.RemainingArgs(); len(*values) == 0 {
-				return d.ArgErr()
-			}
 			continue
 		}
 		value, known := single[name]

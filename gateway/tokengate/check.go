@@ -27,7 +27,7 @@ type verdict struct {
 // check decides about a request that needs a token, from the token's text to the token's window. Its order of steps
 // is the security of the product.
 func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []string) verdict {
-	text, err := g.tokenFormat.Read(authorization)
+	text, err := bearer.Read(authorization)
 	if err != nil {
 		return g.refuseUnread(ctx, caller, err)
 	}
@@ -36,11 +36,9 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	if !usable {
 		// A token that was active a minute ago does not pay for others at its address.
 		if token == nil && !g.enforced.shadow {
-			release, v := g.reserveAddress(ctx, caller)
-			if v.refused != nil {
+			if v := g.checkAddress(ctx, caller); v.refused != nil {
 				return v
 			}
-			defer release()
 		}
 		if token = g.introspect(ctx, text); token == nil {
 			window, _ := g.peekAddress(ctx, caller)

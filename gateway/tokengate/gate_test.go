@@ -116,8 +116,10 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 	}))
 	t.Cleanup(server.Close)
 	g.Introspection, g.CredentialFile, g.Demo = server.URL+"/introspect", credentialFile(t), "true"
-	g.Public, g.Pages = caddyhttp.MatchPath{"/docs/*"}, caddyhttp.MatchPath{"/sign-in", "/settings/*"}
-	g.Sessions = caddyhttp.MatchPath{"/shipments", "/shipments/*"}
+	g.open = []*openPaths{
+		{Kind: "public", Paths: []string{"/docs/*"}}, {Kind: "pages", Paths: []string{"/sign-in", "/settings/*"}},
+		{Kind: "session", Paths: []string{"/shipments", "/shipments/*"}},
+	}
 	g.CORSOrigins = []string{"https://app.example"}
 	if err := provision(t, g); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,6 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	out.page, out.cookies = route == pageRoute || route == sessionRoute, route == pageRoute
 	cookie := strings.Join(r.Header["Cookie"], "; ")
 	authorization, body := strip(r, out.cookies), r.Body
-	out.clientTags = stripEncodedTags(r.Header)
 	out.body = takeBody(w, r)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {
@@ -58,9 +57,6 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	}
 	if !failed {
 		err = checkDestination(out, r)
-	}
-	if err == nil && route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
-		err = caddyhttp.Error(http.StatusNotFound, errors.New("no resource's path ends with a slash"))
 	}
 	if err == nil {
 		err = next.ServeHTTP(out, r)
@@ -137,9 +133,6 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 // answerError responds to err of the next handlers.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	p := unlessClosed(r, problemOf(err))
-	if p.Status == http.StatusNotFound && !out.page {
-		p = g.nothingAt(p, r.URL.Path)
-	}
 	out.failure = g.upstreams.failed(r, p, err)
 	g.answer(out, p)
 }
@@ -155,12 +148,13 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 		out.WriteHeader(http.StatusSeeOther)
 		return
 	}
-	switch p.Code { // RFC 6750, section 3
+	const challenge = `Bearer realm="shipments"` // RFC 6750, section 3
+	switch p.Code {
 	case missingToken.Code:
-		out.Header()["WWW-Authenticate"] = []string{`Bearer realm="` + g.Realm + `"`}
+		out.Header()["WWW-Authenticate"] = []string{challenge}
 	case invalidToken.Code:
 		out.Header()["WWW-Authenticate"] = []string{
-			`Bearer realm="` + g.Realm + `", error="invalid_token", error_description="` + p.Detail + `"`,
+			challenge + `, error="invalid_token", error_description="` + p.Detail + `"`,
 		}
 	}
 	var err error

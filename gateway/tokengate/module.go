@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -33,7 +32,6 @@ import (
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
@@ -46,7 +44,6 @@ func init() {
 const (
 	defaultIntrospection = "http://127.0.0.1:9082/internal/v1/introspect"
 	defaultRedis         = "redis://127.0.0.1:6379/0"
-	defaultRealm         = "shipments"
 )
 
 // Gate admits requests with an active API token, up to the token's limit, and identifies the principal to the
@@ -88,48 +85,30 @@ type Gate struct {
 	// Mode is "enforce", or "shadow" to count requests and report their windows without refusing any. Default:
 	// enforce
 	Mode string `json:"mode,omitempty"`
-	// Public lists the paths that need no token, in the form of the path matcher.
-	Public caddyhttp.MatchPath `json:"public,omitempty"`
-	// Pages lists the paths of the pages that people sign in to, in the form of the path matcher. They
-	// need no token, may use cookies, and are counted against windows of the client address: 600
-	// requests a minute, and 30 for attempts to sign in, at or below /sign-in.
-	Pages caddyhttp.MatchPath `json:"pages,omitempty"`
-	// Sessions lists the paths of the pages of services, in the form of the path matcher. They need the session of a
-	// person who is a member of the organization in the path; the services get the person's identity instead of the
-	// cookie. Requests are counted by person: 600 a minute.
-	Sessions caddyhttp.MatchPath `json:"sessions,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
-	// TokenPrefix is what every token begins with: <prefix>_live_… or <prefix>_test_…. Default: shpt
-	TokenPrefix string `json:"token_prefix,omitempty"`
-	// Realm is the realm of WWW-Authenticate. Default: shipments
-	Realm string `json:"realm,omitempty"`
 	// Issuer is the claim iss of assertions. Default: quayside-gateway
 	Issuer string `json:"issuer,omitempty"`
 	// Demo, when it is "true" after placeholders are replaced, lets a credential and a signing key that begin
 	// with "demo-" be used, which are published, or no signing key at all.
 	Demo string `json:"demo,omitempty"`
 
-	public, pages paths
-	sessions      paths
-	known         []string // patterns of the routes beside the gate
-	tokenFormat   bearer.Format
-	cors          *cors // nil: no origin is allowed
-	credential    string
-	demo          bool
-	tokens        *introspect.Introspector
-	usage         *usage.Reporter
-	reserved      *reservations
-	windows       *ratelimit.Limiter
-	enforced      enforcement
-	signer        *identity.Signer // nil: the services run in development mode and trust the headers alone
-	tracer        trace.Tracer     // nil: tracing is off
-	drain         *drain.App       // nil: on no server
-	release       []func() error
-	outages       tokensOutages
-	upstreams     *upstreamErrors
-	logger        *zap.Logger
-	access        *zap.Logger
+	open       []*openPaths // the routes beside the gate that need no token
+	cors       *cors        // nil: no origin is allowed
+	credential string
+	demo       bool
+	tokens     *introspect.Introspector
+	usage      *usage.Reporter
+	windows    *ratelimit.Limiter
+	enforced   enforcement
+	signer     *identity.Signer // nil: the services run in development mode and trust the headers alone
+	tracer     trace.Tracer     // nil: tracing is off
+	drain      *drain.App       // nil: on no server
+	release    []func() error
+	outages    tokensOutages
+	upstreams  *upstreamErrors
+	logger     *zap.Logger
+	access     *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -146,12 +125,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	g.upstreams = &upstreamErrors{logger: g.logger}
 	g.addOpenRoutes(ctx)
-	if err := errors.Join(checkShadowing(besides(ctx)), g.Public.Provision(ctx), g.Pages.Provision(ctx),
-		g.Sessions.Provision(ctx)); err != nil {
+	if err := checkShadowing(besides(ctx)); err != nil {
 		return err
 	}
-	g.public, g.pages, g.sessions = newPaths(g.Public), newPaths(g.Pages), newPaths(g.Sessions)
-	g.known = knownPaths(besides(ctx))
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
@@ -170,15 +146,10 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		})
 	}
 
-	g.TokenPrefix = cmp.Or(g.TokenPrefix, bearer.DefaultPrefix)
-	g.Realm = cmp.Or(g.Realm, defaultRealm)
 	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
 	var problems []error // all are reported at once
 	if !g.demo && demo != "false" {
 		problems = append(problems, fmt.Errorf("token_gate: demo is %q, must be true or false", demo))
-	}
-	if g.tokenFormat, err = bearer.NewFormat(g.TokenPrefix); err != nil {
-		problems = append(problems, fmt.Errorf("token_gate: %w", err))
 	}
 	g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile)
 	problems = append(problems, err)
@@ -225,10 +196,6 @@ func (g *Gate) Validate() error {
 		u.User != nil {
 		problems = append(problems,
 			errors.New("token_gate: introspection must be an http or https URL without user information"))
-	}
-	if strings.ContainsFunc(g.Realm, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
-		problems = append(problems, fmt.Errorf("token_gate: realm %q: must be printable ASCII without quotes and backslashes",
-			g.Realm))
 	}
 	return errors.Join(problems...)
 }

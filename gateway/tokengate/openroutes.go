@@ -20,14 +20,13 @@ func init() {
 	}
 }
 
-// openPaths is the matcher of a route whose paths need no token. The gate of the same routes reads Paths from it, so
-// that they are written once, and both match them alike.
+// openPaths is the matcher of a route whose paths need no token. The gate of the same routes reads them from it, so
+// that they are written once, and both match them alike. No request reaches it whose path is ambiguous.
 type openPaths struct {
-	Paths caddyhttp.MatchPath `json:"paths"`
-	// Kind is "public", "pages" or "session", see the fields of [Gate].
+	// Paths may end with a wildcard. They are matched exactly, in the case in which they are written.
+	Paths []string `json:"paths"`
+	// Kind is "public", "pages" or "session".
 	Kind string `json:"kind"`
-
-	paths paths
 }
 
 const openPathsName = "token_gate_open"
@@ -37,15 +36,30 @@ func (*openPaths) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.matchers." + openPathsName, New: func() caddy.Module { return new(openPaths) }}
 }
 
-// Provision implements caddy.Provisioner.
-func (m *openPaths) Provision(ctx caddy.Context) error {
-	err := m.Paths.Provision(ctx)
-	m.paths = newPaths(m.Paths)
-	return err
+// MatchWithError implements caddyhttp.RequestMatcherWithError.
+func (m *openPaths) MatchWithError(r *http.Request) (bool, error) { return m.match(r.URL.Path), nil }
+
+func (m *openPaths) match(path string) bool {
+	return slices.ContainsFunc(m.Paths, func(pattern string) bool { return covers(pattern, path) })
 }
 
-// MatchWithError implements caddyhttp.RequestMatcherWithError.
-func (m *openPaths) MatchWithError(r *http.Request) (bool, error) { return m.paths.match(r), nil }
+// route returns the rule of the gate for the paths.
+func (m *openPaths) route() route {
+	switch m.Kind {
+	case "pages":
+		return pageRoute
+	case "session":
+		return sessionRoute
+	default:
+		return publicRoute
+	}
+}
+
+// covers reports whether a pattern matches a path or, if only its end is a wildcard, all that another pattern matches.
+func covers(pattern, other string) bool {
+	prefix, open := strings.CutSuffix(pattern, "*")
+	return pattern == other || open && strings.HasPrefix(other, prefix)
+}
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
 //
@@ -80,22 +94,12 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	}}}, nil
 }
 
-// addOpenRoutes adds the paths of the open routes beside the gate to its public paths and pages. Caddy provisions
-// the matchers of all routes before their handlers.
+// addOpenRoutes adds the open routes beside the gate. Caddy provisions the matchers of all routes before their handlers.
 func (g *Gate) addOpenRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
 		for _, matcher := range slices.Concat(route.MatcherSets...) {
-			open, ok := matcher.(*openPaths)
-			if !ok {
-				continue
-			}
-			switch open.Kind {
-			case "pages":
-				g.Pages = append(g.Pages, open.Paths...)
-			case "session":
-				g.Sessions = append(g.Sessions, open.Paths...)
-			default:
-				g.Public = append(g.Public, open.Paths...)
+			if open, ok := matcher.(*openPaths); ok {
+				g.open = append(g.open, open)
 			}
 		}
 	}
@@ -115,8 +119,5 @@ func besides(ctx caddy.Context) caddyhttp.RouteList {
 	return nil
 }
 
-// Interface guards
-var (
-	_ caddy.Provisioner                 = (*openPaths)(nil)
-	_ caddyhttp.RequestMatcherWithError = (*openPaths)(nil)
-)
+// Interface guard
+var _ caddyhttp.RequestMatcherWithError = (*openPaths)(nil)

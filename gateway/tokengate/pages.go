@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
@@ -18,20 +16,20 @@ var (
 	signInQuota = ratelimit.Quota{Limit: 30, Window: time.Minute}
 )
 
-// signInPaths are the pages where a password, a code or an invitation can be tried.
-var signInPaths = caddyhttp.MatchPath{"/sign-in", "/sign-in/*"}
+// signInPath is the page below which a password, a code or an invitation can be tried.
+const signInPath = "/sign-in"
 
 // triesSignIn reports whether a request for a page could try a secret: everything at the sign-in pages but
 // a GET of the first one. The return from an identity provider is a GET, and so is an invitation's link.
 func triesSignIn(r *http.Request) bool {
-	if matched, err := signInPaths.MatchWithError(r); err != nil || !matched {
+	if r.URL.Path != signInPath && !strings.HasPrefix(r.URL.Path, signInPath+"/") {
 		return false
 	}
 	if sameOrigin.Check(r) != nil {
 		return false // tokens-svc refuses it without trying, so another site's page cannot use up the window
 	}
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return !looks || !strings.EqualFold(r.URL.Path, signInPaths[0])
+	return !looks || r.URL.Path != signInPath
 }
 
 // admitPage counts a request for a page against the window of its address. If it cannot be counted, it

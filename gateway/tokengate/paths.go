@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 // route is the rule of the gate that a request falls under.
@@ -19,69 +17,21 @@ const (
 	preflightRoute              // is answered here
 )
 
-// routeOf returns the route of r. It needs Caddy's request context unless r's URL is plain.
+// routeOf returns the route of r.
 func (g *Gate) routeOf(r *http.Request) route {
-	switch {
-	case g.pages.match(r):
-		return pageRoute
-	case g.sessions.match(r):
-		return sessionRoute
-	case g.cors.isPreflight(r):
+	found := tokenRoute
+	if isUnambiguous(r.URL) {
+		for _, open := range g.open {
+			if open.match(r.URL.Path) {
+				found = open.route()
+				break
+			}
+		}
+	}
+	if (found == tokenRoute || found == publicRoute) && g.cors.isPreflight(r) {
 		return preflightRoute
-	case g.public.match(r):
-		return publicRoute
-	default:
-		return tokenRoute
 	}
-}
-
-// paths matches of all straight paths exactly those that a path matcher does, which also routes requests behind
-// the gate: the two must not disagree. Of each pattern that matcher cleans the path anew, which for the gate's
-// eight costs 2 µs of every request; so plain patterns are held against plain paths, which need no cleaning, by
-// themselves.
-type paths struct {
-	matcher  caddyhttp.MatchPath
-	plain    bool // all patterns are of one of these two forms
-	whole    []string
-	prefixes []string
-}
-
-func newPaths(matcher caddyhttp.MatchPath) paths {
-	p := paths{matcher: matcher, plain: true}
-	for _, pattern := range matcher {
-		prefix, open := strings.CutSuffix(pattern, "/*")
-		switch {
-		case !isPlain(prefix):
-			p.plain = false
-		case open:
-			p.prefixes = append(p.prefixes, prefix+"/")
-		default:
-			p.whole = append(p.whole, pattern)
-		}
-	}
-	return p
-}
-
-func (p paths) match(r *http.Request) bool {
-	path := r.URL.Path
-	if !p.plain || !isPlainURL(r.URL) {
-		if !isUnambiguous(r.URL) {
-			return false
-		}
-		matched, err := p.matcher.MatchWithError(r)
-		return err == nil && matched
-	}
-	for _, whole := range p.whole {
-		if strings.EqualFold(path, whole) {
-			return true
-		}
-	}
-	for _, prefix := range p.prefixes {
-		if hasPrefixFold(path, prefix) {
-			return true
-		}
-	}
-	return false
+	return found
 }
 
 // isUnambiguous reports whether all readers of u see the same path: it begins with a slash, has no empty segment
@@ -90,9 +40,6 @@ func (p paths) match(r *http.Request) bool {
 // and a proxy in between that does half of it would each take it for something else. The part of a segment after a
 // semicolon does not count, because some ignore it.
 func isUnambiguous(u *url.URL) bool {
-	if isPlainURL(u) {
-		return true
-	}
 	if u.Path == "" || u.Path[0] != '/' || strings.Contains(u.Path, "//") ||
 		strings.Contains(strings.ToLower(u.RawPath), "%2f") {
 		return false
@@ -104,31 +51,6 @@ func isUnambiguous(u *url.URL) bool {
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment, _, _ = strings.Cut(segment, ";"); segment == "." || segment == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// isPlainURL reports whether the path of u is plain and was sent as it is, with nothing percent-encoded.
-func isPlainURL(u *url.URL) bool {
-	return u.RawPath == "" && isPlain(u.Path)
-}
-
-// isPlain reports whether path begins with a slash, consists of letters, digits, hyphens, underscores, dots
-// and slashes, and has no empty segment and none that begins with a dot: cleaning it changes nothing.
-func isPlain(path string) bool {
-	if path == "" || path[0] != '/' {
-		return false
-	}
-	for i := range len(path) {
-		switch c := path[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-		case c == '/' || c == '.':
-			if i > 0 && path[i-1] == '/' {
-				return false
-			}
-		default:
 			return false
 		}
 	}

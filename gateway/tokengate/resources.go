@@ -27,7 +27,6 @@ type tokensServiceKey struct{ introspection, credential string }
 type tokensService struct {
 	introspector *introspect.Introspector
 	usage        *usage.Reporter
-	reserved     reservations // of introspections, by address
 	outages      tokensOutages
 }
 
@@ -112,6 +111,6 @@ func (g *Gate) acquire(redisURL string) error {
 		return err
 	}
 	g.release = append(g.release, releaseService)
-	g.tokens, g.usage, g.reserved, g.outages = shared.introspector, shared.usage, &shared.reserved, shared.outages
+	g.tokens, g.usage, g.outages = shared.introspector, shared.usage, shared.outages
 	return nil
 }

@@ -74,13 +74,11 @@ func (g *Gate) checkSession(
 	ctx context.Context, r *http.Request, caller netip.Addr, cookie string,
 ) (verdict, introspect.Session) {
 	none := introspect.Session{}
-	release, v := func() {}, verdict{}
 	if !g.enforced.shadow && !g.tokens.KnownSession(cookie) {
-		if release, v = g.reserveAddress(ctx, caller); v.refused != nil {
+		if v := g.checkAddress(ctx, caller); v.refused != nil {
 			return v, none
 		}
 	}
-	defer func() { release() }()
 	session, err := g.tokens.Session(ctx, introspect.SessionRequest{
 		Cookie: cookie, Organization: organizationIn(r.URL.Path), Client: caller.String(), UserAgent: r.UserAgent(),
 	})
@@ -94,7 +92,7 @@ func (g *Gate) checkSession(
 	case !session.Active:
 		return g.refuseToken(ctx, caller, signInRequired), session
 	}
-	v = g.chargePerson(ctx, session.UserID)
+	v := g.chargePerson(ctx, session.UserID)
 	switch {
 	case v.refused != nil:
 	case session.OrganizationID == "":

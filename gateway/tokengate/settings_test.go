@@ -12,7 +12,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
@@ -30,27 +29,22 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 		redis_down h
 		replicas i
 		mode j
-		public k l
-		pages m n
 		cors_origins o p
-		token_prefix q
-		realm r
 		issuer s
 		demo t
 	}`))
 	want := &Gate{
 		Introspection: "a", Credential: "b", CredentialFile: "c", SigningKey: "d", SigningKeyFile: "e", Redis: "f",
 		RedisFile: "g",
-		RedisDown: "h", Replicas: "i", Mode: "j", Public: caddyhttp.MatchPath{"k", "l"}, Pages: caddyhttp.MatchPath{"m", "n"},
-		CORSOrigins: []string{"o", "p"}, TokenPrefix: "q", Realm: "r", Issuer: "s", Demo: "t",
+		RedisDown: "h", Replicas: "i", Mode: "j",
+		CORSOrigins: []string{"o", "p"}, Issuer: "s", Demo: "t",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, text := range []string{
 		"token_gate x", "token_gate {\nunknown x\n}", "token_gate {\nmode\n}", "token_gate {\nmode enforce shadow\n}",
-		"token_gate {\nmode enforce\nmode enforce\n}", "token_gate {\npublic\n}", "token_gate {\npages\n}",
-		"token_gate {\npublic /a\npublic /b\n}",
+		"token_gate {\nmode enforce\nmode enforce\n}",
 	} {
 		if err := new(Gate).UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)); err == nil {
 			t.Errorf("%q is accepted", text)
@@ -62,7 +56,7 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 	t.Parallel()
 
 	g := &Gate{
-		Introspection: "ftp://tokens", Realm: `a"b`, TokenPrefix: "UPPER", RedisDown: "x", Replicas: "0", Mode: "x",
+		Introspection: "ftp://tokens", RedisDown: "x", Replicas: "0", Mode: "x",
 		CORSOrigins: []string{"https://app.example/"}, CredentialFile: filepath.Join(t.TempDir(), "none"),
 		SigningKeyFile: filepath.Join(t.TempDir(), "none"), RedisFile: filepath.Join(t.TempDir(), "none"),
 	}
@@ -71,7 +65,7 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", `realm "a\"b"`, "UPPER", "redis_down", "replicas", "mode", "cors_origins", "credential_file",
+		"introspection must be", "redis_down", "replicas", "mode", "cors_origins", "credential_file",
 		"signing_key_file", "redis_file", "credential is missing",
 	} {
 		if !strings.Contains(err.Error(), part) {
@@ -80,7 +74,7 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 	}
 }
 
-func TestIntrospectionAndRealmAreChecked(t *testing.T) {
+func TestIntrospectionIsAURL(t *testing.T) {
 	t.Parallel()
 
 	const credential = "a-credential-of-more-than-32-bytes"
@@ -89,18 +83,9 @@ func TestIntrospectionAndRealmAreChecked(t *testing.T) {
 		"http://":            false,
 		"http://user@tokens": false, "http://%zz": false,
 	} {
-		g := &Gate{Introspection: introspection, Realm: "shipments", credential: credential}
+		g := &Gate{Introspection: introspection, credential: credential}
 		if err := g.Validate(); (err == nil) != ok {
 			t.Errorf("introspection %q: %v", introspection, err)
-		}
-	}
-	for realm, ok := range map[string]bool{
-		"a b~ ": true, "a\x1f": false, "a\x7f": false, `a"`: false, `a\`: false,
-		"é": false,
-	} {
-		g := &Gate{Introspection: "http://tokens", Realm: realm, credential: credential}
-		if err := g.Validate(); (err == nil) != ok {
-			t.Errorf("realm %q: %v", realm, err)
 		}
 	}
 }

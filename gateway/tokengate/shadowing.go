@@ -33,9 +33,9 @@ func conflict(before, after caddyhttp.Route) error {
 	for _, a := range taken {
 		for _, b := range wanted {
 			switch {
-			case open && alsoOpen && meet(a, b):
+			case open && alsoOpen && (covers(a, b) || covers(b, a)):
 				return fmt.Errorf("token_gate: the paths %s and %s of routes without a token overlap; remove one of them", a, b)
-			case always && covers(a, b):
+			case always && covers(strings.ToLower(a), strings.ToLower(b)):
 				return fmt.Errorf("token_gate: the path %s is never reached: a route before it takes %s; remove one of them", b, a)
 			}
 		}
@@ -67,32 +67,4 @@ func pathsOf(route caddyhttp.Route) (patterns []string, always, open bool) {
 		return nil, false, false
 	}
 	return patterns, always, open
-}
-
-// meet reports whether a path matches both patterns.
-func meet(a, b string) bool { return globsMeet(glob(strings.ToLower(a)), glob(strings.ToLower(b))) }
-
-// covers reports whether pattern a matches every path that pattern b matches: it matches one with a text for each *.
-func covers(a, b string) bool { return meet(a, strings.ReplaceAll(b, "*", "~")) }
-
-// glob writes ** for each * of a pattern that matches also /, which Caddy's do if they are at its ends only.
-func glob(pattern string) string {
-	if strings.Contains(strings.Trim(pattern, "*"), "*") {
-		return pattern
-	}
-	return strings.ReplaceAll(pattern, "*", "**")
-}
-
-func globsMeet(a, b string) bool {
-	switch {
-	case a == "" || b == "":
-		return strings.Trim(a+b, "*") == ""
-	case a[0] == '*':
-		skips := b[0] != '/' || strings.HasPrefix(a, "**")
-		return globsMeet(strings.TrimLeft(a, "*"), b) || skips && globsMeet(a, b[1:])
-	case b[0] == '*':
-		return globsMeet(b, a)
-	default:
-		return a[0] == b[0] && globsMeet(a[1:], b[1:])
-	}
 }

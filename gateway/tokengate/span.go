@@ -43,7 +43,7 @@ func describe(out *responseWriter) {
 	}
 	out.span.SetAttributes(
 		attribute.String("http.request.method", methodLabel(out.method)),
-		attribute.String("url.path", redact.Path(out.path, out.gate.TokenPrefix)),
+		attribute.String("url.path", redact.Path(out.path)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),
 	)

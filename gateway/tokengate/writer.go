@@ -24,26 +24,24 @@ const (
 type responseWriter struct {
 	caddyhttp.ResponseWriterWrapper
 
-	gate       *Gate
-	began      time.Time
-	requestID  string
-	method     string
-	path       string // escaped
-	client     string // the address; empty if it is not known
-	window     windowState
-	token      *introspect.Result  // of a caller that is known; else nil
-	session    *introspect.Session // of a person who is known; else nil
-	page       bool                // uses a session instead of a token
-	cookies    bool                // the service reads and sets cookies
-	location   string              // where a browser without a session is sent
-	html       bool                // the client shows HTML: a browser that navigates
-	origin     string              // of the page that sends the request, if it is another one's
-	clientTags string              // see stripEncodedTags
-	held       *heldProblem        // nil: nothing is held back
-	span       trace.Span          // nil: the request is not traced
-	body       *body               // nil: the request has none
-	closes     bool                // the connection ends with the response
-	anonymous  string              // see enter; empty if the request is not counted
+	gate      *Gate
+	began     time.Time
+	requestID string
+	method    string
+	path      string // escaped
+	client    string // the address; empty if it is not known
+	window    windowState
+	token     *introspect.Result  // of a caller that is known; else nil
+	session   *introspect.Session // of a person who is known; else nil
+	page      bool                // uses a session instead of a token
+	cookies   bool                // the service reads and sets cookies
+	location  string              // where a browser without a session is sent
+	html      bool                // the client shows HTML: a browser that navigates
+	origin    string              // of the page that sends the request, if it is another one's
+	span      trace.Span          // nil: the request is not traced
+	body      *body               // nil: the request has none
+	closes    bool                // the connection ends with the response
+	anonymous string              // see enter; empty if the request is not counted
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
@@ -70,9 +68,6 @@ func (w *responseWriter) WriteHeader(status int) {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
-	if w.held != nil || w.hold(status) {
-		return
-	}
 	if w.status == 0 {
 		w.status = status
 		w.complete(status)
@@ -86,9 +81,6 @@ func (w *responseWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.implicitHeader()
-	if w.held != nil {
-		return w.held.Write(p)
-	}
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
 	return n, err
@@ -97,9 +89,6 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 // ReadFrom implements io.ReaderFrom, by which files and sockets are copied without a buffer.
 func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.implicitHeader()
-	if w.held != nil {
-		return io.Copy(w.held, r)
-	}
 	n, err := w.ResponseWriterWrapper.ReadFrom(r)
 	w.bytes += n
 	return n, err
@@ -108,9 +97,6 @@ func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 // FlushError is what http.ResponseController calls.
 func (w *responseWriter) FlushError() error {
 	w.implicitHeader()
-	if w.held != nil {
-		return nil
-	}
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
@@ -118,11 +104,6 @@ func (w *responseWriter) FlushError() error {
 // net/http writes later, and trailers that were not announced.
 func (w *responseWriter) finish() {
 	w.implicitHeader()
-	if held := w.held; held != nil {
-		w.held = nil
-		w.html = false   // or it would be held back again
-		_ = held.show(w) // fails if the client has disconnected
-	}
 	for name := range w.Header() {
 		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isGateHeader(trailer) {
 			delete(w.Header(), name)
@@ -131,7 +112,7 @@ func (w *responseWriter) finish() {
 }
 
 func (w *responseWriter) implicitHeader() {
-	if w.status == 0 && w.held == nil {
+	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
 }
@@ -156,10 +137,7 @@ func (w *responseWriter) complete(status int) {
 	} else {
 		w.gate.cors.complete(header, w.origin)
 	}
-	switch {
-	case status == http.StatusNotModified:
-		restoreEncodedTag(header, w.clientTags)
-	case status >= http.StatusBadRequest: // caches may keep some errors, 404 and 405 among them (RFC 9110, 15.1)
+	if status >= http.StatusBadRequest { // caches may keep some errors, 404 and 405 among them (RFC 9110, 15.1)
 		header["Cache-Control"] = []string{"no-store"}
 	}
 }

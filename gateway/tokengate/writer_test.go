@@ -53,51 +53,6 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 	}
 }
 
-func TestTagsOfCompressedResponsesAreThoseOfTheService(t *testing.T) {
-	t.Parallel()
-
-	header := http.Header{"If-None-Match": {`"a-gzip"`, `"b-zstd", "c"`}, "If-Match": {`"d-gzip"`}, "If-Range": {`"e"`}}
-	known := stripEncodedTags(header)
-	if known != `"a-gzip", "b-zstd", "c"` || header.Get("If-None-Match") != `"a", "b", "c"` ||
-		header.Get("If-Match") != `"d"` || header.Get("If-Range") != `"e"` {
-		t.Errorf("%s, %v", known, header)
-	}
-	if known := stripEncodedTags(http.Header{"If-Match": {`"d-gzip"`}, "If-None-Match": {`"c"`}}); known != "" {
-		t.Errorf("nothing of If-None-Match was changed: %s", known)
-	}
-	for tag, want := range map[string]string{`"a"`: `"a-gzip"`, `"b"`: `"b-zstd"`, `"c"`: `"c"`, `"x"`: `"x"`} {
-		header := http.Header{"Etag": {tag}}
-		if restoreEncodedTag(header, known); header.Get("Etag") != want {
-			t.Errorf("%s is restored to %s, want %s", tag, header.Get("Etag"), want)
-		}
-		header = http.Header{"Etag": {tag}}
-		if restoreEncodedTag(header, ""); header.Get("Etag") != tag {
-			t.Errorf("%s is changed to %s", tag, header.Get("Etag"))
-		}
-	}
-}
-
-func TestPlainPathsAndQualitiesHaveBounds(t *testing.T) {
-	t.Parallel()
-
-	for text, want := range map[string]bool{
-		"09": true, "AZ": true, "az": true, "-": true, "/": true, ":": false,
-		"@": false, "[": false, "`": false, "{": false,
-	} {
-		if got := isPlain("/a" + text); got != want {
-			t.Errorf("path %q: %t", text, got)
-		}
-	}
-	for parameters, want := range map[string]float64{
-		"": 1, "q=0": 0, "q=1": 1, "q=0.5": .5, "q=1.1": 0, "q=-0.1": 0,
-		"q=x": 0, "level=1; Q=0.3": .3, "q=NaN": 0,
-	} {
-		if got := quality(parameters); got != want {
-			t.Errorf("%q: %v", parameters, got)
-		}
-	}
-}
-
 // A client that closed its connection is not a failure of the gate, and a response that is no failure is kept.
 func TestFailuresOfAClosedConnectionAreTheClients(t *testing.T) {
 	t.Parallel()

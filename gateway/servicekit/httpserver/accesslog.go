@@ -11,9 +11,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
-// tokenPrefix is what API tokens begin with.
-const tokenPrefix = "shpt"
-
 // AccessLog logs one line for each request, with attrs, which identify it, and the
 // error given to Explain; it also completes the span and the metrics of Instrument.
 // The line of a request whose span is recorded has its trace_id and span_id.
@@ -45,7 +42,7 @@ func AccessLog(
 			describe(ctx, r, rec.status, identity)
 			measure(r, rec.status, took)
 			line := append(identity,
-				slog.String("method", r.Method), slog.String("path", redact.Path(r.URL.EscapedPath(), tokenPrefix)),
+				slog.String("method", r.Method), slog.String("path", redact.Path(r.URL.EscapedPath())),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Float64("seconds", took.Seconds()))
 			if rec.cause != nil {

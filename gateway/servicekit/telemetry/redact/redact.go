@@ -4,6 +4,8 @@ package redact
 import "strings"
 
 const (
+	// tokenPrefix is what API tokens begin with.
+	tokenPrefix = "shpt"
 	// beforeSecrets is the path below which codes and invitations are, after a kind and a slash.
 	beforeSecrets = "/sign-in/"
 	// invitation is a segment below which users put codes by mistake.
@@ -12,9 +14,9 @@ const (
 	longestSegment = 40
 )
 
-// Path cuts an escaped path where a secret may begin: at a token, which begins with tokenPrefix, at a segment that is
+// Path cuts an escaped path where a secret may begin: at a token, at a segment that is
 // long enough for one without its prefix, at an escape, which could hide one, and where codes and invitations are.
-func Path(path, tokenPrefix string) string {
+func Path(path string) string {
 	segment := 0
 	for i := range len(path) {
 		c := path[i]
@@ -24,7 +26,7 @@ func Path(path, tokenPrefix string) string {
 		switch {
 		case i-segment == longestSegment:
 			return path[:segment] + "…"
-		case c == '%', tokenPrefix != "" && hasPrefixFold(path[i:], tokenPrefix):
+		case c == '%', hasPrefixFold(path[i:], tokenPrefix):
 			return path[:i] + "…"
 		case c == '/' && secretFollows(path[:i]):
 			return path[:i+1] + "…"

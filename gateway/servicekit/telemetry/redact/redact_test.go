@@ -33,7 +33,7 @@ func TestAPathEndsWhereASecretMayBegin(t *testing.T) {
 		"/a/Invitation/code/more":                                     "/a/Invitation/…",
 		"/settings/org_1/invitations/inv_1":                           "/settings/org_1/invitations/inv_1",
 	} {
-		if got := Path(path, "shpt"); got != want {
+		if got := Path(path); got != want {
 			t.Errorf("%s becomes %s, want %s", path, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzNoTokenRemains(f *testing.F) {
 	f.Add("/api/v1/", "/x")
 	f.Add("/sign-in/", "/code")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		got := Path(before+"shpt_live_secret"+after, "shpt")
+		got := Path(before + "shpt_live_secret" + after)
 		if strings.Contains(got, "live") && !strings.Contains(before, "live") {
 			t.Error(got)
 		}
