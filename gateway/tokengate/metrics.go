@@ -48,7 +48,7 @@ var (
 	}, []string{"outcome"})
 	usageLostRequestsTotal = prometheus.NewCounter(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_requests_lost_total",
-		Help: "Requests that are missing in the usage of their tokens: dropped with a batch or beyond the bound of memory.",
+		Help: "Requests that are missing in the usage of their tokens: dropped with a batch.",
 	})
 )
 

@@ -32,8 +32,7 @@ const (
 	negativeEntries = 10_000
 )
 
-// revalidateAfter is how long a stale result is used before the next introspection, during which, and for as long
-// again, requests do not wait.
+// revalidateAfter is how long a stale result is used before the next introspection.
 const revalidateAfter = time.Second
 
 // digest represents a token in memory.
@@ -118,18 +117,6 @@ func (c *cache) extendStale(id tokenID, digest digest, now time.Time, stream *st
 		return nil
 	}
 	known.staleUntil.Store(int64(now.Add(revalidateAfter).Sub(known.requestedAt)))
-	return known.result
-}
-
-// staleIfError returns a result that was served stale a moment ago, so that introspection is known to fail, or nil.
-func (c *cache) staleIfError(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
-	known := c.confirmed(id, digest, now, stream)
-	if known == nil {
-		return nil
-	}
-	if held := time.Duration(known.staleUntil.Load()); held == 0 || now.Sub(known.requestedAt) >= held+revalidateAfter {
-		return nil
-	}
 	return known.result
 }
 

@@ -32,9 +32,6 @@ func TestStaleResultIsUsedUntilItIsRevalidated(t *testing.T) {
 	if !c.endFlight(c.beginFlight(id), d, &Result{Active: true}, start) || len(c.flights) != 0 {
 		t.Fatalf("%d flights", len(c.flights))
 	}
-	if c.staleIfError(id, d, start, nil) != nil {
-		t.Error("a result is stale before it was extended")
-	}
 	extended := start.Add(PositiveLifetime)
 	if _, usable := c.get(id, d, extended, nil); usable {
 		t.Error("usable after its lifetime")
@@ -42,13 +39,9 @@ func TestStaleResultIsUsedUntilItIsRevalidated(t *testing.T) {
 	if c.extendStale(id, d, extended, nil) == nil {
 		t.Fatal("not extended")
 	}
-	for after, want := range map[time.Duration]struct{ usable, stale bool }{
-		0: {true, true}, revalidateAfter - 1: {true, true}, revalidateAfter: {false, true},
-		2*revalidateAfter - 1: {false, true}, 2 * revalidateAfter: {false, false},
-	} {
-		_, usable := c.get(id, d, extended.Add(after), nil)
-		if stale := c.staleIfError(id, d, extended.Add(after), nil) != nil; usable != want.usable || stale != want.stale {
-			t.Errorf("%v after: usable %t, stale %t", after, usable, stale)
+	for after, want := range map[time.Duration]bool{0: true, revalidateAfter - 1: true, revalidateAfter: false} {
+		if _, usable := c.get(id, d, extended.Add(after), nil); usable != want {
+			t.Errorf("%v after: usable %t", after, usable)
 		}
 	}
 	last := start.Add(UnconfirmedLifetime)

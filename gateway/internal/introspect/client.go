@@ -33,8 +33,6 @@ var (
 	ErrCredential = fmt.Errorf("%w: it refuses the gateway's credential", ErrUnavailable)
 	// errBusy reports that no slot became free within Timeout.
 	errBusy = fmt.Errorf("%w: too many introspections are in flight", ErrUnavailable)
-	// errStale reports that introspection failed a moment ago and is being tried again.
-	errStale = fmt.Errorf("%w: it was not there a moment ago", ErrUnavailable)
 )
 
 // probe is a well-formed token whose id is never issued, for checking that introspection works.
@@ -53,6 +51,7 @@ type client struct {
 	endpoints     *discovery.Service // of introspection
 	streams       *discovery.Service // of stream
 	slots         chan struct{}
+	timeout       time.Duration // of an introspection
 	reached       atomic.Bool // there was a usable response
 }
 
@@ -65,6 +64,7 @@ func newClient(config Config) *client {
 		endpoints:     newService(config.Introspection, config.Resolve),
 		streams:       newService(config.Changes, config.Resolve),
 		slots:         make(chan struct{}, maxInFlight),
+		timeout:       cmp.Or(config.Timeout, Timeout),
 		http: &http.Client{
 			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -105,7 +105,7 @@ var errNoAddress = errors.New("no address is known")
 
 // introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
-	body, err := c.call(ctx, Timeout, c.introspection, url.Values{"token": {token}})
+	body, err := c.call(ctx, c.timeout, c.introspection, url.Values{"token": {token}})
 	if err != nil {
 		return Result{}, err
 	}

@@ -68,7 +68,7 @@ func newStreaming(t testing.TB, introspection, changes string, c *clock) *intros
 	t.Helper()
 	i := introspect.New(introspect.Config{
 		Introspection: introspect.Parsed(introspection), Changes: introspect.Parsed(changes), Credential: credential,
-		Now: c.now, OnStream: func(error) {},
+		Timeout: 30 * time.Second, Now: c.now, OnStream: func(error) {},
 	})
 	t.Cleanup(i.Close)
 	return i

@@ -36,6 +36,8 @@ type Config struct {
 	Changes *url.URL
 	// Credential is the bearer token for both.
 	Credential string
+	// Timeout bounds one introspection. Default: [Timeout]
+	Timeout time.Duration
 	// Now is the clock for lifetimes.
 	Now func() time.Time
 	// Resolve looks up the addresses of a host. Default: that of net.DefaultResolver
@@ -85,17 +87,13 @@ func (i *Introspector) Cached(token string) (result *Result, usable bool) {
 
 // Introspect introspects token, which must be well-formed, and caches the result. Results are shared; do not change
 // them. The error is ctx's or an [ErrUnavailable]; the latter comes with a stale result if one was confirmed within
-// [UnconfirmedLifetime] and not changed since. While introspection keeps failing, later calls for such a token do not
-// wait.
+// [UnconfirmedLifetime] and not changed since.
 func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, error) {
 	i.startFollowing() //nolint:contextcheck // follows for as long as the gateway runs
 	digest := digestOf(token)
 	// The introspection does not end with the caller that started it: others wait for the same result.
 	shared := context.WithoutCancel(ctx)
 	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.introspect(shared, token, digest) })
-	if result := i.cache.staleIfError(idOf(token), digest, i.now(), i.follower.state.Load()); result != nil {
-		return result, errStale
-	}
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()

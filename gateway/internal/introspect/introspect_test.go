@@ -134,27 +134,6 @@ func TestErrorsContainNoSecret(t *testing.T) {
 	}
 }
 
-func TestHungServiceTimesOut(t *testing.T) {
-	t.Parallel()
-
-	release := make(chan struct{})
-	var asked atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		asked.Add(1)
-		<-release
-	}))
-	t.Cleanup(server.Close)
-	t.Cleanup(func() { close(release) })
-
-	if _, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token); !errors.Is(err,
-		introspect.ErrUnavailable) {
-		t.Errorf("error %v", err)
-	}
-	if n := asked.Load(); n > 1 {
-		t.Errorf("asked %d times: a timeout is no reason to ask again", n)
-	}
-}
-
 func TestConnectionErrorIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 

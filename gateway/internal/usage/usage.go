@@ -3,19 +3,24 @@
 // Guarantees:
 //
 //   - Counting never blocks on I/O and allocates nothing for a token that is already counted.
-//   - Usage is reported each [Interval] and by [Reporter.Close].
-//   - Nothing is reported twice. A batch that the tokens service did not receive is merged into the next one; a batch
-//     that it may have received, because no response came, is dropped. Counts may be too low after a fault, never too
-//     high.
-//   - Memory is bounded to 100,000 unreported tokens; requests of further tokens are not counted.
+//   - Usage is reported each [Interval] and by [Reporter.Close]. What was not accepted is merged into the next report,
+//     so that counts may be too high if a response was lost.
+//   - Only known tokens are counted, so memory is bounded as their cache is.
 //
 // Tokens are identified by their public ids.
 package usage
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
 	"net/netip"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -24,10 +29,9 @@ const (
 	Interval = 10 * time.Second
 	// CloseTimeout bounds the last report, and one that is running when the Reporter is closed.
 	CloseTimeout = 2 * time.Second
+	// batchTokens bounds a batch: about 190 bytes a token; the tokens service reads 1 MiB.
+	batchTokens = 5_000
 )
-
-// batchTokens bounds a batch: about 190 bytes a token; the tokens service reads 1 MiB.
-const batchTokens = 5_000
 
 // Outcome is the outcome of a batch.
 type Outcome string
@@ -36,9 +40,9 @@ type Outcome string
 const (
 	// Delivered: the tokens service counted it.
 	Delivered Outcome = "delivered"
-	// Kept: the tokens service did not receive it; it is merged into the next one.
+	// Kept: it was not accepted, and is merged into the next one.
 	Kept Outcome = "kept"
-	// Dropped: it is lost, because no response came or the tokens service rejects it for good.
+	// Dropped: it is lost, because the tokens service rejects its content.
 	Dropped Outcome = "dropped"
 )
 
@@ -54,23 +58,35 @@ type Config struct {
 	OnLost func(requests int64)
 }
 
+// use is the unreported usage of a token.
+type use struct {
+	last            time.Time
+	passed, refused int64
+	address         netip.Addr // of the last request
+}
+
 // Reporter counts and reports usage. It is safe for concurrent use. Create it with [New].
 type Reporter struct {
 	config  Config
-	client  *client
-	pending *ledger
+	http    *http.Client
+	mu      sync.Mutex
+	uses    map[string]use // by token
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
 
 // New returns a Reporter and starts it. It connects only when there is something to report.
-func New(config Config) *Reporter {
-	return start(config, newClient(config.Endpoint, config.Credential))
-}
+func New(config Config) *Reporter { return start(config, &http.Transport{DisableCompression: true}) }
 
-func start(config Config, client *client) *Reporter {
+func start(config Config, transport http.RoundTripper) *Reporter {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Reporter{config: config, client: client, pending: newLedger(), stop: stop, stopped: make(chan struct{})}
+	r := &Reporter{
+		config: config, uses: make(map[string]use), stop: stop, stopped: make(chan struct{}),
+		http: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 	go r.run(ctx)
 	return r
 }
@@ -86,15 +102,22 @@ func (r *Reporter) Refused(token string, from netip.Addr) {
 }
 
 func (r *Reporter) count(token string, u use) {
-	if !r.pending.add(token, u) {
-		r.config.OnLost(u.requests())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum := r.uses[token]
+	if u.last.After(sum.last) {
+		sum.last, sum.address = u.last, u.address
 	}
+	sum.passed += u.passed
+	sum.refused += u.refused
+	r.uses[token] = sum
 }
 
 // Close sends the last report, for at most twice [CloseTimeout], and stops the Reporter.
 func (r *Reporter) Close() {
 	r.stop()
 	<-r.stopped
+	r.http.CloseIdleConnections()
 }
 
 func (r *Reporter) run(ctx context.Context) {
@@ -111,48 +134,98 @@ func (r *Reporter) run(ctx context.Context) {
 			last, cancel := context.WithTimeout(sending, CloseTimeout)
 			defer cancel()
 			r.report(last)
-			r.reportLost(r.pending.take())
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.lose(r.uses)
 			return
 		}
 	}
 }
 
-// report sends the usage in batches. After a batch that fails, the others wait for the next report.
+// report sends the usage in batches.
 func (r *Reporter) report(ctx context.Context) {
-	for uses := r.pending.take(); len(uses) > 0; {
-		batch := uses[:min(len(uses), batchTokens)]
-		uses = uses[len(batch):]
-		outcome, err := r.client.send(ctx, batch)
+	r.mu.Lock()
+	uses := r.uses
+	r.uses = make(map[string]use, len(uses)) // about as many are used until the next report
+	r.mu.Unlock()
+	for tokens := range slices.Chunk(slices.Sorted(maps.Keys(uses)), batchTokens) {
+		batch := make(map[string]use, len(tokens))
+		for _, token := range tokens {
+			batch[token] = uses[token]
+		}
+		outcome, err := r.send(ctx, batch)
 		r.config.OnBatch(outcome, err)
 		switch outcome {
 		case Delivered:
-			continue
 		case Kept:
-			r.requeue(batch)
-		case Dropped:
-			r.reportLost(batch)
-			if errors.Is(err, errUnacceptable) {
-				continue
+			for token, u := range batch {
+				r.count(token, u)
 			}
+		case Dropped:
+			r.lose(batch)
 		}
-		r.requeue(uses)
-		return
 	}
 }
 
-// requeue puts back usage that was not reported.
-func (r *Reporter) requeue(uses []tokenUse) {
-	for _, u := range uses {
-		r.count(u.token, u.use)
-	}
-}
-
-func (r *Reporter) reportLost(uses []tokenUse) {
+func (r *Reporter) lose(uses map[string]use) {
 	var requests int64
 	for _, u := range uses {
-		requests += u.requests()
+		requests += u.passed + u.refused
 	}
 	if requests > 0 {
 		r.config.OnLost(requests)
+	}
+}
+
+// wireUse is the usage of one token in a report.
+type wireUse struct {
+	Token      string     `json:"token"`
+	LastUsedAt time.Time  `json:"last_used_at"`
+	Count      int64      `json:"count"`
+	Refused    int64      `json:"refused"`
+	Address    netip.Addr `json:"address,omitzero"`
+}
+
+// encode returns the body of a report. Times are UTC with milliseconds.
+func encode(batch map[string]use) ([]byte, error) {
+	var report struct {
+		Usage []wireUse `json:"usage"`
+	}
+	for token, u := range batch {
+		report.Usage = append(report.Usage,
+			wireUse{token, u.last.UTC().Truncate(time.Millisecond), u.passed, u.refused, u.address})
+	}
+	return json.Marshal(report)
+}
+
+// send sends batch and returns its outcome, with an error unless it was delivered. The error contains neither the
+// credential nor the batch.
+func (r *Reporter) send(ctx context.Context, batch map[string]use) (Outcome, error) {
+	body, err := encode(batch)
+	if err != nil {
+		return Dropped, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, CloseTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.config.Endpoint, bytes.NewReader(body))
+	if err != nil {
+		return Dropped, err
+	}
+	request.Header.Set("Authorization", "Bearer "+r.config.Credential)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := r.http.Do(request)
+	if err != nil {
+		return Kept, err
+	}
+	_, _ = io.CopyN(io.Discard, response.Body, 4<<10) // the service logs the details
+	_ = response.Body.Close()
+	switch status := response.StatusCode; status {
+	case http.StatusOK, http.StatusNoContent:
+		return Delivered, nil
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
+		return Dropped, fmt.Errorf("the tokens service does not accept the report: status %d", status)
+	default:
+		return Kept, fmt.Errorf("status %d", status)
 	}
 }

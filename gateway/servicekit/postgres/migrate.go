@@ -37,20 +37,27 @@ const (
 // lead to Postgres directly and not through a transaction pooler, which would lose
 // the session lock.
 func Migrate(ctx context.Context, files fs.FS, dsn, direction string, w io.Writer) error {
-	m, err := NewMigrator(dsn, files)
+	db, err := openForMigration(dsn)
 	if err != nil {
 		return err
 	}
-	defer m.Close()
+	defer func() { _ = db.Close() }()
+	provider, err := newProvider(db, files)
+	if err != nil {
+		return err
+	}
 	switch direction {
 	case "up":
-		for more := true; more && err == nil; {
-			more, err = m.UpByOne(ctx, w)
+		for err == nil {
+			err = retryLocks(ctx, w, provider.UpByOne)
+		}
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
 		}
 	case "down":
-		err = m.Down(ctx, w)
+		err = retryLocks(ctx, w, provider.Down)
 	case "status":
-		err = m.status(ctx, w)
+		err = status(ctx, w, provider)
 	default:
 		return fmt.Errorf("migrate %q: want up, down or status", direction)
 	}
@@ -58,43 +65,6 @@ func Migrate(ctx context.Context, files fs.FS, dsn, direction string, w io.Write
 		return fmt.Errorf("migrate %s: %w", direction, err)
 	}
 	return nil
-}
-
-// Migrator applies migrations one by one.
-type Migrator struct {
-	db       *sql.DB
-	provider *goose.Provider
-}
-
-// NewMigrator returns a migrator for the arguments of Migrate. It does not
-// connect.
-func NewMigrator(dsn string, files fs.FS) (*Migrator, error) {
-	db, err := openForMigration(dsn)
-	if err != nil {
-		return nil, err
-	}
-	provider, err := newProvider(db, files)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return &Migrator{db, provider}, nil
-}
-
-// Close closes the migrator's connections.
-func (m *Migrator) Close() { _ = m.db.Close() }
-
-// UpByOne applies the next migration and reports whether there was one.
-func (m *Migrator) UpByOne(ctx context.Context, w io.Writer) (applied bool, err error) {
-	err = retryLocks(ctx, w, m.provider.UpByOne)
-	if errors.Is(err, goose.ErrNoNextVersion) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Down reverts the newest migration.
-func (m *Migrator) Down(ctx context.Context, w io.Writer) error {
-	return retryLocks(ctx, w, m.provider.Down)
 }
 
 // openForMigration returns a pool whose statements give up waiting for a lock
@@ -154,8 +124,8 @@ func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {
 		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
 }
 
-func (m *Migrator) status(ctx context.Context, w io.Writer) error {
-	all, err := m.provider.Status(ctx)
+func status(ctx context.Context, w io.Writer, provider *goose.Provider) error {
+	all, err := provider.Status(ctx)
 	if err != nil {
 		return err
 	}

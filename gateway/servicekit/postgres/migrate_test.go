@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -126,5 +128,39 @@ func TestAFailedMigrationChangesNothing(t *testing.T) {
 	}
 	if got := state(); got.Version != 2 || got.Places != nil {
 		t.Errorf("taken back: %+v", got)
+	}
+}
+
+// TestAMigrationThatWaitsForALockBlocksNoWriters: it gives up and is tried again.
+func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
+	t.Parallel()
+	dsn := postgrestest.New(t, migrate)
+	db, err := postgres.Open(dsn, postgres.Options{AnswerTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	long, err := db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := long.ExecContext(t.Context(), `INSERT INTO things VALUES (1)`); err != nil {
+		t.Fatal(err)
+	}
+	output, lines := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- migrate(t.Context(), dsn, "down", lines) }()
+	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.HasPrefix(line, "waiting for a lock") {
+		t.Errorf("%q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, output) }()
+	if _, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (2)`); err != nil {
+		t.Errorf("a writer, while the migration waits: %v", err)
+	}
+	if err := long.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
@@ -199,8 +198,8 @@ func (o *Object) Time(name string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	t, ok := rfc3339.Parse(text)
-	if !ok {
+	var t time.Time
+	if t.UnmarshalText([]byte(text)) != nil { // it reads RFC 3339 only
 		o.body.add(InvalidValue, o.pointer+"/"+name, "%s must be a time such as 2026-11-20T14:03:52.123Z", name)
 		return time.Time{}
 	}
