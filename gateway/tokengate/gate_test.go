@@ -117,7 +117,8 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 	t.Cleanup(server.Close)
 	g.Introspection, g.CredentialFile, g.Demo = server.URL+"/introspect", credentialFile(t), "true"
 	g.open = []*openPaths{
-		{Kind: "public", Paths: []string{"/docs/*"}}, {Kind: "pages", Paths: []string{"/sign-in", "/settings/*"}},
+		{Kind: "public", Paths: []string{"/docs/*"}},
+		{Kind: "pages", Paths: []string{"/sign-in", "/settings/*"}},
 		{Kind: "session", Paths: []string{"/shipments", "/shipments/*"}},
 	}
 	g.CORSOrigins = []string{"https://app.example"}

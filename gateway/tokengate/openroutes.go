@@ -94,7 +94,7 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	}}}, nil
 }
 
-// addOpenRoutes adds the open routes beside the gate. Caddy provisions the matchers of all routes before their handlers.
+// addOpenRoutes adds the open routes beside the gate. Caddy loads the matchers of all routes before their handlers.
 func (g *Gate) addOpenRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
 		for _, matcher := range slices.Concat(route.MatcherSets...) {

@@ -12,7 +12,8 @@ func TestOnlyThePathsOfOpenRoutesNeedNoToken(t *testing.T) {
 	t.Parallel()
 
 	g := &Gate{open: []*openPaths{
-		{Kind: "public", Paths: []string{"/docs", "/docs/*", "/x*"}}, {Kind: "pages", Paths: []string{"/sign-in/*"}},
+		{Kind: "public", Paths: []string{"/docs", "/docs/*", "/x*"}},
+		{Kind: "pages", Paths: []string{"/sign-in/*"}},
 		{Kind: "session", Paths: []string{"/shipments"}},
 	}}
 	for path, want := range map[string]route{

@@ -3,8 +3,6 @@ package tokengate
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -24,31 +22,10 @@ func secret(repl *caddy.Replacer, name, reference, pathReference string) (string
 	case value != "":
 		return "", fmt.Errorf("token_gate: %s and %[1]s_file, which is %s, are both set; set one", name, pathReference)
 	}
-	content, err := readFile(path)
-	if err != nil {
-		return "", fmt.Errorf("token_gate: %s_file: %w", name, err)
-	}
-	if value = strings.TrimSpace(string(content)); value == "" {
-		return "", fmt.Errorf("token_gate: %s_file: %s is empty", name, path)
+	if value = strings.TrimSpace(repl.ReplaceAll("{file."+path+"}", "")); value == "" {
+		return "", fmt.Errorf("token_gate: %s_file: %s is empty or cannot be read; see the log", name, path)
 	}
 	return value, nil
-}
-
-// maxFile is the most bytes of a file that the operator names.
-const maxFile = 1 << 20
-
-// readFile reads a file of at most maxFile bytes; /dev/zero, for example, has no end.
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path) // #nosec G304 -- reading the file that the operator named is the point
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if len(content) > maxFile {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
-	}
-	return content, err
 }
 
 // checkCredential reports what is wrong with the gateway's credential. The texts name the environment of

@@ -17,7 +17,7 @@ var (
 		Help: "Ejections by outlier detection, by service.",
 	}, []string{"service"})
 	addressesDesc = prometheus.NewDesc("quayside_gateway_upstream_addresses",
-		"Addresses by service and state: healthy, recovering, unknown (not checked yet), suspect (not ready or slow), "+
+		"Addresses by service and state: healthy, unknown (not checked yet), suspect (not ready or slow), "+
 			"ejected (outlier detection) or unhealthy.",
 		[]string{"service", "state"}, nil)
 	collectors = []prometheus.Collector{retriesTotal, ejectionsTotal, addressCollector{}}

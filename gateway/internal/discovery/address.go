@@ -1,6 +1,9 @@
 package discovery
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // State is the health of an address. Requests go to the addresses with the first state in this order.
 type State int32
@@ -8,8 +11,6 @@ type State int32
 const (
 	// Healthy addresses passed their last health check.
 	Healthy State = iota
-	// Recovering addresses passed their last health check, but not yet healthyAfter in a row.
-	Recovering
 	// Unknown addresses were not checked yet.
 	Unknown
 	// Suspect addresses are not ready, or timed out in two health checks. They are used when there is no better
@@ -21,16 +22,11 @@ const (
 	Unhealthy
 )
 
-const (
-	// healthyAfter is how many health checks in a row an address must pass to become healthy again, so that a
-	// flapping address is not used while there are others.
-	healthyAfter = 3
-	// suspectAfter is how many health checks in a row must time out for an address to become suspect.
-	suspectAfter = 2
-)
+// suspectAfter is how many health checks in a row must time out for an address to become suspect.
+const suspectAfter = 2
 
 func (s State) String() string {
-	return [...]string{"healthy", "recovering", "unknown", "suspect", "ejected", "unhealthy"}[s]
+	return [...]string{"healthy", "unknown", "suspect", "ejected", "unhealthy"}[s]
 }
 
 // Address is one IP address of a service.
@@ -38,12 +34,12 @@ type Address struct {
 	// HostPort is where to connect.
 	HostPort string
 
-	service  *Service
-	state    atomic.Int32
-	passes   atomic.Int32 // consecutive health checks that passed since it was not healthy
-	timeouts atomic.Int32 // consecutive health checks that timed out
-	inFlight atomic.Int64 // requests between Begin and End, and recent failures
-	outlier  outlier
+	service      *Service
+	state        atomic.Int32
+	timeouts     atomic.Int32 // consecutive health checks that timed out
+	inFlight     atomic.Int64 // requests between Begin and End
+	failures     atomic.Int32 // consecutive requests that failed
+	ejectedUntil atomic.Int64 // end of the last ejection in Unix nanoseconds; 0: none
 }
 
 // Service returns the service that a is an address of.
@@ -57,17 +53,16 @@ func (a *Address) End() { a.inFlight.Add(-1) }
 
 func (a *Address) currentState() State { return State(a.state.Load()) }
 
+// stateAt returns the state of a with respect to ejections.
+func (a *Address) stateAt(now time.Time) State {
+	if a.isEjected(now) {
+		return max(a.currentState(), Ejected)
+	}
+	return a.currentState()
+}
+
 // setState sets the state of a and returns the previous one.
 func (a *Address) setState(s State) (before State) { return State(a.state.Swap(int32(s))) }
-
-// afterPass returns the state of a after a health check that passed.
-func (a *Address) afterPass() State {
-	a.timeouts.Store(0)
-	if current := a.currentState(); current == Unknown || current == Healthy || a.passes.Add(1) >= healthyAfter {
-		return Healthy
-	}
-	return Recovering
-}
 
 // afterTimeout returns the state of a after a health check that timed out.
 func (a *Address) afterTimeout() State {

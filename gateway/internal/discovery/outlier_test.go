@@ -64,7 +64,7 @@ func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
 		}
 		out := 0
 		for _, a := range all {
-			if a.outlier.isEjected(time.Now()) {
+			if a.isEjected(time.Now()) {
 				out++
 			}
 		}
@@ -78,7 +78,7 @@ func TestAtMostHalfOfTheAddressesAreEjected(t *testing.T) {
 	for range 2 * 5 {
 		all[1].Record(true)
 	}
-	if all[1].outlier.isEjected(time.Now()) {
+	if all[1].isEjected(time.Now()) {
 		t.Error("two of three are out")
 	}
 }
@@ -93,94 +93,38 @@ func TestSuccessResetsTheFailureCount(t *testing.T) {
 		}
 		all[0].Record(false)
 	}
-	if all[0].outlier.isEjected(time.Now()) {
+	if all[0].isEjected(time.Now()) {
 		t.Error("it is ejected without five failures in a row")
 	}
 }
 
-func TestEjectionsDoubleAndReturnWithSlowStart(t *testing.T) {
+func TestAnEjectedAddressReturnsAndIsEjectedByItsNextFailure(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
 		s, all := newHealthyService(t, 2)
-		bad := all[0]
 		for range 5 {
-			bad.Record(true)
+			all[0].Record(true)
 		}
-		for _, want := range []time.Duration{2, 4, 8, 16, 32, 60, 60} {
+		for range 3 {
 			begin := time.Now()
-			for bad.outlier.isEjected(time.Now()) {
-				if s.Pick(nil) == bad {
+			for all[0].isEjected(time.Now()) {
+				if s.Pick(nil) == all[0] {
 					t.Fatal("an ejected address is chosen")
 				}
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(time.Second)
 			}
-			if took := time.Since(begin); took < want*time.Second-100*time.Millisecond ||
-				took > want*time.Second+100*time.Millisecond {
-				t.Errorf("ejected for %v, want %v s", took, int(want))
+			if took := time.Since(begin); took != ejection {
+				t.Errorf("ejected for %v", took)
 			}
-			bad.Record(true) // a single failure after its return
-			if !bad.outlier.isEjected(time.Now()) {
-				t.Fatal("it is back although it still fails")
+			if all[0].Record(true); !all[0].isEjected(time.Now()) {
+				t.Error("it is back although it still fails")
 			}
 		}
-
-		time.Sleep(maxEjection)
-		share := func() (n int) {
-			for range 1000 {
-				if s.Pick(nil) == bad {
-					n++
-				}
-			}
-			return n
-		}
-		if n := share(); n < 10 || n > 150 { // half of a tenth
-			t.Errorf("%d of 1000 requests at its return", n)
-		}
-		bad.Record(false)
-		time.Sleep(slowStart)
-		if n := share(); n < 450 || n > 550 {
-			t.Errorf("%d of 1000 requests after its slow start", n)
+		time.Sleep(ejection)
+		all[0].Record(false)
+		if first, second := s.Pick(nil), s.Pick(nil); first == second {
+			t.Error("it does not return")
 		}
 	})
-}
-
-// Also before the ejection, and where there is none.
-func TestFailureCountsAsInFlightForASecond(t *testing.T) {
-	t.Parallel()
-
-	synctest.Test(t, func(t *testing.T) {
-		s, all := newHealthyService(t, 2)
-		all[0].Record(true)
-		for range 10 {
-			if s.Pick(nil) == all[0] {
-				t.Error("the address that just failed looks like the least busy one")
-			}
-		}
-		time.Sleep(penalty)
-		synctest.Wait()
-		if n := all[0].inFlight.Load(); n != 0 {
-			t.Errorf("%d in flight", n)
-		}
-	})
-}
-
-func TestEjectionsBeginAgainAfterAMinuteWithoutOne(t *testing.T) {
-	t.Parallel()
-
-	now, o := time.Now(), new(outlier)
-	for i, tt := range []struct{ pause, want time.Duration }{
-		{0, minEjection},
-		{0, 2 * minEjection},
-		{maxEjection, 4 * minEjection},
-		{maxEjection + 1, minEjection},
-		{0, 2 * minEjection},
-	} {
-		now = now.Add(tt.pause)
-		got := o.eject(now, 5)
-		if got != tt.want {
-			t.Errorf("ejection %d lasts %v, want %v", i+1, got, tt.want)
-		}
-		now = now.Add(got)
-	}
 }

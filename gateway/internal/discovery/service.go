@@ -5,10 +5,10 @@
 //   - Discovery: every address of the name is used, a new one within a second. While the lookup fails, the last
 //     addresses stay in use.
 //   - Health checks: an address that refuses a connection is unhealthy immediately, one that is not ready within half
-//     a second, one that times out within two and a half. Three passed checks in a row make it healthy again.
-//   - Outlier detection: an address whose requests fail consecutively is ejected for 2 s, doubled each time up to a
-//     minute, never more than half of the addresses. It returns with slow start over 10 s.
-//   - Load balancing: least connections among the healthy addresses; a failed request counts for another second.
+//     a second, one that times out within two and a half.
+//   - Outlier detection: an address whose requests fail consecutively is ejected for 10 s, never more than half of the
+//     addresses.
+//   - Load balancing: least connections among the healthy addresses.
 package discovery
 
 import (
@@ -111,11 +111,7 @@ func (s *Service) Wait(ctx context.Context) {
 func (s *Service) Count() map[State]int {
 	count, now := map[State]int{}, time.Now()
 	for _, a := range *s.addresses.Load() {
-		is := a.currentState()
-		if a.outlier.isEjected(now) {
-			is = max(is, Ejected)
-		}
-		count[is]++
+		count[a.stateAt(now)]++
 	}
 	return count
 }

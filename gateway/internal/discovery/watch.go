@@ -131,15 +131,13 @@ func (s *Service) check(ctx context.Context, a *Address) (State, error) {
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return Suspect, fmt.Errorf("%s: %s", s.config.CheckPath, response.Status)
 	}
-	return a.afterPass(), nil
+	a.timeouts.Store(0)
+	return Healthy, nil
 }
 
 // recordCheck sets the state of a, with err as the reason. It logs when an address becomes healthy and when it ceases
 // to be.
 func (s *Service) recordCheck(a *Address, now State, err error) {
-	if err != nil {
-		a.passes.Store(0)
-	}
 	switch before := a.setState(now); {
 	case before == now:
 	case now == Healthy:

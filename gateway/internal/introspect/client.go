@@ -52,7 +52,7 @@ type client struct {
 	streams       *discovery.Service // of stream
 	slots         chan struct{}
 	timeout       time.Duration // of an introspection
-	reached       atomic.Bool // there was a usable response
+	reached       atomic.Bool   // there was a usable response
 }
 
 func newClient(config Config) *client {

@@ -150,7 +150,8 @@ func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
 	output, lines := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- migrate(t.Context(), dsn, "down", lines) }()
-	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.HasPrefix(line, "waiting for a lock") {
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "waiting for a lock") {
 		t.Errorf("%q, %v", line, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, output) }()

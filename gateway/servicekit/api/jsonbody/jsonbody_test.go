@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 )
 
 func parse(t *testing.T, text string) *Body {
@@ -194,8 +195,7 @@ func FuzzTimeAndChoice(f *testing.F) {
 			t.Errorf("%q is the choice %q", text, choice)
 		}
 		isTime := !slices.ContainsFunc(faults, func(f Fault) bool { return f.Pointer == "/time" })
-		var want time.Time
-		if err := want.UnmarshalText([]byte(text)); isTime && (err != nil || !at.Equal(want)) || !isTime && !at.IsZero() {
+		if want, valid := rfc3339.Parse(text); isTime && (!valid || !at.Equal(want)) || !isTime && !at.IsZero() {
 			t.Errorf("%q is the time %s: %v", text, at, faults)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
@@ -198,8 +199,8 @@ func (o *Object) Time(name string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	var t time.Time
-	if t.UnmarshalText([]byte(text)) != nil { // it reads RFC 3339 only
+	t, ok := rfc3339.Parse(text)
+	if !ok {
 		o.body.add(InvalidValue, o.pointer+"/"+name, "%s must be a time such as 2026-11-20T14:03:52.123Z", name)
 		return time.Time{}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
@@ -91,8 +92,8 @@ func (p *Parameters) Time(name string) *time.Time {
 	if !given {
 		return nil
 	}
-	var t time.Time
-	if t.UnmarshalText([]byte(text)) != nil { // it reads RFC 3339 only
+	t, ok := rfc3339.Parse(text)
+	if !ok {
 		p.Fault(name,
 			name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
 		return nil
