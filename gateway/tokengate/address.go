@@ -36,11 +36,13 @@ func addressCounts(policy string, addr netip.Addr, quota ratelimit.Quota) []addr
 	}
 }
 
+// takeFunc counts a request of an id, as [ratelimit.Limiter.Take] does.
+type takeFunc func(ctx context.Context, id string, quota ratelimit.Quota) (ratelimit.Result, error)
+
 // countAddress calls take for each window of that policy that addr is counted in, until one is empty or take fails.
 // It returns the window to report: the one that refuses, or else the one with the least left.
 func countAddress(
-	ctx context.Context, policy string, addr netip.Addr, quota ratelimit.Quota,
-	take func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error),
+	ctx context.Context, policy string, addr netip.Addr, quota ratelimit.Quota, take takeFunc,
 ) (windowState, error) {
 	var shown windowState
 	for i, count := range addressCounts(policy, addr, quota) {

@@ -98,10 +98,7 @@ func (g *Gate) refuseToken(ctx context.Context, caller netip.Addr, p problem) ve
 }
 
 // chargeAddress charges a request to its address with take and refuses it: with p, unless the window is empty.
-func (g *Gate) chargeAddress(
-	ctx context.Context, caller netip.Addr, p problem,
-	take func(context.Context, string, ratelimit.Quota) (ratelimit.Result, error),
-) verdict {
+func (g *Gate) chargeAddress(ctx context.Context, caller netip.Addr, p problem, take takeFunc) verdict {
 	window, err := countAddress(ctx, addressWindow, caller, addressQuota, take)
 	g.decided(addressWindow, window.Result, err)
 	if g.enforced.stops(window.Result, err) {

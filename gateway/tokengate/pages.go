@@ -40,11 +40,8 @@ func (g *Gate) admitPage(out *responseWriter, r *http.Request, caller netip.Addr
 	if triesSignIn(r) {
 		policy, quota = signInWindow, signInQuota
 	}
-	var err error
-	out.window, err = countAddress(r.Context(), policy, caller, quota, g.windows.Take)
-	g.decided(policy, out.window.Result, err)
-	if g.enforced.stops(out.window.Result, err) {
-		return addressLimited.until(out.window)
+	if refused := g.countOpen(r.Context(), out, caller, policy, quota, g.windows.Take); refused != nil {
+		return refused
 	}
 	requestsTotal.WithLabelValues(policy).Inc()
 	return nil

@@ -33,9 +33,17 @@ func (g *Gate) admitPublic(out *responseWriter, r *http.Request, caller netip.Ad
 // countPublic counts a request of caller in this gateway's own window, and returns how it is refused if that is
 // empty.
 func (g *Gate) countPublic(ctx context.Context, out *responseWriter, caller netip.Addr) *problem {
+	return g.countOpen(ctx, out, caller, publicWindow, publicQuota, g.windows.TakeLocal)
+}
+
+// countOpen counts a request without a token in the windows of its address, and returns how it is refused if one is
+// empty.
+func (g *Gate) countOpen(
+	ctx context.Context, out *responseWriter, caller netip.Addr, policy string, quota ratelimit.Quota, take takeFunc,
+) *problem {
 	var err error
-	out.window, err = countAddress(ctx, publicWindow, caller, publicQuota, g.windows.TakeLocal)
-	g.decided(publicWindow, out.window.Result, err)
+	out.window, err = countAddress(ctx, policy, caller, quota, take)
+	g.decided(policy, out.window.Result, err)
 	if g.enforced.stops(out.window.Result, err) {
 		return addressLimited.until(out.window)
 	}

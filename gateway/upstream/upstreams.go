@@ -16,12 +16,8 @@
 package upstream
 
 import (
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
-	"regexp"
-	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -139,25 +135,8 @@ func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&u.Address) || d.NextArg() || d.NextBlock(0) {
 		return d.ArgErr()
 	}
-	if err := checkAddress(u.Address); err != nil {
-		return d.WrapErr(err) // here, because Caddy's error of a module names no file and line
-	}
-	return nil
-}
-
-var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$`)
-
-// checkAddress reports an address that would fail with every request.
-func checkAddress(address string) error {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%s is not host:port: %w", address, err)
-	}
-	if _, err := netip.ParseAddr(host); err != nil && !hostName.MatchString(host) {
-		return fmt.Errorf("%s is not host:port: %q is neither a name nor an address", address, host)
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("%s is not host:port: %q is not a port", address, port)
+	if _, _, err := net.SplitHostPort(u.Address); err != nil {
+		return d.Errf("%s is not host:port: %v", u.Address, err)
 	}
 	return nil
 }

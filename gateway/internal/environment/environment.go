@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -47,20 +46,11 @@ func Prepare() error {
 		switch value := os.Getenv(name); {
 		case value == "":
 			faults = append(faults, os.Unsetenv(name))
-		case hasSyntax(value):
-			faults = append(faults,
-				fmt.Errorf("%s must not contain quotes, braces, backslashes, line breaks, << or words that begin with #", name))
 		case name == "SERVICE_ROUTES" && len(strings.Fields(value)) > 1: // all but the first would be ignored
 			faults = append(faults, errors.New("SERVICE_ROUTES must be one path or pattern, without spaces"))
 		}
 	}
 	return errors.Join(append(faults, checkAddress())...)
-}
-
-// hasSyntax reports whether s has characters of the Caddyfile's syntax, with which it would be more than a value.
-func hasSyntax(s string) bool {
-	return strings.ContainsAny(s, "\"`{}\\\r\n") || strings.Contains(s, "<<") ||
-		slices.ContainsFunc(strings.Fields(s), func(word string) bool { return word[0] == '#' })
 }
 
 // checkAddress checks GATEWAY_ADDRESS, whose form GATEWAY_TLS decides.

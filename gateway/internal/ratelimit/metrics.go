@@ -22,11 +22,6 @@ var (
 		Help:    "Duration of a flush to Redis, including failed ones.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
 	})
-	flushCalls = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_calls",
-		Help:    "Script calls, one for each window, in a flush to Redis.",
-		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
-	})
 	flushRequests = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_requests",
 		Help:    "Requests counted in a flush to Redis.",
@@ -37,7 +32,7 @@ var (
 // Collectors returns the metrics of all Limiters of the process. None has a label.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		circuitBreakersOpen, clockSkewSeconds, flushSeconds, flushCalls, flushRequests,
+		circuitBreakersOpen, clockSkewSeconds, flushSeconds, flushRequests,
 	}
 }
 
@@ -47,6 +42,5 @@ func observeFlush(batch []*batchEntry, took time.Duration) {
 		requests += o.requests
 	}
 	flushSeconds.Observe(took.Seconds())
-	flushCalls.Observe(float64(len(batch)))
 	flushRequests.Observe(float64(requests))
 }
