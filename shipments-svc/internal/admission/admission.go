@@ -9,7 +9,6 @@ package admission
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -55,20 +54,17 @@ type request struct {
 
 type requestKey struct{}
 
-// Handler lets requests enter admissions, which they leave when next has returned.
-func Handler(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		entered := &request{}
-		defer func() {
-			for _, release := range entered.releases {
-				release()
-			}
-		}()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, entered)))
-	})
+// Begin returns the context of a request that enters admissions. end leaves them.
+func Begin(ctx context.Context) (_ context.Context, end func()) {
+	r := &request{}
+	return context.WithValue(ctx, requestKey{}, r), func() {
+		for _, release := range r.releases {
+			release()
+		}
+	}
 }
 
-// Enter admits the request of a context that has passed Handler, or returns ErrBusy. A
+// Enter admits the request of a context that Begin returned, or returns ErrBusy. A
 // request is admitted once; work that is no request's is not bounded.
 func (a *Admission) Enter(ctx context.Context, org shipments.OrgID, n int64) error {
 	r, ok := ctx.Value(requestKey{}).(*request)

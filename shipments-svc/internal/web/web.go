@@ -22,7 +22,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -66,7 +65,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	s := &site{c, set}
-	admitted := admission.Handler(s.routes()) // a page of a large shipment takes as much memory as the API's answer
+	admitted := transport.Admitted(s.routes()) // a page of a large shipment takes as much memory as the API's answer
 	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(admitted, false))), nil
 }
 

@@ -23,7 +23,7 @@ func NewUploads() *Uploads {
 }
 
 // Form reads a document that is sent as a form. The request must have passed
-// admission.Handler, and is admitted until its handler has returned.
+// Admitted, and is admitted until its handler has returned.
 func (u *Uploads) Form(
 	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
 ) (shipments.Attachment, error) {

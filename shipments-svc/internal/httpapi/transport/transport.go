@@ -120,7 +120,7 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, admission.Handler(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, Admitted(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
@@ -134,6 +134,15 @@ func handle[Req, Res any](
 		},
 		kithttp.ServerErrorEncoder(rt.fail),
 	), rt.maxBody))))
+}
+
+// Admitted lets requests enter admissions until their handler has returned.
+func Admitted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := admission.Begin(r.Context())
+		defer end()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
 }
 
 // How long sending a large body may take, which is longer than the gateway
