@@ -22,14 +22,3 @@ func TestLogRedactsTokens(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
-
-func TestTheLogHasALevel(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	log := newLogger(&out, slog.LevelWarn)
-	log.Info("quiet")
-	log.Warn("loud")
-	if text := out.String(); strings.Contains(text, "quiet") || !strings.Contains(text, `"msg":"loud"`) {
-		t.Errorf("%s", text)
-	}
-}

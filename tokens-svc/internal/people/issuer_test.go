@@ -35,6 +35,8 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 	unverified.EmailVerified = false
 	hosted, tenant := claims("2", "carl@google.example"), claims("3", "carl@entra.example")
 	hosted.HostedDomain, tenant.TenantID = "google.example", "T-1"
+	foreign := claims("11", "dora@entra.example")
+	foreign.HostedDomain, foreign.TenantID = "t-1", "t-2"
 	for name, tt := range map[string]struct {
 		claims people.Claims
 		err    error
@@ -47,6 +49,7 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 		"a domain in a domain": {claims("7", "carl@sub.acme.example"), people.ErrNotInvited, ""},
 		"not of the Workspace": {claims("8", "dora@google.example"), people.ErrNotInvited, ""},
 		"not of the directory": {claims("9", "dora@entra.example"), people.ErrNotInvited, ""},
+		"of another directory": {foreign, people.ErrNotInvited, ""},
 		"of the domain":        {claims("10", "Dora@ACME.example"), nil, tokens.RoleMember},
 		"of the Workspace":     {hosted, nil, tokens.RoleAuditor},
 		"of the directory":     {tenant, nil, tokens.RoleAdmin},

@@ -104,23 +104,3 @@ func TestInvitationCodesAreReadWithAndWithoutSeparators(t *testing.T) {
 		t.Errorf("%q has no separators", written)
 	}
 }
-
-func TestADomainAdmitsAccountsOfItsTenantOnly(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		domain Domain
-		claims Claims
-		want   bool
-	}{
-		{Domain{}, Claims{}, true},
-		{Domain{HostedDomain: "acme.example"}, Claims{HostedDomain: "ACME.example"}, true},
-		{Domain{HostedDomain: "acme.example"}, Claims{}, false},
-		{Domain{TenantID: "t1"}, Claims{TenantID: "T1"}, true},
-		{Domain{TenantID: "t1"}, Claims{TenantID: "t2", HostedDomain: "t1"}, false},
-		{Domain{HostedDomain: "acme.example", TenantID: "t1"}, Claims{HostedDomain: "acme.example"}, false},
-	} {
-		if got := c.domain.admits(c.claims); got != c.want {
-			t.Errorf("%+v admits %+v: %v", c.domain, c.claims, got)
-		}
-	}
-}

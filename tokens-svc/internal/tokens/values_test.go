@@ -71,18 +71,6 @@ func TestRateLimitsHaveBounds(t *testing.T) {
 	}
 }
 
-func TestDescriptionsOfPermissionsHaveBounds(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"x": 0, strings.Repeat("é", maxReason): 0,
-		strings.Repeat("é", maxReason+1): 1, "": 1, "a\nb": 1,
-	} {
-		if got := new(Catalogue).add(Definition{Name: "temperatures:read", Text: text}); len(got) != want {
-			t.Errorf("%.10q: %v", text, got)
-		}
-	}
-}
-
 func TestTestTokensHaveAPartitionOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	o := Organization{ID: "org_0live"}

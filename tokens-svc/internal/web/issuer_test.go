@@ -107,43 +107,6 @@ func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 	}
 }
 
-// TestReassignedAddressNeedsAnOperator: the person to whom the issuer gave the address
-// later gets instructions, and can sign in once the operator has unlinked it.
-func TestReassignedAddressNeedsAnOperator(t *testing.T) {
-	t.Parallel()
-	w := start(t, withIssuer)
-	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
-	former := w.browser()
-	if status, _, page := former.atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
-	for range 2 {
-		status, _, page := w.browser().atIssuer(t, claimsOf("2", "anna@acme.example"))
-		if status != http.StatusForbidden || !strings.Contains(page, "linked to another identity") {
-			t.Errorf("%d, %s", status, page)
-		}
-	}
-	want(t, former.get(t, api("")), http.StatusOK)
-	user, err := w.people.Find(t.Context(), "anna@acme.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done, err := w.people.Unlink(t.Context(), user); !done || err != nil {
-		t.Fatalf("%t, %v", done, err)
-	}
-	if res := former.get(t, api("")); res.Code != http.StatusSeeOther {
-		t.Errorf("the former session: %d", res.Code)
-	}
-	later := w.browser()
-	if status, _, page := later.atIssuer(t, claimsOf("2", "anna@acme.example")); status != http.StatusSeeOther {
-		t.Fatalf("%d, %s", status, page)
-	}
-	want(t, later.get(t, api("")), http.StatusOK, "Your role: Owner")
-	if status, _, _ := w.browser().atIssuer(t, claimsOf("1", "anna@acme.example")); status != http.StatusForbidden {
-		t.Errorf("the former identity: %d", status)
-	}
-}
-
 func TestUnsolicitedCallbackIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t, withIssuer)

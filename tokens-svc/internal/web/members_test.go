@@ -61,25 +61,6 @@ func TestAnInvitedPersonJoins(t *testing.T) {
 		home)
 }
 
-// TestAnInvitationNeverChangesAPassword: who invites knows the code, and must not
-// get into an account that is there.
-func TestAnInvitationNeverChangesAPassword(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	owner := w.member(t, tokens.RoleOwner)
-	w.enroll(t, "anna@other.example", other, tokens.RoleOwner)
-	code := owner.invite(t, "anna@other.example", "member")
-	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("anna@other.example", code)),
-		http.StatusUnprocessableEntity,
-		"An account with this e-mail address", "!a new horse battery")
-	form := acceptance("anna@other.example", code)
-	form.Set("password", secret)
-	b := w.browser()
-	wantTo(t, b.post(t, "/sign-in/invitation", form), api(""))
-	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "Acme Citrus", "Other &amp; Sons")
-	want(t, b.get(t, api("")), http.StatusOK, `id="organization-menu"`, "Other &amp; Sons")
-}
-
 func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
 	w := start(t)

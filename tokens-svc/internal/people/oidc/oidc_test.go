@@ -212,23 +212,6 @@ func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
 	}
 }
 
-func TestInvitationCodeIsValidOnce(t *testing.T) {
-	t.Parallel()
-	i := newIssuer(t)
-	c := i.client()
-	flow, address, err := c.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := i.signIn(t, address)
-	if _, err := c.Finish(t.Context(), flow, query); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Finish(t.Context(), flow, query); !errors.Is(err, oidc.ErrDenied) {
-		t.Errorf("%v, want %v", err, oidc.ErrDenied)
-	}
-}
-
 // TestAnIssuerMayComeLater: one that is away is asked again by the next.
 func TestAnIssuerMayComeLater(t *testing.T) {
 	t.Parallel()
