@@ -2,13 +2,10 @@ package apidocs
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed" // for the pages and Redoc
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
-	"strings"
 )
 
 // redocVersion is the version of npm's package redoc whose bundle redoc.standalone.js.gz is, as it is published, packed
@@ -58,19 +55,8 @@ func addDocuments(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+scriptPath, serveScript)
 }
 
-// serveScript serves Redoc packed to clients that accept gzip, which every browser does, and unpacked to others.
+// serveScript serves Redoc packed, which every browser accepts.
 func serveScript(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("Vary", "Accept-Encoding")
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		header.Set("Content-Encoding", "gzip")
-		scripts.file(packedScript)(w, r)
-		return
-	}
-	plain, err := gzip.NewReader(bytes.NewReader(packedScript))
-	if err != nil {
-		panic(fmt.Sprintf("redoc.standalone.js.gz: %v", err)) // the file is part of the program
-	}
-	scripts.setHeaders(header)
-	_, _ = io.Copy(w, plain) //nolint:gosec // G110: our own embedded file
+	w.Header().Set("Content-Encoding", "gzip")
+	scripts.file(packedScript)(w, r)
 }

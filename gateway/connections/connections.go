@@ -52,15 +52,6 @@ func (w *Wrapper) Provision(caddy.Context) error {
 	return nil
 }
 
-// Validate implements caddy.Validator.
-func (w *Wrapper) Validate() error {
-	if w.Total < 1 || w.PerAddress < 1 {
-		return fmt.Errorf("connections: %d in total and %d for each address must be whole numbers from 1", w.Total,
-			w.PerAddress)
-	}
-	return nil
-}
-
 // WrapListener implements caddy.ListenerWrapper.
 func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 	return &listener{Listener: inner, bounds: w, open: make(map[netip.Prefix]int)}
@@ -168,7 +159,6 @@ func (c *conn) Close() error {
 // Interface guards
 var (
 	_ caddy.Provisioner     = (*Wrapper)(nil)
-	_ caddy.Validator       = (*Wrapper)(nil)
 	_ caddy.ListenerWrapper = (*Wrapper)(nil)
 	_ caddyfile.Unmarshaler = (*Wrapper)(nil)
 )

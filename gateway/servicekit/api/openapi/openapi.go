@@ -14,8 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
-	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
 // Handler returns the handler that serves a description as JSON, to pages of
@@ -34,17 +32,8 @@ func Handler(description []byte) http.Handler {
 		header.Set("Cache-Control", "public, max-age=300")
 		header.Set("Access-Control-Allow-Origin", "*")
 		header.Set("Access-Control-Expose-Headers", "ETag")
-		switch precondition.Failed(r, tag) {
-		case http.StatusNotModified:
+		if precondition.Failed(r, tag) == http.StatusNotModified {
 			w.WriteHeader(http.StatusNotModified)
-			return
-		case http.StatusPreconditionFailed:
-			header.Del("Cache-Control")
-			header.Del("Etag")
-			p := problem.New(http.StatusPreconditionFailed, "etag_mismatch", "ETag mismatch",
-				"If-Match does not have the ETag of this document")
-			p.RequestID = requestid.Of(r)
-			_ = p.Write(w, r) // it fails if the client is gone
 			return
 		}
 		header.Set("Content-Length", strconv.Itoa(len(text)))
