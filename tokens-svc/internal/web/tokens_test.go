@@ -77,6 +77,7 @@ func TestLongListsHavePages(t *testing.T) {
 	want(t, owner.get(t, api("")), http.StatusOK, "Page 1 of 2", `rel="next" href="?page=2"`, `!rel="prev"`)
 	want(t, owner.get(t, api("?page=2&show=all")), http.StatusOK, "Page 2 of 2",
 		`rel="prev" href="?page=1&amp;show=all"`, `!rel="next"`)
+	want(t, owner.get(t, api("?page=9")), http.StatusOK, `rel="prev" href="?page=2"`, "!No active tokens")
 }
 
 func TestATokenIsShownOnce(t *testing.T) {
