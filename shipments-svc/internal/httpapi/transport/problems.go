@@ -89,9 +89,12 @@ var table = []struct {
 		"the service is temporarily unavailable; try again after the seconds in Retry-After")},
 }
 
+// codeWords writes the parts of a code as people do.
+var codeWords = strings.NewReplacer("_", " ", "json", "JSON", "etag", "ETag")
+
 // title returns the title of a problem: its code in words.
 func title(code string) string {
-	words := strings.NewReplacer("_", " ", "json", "JSON", "etag", "ETag").Replace(code)
+	words := codeWords.Replace(code)
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
