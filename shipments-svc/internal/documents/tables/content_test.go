@@ -76,27 +76,6 @@ func TestReadEndsWithItsContextAtEachRow(t *testing.T) {
 	}
 }
 
-// UTF-16 without a byte order mark has more than ten times as many zero bytes at
-// one side of its characters as at the other.
-func TestEncodingWithoutAMarkIsDetectedByItsZeros(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ content, want string }{
-		"big endian":              {strings.Repeat("\x00a", 11) + "\x01\x00", strings.Repeat("a", 11) + "Ā"},
-		"big endian, too few":     {strings.Repeat("\x00a", 10) + "\x01\x00", ""},
-		"little endian":           {strings.Repeat("a\x00", 11) + "\x00\x01", strings.Repeat("a", 11) + "Ā"},
-		"little endian, too few":  {strings.Repeat("a\x00", 10) + "\x00\x01", ""},
-		"UTF-8":                   {"añ", "añ"},
-		"Windows-1252":            {"a\xF1", "añ"},
-		"a few zeros in the text": {strings.Repeat("a", 200) + "\x00\x00", strings.Repeat("a", 200) + "\x00\x00"},
-	} {
-		got, err := new(book).decoded([]byte(tt.content))
-		if unreadable, ok := errors.AsType[*Unreadable](err); got != tt.want ||
-			(tt.want == "") != (ok && unreadable.Code == WrongEncoding) {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
-	}
-}
-
 func TestQuotedFieldsMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{

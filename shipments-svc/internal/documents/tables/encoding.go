@@ -12,24 +12,18 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 )
 
-// decoded returns the content of a text file in UTF-8. Without a byte order mark it
-// is UTF-16 if most zero bytes are at even or at odd offsets, else UTF-8 if valid,
-// else a code page.
+// decoded returns the content of a text file in UTF-8. Without a byte order mark it is
+// UTF-8 if valid, else in a code page.
 func (b *book) decoded(content []byte) (string, error) {
 	from := encoding.Encoding(utf16.UTF8BOM)
-	switch even, odd := zeros(content); {
-	case bytes.HasPrefix(content, []byte("\xFF\xFE")), bytes.HasPrefix(content, []byte("\xFE\xFF")):
+	if bytes.HasPrefix(content, []byte("\xFF\xFE")) || bytes.HasPrefix(content, []byte("\xFE\xFF")) {
 		from = utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM)
-	case odd > even*10:
-		from = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
-	case even > odd*10:
-		from = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
-	case !utf8.Valid(content):
+	} else if !utf8.Valid(content) {
 		from = b.codePage(content)
 	}
 	content, err := from.NewDecoder().Bytes(content)
 	if err != nil || !textual(content) {
-		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
+		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 with its mark or Windows-1252")
 	}
 	return string(content), nil
 }
@@ -93,20 +87,6 @@ func (a alphabet) unlikely(content []byte) (n int) {
 		}
 	}
 	return n
-}
-
-// zeros counts the zero bytes at even and at odd offsets.
-func zeros(content []byte) (even, odd int) {
-	for i, c := range content {
-		switch {
-		case c != 0:
-		case i%2 == 0:
-			even++
-		default:
-			odd++
-		}
-	}
-	return even, odd
 }
 
 // textual reports whether at most 1 % of the bytes are control characters.

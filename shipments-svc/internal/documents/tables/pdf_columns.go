@@ -258,8 +258,7 @@ func gaps(lines []textLine, shared []float64) (all [][2]float64) {
 			begin = x
 		case !free && begin >= 0:
 			if x-begin >= wide && begin > 0 {
-				left, right := emptiest(covered[begin:x])
-				all = append(all, [2]float64{float64(begin + left), float64(begin + right)})
+				all = append(all, [2]float64{float64(begin), float64(x)})
 			}
 			begin = -1
 		}
@@ -271,22 +270,6 @@ func gaps(lines []textLine, shared []float64) (all [][2]float64) {
 	}
 	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return all
-}
-
-// emptiest returns the bounds of the longest part with the least numbers.
-func emptiest(covered []int) (from, to int) {
-	least := slices.Min(covered)
-	for begin := 0; begin < len(covered); begin++ {
-		end := begin
-		for end < len(covered) && covered[end] == least {
-			end++
-		}
-		if end-begin > to-from {
-			from, to = begin, end
-		}
-		begin = end
-	}
-	return from, to
 }
 
 // tabular reports whether a line is like one of a table: several words in several

@@ -3,14 +3,13 @@ package worker
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"sync"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// turns schedules organizations: round robin, those without a running job first, and
-// at most limit jobs each. It is safe for concurrent use.
+// turns schedules organizations: round robin, and at most limit jobs each. It is safe for
+// concurrent use.
 type turns struct {
 	limit int // jobs of one organization at a time
 
@@ -25,10 +24,13 @@ func (t *turns) claim(ctx context.Context, jobs shipments.Jobs) (shipments.Job, 
 	defer t.mu.Unlock()
 	var lease shipments.Lease
 	_, _ = rand.Read(lease[:])
-	j, err := jobs.Claim(ctx, lease, shipments.Turn{After: t.last, Except: t.with(1)})
-	if errors.Is(err, shipments.ErrNoJob) && len(t.running) > 0 {
-		j, err = jobs.Claim(ctx, lease, shipments.Turn{After: t.last, Except: t.with(t.limit)})
+	turn := shipments.Turn{After: t.last}
+	for org, running := range t.running {
+		if running >= t.limit {
+			turn.Except = append(turn.Except, org)
+		}
 	}
+	j, err := jobs.Claim(ctx, lease, turn)
 	if err != nil {
 		return shipments.Job{}, err
 	}
@@ -47,14 +49,4 @@ func (t *turns) end(org shipments.OrgID) {
 	if t.running[org]--; t.running[org] == 0 {
 		delete(t.running, org)
 	}
-}
-
-// with returns the organizations with at least n running jobs.
-func (t *turns) with(n int) (orgs []shipments.OrgID) {
-	for org, running := range t.running {
-		if running >= n {
-			orgs = append(orgs, org)
-		}
-	}
-	return orgs
 }

@@ -1,14 +1,13 @@
 // Package worker processes the queue of documents to be read.
 //
-// Guarantees: organizations are scheduled round robin, those without a running job
-// first, and no organization has all workers of a Pool; so a document waits for at
-// most one job of another organization. A worker holds a lease on its job and renews
-// it; the job of a worker that was killed or disconnected is claimed again when the
-// lease expires. On shutdown workers release their jobs. A worker that loses its
-// lease stops and cannot publish. A job that failed by an outage is released and
-// tried again until the outage ends; one that ended with its process or by a fault of
-// the program is tried again when its lease expires, up to a maximum number of
-// attempts.
+// Guarantees: organizations are scheduled round robin, and none has all workers of a
+// Pool; so a document waits for at most one job of another organization. A worker
+// holds a lease on its job and renews it; the job of a worker that was killed or
+// disconnected is claimed again when the lease expires. On shutdown workers release
+// their jobs. A worker that loses its lease stops and cannot publish. A job that failed
+// by an outage is released and tried again until the outage ends; one that ended with
+// its process or by a fault of the program is tried again when its lease expires, up to
+// a maximum number of attempts.
 package worker
 
 import (
