@@ -78,31 +78,3 @@ func TestLinesBelowTheTotalMayHaveNoProduce(t *testing.T) {
 		}
 	}
 }
-
-// A line without a pallet number below a pallet that is full is a warning.
-func TestLinesAddedToAFullPalletAreWarnings(t *testing.T) {
-	t.Parallel()
-	const heading, warning = "Pallet No;Variety;Size;Cartons;Net kg/ctn\n", "has as many boxes as others without it"
-	for rows, warned := range map[string]bool{
-		"P1;Hass;18;80;4\nP2;Hass;18;80;4\n;Hass F.O.C.;18;2;4":              true,
-		"P1;Hass;18;80;4\nP2;Hass;18;80;4\n-;Hass;20;200;4":                  true,
-		"P1;Hass;18;80;4\nP2;Hass;18;81;4\n;Fuerte;18;2;4\nP3;Hass;18;70;4":  true,
-		"P1;Hass;18;80;4\nP2;Hass;18;79;4\n;Fuerte;18;20;4":                  false,
-		"P1;Hass;18;80;4\nP2;Hass;18;80;4\n;Fuerte;18;;4":                    false,
-		"P1;Hass;18;80;4\nP2;Hass;18;80;4\nP2;Fuerte;18;20;4":                false,
-		"P1;Hass;18;80;4\n;Fuerte;18;20;4\nP2;Hass;18;90;4\n;Fuerte;18;10;4": false,
-		"P1;Hass;18;40;4\n;Fuerte;18;40;4\n;Gem;18;2;4\nP2;Hass;18;80;4":     true,
-		"P1;Hass;18;40;4\n;Fuerte;18;39;4\n;Gem;18;2;4\nP2;Hass;18;80;4":     false,
-	} {
-		if got := strings.Contains(warningsOf(listOf(t, heading+rows), nil), warning); got != warned {
-			t.Errorf("%q: %t", rows, got)
-		}
-	}
-	merged := func(w *workbook) {
-		w.add([]any{nil, "Plum", "50-55", 9, 45})
-		w.merge("A3", "A4")
-	}
-	if _, warnings := markedList(t, merged, "\x00", ""); warnings != "" {
-		t.Error(warnings)
-	}
-}

@@ -65,7 +65,6 @@ func (d *document) pallets(families [][]layout.Table, first tables.Place) (shipm
 		}
 		settled = append(settled, s)
 	}
-	settled = d.dropSummaries(settled)
 	if err := reconcile.Repetitions(settled); err != nil {
 		return shipments.Reading{}, err
 	}
@@ -227,17 +226,4 @@ func (d *document) produceOfFacts(settled []*reconcile.Settled) {
 	for _, s := range settled {
 		s.Produce(produce)
 	}
-}
-
-// dropSummaries drops the tables whose ranges of pallets are listed one by one in
-// another.
-func (d *document) dropSummaries(all []*reconcile.Settled) []*reconcile.Settled {
-	return slices.DeleteFunc(slices.Clone(all), func(s *reconcile.Settled) bool {
-		if !s.Ranges || !s.Listed(all) {
-			return false
-		}
-		t := s.Read[0].Table
-		d.remarks.Add("table_skipped/ranges", t.At(t.From, -1), t.Name)
-		return true
-	})
 }

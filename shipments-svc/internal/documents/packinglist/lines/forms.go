@@ -4,17 +4,15 @@ import (
 	"math"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // forms are what the rows of pallets have in common.
 type forms struct {
-	labels             map[string]int // rows by the form of their label
-	rows               int
-	described, weighed int // rows with a produce or calibre, and with a weight
-	filled             int // cells of all rows
+	labels map[string]int // rows by the form of their label
+	rows   int
+	filled int // cells of all rows
 }
 
 // counted reports whether a row has a number of boxes, or is a box.
@@ -24,11 +22,6 @@ func (r *reader) counted(i int) bool {
 	}
 	carton, _ := r.cell(i, vocabulary.Carton)
 	return r.m.Cartons && carton.Text != ""
-}
-
-func (r *reader) weighed(i int) bool {
-	c, _ := r.cell(i, r.m.First(mapping.Weights...))
-	return c.Text != ""
 }
 
 // survey counts the forms of all tables.
@@ -45,19 +38,12 @@ func (r *reader) survey(all []layout.Table) {
 			f.rows++
 			f.labels[vocabulary.Form(label.Value)]++
 			f.filled += len(layout.Filled(t.Rows[i]))
-			if r.describes(i) {
-				f.described++
-			}
-			if r.weighed(i) {
-				f.weighed++
-			}
 		}
 	}
 }
 
 // strange reports whether a row with a label is unlike the rows of pallets, as notes and
-// footers are. Its label has another form, and it lacks what all others have: boxes,
-// weights, produce and calibre; or it has no boxes, and few cells.
+// footers are: it has no boxes, and a label of another form or few cells.
 func (r *reader) strange(i int, l Line) bool {
 	f := r.forms
 	label, _ := r.label(i)
@@ -72,7 +58,7 @@ func (r *reader) strange(i int, l Line) bool {
 	case same == 0 && r.m.Cartons:
 		return true
 	case same == 0:
-		return !boxes || others > 1 && (!r.describes(i) && f.described >= others || !r.weighed(i) && f.weighed >= others)
+		return !boxes
 	}
 	return !boxes && len(layout.Filled(r.t.Rows[i]))*2*f.rows <= f.filled
 }

@@ -132,13 +132,18 @@ func (m *Mapping) formats(all []layout.Table) {
 		if !isWeight(f) {
 			continue
 		}
-		var these styles
-		these.add(column, false)
-		own, _, open := these.most()
+		c := m.Column(f)
+		c.styles = styles{}
+		c.styles.add(column, false)
+		own, _, open := c.styles.most()
 		if own == numbers.Unclear && open {
 			own = cmp.Or(m.Style, likelier(column, f))
+			c.unclear = column[slices.IndexFunc(column, func(text string) bool {
+				n, ok := numbers.Split(text)
+				return ok && numbers.StyleOf(n.Digits) == numbers.Unclear
+			})]
 		}
-		m.Column(f).Style = own
+		c.Style = own
 	}
 }
 
@@ -148,26 +153,15 @@ func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
 		if !m.Has(f) {
 			continue
 		}
-		var these styles
-		unclear := ""
-		for _, t := range all {
-			for _, row := range t.Rows[t.To:] {
-				if col := m.at[f]; col < len(row.Cells) && row.Cells[col].Number == "" {
-					these.add([]string{row.Cells[col].Text}, false)
-					if n, ok := numbers.Split(row.Cells[col].Text); ok && unclear == "" &&
-						numbers.StyleOf(n.Digits) == numbers.Unclear {
-						unclear = row.Cells[col].Text
-					}
-				}
-			}
-		}
-		own, mixed, open := these.most()
-		at := all[0].At(all[0].From, m.at[f])
+		c, at := m.Column(f), all[0].At(all[0].From, m.at[f])
+		own, mixed, _ := c.styles.most()
 		switch {
-		case own == numbers.Unclear && open && m.Style == numbers.Unclear:
-			r.Add("number_ambiguous", at, unclear, m.Column(f).Text, readAs(unclear, m.Column(f).Style))
+		case own == numbers.Unclear && c.unclear != "" && m.Style == numbers.Unclear:
+			n, _ := numbers.Split(c.unclear)
+			v, _ := numbers.Value(n.Digits, c.Style)
+			r.Add("number_ambiguous", at, c.unclear, c.Text, strconv.FormatFloat(v, 'f', -1, 64))
 		case mixed:
-			r.Add("number_ambiguous/mixed", at, m.Column(f).Text)
+			r.Add("number_ambiguous/mixed", at, c.Text)
 		}
 	}
 }
@@ -188,12 +182,6 @@ func likelier(texts []string, f vocabulary.Field) numbers.Style {
 		return numbers.Comma
 	}
 	return numbers.Point
-}
-
-func readAs(text string, s numbers.Style) string {
-	n, _ := numbers.Split(text)
-	v, _ := numbers.Value(n.Digits, s)
-	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // styles counts numbers by style.

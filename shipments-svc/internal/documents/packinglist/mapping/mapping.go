@@ -30,13 +30,15 @@ type Mapping struct {
 // Column is a column and what it was taken for.
 type Column struct {
 	layout.Heading
-	Field  vocabulary.Field
-	Score  float64  // from 0 to 1
-	Rules  []string // that made the score
-	Unit   float64  // of a weight in grams, from the heading or the cells; 0: not given
-	Units  int      // the column of the units of its cells; 0: none
-	Style  numbers.Style
-	values values
+	Field   vocabulary.Field
+	Score   float64  // from 0 to 1
+	Rules   []string // that made the score
+	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
+	Units   int      // the column of the units of its cells; 0: none
+	Style   numbers.Style
+	values  values
+	styles  styles // of its numbers
+	unclear string // a number that is ambiguous
 }
 
 // Choice is a field for which a mapping has another column than the first one.

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,19 +57,6 @@ func WeighByTotal(all []*Settled, d shipments.Declared) {
 			s.Lines[i].Box = lines.Amount{Value: each, Present: true, OK: true, Place: l.Place}
 		}
 	}
-}
-
-// Listed reports whether other tables list each of the pallets.
-func (s *Settled) Listed(all []*Settled) bool {
-	listed := map[string]bool{}
-	for _, other := range all {
-		if other != s {
-			for _, l := range other.Lines {
-				listed[l.Pallet] = true
-			}
-		}
-	}
-	return !slices.ContainsFunc(s.Lines, func(l Line) bool { return !listed[l.Pallet] })
 }
 
 // Check remarks on weights that are assumed, implausible or inconsistent, once for tables

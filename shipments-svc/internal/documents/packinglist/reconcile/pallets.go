@@ -36,7 +36,6 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 		}
 	}
 	m.groups = slices.DeleteFunc(m.groups, func(lines []Line) bool { return len(lines) == 0 })
-	m.checkFull()
 	var pallets []shipments.Pallet
 	for _, lines := range m.groups {
 		pallets = append(pallets, m.pallet(lines))
@@ -92,23 +91,6 @@ func (m *merger) reverse(l *Line, key string) bool {
 	m.Add("out_of_range/reversal", l.Place, l.Boxes.Value, l.Pallet)
 	l.Boxes.OK = false
 	return false
-}
-
-// checkFull remarks on a line without a pallet number that is added to a pallet as
-// full as those with one line: it may be a total, or of no pallet.
-func (m *merger) checkFull() {
-	full := 0.0
-	for _, lines := range m.groups {
-		if len(lines) == 1 {
-			full = max(full, boxesOf(lines))
-		}
-	}
-	for _, lines := range m.groups {
-		last := lines[len(lines)-1]
-		if !last.Own && !last.Merged && full > 0 && boxesOf(lines[:len(lines)-1]) >= full && last.Boxes.OK {
-			m.Add("line_incomplete/full", last.Place, last.Pallet)
-		}
-	}
 }
 
 // fullest returns the largest number of boxes of a pallet whose lines are

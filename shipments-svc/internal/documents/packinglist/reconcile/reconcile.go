@@ -161,10 +161,10 @@ func (s *Settled) key(l Line) string {
 	return sheet + "\x00" + container(l) + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.Pallet), ""))
 }
 
+var separators = strings.NewReplacer(" ", "", "-", "")
+
 // container returns the container of a line for comparison, or "".
-func container(l Line) string {
-	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(l.Container()))
-}
+func container(l Line) string { return strings.ToUpper(separators.Replace(l.Container())) }
 
 // weight returns the box weight of a line in grams, or 0.
 func (l Line) weight() float64 {

@@ -39,6 +39,12 @@ func Repetitions(all []*Settled) error {
 			}
 			numbered := a.running && b.running // from 1 in each container
 			switch fewer := min(len(a.pallets), len(b.pallets)); {
+			case a.of.Ranges != b.of.Ranges && shared == fewer: // a summary
+				if a.of.Ranges {
+					a.of.drop(a, b.name)
+				} else {
+					b.of.drop(b, a.name)
+				}
 			case shared*2 < fewer || fewer < 2 || numbered && same*2 < shared:
 			case !numbered && same == shared && shared == len(b.pallets):
 				b.of.drop(b, a.name)
