@@ -34,7 +34,7 @@ func columnsOf(pages []page) columns {
 	var lines []textLine
 	var headings textLine
 	joined := false
-	near := nearest(pages)
+	near := within(pages)
 	for _, p := range pages {
 		for i := 0; i < len(p.lines); {
 			row, to := together(p.lines, i, near)
@@ -150,6 +150,47 @@ func nearest(pages []page) float64 {
 		return 0
 	}
 	return float64(usual) / 10 / jump // headings alone are wrapped
+}
+
+// within returns the greatest distance of the lines of one row. Lines with numbers below
+// each other are rows, though they may be as near, as in blocks.
+func within(pages []page) float64 {
+	near := nearest(pages)
+	one, several := 0, 0
+	for _, p := range pages {
+		for i := 0; i < len(p.lines); {
+			row, to := together(p.lines, i, near)
+			row = slices.DeleteFunc(slices.Clone(row), func(line textLine) bool { return !tabular(line) })
+			if i = to; len(row) > 1 && row[0].above(row[1]) {
+				several++
+			} else if len(row) > 0 {
+				one++
+			}
+		}
+	}
+	if several > one {
+		return 0
+	}
+	return near
+}
+
+// above reports whether two numbers of a line are above numbers of another.
+func (l textLine) above(other textLine) bool {
+	const columns = 2
+	n := 0
+	for _, w := range l {
+		if w.numeric() && slices.ContainsFunc(other, func(o word) bool {
+			return o.numeric() && o.left < w.right && o.right > w.left
+		}) {
+			n++
+		}
+	}
+	return n >= columns
+}
+
+// numeric reports whether a word has digits and no letters.
+func (w word) numeric() bool {
+	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter)
 }
 
 // together returns the lines of one row, from line i, and the index after them.
@@ -278,7 +319,7 @@ func tabular(line textLine) bool {
 	const words, numbers = 4, 2
 	n := 0
 	for _, w := range line {
-		if strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter) {
+		if w.numeric() {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -92,7 +93,7 @@ func (t Table) title(i int) bool {
 // lines.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
-	cells := Filled(row)
+	cells := worded(row)
 	pallet := !t.header.labelled() && PalletCaption(row) != nil
 	if len(cells) == 0 || !pallet && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
 		return false
@@ -159,17 +160,25 @@ func (t Table) bare(i, col int) vocabulary.Field {
 	return f
 }
 
+// worded returns the cells of a row with a letter or digit, unlike a bar between texts.
+func worded(row tables.Row) []int {
+	return slices.DeleteFunc(Filled(row), func(col int) bool {
+		return !strings.ContainsFunc(row.Cells[col].Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	})
+}
+
 // Captions returns the captions of a row with few texts.
 func Captions(row tables.Row) (all []Caption) {
 	const most = 6 // texts
-	cells := Filled(row)
+	cells := worded(row)
 	if len(cells) > most {
 		return nil
 	}
 	for n, col := range cells {
 		text := row.Cells[col].Text
 		found := labelled(text)
-		if label := strings.TrimRight(text, ": "); found == nil && n%2 == 0 && len(cells)%2 == 0 && label != "" {
+		if label := strings.TrimRight(text, ": "); found == nil && n%2 == 0 && len(cells)%2 == 0 && label != "" &&
+			!strings.ContainsFunc(label, isDigit) {
 			pallet := len(cells) == 2 || label != text // not "Pallet | Hass 16", two headings
 			if f := field(label); f != vocabulary.None && (pallet || !slices.Contains(labelFields, f)) {
 				col = cells[n+1]

@@ -141,10 +141,10 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		m.Columns = append(m.Columns, c)
 	}
 	m.weigh(all)
-	m.Cartons = !m.Has(vocabulary.Boxes) && (m.Has(vocabulary.Carton) && m.ofPallet(all, m.At(vocabulary.Carton)) ||
-		m.boxRows(all))
 	m.unitColumns(all)
 	m = m.with(first, given)
+	m.Cartons = !m.Has(vocabulary.Boxes) && (m.Has(vocabulary.Carton) && m.ofPallet(all, m.At(vocabulary.Carton)) ||
+		m.boxRows(all))
 	proposals := m.rivals(all)
 	for i := range proposals {
 		proposals[i].formats(all)
