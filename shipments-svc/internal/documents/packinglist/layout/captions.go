@@ -162,9 +162,8 @@ func (t Table) bare(i, col int) vocabulary.Field {
 
 // worded returns the cells of a row with a letter or digit, unlike a bar between texts.
 func worded(row tables.Row) []int {
-	return slices.DeleteFunc(Filled(row), func(col int) bool {
-		return !strings.ContainsFunc(row.Cells[col].Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	})
+	worded := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return slices.DeleteFunc(Filled(row), func(col int) bool { return !strings.ContainsFunc(row.Cells[col].Text, worded) })
 }
 
 // Captions returns the captions of a row with few texts.

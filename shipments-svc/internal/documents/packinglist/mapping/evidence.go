@@ -39,51 +39,44 @@ var rules = func() (all []evidence) {
 	return all
 }()
 
+// condition reports whether the values of a column are of a kind.
+type condition func(m *Mapping, all []layout.Table, col int) bool
+
 // conditions are what the values of a column may be, by the names of evidence.txt.
-var conditions = map[string]func(m *Mapping, all []layout.Table, col int) bool{
-	"sscc":        most(func(v values) int { return v.sscc }, 9),
-	"containers":  most(func(v values) int { return v.containers }, 9),
-	"commodities": most(func(v values) int { return v.commodities }, 6),
-	"only-words":  most(func(v values) int { return v.words }, 10),
-	"words":       most(func(v values) int { return v.words }, 6),
-	"sizes": func(m *Mapping, _ []layout.Table, col int) bool {
-		v := m.Columns[col].values
-		return v.distinct > 1 && v.sizes*10 >= v.filled*9
-	},
-	"one-text": func(m *Mapping, _ []layout.Table, col int) bool {
-		v := m.Columns[col].values
-		return v.filled > 1 && v.distinct == 1 && v.numeric == 0
-	},
-	"counting": func(m *Mapping, _ []layout.Table, col int) bool {
-		return m.Columns[col].values.counts && m.Columns[col].values.filled > 1
-	},
-	"short": func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].values.short },
-	"mixed": func(m *Mapping, _ []layout.Table, col int) bool {
-		return m.Columns[col].values.words < m.Columns[col].values.filled
-	},
-	"plain": func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].Meaning.Unknown == nil },
-	"unclear": func(m *Mapping, _ []layout.Table, col int) bool {
-		return m.Columns[col].Score < 0.95 || vocabulary.Singular(m.Columns[col].Text)
-	},
-	"headed":    func(m *Mapping, _ []layout.Table, col int) bool { return m.Columns[col].Text != "" },
-	"kilograms": func(m *Mapping, _ []layout.Table, col int) bool { return layout.Unit(m.Columns[col].Text) > 1 },
+var conditions = map[string]condition{
+	"sscc":        most(9, func(v values) int { return v.sscc }),
+	"containers":  most(9, func(v values) int { return v.containers }),
+	"sizes":       most(9, func(v values) int { return v.sizes * min(1, v.distinct-1) }),
+	"words":       most(6, func(v values) int { return v.words }),
+	"commodities": most(6, func(v values) int { return v.commodities }),
+	"only-words":  most(10, func(v values) int { return v.words }),
+	"one-text":    of(func(c *Column) bool { return c.values.filled > 1 && c.values.distinct+c.values.numeric == 1 }),
+	"counting":    of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
+	"short":       of(func(c *Column) bool { return c.values.short }),
+	"mixed":       of(func(c *Column) bool { return c.values.words < c.values.filled }),
+	"plain":       of(func(c *Column) bool { return c.Meaning.Unknown == nil }),
+	"unclear":     of(func(c *Column) bool { return c.Score < 0.95 || vocabulary.Singular(c.Text) }),
+	"headed":      of(func(c *Column) bool { return c.Text != "" }),
+	"kilograms":   of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []layout.Table, col int) bool {
 		return m.Has(vocabulary.Boxes) && col < m.At(vocabulary.Boxes)
+	},
+	"priceless": func(m *Mapping, _ []layout.Table, _ int) bool { // invoices list articles
+		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Rule == "price" })
 	},
 	"consecutive": func(_ *Mapping, all []layout.Table, col int) bool { return layout.Enumerates(body(all), col) },
 	"labels":      func(_ *Mapping, all []layout.Table, col int) bool { return labels(body(all), col) },
 	"of-pallet":   (*Mapping).ofPallet,
-	"priceless": func(m *Mapping, _ []layout.Table, _ int) bool { // invoices list articles
-		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Rule == "price" })
-	},
 }
 
-// most returns a condition that tenths of the values are of a kind.
-func most(kind func(values) int, tenths int) func(*Mapping, []layout.Table, int) bool {
-	return func(m *Mapping, _ []layout.Table, col int) bool {
-		v := m.Columns[col].values
-		return v.filled > 0 && kind(v)*10 >= v.filled*tenths
-	}
+// of returns a condition of a column alone.
+func of(is func(*Column) bool) condition {
+	return func(m *Mapping, _ []layout.Table, col int) bool { return is(&m.Columns[col]) }
+}
+
+// most returns the condition that tenths of the values are of a kind.
+func most(tenths int, kind func(values) int) condition {
+	return of(func(c *Column) bool { return kind(c.values)*10 >= c.values.filled*tenths })
 }
 
 // weigh changes the fields of columns whose values say more than their headings.
