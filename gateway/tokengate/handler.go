@@ -58,6 +58,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if !failed {
 		err = checkDestination(out, r)
 	}
+	if err == nil && route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
+		err = caddyhttp.Error(http.StatusNotFound, errors.New("no resource's path ends with a slash"))
+	}
 	if err == nil {
 		err = next.ServeHTTP(out, r)
 	}
@@ -133,6 +136,9 @@ func (g *Gate) identify(r *http.Request, token *introspect.Result) {
 // answerError responds to err of the next handlers.
 func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	p := unlessClosed(r, problemOf(err))
+	if p.Status == http.StatusNotFound && !out.page {
+		p = g.nothingAt(p, r.URL.Path)
+	}
 	out.failure = g.upstreams.failed(r, p, err)
 	g.answer(out, p)
 }

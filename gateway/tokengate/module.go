@@ -94,6 +94,7 @@ type Gate struct {
 	Demo string `json:"demo,omitempty"`
 
 	open       []*openPaths // the routes beside the gate that need no token
+	known      []string     // patterns of the routes beside the gate
 	cors       *cors        // nil: no origin is allowed
 	credential string
 	demo       bool
@@ -128,6 +129,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	if err := checkShadowing(besides(ctx)); err != nil {
 		return err
 	}
+	g.known = knownPaths(besides(ctx))
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (s *Set) Write(w http.ResponseWriter, status int, name string, data any) er
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) //nolint:gosec // G705: html/template has escaped it
+	_, _ = w.Write(body.Bytes())
 	return err
 }
 

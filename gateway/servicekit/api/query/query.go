@@ -46,6 +46,7 @@ type Parameters struct {
 
 	values    url.Values
 	malformed bool
+	body      bool // the request is of a method that takes its members in the body
 	read      []string
 	faults    []problem.Field
 }
@@ -53,7 +54,8 @@ type Parameters struct {
 // Read returns the parameters of a request.
 func Read(r *http.Request) *Parameters {
 	values, err := url.ParseQuery(r.URL.RawQuery)
-	return &Parameters{values: values, malformed: err != nil}
+	body := r.Method == http.MethodPost || r.Method == http.MethodPatch || r.Method == http.MethodPut
+	return &Parameters{values: values, malformed: err != nil, body: body}
 }
 
 // Text returns a parameter as it was sent, and whether it was sent.
@@ -133,9 +135,11 @@ func (p *Parameters) Err() error {
 	slices.Sort(unknown)
 	faults := p.faults
 	for _, name := range unknown {
-		faults = append(faults, problem.Field{
-			Code: UnknownParameter, Parameter: name, Detail: spelling.Unknown("parameter", name, p.read),
-		})
+		detail := spelling.Unknown("parameter", name, p.read)
+		if p.body && len(p.read) == 0 {
+			detail = "there is no parameter " + spelling.Quote(name) + "; what this request can have belongs into its body"
+		}
+		faults = append(faults, problem.Field{Code: UnknownParameter, Parameter: name, Detail: detail})
 	}
 	if len(faults) == 0 {
 		return nil

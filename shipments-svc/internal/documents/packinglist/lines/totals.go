@@ -96,7 +96,7 @@ func (r *reader) sums(i int) bool {
 		return false
 	case r.unnumbered(i):
 		return all || boxes.Value == r.since || !strings.ContainsFunc(label.Value, latin)
-	case r.describes(i) || !(all && r.lines > 1) && !(boxes.Value == r.since && r.recent > 1):
+	case r.describes(i) || (!all || r.lines <= 1) && (boxes.Value != r.since || r.recent <= 1):
 		return false
 	case !r.unnamed || all && !r.numbered(i):
 		return true
