@@ -32,7 +32,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	for source, declared := range map[string]*regexp.Regexp{
 		"gateway/tokengate/problem.go":                         regexp.MustCompile(`Code: +"([a-z_]+)", +Title: +"([^"]+)"`),
 		"tokens-svc/internal/httpapi/transport/errors.go":      regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
-		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
+		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+,\s+"([a-z_]+)"()`),
 	} {
 		found := declared.FindAllSubmatch(read(t, source), -1)
 		if len(found) < 10 {
@@ -42,9 +42,13 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 			if !strings.HasPrefix(source, "tokens-svc/") { // it has codes for gateways, too
 				codes = append(codes, string(match[1]))
 			}
+			title := string(match[2])
+			if title == "" { // shipments-svc writes the code in words
+				title = strings.ReplaceAll(string(match[1]), "_", " ")
+			}
 			for _, page := range pages {
-				if page.Code == string(match[1]) && page.Title != string(match[2]) {
-					t.Errorf("%s: %s has the title %q, its page %q", page.Code, source, match[2], page.Title)
+				if page.Code == string(match[1]) && !strings.EqualFold(page.Title, title) {
+					t.Errorf("%s: %s has the title %q, its page %q", page.Code, source, title, page.Title)
 				}
 			}
 		}

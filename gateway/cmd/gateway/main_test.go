@@ -22,9 +22,9 @@ func TestASettingThatBreaksTheCaddyfileIsNamed(t *testing.T) {
 
 	process := exec.CommandContext(t.Context(), os.Args[0], "validate", "--config", "../../Caddyfile", "--adapter",
 		"caddyfile")
-	process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), `TRUSTED_PROXIES="`}
+	process.Env = []string{becomeGateway + "=1", "HOME=" + t.TempDir(), "SERVICE_ROUTES=a.caddy b.caddy"}
 	output, err := process.CombinedOutput()
-	if want := `TRUSTED_PROXIES must not contain quotes`; err == nil || !strings.HasPrefix(string(output), want) {
+	if want := "SERVICE_ROUTES must be one path or pattern"; err == nil || !strings.HasPrefix(string(output), want) {
 		t.Errorf("%v, want %s in\n%s", err, want, output)
 	}
 }
