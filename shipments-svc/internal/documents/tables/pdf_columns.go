@@ -3,8 +3,6 @@ package tables
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode"
 )
 
 // columns are the columns of a document's tables.
@@ -118,91 +116,6 @@ func similar(lines []textLine) (all []textLine) {
 		}
 	}
 	return all
-}
-
-// nearest returns the greatest distance of the lines of one row: below the first jump
-// between distances that occur often, or else well below the usual one. Lines of a text
-// file are rows.
-func nearest(pages []page) float64 {
-	count := map[int]int{} // by tenths of a point
-	for _, p := range pages {
-		for i := 1; i < len(p.lines) && p.lines[0][0].row == 0; i++ {
-			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
-		}
-	}
-	usual := 0
-	var distances []int
-	for d, n := range count {
-		if n >= often {
-			distances = append(distances, d)
-		}
-		if n > count[usual] || n == count[usual] && d > usual {
-			usual = d
-		}
-	}
-	slices.Sort(distances)
-	for i := 1; i < len(distances); i++ {
-		if float64(distances[i]) >= jump*float64(distances[i-1]) {
-			return float64(distances[i-1])/10 + 0.1
-		}
-	}
-	if count[usual] < often {
-		return 0
-	}
-	return float64(usual) / 10 / jump // headings alone are wrapped
-}
-
-// within returns the greatest distance of the lines of one row. Lines with numbers below
-// each other are rows, though they may be as near, as in blocks.
-func within(pages []page) float64 {
-	near := nearest(pages)
-	one, several := 0, 0
-	for _, p := range pages {
-		for i := 0; i < len(p.lines); {
-			row, to := together(p.lines, i, near)
-			row = slices.DeleteFunc(slices.Clone(row), func(line textLine) bool { return !tabular(line) })
-			if i = to; len(row) > 1 && row[0].above(row[1]) {
-				several++
-			} else if len(row) > 0 {
-				one++
-			}
-		}
-	}
-	if several > one {
-		return 0
-	}
-	return near
-}
-
-// above reports whether two numbers of a line are above numbers of another.
-func (l textLine) above(other textLine) bool {
-	const columns = 2
-	n := 0
-	for _, w := range l {
-		if w.numeric() && slices.ContainsFunc(other, func(o word) bool {
-			return o.numeric() && o.left < w.right && o.right > w.left
-		}) {
-			n++
-		}
-	}
-	return n >= columns
-}
-
-// numeric reports whether a word has digits and no letters.
-func (w word) numeric() bool {
-	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter)
-}
-
-// together returns the lines of one row, from line i, and the index after them.
-func together(page []textLine, i int, near float64) ([]textLine, int) {
-	to := i + 1
-	for near > 0 && to < len(page) && page[to-1][0].base-page[to][0].base <= near {
-		to++
-	}
-	if to-i > mostLines {
-		to = i + 1
-	}
-	return page[i:to], to
 }
 
 // aligned returns the points at which a heading and the texts below it on most
@@ -324,85 +237,4 @@ func tabular(line textLine) bool {
 		}
 	}
 	return len(line) >= words && n >= numbers && len(phrases(line)) > 1
-}
-
-// several is the minimum number of phrases of a header row.
-const several = 5
-
-// cells returns the texts of a line by column. Phrases are not split, except in
-// tables with narrow gaps.
-func (c columns) cells(line textLine, row bool) []Cell {
-	var cells []Cell
-	put := func(column int, text string) {
-		for len(cells) <= min(column, MaxColumns-1) {
-			cells = append(cells, Cell{})
-		}
-		if column < MaxColumns {
-			cells[column].Text = strings.TrimSpace(cells[column].Text + " " + text)
-		}
-	}
-	all := phrases(line)
-	if row && c.edges != nil {
-		all = phrases(line, c.shared...)
-	}
-	for i, phrase := range all {
-		left, right := phrase[0].left, phrase[len(phrase)-1].right
-		switch {
-		case c.edges == nil:
-			put(i, text(phrase))
-		case row && c.column(left) != c.column(right) && c.apart(phrase):
-			for _, w := range phrase {
-				put(c.column((w.left+w.right)/2), w.text)
-			}
-		case row:
-			put(c.column((left+right)/2), text(phrase))
-		case len(all) >= fewPhrases: // headings
-			put(max(c.column((left+right)/2), len(cells)), text(phrase))
-		default:
-			put(max(c.column(left), len(cells)), text(phrase))
-		}
-	}
-	return cells
-}
-
-// row reports whether lines are a row of the table.
-func (c columns) row(lines []textLine) bool {
-	n := 0
-	for _, line := range lines {
-		n = max(n, len(phrases(line)))
-	}
-	return (n >= several || slices.ContainsFunc(lines, tabular)) && c.full(slices.Concat(lines...))
-}
-
-// column returns the column of a point.
-func (c columns) column(x float64) int {
-	i, _ := slices.BinarySearch(c.edges, x)
-	return i
-}
-
-// apart reports whether a phrase across several columns is to be split: none of its
-// words crosses an edge, as in sentences and headings wider than their column.
-func (c columns) apart(phrase textLine) bool {
-	return !slices.ContainsFunc(phrase, func(w word) bool { return c.column(w.left) != c.column(w.right) })
-}
-
-// phrases joins the words of a line that are separated by single spaces, except at
-// shared edges.
-func phrases(line textLine, shared ...float64) (all []textLine) {
-	for i, w := range line {
-		if i > 0 && w.left-line[i-1].right < gap*w.space && !slices.ContainsFunc(shared, w.begins) {
-			all[len(all)-1] = append(all[len(all)-1], w)
-		} else {
-			all = append(all, textLine{w})
-		}
-	}
-	return all
-}
-
-func text(phrase textLine) string {
-	var all []string
-	for _, w := range phrase {
-		all = append(all, w.text)
-	}
-	return strings.Join(all, " ")
 }
