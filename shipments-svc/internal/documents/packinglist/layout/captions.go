@@ -124,12 +124,18 @@ func (t *Table) caption(i int) (found bool) {
 	if found == (len(cells) == 2) && (found || !t.Printed) {
 		for _, col := range cells {
 			if f := t.bare(i, col); f != vocabulary.None {
-				give(Caption{Field: f, Text: row.Cells[col].Text, col: col})
+				give(Caption{Field: f, Text: Unclassed(row.Cells[col].Text), col: col})
 			}
 		}
 	}
 	return found
 }
+
+// classText matches the class behind a name, and what follows it.
+var classText = regexp.MustCompile(`(?i)[\s,–-]+(?:cat(?:egor\pL*)?|classe?|klasse)\b\.?\s*(?:extra|i{1,3}|[123])\b.*$`)
+
+// Unclassed returns a name without its class: "KIWI HAYWARD" of "KIWI HAYWARD CAT. I".
+func Unclassed(text string) string { return classText.ReplaceAllString(text, "") }
 
 // numbered reports whether a row has a pallet number.
 func (t Table) numbered(row tables.Row) bool {
@@ -143,7 +149,7 @@ func (t Table) numbered(row tables.Row) bool {
 // if the table has no column for it: the row below is a line.
 func (t Table) bare(i, col int) vocabulary.Field {
 	const words = 4
-	next, text := i+1, t.Rows[i].Cells[col].Text
+	next, text := i+1, Unclassed(t.Rows[i].Cells[col].Text)
 	if i < t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None

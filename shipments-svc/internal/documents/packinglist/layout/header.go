@@ -43,7 +43,8 @@ func headersOf(rows []tables.Row) (all []header) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
-			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != ""
+			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != "" ||
+				n > 1 && len(Filled(last)) == 1 && Captions(last) != nil // a group: "CALIBRE 1X"
 			if PalletCaption(last) != nil || n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
 			}

@@ -109,7 +109,8 @@ func (t Table) addUp(total int) bool {
 		sum := 0.0
 		for i, n := range t.boxes(row) {
 			col := t.Sizes[i]
-			if _, ok := Number(row, col); !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) {
+			if _, ok := Number(row, col); !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
+				!strings.HasSuffix(row.Cells[col].Text, "%") {
 				return false
 			}
 			sum += n

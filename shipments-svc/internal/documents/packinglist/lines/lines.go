@@ -246,6 +246,7 @@ func (r *reader) line(i int) (l Line, ok bool) {
 		l.Box = r.packWeightOf(i)
 	}
 	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
+	l.Calibre.Value = class.ReplaceAllString(l.Calibre.Value, "$1")
 	for n, f := range Also {
 		l.Also[n] = r.textOr(i, f)
 	}

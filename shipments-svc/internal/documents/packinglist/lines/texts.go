@@ -17,7 +17,10 @@ var continuedText = regexp.MustCompile(
 	`(?i)[\s(\[-]+(?:cont(?:'?d|inu\pL*)?|suite|forts?(?:etzung)?|vervolg|segue)\.?[)\]]*$`,
 )
 
-const quotes = "\"'〃”″"
+const quotes = "\"'〃”″“„’,"
+
+// class matches a class before a calibre: "I / 27".
+var class = regexp.MustCompile(`^(?i:extra|i{1,3})\s*[/|-]\s*(\d)`)
 
 // ditto reports whether a text means "as above": a sign or a word.
 func ditto(text string) bool {
@@ -54,6 +57,7 @@ func (r *reader) label(i int) (c Text, merged bool) {
 			break
 		}
 	}
+	c.Value = strings.TrimSpace(strings.TrimPrefix(c.Value, "(00)")) // the identifier that says that it is an SSCC
 	if strings.ContainsAny(c.Value, " ([-") {
 		c.Value = strings.TrimSpace(continuedText.ReplaceAllString(c.Value, ""))
 	}

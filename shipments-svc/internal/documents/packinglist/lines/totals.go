@@ -42,7 +42,7 @@ func (r *reader) total(i int) bool {
 		t.NetWeight = shipments.Grams(a.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		if n, ok := palletCount(r.text(i, f).Value); ok && t.Pallets == 0 {
+		if n, ok := palletCount(r.text(i, f).Value); ok && t.Pallets == 0 && n != t.Boxes { // not a total of boxes
 			t.Pallets = n
 		}
 	}
