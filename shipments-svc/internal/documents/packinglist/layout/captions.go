@@ -17,6 +17,7 @@ import (
 type Caption struct {
 	Field vocabulary.Field
 	Text  string
+	Whole string // the text that it was read from, if more
 	Place tables.Place
 	col   int
 	from  int // the index of its row
@@ -124,7 +125,7 @@ func (t *Table) caption(i int) (found bool) {
 	if found == (len(cells) == 2) && (found || !t.Printed) {
 		for _, col := range cells {
 			if f := t.bare(i, col); f != vocabulary.None {
-				give(Caption{Field: f, Text: Unclassed(row.Cells[col].Text), col: col})
+				give(Caption{Field: f, Text: Unclassed(row.Cells[col].Text), Whole: row.Cells[col].Text, col: col})
 			}
 		}
 	}

@@ -146,8 +146,11 @@ func PackWeight(text string, in float64) Amount {
 // packWeightOf returns the box weight of a line of a list without a column of
 // weights: from its kind of box, or else from the letterhead.
 func (r *reader) packWeightOf(i int) Amount {
-	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce} {
+	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce, vocabulary.Variety} {
 		c := r.text(i, f)
+		if given, ok := r.t.Given(i, f); ok && c.Value == "" {
+			c = Text{given.Whole, given.Place}
+		}
 		if c.Value == "" {
 			continue
 		}
