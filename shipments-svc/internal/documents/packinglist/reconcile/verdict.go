@@ -28,10 +28,16 @@ const longestName = 2
 // Judge compares a reading with what its list declares.
 func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 	pallets, boxes, net, weighed := float64(len(read.Pallets)), 0.0, 0.0, true
-	numbered := false
+	numbered, impossible := false, 0
 	for _, p := range read.Pallets {
 		if weight := float64(p.Boxes) * float64(p.BoxWeight); weight > float64(reference.HeaviestPallet) {
 			v.doubts = append(v.doubts, fmt.Sprintf("pallet %s would weigh %s kg", p.Number, kilograms(weight)))
+			if weight > 2*float64(reference.HeaviestPallet) {
+				impossible++
+			}
+		} else if len(p.Number) >= shipments.MaxPalletNumber { // shortened
+			v.doubts = append(v.doubts, fmt.Sprintf("the text %q is no pallet number", p.Number))
+			impossible++
 		}
 		numbered = numbered || strings.ContainsFunc(p.Number, unicode.IsDigit)
 		boxes += float64(p.Boxes)
@@ -60,6 +66,9 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 	compare("boxes", float64(read.Declared.Boxes), boxes)
 	if weighed {
 		compare("kg", float64(read.Declared.NetWeight)/1000, net/1000)
+	}
+	if impossible > 0 && 2*impossible >= len(read.Pallets) {
+		v.differ = append(v.differ, "half of the pallets or more have an impossible weight or number")
 	}
 	for _, s := range all {
 		if s.inconsistent {
