@@ -132,6 +132,7 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 			}
 			takeExactly(t, limiters, 10, 20, 10)
 			ids := takeExactly(t, limiters, 100, 30, 60)
+			waitForReplica(t, master.Addr)
 			master.Stop()
 			died := time.Now()
 			allowed, _ := takeFromAll(t, limiters, ids, 100, 100)
@@ -152,6 +153,21 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 			}
 			takeExactly(t, limiters, 10, 20, 10)
 		})
+	}
+}
+
+// waitForReplica returns when a replica has what was written on a master, which replicates late.
+func waitForReplica(t *testing.T, master string) {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: master})
+	defer func() { _ = client.Close() }()
+	conn := client.Conn()                      // WAIT is about the writes up to the connection's last one
+	_ = conn.Auth(t.Context(), "master").Err() // which Sentinel's nodes ask for
+	if err := conn.Set(t.Context(), replicaKey, "", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := conn.Wait(t.Context(), 1, 30*time.Second).Result(); n < 1 || err != nil {
+		t.Fatal(n, err)
 	}
 }
 
