@@ -138,7 +138,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 	purge := exec.CommandContext(t.Context(), again.Program("shipments-svc").Command[0], "files", "purge")
 	purge.Env = again.Program("shipments-svc").Environ()
-	if out, err := purge.CombinedOutput(); !bytes.Contains(out, []byte("0 of 0 files removed")) {
+	if out, err := purge.CombinedOutput(); !bytes.Contains(out, []byte("0 of 1 files removed")) {
 		t.Errorf("files purge: %v, %s", err, out)
 	}
 	if _, err := os.Stat(newer); err != nil {

@@ -1388,7 +1388,7 @@ type Mapping struct {
 		Used bool `json:"used"`
 	} `json:"columns"`
 
-	// Fingerprint Equal for lists with the same headings, layout and number style.
+	// Fingerprint Equal for lists with the same headings and layout.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 
 	// HeaderRow The first row of the headings.
@@ -2770,7 +2770,8 @@ type ClientInterface interface {
 
 	// DeleteShipment Delete a shipment
 	//
-	// Removes the shipment and its history. Only a pending shipment can be deleted: one that was worked on stays.
+	// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
+	// approved or rejected: one that was worked on stays.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -3476,7 +3477,8 @@ func (c *Client) CreateShipment(ctx context.Context, params *CreateShipmentParam
 
 // DeleteShipment Delete a shipment
 //
-// Removes the shipment and its history. Only a pending shipment can be deleted: one that was worked on stays.
+// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
+// approved or rejected: one that was worked on stays.
 //
 // Needs the permission `shipments:write`.
 //
@@ -6143,7 +6145,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteShipmentWithResponse Delete a shipment
 	//
-	// Removes the shipment and its history. Only a pending shipment can be deleted: one that was worked on stays.
+	// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
+	// approved or rejected: one that was worked on stays.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -8204,7 +8207,8 @@ func (c *ClientWithResponses) CreateShipmentWithResponse(ctx context.Context, pa
 
 // DeleteShipmentWithResponse Delete a shipment
 //
-// Removes the shipment and its history. Only a pending shipment can be deleted: one that was worked on stays.
+// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
+// approved or rejected: one that was worked on stays.
 //
 // Needs the permission `shipments:write`.
 //

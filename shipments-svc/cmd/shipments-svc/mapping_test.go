@@ -23,7 +23,7 @@ func TestTheReaderUsesCorrectionsAndTemplates(t *testing.T) {
 	org := publicid.New("org")
 	list := func(boxes int) []byte {
 		text := fmt.Sprintf(
-			"Pallet;Product;Size;Cartons;Spare;Net kg/carton\nP-1;Plum;A;%d;7;5\nP-2;Plum;A;%d;8;5\n", boxes, boxes,
+			"Pallet;Product;Size;Cartons;Spare;Net kg/carton\nP-1;Plum;A;%d;7;5,0\nP-2;Plum;A;%d;8;5,0\n", boxes, boxes,
 		)
 		return fmt.Appendf(nil, `{"document":{"type":"packing_list","filename":"l.csv","content_base64":"%s"}}`,
 			base64.StdEncoding.EncodeToString([]byte(text)))

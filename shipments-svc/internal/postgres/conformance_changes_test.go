@@ -145,6 +145,11 @@ func testHead(t *testing.T, repo shipments.Repository) {
 	head, err := repo.Head(t.Context(), org, d.ID)
 	check(t, err)
 	equal(t, head, shipments.Head{Shipment: d.Shipment, Failing: []string{"check_fail", `a "strange" {name},`}})
+	to, entry := changed(d.Shipment, shipments.Reject, shipments.Rejected)
+	check(t, repo.Change(t.Context(), org, d.Shipment, to, entry))
+	if head, err = repo.Head(t.Context(), org, d.ID); err != nil || !head.Decided {
+		t.Errorf("%+v (%v) of a rejected shipment", head, err)
+	}
 	if _, err := repo.Head(t.Context(), repotest.Org(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("the head of another organization's shipment: %v", err)
 	}

@@ -42,7 +42,9 @@ SELECT row_to_json(head) FROM (
 	SELECT ` + shipmentColumns + `,
 		ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail'
 			ORDER BY position) AS failing,
-		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents
+		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents,
+		EXISTS (SELECT FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
+			AND action IN ('approve', 'reject')) AS decided
 	FROM shipments
 	WHERE organization_id = $1 AND id = $2
 ) head`

@@ -102,14 +102,20 @@ func (s *Service) Reject(ctx context.Context, org OrgID, r Rejection) (Shipment,
 	})
 }
 
-// Delete removes a shipment, which must not have documents, with its history.
+// Delete removes a shipment with its history, which must not have documents or have been decided on.
 func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, error) {
 	_, err := s.act(ctx, org, Delete, o, nil, func(h Head, _ *Shipment, _ *Entry) error {
-		if h.Documents > 0 {
-			allowed := slices.DeleteFunc(Allowed(h.Status), func(a Action) bool { return a == Delete })
-			return &TransitionError{Action: Delete, Status: h.Status, While: "the shipment has documents", Allowed: allowed}
+		while := ""
+		switch {
+		case h.Documents > 0:
+			while = "the shipment has documents"
+		case h.Decided: // whoever may delete must not erase what a reviewer decided
+			while = "the shipment's history has a decision"
+		default:
+			return nil
 		}
-		return nil
+		allowed := slices.DeleteFunc(Allowed(h.Status), func(a Action) bool { return a == Delete })
+		return &TransitionError{Action: Delete, Status: h.Status, While: while, Allowed: allowed}
 	})
 	return struct{}{}, err
 }

@@ -9,7 +9,7 @@ type Mapping struct {
 	HeaderRow   int         `json:"header_row"` // the first row of its headings
 	HeaderRows  int         `json:"header_rows"`
 	NumberStyle NumberStyle `json:"number_style,omitempty"` // empty: no number shows it
-	// Fingerprint is equal for lists with these headings, layout and number style.
+	// Fingerprint is equal for lists with these headings and layout.
 	Fingerprint string         `json:"fingerprint,omitempty"`
 	Source      MappingSource  `json:"source,omitempty"`
 	Template    string         `json:"template,omitempty"` // its name, where Source is FromTemplate

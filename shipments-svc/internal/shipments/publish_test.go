@@ -207,15 +207,20 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	}
 }
 
-func TestAShipmentWithDocumentsIsNotDeleted(t *testing.T) {
+func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	k := at(Pending)
-	k.head.Documents = 1
-	_, err := service(k).Delete(t.Context(), OrgID{1}, Order{})
-	if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted ||
-		!strings.Contains(err.Error(), "while the shipment has documents; allowed: update, attach_document") ||
-		strings.HasSuffix(refused.Error(), "delete") {
-		t.Errorf("%v", err)
+	for while, head := range map[string]Head{
+		"the shipment has documents":            {Documents: 1},
+		"the shipment's history has a decision": {Decided: true},
+	} {
+		k := at(Pending)
+		k.head.Documents, k.head.Decided = head.Documents, head.Decided
+		_, err := service(k).Delete(t.Context(), OrgID{1}, Order{})
+		if refused, ok := errors.AsType[*TransitionError](err); !ok || k.deleted ||
+			!strings.Contains(err.Error(), "while "+while+"; allowed: update, attach_document") ||
+			strings.HasSuffix(refused.Error(), "delete") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

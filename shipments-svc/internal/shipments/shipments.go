@@ -88,6 +88,7 @@ type Head struct {
 	Shipment
 	Failing   []string `json:"failing"`   // the names of its failing checks
 	Documents int      `json:"documents"` // how many it has
+	Decided   bool     `json:"decided"`   // it was approved or rejected at some time
 }
 
 // Detail is a shipment with its parts, each list in the order it was given.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -55,7 +56,7 @@ func (s *site) decide(
 		return answer{}, shipments.ErrVersion
 	}
 	o.Expects = func(version int64) bool { return version == found.Version }
-	reason := v.text("reason")
+	reason := strings.Join(strings.Fields(v.text("reason")), " ") // a reason is one line, its field has several
 	err = do(within, o, reason)
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
 		p, err := s.shown(ctx, v)

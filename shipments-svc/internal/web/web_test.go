@@ -273,7 +273,7 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		"This shipment was changed")
 	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
 	wantTo(t, s.get(t, path+"/approve"), path)
-	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by courier"}}),
+	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by\r\ncourier"}}),
 		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
 	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed)

@@ -102,11 +102,10 @@ func IsDate(text string) bool {
 	return text != "" && unicode.IsDigit(rune(text[0])) && dates.MatchString(text)
 }
 
-// Fingerprint is equal for tables with the same headings in the same order, layout and
-// number style.
+// Fingerprint is equal for tables with the same headings in the same order and layout.
 func (m Mapping) Fingerprint(t layout.Table) string {
 	var b strings.Builder
-	b.WriteString(string(m.Layout(t)) + "\x00" + string(StyleName(m.Style)))
+	b.WriteString(string(m.Layout(t)))
 	for _, h := range t.Headings {
 		if !h.Virtual {
 			b.WriteString("\x00" + vocabulary.Fold(h.Text))
