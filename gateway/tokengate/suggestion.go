@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -17,19 +18,18 @@ func knownPaths(routes caddyhttp.RouteList) (all []string) {
 	return all
 }
 
-// nothingAt returns p, a 404, with the path that was probably meant: one without a slash at its end, or a known one
-// that differs in the spelling of one segment.
+// nothingAt returns p, a 404, with the path that was probably meant: a known one without a slash at its end, or one that
+// differs in the spelling of one segment.
 func (g *Gate) nothingAt(p problem, path string) problem {
-	meant := strings.TrimSuffix(path, "/")
-	if meant == path {
-		if meant = g.nearest(path); meant == "" {
-			return p
-		}
+	const longest = 200
+	meant := g.nearest(strings.TrimSuffix(path, "/"))
+	if meant == "" || meant == path || len(meant) > longest || strings.Contains(meant, "/.") {
+		return p
 	}
-	return p.withDetail("There is nothing at this path; did you mean " + spelling.Quote(meant) + "?")
+	return p.withDetail("There is nothing at this path; did you mean " + (&url.URL{Path: meant}).EscapedPath() + "?")
 }
 
-// nearest returns path with one segment as in a known path, or nothing.
+// nearest returns path with at most one segment spelled as in a known path, or nothing.
 func (g *Gate) nearest(path string) string {
 	segments := strings.Split(path, "/")
 	for _, pattern := range g.known {
@@ -43,6 +43,9 @@ func (g *Gate) nearest(path string) string {
 				differing = i
 				differences++
 			}
+		}
+		if differences == 0 {
+			return path
 		}
 		if differences == 1 && spelling.Nearest(segments[differing], known[differing:differing+1]) != "" {
 			segments[differing] = known[differing]
