@@ -18,8 +18,8 @@ func knownPaths(routes caddyhttp.RouteList) (all []string) {
 	return all
 }
 
-// nothingAt returns p, a 404, with the path that was probably meant: a known one without a slash at its end, or one that
-// differs in the spelling of one segment.
+// nothingAt returns p, a 404, with the path that was probably meant: a known one without a slash at its end, or one
+// that differs in the spelling of one segment.
 func (g *Gate) nothingAt(p problem, path string) problem {
 	const longest = 200
 	meant := g.nearest(strings.TrimSuffix(path, "/"))
