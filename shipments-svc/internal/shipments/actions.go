@@ -109,7 +109,7 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 		switch {
 		case h.Documents > 0:
 			while = "the shipment has documents"
-		case h.Decided: // whoever may delete must not erase what a reviewer decided
+		case h.Decided: // a reviewer's decision must not be erased with the history
 			while = "the shipment's history has a decision"
 		default:
 			return nil

@@ -47,7 +47,7 @@ func (s *site) decide(
 	}
 	within, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	found, err := s.Service.Get(within, v.org, shipments.GetQuery{ID: o.ID})
+	found, err := s.get(within, v)
 	if err != nil {
 		return answer{}, err
 	}

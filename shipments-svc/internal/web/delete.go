@@ -15,17 +15,11 @@ type confirmPage struct {
 
 // askDelete asks before a shipment is deleted.
 func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	id, err := v.shipment()
+	found, err := s.get(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	found, err := s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
-	if err != nil {
-		return answer{}, err
-	}
-	back := v.path(transport.FormatID(id))
+	back := v.path(transport.FormatID(found.ID))
 	return page("confirm", "Delete "+found.Reference, confirmPage{
 		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
 		Button: "Delete shipment", Do: back + "/delete", Back: back,
@@ -48,13 +42,7 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 
 // askDetach asks before a document is deleted.
 func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	id, document, err := v.document()
-	if err != nil {
-		return answer{}, err
-	}
-	d, err := s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
+	d, back, err := s.document(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
@@ -62,11 +50,10 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 	if name == "" {
 		name = "the document"
 	}
-	back := v.path(transport.FormatID(id))
 	return page("confirm", "Delete "+name, confirmPage{
 		Heading: "Delete " + name + "?", Button: "Delete document",
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
-		Do:   back + "/documents/" + transport.FormatDocumentID(document) + "/delete", Back: back,
+		Do:   back + "/documents/" + transport.FormatDocumentID(d.ID) + "/delete", Back: back,
 	}), nil
 }
 

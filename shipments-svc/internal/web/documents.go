@@ -70,6 +70,18 @@ func (s *site) download(ctx context.Context, v *visit) (answer, error) {
 	return answer{file: &file}, err
 }
 
+// document returns the document in the path, and the address of its shipment.
+func (s *site) document(ctx context.Context, v *visit) (d shipments.Document, shipment string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	id, document, err := v.document()
+	if err != nil {
+		return d, "", err
+	}
+	d, err = s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
+	return d, v.path(transport.FormatID(id)), err
+}
+
 func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
 	return s.change(ctx, v, "reprocessed", func(ctx context.Context, o shipments.DocumentOrder) error {
 		_, err := s.Service.Reprocess(ctx, v.org, o)

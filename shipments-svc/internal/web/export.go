@@ -25,13 +25,7 @@ var palletHeadings = []any{
 
 // exportPallets returns a row for each line of each pallet of the shipment in the path.
 func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	id, err := v.shipment()
-	if err != nil {
-		return answer{}, err
-	}
-	found, err := s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+	found, err := s.get(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
@@ -55,7 +49,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 			})
 		}
 	}
-	return answer{workbook: &workbook{transport.FormatID(id) + ".xlsx", rows}}, nil
+	return answer{workbook: &workbook{transport.FormatID(found.ID) + ".xlsx", rows}}, nil
 }
 
 // weightCell leaves the cell of an unknown weight empty.

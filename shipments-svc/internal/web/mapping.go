@@ -43,19 +43,12 @@ func (s *site) showMapping(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	id, document, err := v.document()
+	d, back, err := s.document(ctx, v)
 	if err != nil {
 		return mappingPage{}, err
 	}
-	d, err := s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
-	if err != nil {
-		return mappingPage{}, err
-	}
-	back := v.path(transport.FormatID(id))
 	p := mappingPage{
-		Document: d, Back: back, Link: back + "/documents/" + transport.FormatDocumentID(document) + "/mapping",
+		Document: d, Back: back, Link: back + "/documents/" + transport.FormatDocumentID(d.ID) + "/mapping",
 		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
 	}
 	for i, m := range d.Mappings {

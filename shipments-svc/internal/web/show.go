@@ -54,25 +54,32 @@ func (s *site) show(ctx context.Context, v *visit) (answer, error) {
 	return page("shipment", p.Reference, p), nil
 }
 
-// shown returns the page of the shipment in the path.
-func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
+// get returns the shipment in the path.
+func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	id, err := v.shipment()
 	if err != nil {
-		return showPage{}, err
+		return shipments.GetResult{}, err
 	}
-	found, err := s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+}
+
+// shown returns the page of the shipment in the path.
+func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	found, err := s.get(ctx, v)
 	if err != nil {
 		return showPage{}, err
 	}
-	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: id, PerPage: shipments.MaxPerPage})
+	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: found.ID, PerPage: shipments.MaxPerPage})
 	if err != nil {
 		return showPage{}, err
 	}
 	allowed := shipments.Allowed(found.Status)
 	p := showPage{
-		Detail: found.Detail, Link: v.path(transport.FormatID(id)), History: history.Entries,
+		Detail: found.Detail, Link: v.path(transport.FormatID(found.ID)), History: history.Entries,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),

@@ -251,8 +251,7 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	id, err := publicid.Parse("org", s.org)
-	_ = err
+	id, _ := publicid.Parse("org", s.org)
 	reviewed := shipments.Detail{
 		Shipment: shipments.Shipment{
 			Draft:  shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},

@@ -71,9 +71,6 @@ func (m Mapping) At(f vocabulary.Field) int {
 // Has reports whether a field has a column.
 func (m Mapping) Has(f vocabulary.Field) bool { _, ok := m.at[f]; return ok }
 
-// Given reports whether a person or a template gave a field its column.
-func (m Mapping) Given(f vocabulary.Field) bool { return m.given[f] }
-
 // First returns the first field that has a column, or None.
 func (m Mapping) First(fields ...vocabulary.Field) vocabulary.Field {
 	for _, f := range fields {
