@@ -51,12 +51,19 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, head.Sequence, int64(9))
 }
 
-// activeTokensHaveAMaximum, which a rotation that leaves no overlap does not exceed.
+// activeTokensHaveAMaximum, to which those that have ended do not count, and which a
+// rotation that leaves no overlap does not exceed.
 func activeTokensHaveAMaximum(t *testing.T, repo tokens.Repository) {
-	first, _ := add(t, repo, 0)
+	add(t, repo, -90*24*time.Hour) // it ends at noon
+	revoked, _ := add(t, repo, 0)
+	gives(t, revoke(t, repo, repotest.Org, revoked.ID, repotest.Noon, ""), nil)
+	first, firstDigest := newToken(t, 0)
 	token, digest := newToken(t, 0)
 	terms := tokens.Terms{MaxActive: 1}
 	_, err := repo.CreateToken(t.Context(), repotest.Org, terms,
+		creation(first, firstDigest, fullEntry(audit.TokenCreated, string(first.ID))))
+	gives(t, err, nil)
+	_, err = repo.CreateToken(t.Context(), repotest.Org, terms,
 		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
 	if tooMany, ok := errors.AsType[*tokens.TooManyError](err); !ok || tooMany.Max != 1 {
 		t.Errorf("a second token: %v", err)

@@ -31,6 +31,7 @@ func TestRepository(t *testing.T) {
 		"a refused change changes nothing":                     refusalChangesNothing,
 		"a rotated token has one successor":                    rotationHasOneSuccessor,
 		"tokens are filtered and paged":                        tokensArePicked,
+		"tokens are found by name and id, and sorted":          tokensAreSought,
 		"descendants of a token are found at every depth":      descendantsAreFound,
 		"a revocation ends all of its tokens at once":          revocationEndsAllAtOnce,
 		"an organization has a maximum of active tokens":       activeTokensHaveAMaximum,

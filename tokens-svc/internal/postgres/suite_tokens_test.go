@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,4 +187,45 @@ func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)
+}
+
+func tokensAreSought(t *testing.T, repo tokens.Repository) {
+	named := func(name string, after time.Duration, end time.Time) tokens.Token {
+		token, digest := newToken(t, after)
+		token.Name, token.ExpiresAt = name, end
+		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
+			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		gives(t, err, nil)
+		return token
+	}
+	b := named("beta", 0, time.Time{})
+	a := named("Alpha 100%", time.Minute, repotest.Noon.Add(48*time.Hour))
+	c := named("gamma", 2*time.Minute, repotest.Noon.Add(24*time.Hour))
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{
+		{Token: b.ID, LastUsedAt: repotest.Noon}, {Token: a.ID, LastUsedAt: repotest.Noon.Add(time.Hour)},
+	}), nil)
+	for _, q := range []struct {
+		tokens.Query
+		want string
+	}{
+		{tokens.Query{}, "gamma Alpha 100% beta"},
+		{tokens.Query{Sort: tokens.ByName}, "Alpha 100% beta gamma"},
+		{tokens.Query{Sort: tokens.ByLastUse}, "Alpha 100% beta gamma"},
+		{tokens.Query{Sort: tokens.ByExpiry}, "gamma Alpha 100% beta"},
+		{tokens.Query{Text: "ALPHA"}, "Alpha 100%"},
+		{tokens.Query{Text: "0%"}, "Alpha 100%"},
+		{tokens.Query{Text: "_amm"}, ""},
+		{tokens.Query{Text: string(b.ID)}, "beta"},
+		{tokens.Query{Text: "shpt_test_" + string(c.ID[len("tok_"):]) + "_…"}, "gamma"},
+	} {
+		found, total, err := repo.Tokens(t.Context(), repotest.Org, q.Query, repotest.Noon)
+		gives(t, err, nil)
+		var names []string
+		for _, token := range found {
+			names = append(names, token.Name)
+		}
+		if got := strings.Join(names, " "); got != q.want || total != len(found) {
+			t.Errorf("%+v: %d: %s, want %s", q.Query, total, got, q.want)
+		}
+	}
 }

@@ -56,17 +56,29 @@ var filters = map[tokens.Filter]string{
 	tokens.FilterRevoked: ` AND t.revoked_at IS NOT NULL AND $2::timestamptz IS NOT NULL`,
 }
 
-// Tokens implements tokens.Repository.
+// orders are those of tokens.Sort.
+var orders = map[tokens.Sort]string{
+	tokens.ByCreation: `t.created_at DESC`,
+	tokens.ByName:     `lower(t.name), t.created_at DESC`,
+	tokens.ByLastUse: `(SELECT last_used_at FROM token_usage WHERE token_id = t.id ORDER BY hour DESC LIMIT 1)
+		DESC NULLS LAST, t.created_at DESC`,
+	tokens.ByExpiry: `t.expires_at NULLS LAST, t.created_at DESC`,
+}
+
+// Tokens implements tokens.Repository. The text is looked for in the name and in what
+// tokens.Scrub leaves of a token.
 func (r *Repository) Tokens(
 	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
 ) ([]tokens.Token, int, error) {
-	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)`
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment)
+	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)
+		AND position(lower($4) IN lower(concat_ws(' ', t.name, t.id,
+			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…'))) > 0`
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, q.Text)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY t.created_at DESC, t.id DESC LIMIT $4 OFFSET $5`,
-		org, now, q.Environment, null(q.Page.Size), q.Page.Offset())
+	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY `+orders[q.Sort]+`, t.id DESC LIMIT $5 OFFSET $6`,
+		org, now, q.Environment, q.Text, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
 }
 

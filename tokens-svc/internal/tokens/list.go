@@ -42,15 +42,28 @@ func (t Token) Expiring(now time.Time) bool {
 	return t.Status(now) == StatusActive && !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(now.Add(ExpiringWithin))
 }
 
+// Sort is an order of tokens.
+type Sort string
+
+// The orders. A token that never expires, or was never used, comes last.
+const (
+	ByCreation Sort = ""        // the newest first
+	ByName     Sort = "name"    // in any case
+	ByLastUse  Sort = "used"    // the latest first
+	ByExpiry   Sort = "expires" // the first to expire first
+)
+
 // Query selects tokens.
 type Query struct {
 	Filter      Filter
 	Environment Environment // "": both
+	Text        string      // in the name or the public part of the token; "": any
+	Sort        Sort
 	Page        Page
 }
 
-// Tokens returns a page of org's tokens, newest first, and how many pass the
-// filter in all. It gives ErrNotFound when there is no such organization.
+// Tokens returns a page of org's tokens, in the order asked for, and how many the query
+// selects in all. It gives ErrNotFound when there is no such organization.
 func (s *Service) Tokens(ctx context.Context, org OrgID, q Query) ([]Token, int, error) {
 	if _, err := s.repo.Organization(ctx, org); err != nil {
 		return nil, 0, fmt.Errorf("organization %s: %w", org, err)

@@ -63,9 +63,8 @@ type Repository interface {
 	// terms are as for ChangeToken.
 	RevokeTokens(ctx context.Context, org OrgID, id TokenID, children bool, terms Terms,
 		decide func(t Token, made []Token) (Revocation, error)) (Token, error)
-	// Tokens returns those of org's tokens that q asks for, newest first, and how
-	// many pass its filter at the given time. An organization that does not exist
-	// has none.
+	// Tokens returns those of org's tokens that q asks for, in its order, and how many it
+	// selects on all pages at the given time. An organization that does not exist has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
 	// Descendants returns the tokens of org that were created or rotated into by a
 	// token, by another one of its lineage, or by one of those, whatever their status,

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -37,11 +39,11 @@ var filters = []filter{
 // tokenRow is a token in the list.
 type tokenRow struct {
 	tokens.Token
-	State     state
-	Usage     tokens.Use
-	Rotatable bool // whether this person may, and whether it makes sense
-	Revocable bool
-	Handable  bool // over to the organization
+	State      state
+	Usage      tokens.Use
+	Changeable bool // whether this person may edit and rotate it, and whether it makes sense
+	Revocable  bool
+	Handable   bool // over to the organization
 }
 
 // Used returns the use of the last 24 hours in words.
@@ -53,9 +55,22 @@ func rowOf(v *visit, s *site, t tokens.Token, u tokens.Use) tokenRow {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
 	return tokenRow{
-		Token: t, State: stateOf(t, now), Usage: u, Rotatable: may && t.RotatedTo == "", Revocable: may,
+		Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may,
 		Handable: may && t.RotatedTo == "" && v.principal().MayChooseOwner() && !t.Owner.IsOrganization(),
 	}
+}
+
+// sortOption is one order of the list of tokens.
+type sortOption struct {
+	ID   tokens.Sort // "sort=" in the address
+	Name string
+}
+
+var sortOptions = []sortOption{
+	{tokens.ByCreation, "Newest first"},
+	{tokens.ByName, "Name"},
+	{tokens.ByLastUse, "Last used first"},
+	{tokens.ByExpiry, "Expiring first"},
 }
 
 // tokenList is the page Settings › API.
@@ -63,18 +78,41 @@ type tokenList struct {
 	Rows    []tokenRow
 	Filters []filter
 	Picked  filter
+	Text    string // that was searched
+	Sorts   []sortOption
+	Sort    tokens.Sort
 	First   bool // there is no token at all yet
 	Pages   pages.Pager
 }
 
+// Show returns the address of the list under another filter.
+func (l tokenList) Show(f filter) string {
+	return "?" + url.Values{"show": {f.ID}, "q": {l.Text}, "sort": {string(l.Sort)}}.Encode()
+}
+
+// Empty is the text for a list without tokens.
+func (l tokenList) Empty() string {
+	if l.Text != "" {
+		return "No tokens match."
+	}
+	return l.Picked.Empty
+}
+
 func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
-	list := tokenList{Filters: filters, Picked: filters[0]}
+	list := tokenList{
+		Filters: filters, Picked: filters[0], Sorts: sortOptions, Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),
+	}
 	for _, f := range filters {
 		if v.Form.Get("show") == f.ID {
 			list.Picked = f
 		}
 	}
-	query := tokens.Query{Filter: list.Picked.Filter, Page: pageOf(v)}
+	for _, o := range sortOptions {
+		if v.Form.Get("sort") == string(o.ID) {
+			list.Sort = o.ID
+		}
+	}
+	query := tokens.Query{Filter: list.Picked.Filter, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
 	all, total, err := s.Tokens.Tokens(ctx, v.org(), query)
 	if err != nil {
 		return answer{}, err

@@ -67,7 +67,7 @@ func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
 	switch {
 	case err != nil:
 		return answer{}, err
-	case !f.Rotatable:
+	case !f.Changeable:
 		return s.notActive(v, f.tokenRow), nil
 	}
 	return f.with(nil), nil

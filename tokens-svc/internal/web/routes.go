@@ -54,6 +54,8 @@ var table = []route{
 	{pattern: "GET /settings/{org}/api/new", access: member, may: mayCreate, do: (*site).showGenerate},
 	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
 	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
+	{pattern: "GET /settings/{org}/api/{token}/edit", access: member, do: (*site).showEdit},
+	{pattern: "POST /settings/{org}/api/{token}/edit", access: member, do: (*site).edit},
 	{pattern: "GET /settings/{org}/api/{token}/rotate", access: member, do: (*site).showRotate},
 	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, do: (*site).rotate},
 	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},

@@ -57,6 +57,9 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 		`!aria-label="Rotate Lost"`, `!aria-label="Revoke Lost"`)
 	want(t, owner.get(t, api("?show=all")), http.StatusOK, "Lost", "Short", "Kraków")
 	want(t, owner.get(t, api("?show=nonsense&page=-1")), http.StatusOK, "Short", "!Lost")
+	want(t, owner.get(t, api("?q=short&sort=name")), http.StatusOK, "Short", "!Kraków", `value="name" selected`,
+		`?q=short&amp;show=all&amp;sort=name`)
+	want(t, owner.get(t, api("?q=nowhere")), http.StatusOK, "No tokens match.", "!No tokens yet")
 	w.exec(t,
 		`UPDATE api_tokens SET created_at = created_at - interval '9 days',
 			expires_at = expires_at - interval '9 days' WHERE name = 'Short'`)

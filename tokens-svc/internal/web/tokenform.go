@@ -1,0 +1,141 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Choices in a token's form: of single permissions or a single day, and of the expiry as it is.
+const (
+	custom = "custom"
+	keep   = "keep"
+)
+
+// expiryOption is a choice of how long a token lasts.
+type expiryOption struct {
+	ID, Name string
+	Days     int
+}
+
+var expiryOptions = []expiryOption{
+	{"7", "7 days", 7},
+	{"30", "30 days", 30},
+	{"60", "60 days", 60},
+	{"90", "90 days", 90},
+	{ID: custom, Name: "Custom date"},
+	{ID: "none", Name: "No expiry"},
+}
+
+// tokenForm is the fields that the forms for a new token and for a changed one share,
+// as they were filled in.
+type tokenForm struct {
+	pages.Faults
+	Token                     tokens.Token // that is changed; zero: a new one
+	Name, Preset, Expiry, Day string
+	Addresses, Limit          string
+	Chosen                    []string
+	Presets                   []tokens.Preset     // that this person may give
+	Grants                    []tokens.Permission // likewise
+	Expiries                  []expiryOption
+	Today, MostLimit, Window  string
+}
+
+// Has is for templates: it reports whether a permission is ticked.
+func (f tokenForm) Has(p tokens.Permission) bool { return slices.Contains(f.Chosen, string(p)) }
+
+// Ends returns when a token that is saved now would expire.
+func (f tokenForm) Ends(l expiryOption, now time.Time) string {
+	switch end := (moment{At: f.Token.ExpiresAt}); {
+	case l.ID == keep && !end.Known():
+		return "Never"
+	case l.ID == keep:
+		return end.Minute()
+	case l.Days == 0:
+		return ""
+	}
+	return moment{At: now.Add(time.Duration(l.Days) * day)}.Date()
+}
+
+// tokenForm is an empty form.
+func (s *site) tokenForm(v *visit) tokenForm {
+	presets := s.Tokens.Permissions().Presets()
+	f := tokenForm{
+		Expiries: expiryOptions, Grants: v.principal().Grants(), Preset: presets[0].ID, Expiry: "90", Window: "minute",
+		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+	}
+	for _, p := range presets {
+		if !slices.ContainsFunc(p.Permissions, func(one tokens.Permission) bool { return !slices.Contains(f.Grants, one) }) {
+			f.Presets = append(f.Presets, p)
+		}
+	}
+	return f
+}
+
+// read takes the values of a form that was sent.
+func (f *tokenForm) read(v *visit) {
+	if v.Method != http.MethodPost {
+		return
+	}
+	f.Name, f.Preset, f.Chosen = v.PostForm.Get("name"), v.PostForm.Get("preset"), v.PostForm["permissions"]
+	f.Expiry, f.Day = v.PostForm.Get("expiry"), v.PostForm.Get("day")
+	f.Addresses, f.Limit = v.PostForm.Get("ip_allow"), strings.TrimSpace(v.PostForm.Get("limit"))
+}
+
+// scrubbed is the form without a token that was entered into the wrong field.
+func (f tokenForm) scrubbed() tokenForm {
+	f.Name, f.Addresses = tokens.Scrub(f.Name), tokens.Scrub(f.Addresses)
+	return f
+}
+
+func (f tokenForm) addresses() []string {
+	return strings.FieldsFunc(f.Addresses, func(r rune) bool { return strings.ContainsRune(", \r\n\t;", r) })
+}
+
+// limit returns zero for the default, and for what is no number one that the service refuses.
+func (f tokenForm) limit() int {
+	if f.Limit == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(f.Limit)
+	if err != nil || n == 0 {
+		return -1
+	}
+	return n
+}
+
+func (f tokenForm) permissions() []string {
+	if f.Preset == custom {
+		return f.Chosen
+	}
+	for _, p := range f.Presets {
+		if p.ID == f.Preset {
+			return tokens.Texts(p.Permissions)
+		}
+	}
+	return nil
+}
+
+// end returns when the token is to end; zero stands for never. A choice that the form does not
+// have ends now, which is refused.
+func (f tokenForm) end(now time.Time) time.Time {
+	at := slices.IndexFunc(f.Expiries, func(l expiryOption) bool { return l.ID == f.Expiry })
+	switch {
+	case at < 0:
+		return now
+	case f.Expiry == custom:
+		last, err := time.Parse(time.DateOnly, f.Day)
+		if err != nil {
+			return now
+		}
+		return last.Add(day)
+	case f.Expiries[at].Days > 0:
+		return now.Add(time.Duration(f.Expiries[at].Days) * day)
+	}
+	return time.Time{}
+}
