@@ -143,55 +143,46 @@ func PackWeight(text string, in float64) Amount {
 	return Amount{}
 }
 
-// packWeightOf returns the box weight of a line of a list without a column of
-// weights: from its kind of box, or else from the letterhead.
-func (r *reader) packWeightOf(i int) Amount {
+// packOf returns the box weight of a line of a list without a column of weights: from its
+// kind of box, or else that of the list.
+func (r *reader) packOf(i int) Amount {
 	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce, vocabulary.Variety} {
 		c := r.text(i, f)
 		if given, ok := r.t.Given(i, f); ok && c.Value == "" {
 			c = Text{given.Whole, given.Place}
 		}
-		if c.Value == "" {
-			continue
-		}
 		if a := PackWeight(c.Value, 0); a.OK {
 			if !r.remarked {
 				r.Remarks.Add("weight_from_pack/"+string(f), c.Place, c.Value)
 			}
-			r.remarked = true
-			a.Place = c.Place
+			r.remarked, a.Place = true, c.Place
 			return a
 		}
 	}
-	return r.Pack
+	return r.pack
 }
 
-// letterhead reads the values above or below a list that apply to each of its
-// lines.
+// letterhead reads the box weight above or below a list that applies to each of its lines:
+// "Box weight: 4 kg", "4 KG CARTONS".
 func (r *reader) letterhead() {
+	r.pack = Amount{}
 	below := r.end()
-	for i := range r.t.Rows {
-		if i >= r.t.From && i < below {
-			continue
-		}
-		cells := layout.Filled(r.t.Rows[i])
+	for i, row := range r.t.Rows {
+		cells := layout.Filled(row)
 		for n, col := range cells {
-			name, value, found := strings.Cut(r.t.Rows[i].Cells[col].Text, ":")
-			at := r.t.At(i, col)
+			if i >= r.t.From && i < below || r.pack.OK {
+				break
+			}
+			name, value, found := strings.Cut(row.Cells[col].Text, ":")
 			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
-				value, found, at = r.t.Rows[i].Cells[cells[n+1]].Text, true, r.t.At(i, cells[n+1])
+				value, found = row.Cells[cells[n+1]].Text, true
 			}
-			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) &&
-				!r.Pack.OK {
-				r.Pack = PackWeight(value, layout.Unit(name))
-				r.Pack.Place = at
+			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) {
+				r.pack = PackWeight(value, layout.Unit(name))
+				r.pack.Place = r.t.At(i, col)
 			}
-		}
-	}
-	for i := 0; i < len(r.t.Rows) && !r.Pack.OK; i++ { // "4 KG CARTONS"
-		if i < r.t.From || i >= below {
-			for _, col := range layout.Filled(r.t.Rows[i]) {
-				r.packIn(r.t.Rows[i].Cells[col].Text, r.t.At(i, col))
+			if !r.pack.OK {
+				r.packIn(row.Cells[col].Text, r.t.At(i, col))
 			}
 		}
 	}
@@ -199,10 +190,10 @@ func (r *reader) letterhead() {
 		r.packIn(r.t.Heading(col), r.t.At(r.t.From, col))
 	}
 	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.m.Has(vocabulary.Produce) {
-		r.Remarks.Add("produce_from_head", c.Place, c.Text, r.side(c.Place.Row))
+		r.Remarks.Add("produce_from_head", c.Place, c.Text)
 	}
-	if r.m.First(mapping.Weights...) == vocabulary.None && r.Pack.OK {
-		r.Remarks.Add("weight_from_head", r.Pack.Place, r.side(r.Pack.Place.Row))
+	if r.m.First(mapping.Weights...) == vocabulary.None && r.pack.OK {
+		r.Remarks.Add("weight_from_head", r.pack.Place)
 	}
 }
 
@@ -213,16 +204,7 @@ func (r *reader) packIn(text string, at tables.Place) {
 	about := of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != nil
 	if a := PackWeight(text, 0); about && a.OK &&
 		of&(vocabulary.Total|vocabulary.Gross|vocabulary.Pallet|vocabulary.Pallets) == 0 &&
-		a.Value >= float64(reference.LightestBox) &&
-		a.Value <= float64(reference.UsualBox) {
-		r.Pack, r.Pack.Place = a, at
+		a.Value >= float64(reference.LightestBox) && a.Value <= float64(reference.UsualBox) {
+		r.pack, r.pack.Place = a, at
 	}
-}
-
-// side returns whether a row is above or below the list.
-func (r *reader) side(row int) string {
-	if len(r.t.Rows) > 0 && row > r.t.At(r.t.From, -1).Row {
-		return "below"
-	}
-	return "above"
 }

@@ -67,12 +67,6 @@ func (r *reader) label(i int) (c Text, merged bool) {
 	return c, merged
 }
 
-// numbered reports whether a row has a pallet number with digits.
-func (r *reader) numbered(i int) bool {
-	label, _ := r.label(i)
-	return strings.ContainsFunc(label.Value, unicode.IsDigit)
-}
-
 // textOr returns the text of a field in a row, or else that of a caption above.
 func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	c := r.text(i, f)
@@ -112,11 +106,11 @@ func (r *reader) denies(col int, text string) bool {
 	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(Also[:], f) {
 		return false
 	}
-	says, known := r.says[r.t.Headings[col].Text]
+	says, known := r.headings[r.t.Headings[col].Text]
 	if !known {
 		heading := vocabulary.Fold(r.t.Headings[col].Text)
 		says = [2]bool{vocabulary.NotShipped.MatchString(heading), vocabulary.Shipped.MatchString(heading)}
-		r.says[r.t.Headings[col].Text] = says
+		r.headings[r.t.Headings[col].Text] = says
 	}
 	if says == [2]bool{} {
 		return false

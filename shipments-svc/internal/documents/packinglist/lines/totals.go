@@ -1,56 +1,49 @@
 package lines
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxTotalText is the maximum length of the label of a row of totals.
-const maxTotalText = 60
-
 // total reads a row of totals. It returns false for other rows.
-func (r *reader) total(i int) bool {
-	own, _ := r.label(i)
-	last := r.last()
-	again := own.Value != "" && last != nil && last.Pallet.Value == own.Value // the total of a pallet
-	label := r.totalLabel(i, own.Value, again)
-	if label == "" && !r.sums(i) {
+func (r *reader) total(w row) bool {
+	ofPallet, same := r.ofPallet(w.label.Value)
+	label := r.totalLabel(w, ofPallet && w.Boxes.Value == same)
+	if label == "" && !r.sums(w) {
 		return false
 	}
 	t := Total{
-		Place: r.t.At(i, -1),
+		Place: w.Place,
 		Grand: vocabulary.GrandText.MatchString(label),
-		Part:  again || vocabulary.PartText.MatchString(label),
-		Since: r.since,
+		Part:  ofPallet || vocabulary.PartText.MatchString(label),
+		Since: r.recent.boxes,
 	}
-	if !t.Part && !t.Grand { // "Total pallet" below the lines of a pallet
-		of, unknown := vocabulary.Of(label)
-		t.Part = unknown == nil && of&vocabulary.Pallet != 0 && r.t.Kind == shipments.BlocksLayout
+	if of, others := vocabulary.Of(label); r.t.Kind == shipments.BlocksLayout && others == nil && !t.Grand {
+		t.Part = t.Part || of&vocabulary.Pallet != 0 // "Total pallet" below the lines of a pallet
 	}
-	if a := r.amount(i, vocabulary.Boxes); a.OK {
-		t.Boxes = int(a.Value)
+	if w.Boxes.OK {
+		t.Boxes = int(w.Boxes.Value)
 	}
-	if a := r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight)); a.OK && r.m.Has(vocabulary.NetWeight) {
-		t.NetWeight = shipments.Grams(a.Value + 0.5)
+	if w.Net.OK && r.m.Has(vocabulary.NetWeight) {
+		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		if n, ok := palletCount(r.text(i, f).Value); ok && t.Pallets == 0 && n != t.Boxes { // not a total of boxes
+		if n, ok := palletCount(r.text(w.i, f).Value); ok && t.Pallets == 0 && n != t.Boxes { // not a total of boxes
 			t.Pallets = n
 		}
 	}
-	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, i, r.m.Style))
-	if t.Group = t.Boxes > 0 && float64(t.Boxes) == r.since; !again {
-		r.since, r.recent = 0, 0
+	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.m.Style))
+	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
+	if !ofPallet {
+		r.recent = run{}
 	}
-	if t.Boxes > 0 && float64(t.Boxes) == r.count { // the other totals of the sheet are part of it
+	if t.Boxes > 0 && float64(t.Boxes) == r.all.boxes { // the other totals of the sheet are part of it
 		r.Totals = nil
 		r.totalled = r.totalled || !t.Part
 	}
@@ -59,98 +52,70 @@ func (r *reader) total(i int) bool {
 	return true
 }
 
-// totalLabel returns the label of a row of totals, folded, or "". A row with a pallet
-// number or a calibre is none, unless it repeats the boxes of its pallet.
-func (r *reader) totalLabel(i int, own string, again bool) string {
-	labelled := own != "" && !vocabulary.IsTotal(vocabulary.Fold(own)) // another cell may name a variety
-	calibre := r.text(i, vocabulary.Calibre).Value
-	if calibre != "" && !vocabulary.IsTotal(vocabulary.Fold(calibre)) &&
-		(own == "" || labelled) { // a row of totals has no calibre
-		return ""
-	}
-	for n, col := range layout.Filled(r.t.Rows[i]) {
-		text := r.t.Rows[i].Cells[col].Text
-		if n >= 3 {
+// ofPallet reports whether the last line is of a pallet, and its boxes.
+func (r *reader) ofPallet(label string) (last bool, boxes float64) {
+	for _, l := range slices.Backward(r.Lines.Lines) {
+		if label == "" || l.Pallet.Value != label {
 			break
 		}
-		if len(text) >= maxTotalText || !strings.ContainsFunc(text, unicode.IsLetter) {
+		last, boxes = true, boxes+l.Boxes.Value
+	}
+	return last, boxes
+}
+
+// totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the
+// number of a pallet whose boxes it does not repeat, it may have no other words.
+func (r *reader) totalLabel(w row, repeats bool) string {
+	const first, longest = 3, 60 // texts, and bytes of a label
+	own, calibre := vocabulary.Fold(w.label.Value), vocabulary.Fold(r.text(w.i, vocabulary.Calibre).Value)
+	labelled := own != "" && !vocabulary.IsTotal(own) // another cell may name a variety
+	if calibre != "" && !vocabulary.IsTotal(calibre) && (own == "" || labelled) {
+		return ""
+	}
+	for _, col := range w.cells[:min(len(w.cells), first)] {
+		text := r.t.Rows[w.i].Cells[col].Text
+		if len(text) >= longest || !strings.ContainsFunc(text, unicode.IsLetter) {
 			continue
 		}
-		text = vocabulary.Fold(text)
-		if vocabulary.IsTotal(text) && (!labelled || again && r.repeatsBoxes(i, own)) || vocabulary.OnlyTotal(text) {
+		if text = vocabulary.Fold(text); vocabulary.OnlyTotal(text) || (!labelled || repeats) && vocabulary.IsTotal(text) {
 			return text
 		}
 	}
 	return ""
 }
 
-// sums reports whether a row without a known label is one of totals: its boxes are those of
-// at least two lines, of all or since the last total, and its label is unlike those above,
-// is none, or is the number of pallets, or it does not name contents as lines do.
-func (r *reader) sums(i int) bool {
-	boxes := r.amount(i, vocabulary.Boxes)
-	label, _ := r.label(i)
-	all := boxes.Value == r.count
+// sums reports whether a row without a known label is one of totals: its boxes are those
+// of at least two lines, all or the last ones, and unlike these it names no contents or has
+// no label with a number.
+func (r *reader) sums(w row) bool {
+	all, recent := w.Boxes.Value == r.all.boxes, w.Boxes.Value == r.recent.boxes
 	switch {
-	case !boxes.OK:
+	case !w.Boxes.OK:
 		return false
-	case r.unnumbered(i):
-		return all || boxes.Value == r.since || !strings.ContainsFunc(label.Value, latin)
-	case r.describes(i) || (!all || r.lines <= 1) && (boxes.Value != r.since || r.recent <= 1):
+	case r.unlabelled(w):
+		return all || recent || vocabulary.Foreign(w.label.Value)
+	case w.described || (!all || r.all.lines < 2) && (!recent || r.recent.lines < 2):
 		return false
-	case !r.unnamed || all && !r.numbered(i):
-		return true
 	}
-	return all && r.countsPallets(label.Value) && !r.hasPalletAfter(i)
+	return !r.unnamed || all && !numbered(w.label) || all && r.isLastCount(w)
 }
 
-// unnumbered reports whether a row has boxes and a label without a digit, although the
-// lines above, at least two, have labels with digits.
-func (r *reader) unnumbered(i int) bool {
-	label, merged := r.label(i)
-	boxes := r.amount(i, vocabulary.Boxes)
-	return label.Value != "" && !merged && !r.numbered(i) && !(ditto(label.Value) && r.since != boxes.Value) &&
-		r.several && !r.worded && boxes.OK
-}
-
-// hasPalletAfter reports whether a row after this one has a pallet number and boxes.
-func (r *reader) hasPalletAfter(i int) bool {
-	for n := i + 1; n < len(r.t.Rows); n++ {
-		if label, _ := r.label(n); label.Value != "" && r.amount(n, vocabulary.Boxes).OK {
-			return true
-		}
+// isLastCount reports whether the label of a row is the number of pallets above it, and no
+// other row with boxes follows.
+func (r *reader) isLastCount(w row) bool {
+	pallets := map[string]bool{}
+	for _, l := range slices.Concat(r.before, r.Lines.Lines) {
+		pallets[l.Pallet.Value] = true
 	}
-	return false
+	n, ok := palletCount(w.label.Value)
+	return ok && n == len(pallets) && w.i+1 >= r.end()
 }
 
 // palletCount parses a number of pallets: "20", "20 pallets".
 func palletCount(text string) (int, bool) {
 	n, ok := numbers.Split(text)
 	count, valid := numbers.Value(n.Digits, numbers.Point)
-	const pallets = vocabulary.Pallet | vocabulary.Pallets
-	return int(
-			count,
-		), ok && valid && count == float64(int(count)) &&
-			(n.Unit == "" || vocabulary.IsA(n.Unit, pallets, pallets))
+	pallets := vocabulary.Pallet | vocabulary.Pallets
+	return int(count), ok && valid && count == float64(int(count)) &&
+		(n.Unit == "" || vocabulary.IsA(n.Unit, pallets, pallets))
 }
-
-// countsPallets reports whether a text is the number of pallets above.
-func (r *reader) countsPallets(text string) bool {
-	count, ok := palletCount(text)
-	keys := map[string]bool{}
-	for _, l := range slices.Concat(r.before, r.Lines.Lines) {
-		keys[strings.ToUpper(l.Pallet.Value)] = true
-	}
-	return ok && count == len(keys)
-}
-
-// repeatsBoxes reports whether the boxes of a row are those of a pallet, the last.
-func (r *reader) repeatsBoxes(row int, pallet string) bool {
-	sum := 0.0
-	for i := len(r.Lines.Lines) - 1; i >= 0 && r.Lines.Lines[i].Pallet.Value == pallet; i-- {
-		sum += r.Lines.Lines[i].Boxes.Value
-	}
-	return cmp.Compare(r.amount(row, vocabulary.Boxes).Value, sum) == 0
-}
-
-func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

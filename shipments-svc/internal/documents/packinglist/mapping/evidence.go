@@ -55,7 +55,7 @@ var conditions = map[string]condition{
 	"short":       of(func(c *Column) bool { return c.values.short }),
 	"mixed":       of(func(c *Column) bool { return c.values.words < c.values.filled }),
 	"plain":       of(func(c *Column) bool { return c.Meaning.Unknown == nil }),
-	"unclear":     of(func(c *Column) bool { return c.Score < 0.95 || vocabulary.Singular(c.Text) }),
+	"unclear":     of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
 	"headed":      of(func(c *Column) bool { return c.Text != "" }),
 	"kilograms":   of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []layout.Table, col int) bool {

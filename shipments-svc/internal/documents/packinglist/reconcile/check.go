@@ -26,11 +26,7 @@ func (s *Settled) Produce(one lines.Text) {
 		}
 	}
 	if given && !has {
-		side, t := "above", s.Read[0].Table
-		if one.Place.Sheet == t.Name && one.Place.Row > t.At(t.From, -1).Row {
-			side = "below"
-		}
-		s.Remarks.Add("produce_from_head/fact", one.Place, one.Value, side)
+		s.Remarks.Add("produce_from_head/fact", one.Place, one.Value)
 	}
 }
 

@@ -45,7 +45,7 @@ const (
 // Name returns a field for people.
 func (f Field) Name() string {
 	if f == Pieces {
-		return "calibre"
+		f = Calibre
 	}
 	return strings.ReplaceAll(string(f), "_", " ")
 }

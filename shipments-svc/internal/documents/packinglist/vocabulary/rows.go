@@ -12,16 +12,13 @@ import (
 //go:embed rows.txt
 var rowsText string
 
-// patterns are the patterns of rows.txt by kind.
+// patterns are the patterns of rows.txt by kind, joined by bars.
 var patterns = func() map[string]string {
 	all := map[string]string{}
 	for line := range records(rowsText) {
 		head, text, _ := strings.Cut(line, ": ")
 		kind, _, _ := strings.Cut(head, " ")
-		if all[kind] != "" {
-			all[kind] += "|"
-		}
-		all[kind] += text
+		all[kind] = strings.TrimPrefix(all[kind]+"|"+text, "|")
 	}
 	return all
 }()
@@ -31,44 +28,32 @@ type Pattern struct{ *regexp.Regexp }
 
 // MatchString reports whether a text matches. Numbers and codes, the most frequent texts,
 // have no word.
-func (p Pattern) MatchString(text string) bool { return hasWord(text) && p.Regexp.MatchString(text) }
-
-// hasWord reports whether a folded text has a word without digits.
-func hasWord(text string) bool {
-	letters, digits := false, false
-	for _, r := range text {
-		switch {
-		case r >= '0' && r <= '9':
-			digits = true
-		case r != ' ':
-			letters = true
-		case letters && !digits:
-			return true
-		default:
-			letters, digits = false, false
+func (p Pattern) MatchString(text string) bool {
+	for word := range strings.FieldsSeq(text) {
+		if !strings.ContainsAny(word, "0123456789") {
+			return p.Regexp.MatchString(text)
 		}
 	}
-	return letters && !digits
+	return false
 }
 
-func within(kind string) Pattern {
-	return Pattern{regexp.MustCompile(`\b(?:` + patterns[kind] + `)\b`)}
-}
-
+// within returns the pattern of texts with a word of a kind, whole that of texts which are one.
+func within(kinds string) Pattern  { return Pattern{regexp.MustCompile(`\b(?:` + kinds + `)\b`)} }
 func whole(pattern string) Pattern { return Pattern{regexp.MustCompile(`^(?:` + pattern + `)$`)} }
 
 // Patterns of folded texts.
 var (
-	TotalText  = within("total") // the label of a row of totals
-	GrandText  = within("grand") // of all lines
-	PartText   = within("part")  // of some lines
-	NotShipped = within("notshipped")
-	Shipped    = within("shipped")
+	TotalText  = within(patterns["total"]) // the label of a row of totals
+	GrandText  = within(patterns["grand"]) // of all lines
+	PartText   = within(patterns["part"])  // of some lines
+	NotShipped = within(patterns["notshipped"])
+	Shipped    = within(patterns["shipped"])
+	negated    = within(patterns["negated"])
 	Denial     = regexp.MustCompile(`^(?:` + patterns["no"] + `)$`)
 	Average    = whole(`(?:` + patterns["average"] + `)(?: \pL+)*`)
 	Ditto      = regexp.MustCompile(`^(?:` + patterns["ditto"] + `)?$`) // as above
 
-	sumWord   = Pattern{regexp.MustCompile(`\b(?:` + patterns["total"] + "|" + patterns["sum"] + `)\b`)}
+	sumWord   = within(patterns["total"] + "|" + patterns["sum"])
 	onlyTotal = whole(`(?:(?:` + patterns["total"] + "|" + patterns["sum"] + "|" + patterns["beside"] + ") ?)+")
 )
 
@@ -84,11 +69,9 @@ var labelsText string
 // VesselAndVoyage is the kind of a value with both, separated by a slash.
 const VesselAndVoyage shipments.FactKind = "vessel_and_voyage"
 
-// LongestLabel is the number of words of the longest label of a fact.
-var LongestLabel = longestLabel
-
-// labels indexes the kinds of facts by label.
-var labels, longestLabel = func() (map[string]shipments.FactKind, int) {
+// labels indexes the kinds of facts by label; LongestLabel is the number of words of the
+// longest one.
+var labels, LongestLabel = func() (map[string]shipments.FactKind, int) {
 	all, words := map[string]shipments.FactKind{}, 0
 	for line := range records(labelsText) {
 		head, text, _ := strings.Cut(line, ": ")
@@ -120,13 +103,12 @@ func FactKind(label string) (shipments.FactKind, bool) {
 // totalKind returns the kind of a label that has no words but those of a total:
 // "Cajas totales", "Toplam net ağırlık".
 func totalKind(label string) (shipments.FactKind, bool) {
-	of, unknown := Of(label)
+	of, others := Of(label)
 	kind, ok := map[Concept]shipments.FactKind{
 		Box: shipments.BoxesFact, Pallets: shipments.PalletsFact, Pallet: shipments.PalletsFact,
-		Pallet | Pallets: shipments.PalletsFact,
-		Net:              shipments.NetWeightFact, Gross: shipments.GrossWeightFact,
-	}[of&^(Total|Number|Quantity|Weight|Unit)]
-	return kind, ok && unknown == nil
+		Pallet | Pallets: shipments.PalletsFact, Net: shipments.NetWeightFact, Gross: shipments.GrossWeightFact,
+	}[of&^(Total|Number|Quantity|Weight|Unit|One)]
+	return kind, ok && others == nil
 }
 
 // Form is equal for labels that consist of the same parts: P-01 and P-102.
@@ -134,10 +116,9 @@ func Form(label string) string {
 	var b strings.Builder
 	last := ' '
 	for _, r := range label {
-		switch {
-		case unicode.IsDigit(r):
+		if unicode.IsDigit(r) {
 			r = '9'
-		case unicode.IsLetter(r):
+		} else if unicode.IsLetter(r) {
 			r = 'a'
 		}
 		if r != last {

@@ -7,8 +7,8 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -17,59 +17,24 @@ import (
 // Concept is a set of meanings of words of a heading.
 type Concept uint64
 
+// concepts indexes the concepts by name.
+var concepts = map[string]Concept{}
+
 // The concepts that Go code names. Others are used by the rules only.
-const (
-	Pallet  Concept = 1 << iota
-	Pallets         // plural: their number rather than a pallet number
-	Number
-	Quantity
-	Box
-	Per
-	Net
-	Gross
-	Weight
-	Unit
-	Type
-	Total
-	Tray
-	ID // a label rather than a number
-	Rejected
-	stop
+var (
+	Pallet, Pallets   = named("pallet"), named("pallets") // one; several, or their number
+	Box, Tray, Per    = named("box"), named("tray"), named("per")
+	Number, Quantity  = named("number"), named("quantity")
+	Net, Gross        = named("net"), named("gross")
+	Weight, Unit      = named("weight"), named("unit")
+	Total, Type       = named("total"), named("type")
+	stop, rejected    = named("stop"), named("rejected")
+	One               = named("one")                        // box rather than boxes
+	unknown, unknowns = named("unknown"), named("unknowns") // one unknown word; several
 )
 
-// concepts indexes the concepts by name.
-var concepts = map[string]Concept{
-	"pallet": Pallet, "pallets": Pallets, "number": Number, "quantity": Quantity, "box": Box, "per": Per, "net": Net,
-	"gross":  Gross,
-	"weight": Weight, "unit": Unit, "type": Type, "total": Total, "tray": Tray, "id": ID, "rejected": Rejected,
-	"stop": stop,
-}
-
-//go:embed vocabulary.txt
-var wordsText string
-
-// meanings indexes the concepts by word or phrase; longest is the number of words of the
-// longest phrase.
-var meanings, longest = readWords(wordsText)
-
-func readWords(text string) (map[string]Concept, int) {
-	all, most := map[string]Concept{}, 1
-	for line := range records(text) {
-		head, words, _ := strings.Cut(line, ":")
-		names, _, _ := strings.Cut(head, " ")
-		means := conceptsNamed(strings.ReplaceAll(names, "+", " "))
-		for word := range strings.FieldsSeq(words) {
-			phrase := Fold(strings.ReplaceAll(word, "_", " "))
-			all[phrase] |= means
-			most = max(most, strings.Count(phrase, " ")+1)
-		}
-	}
-	return all, most
-}
-
-// conceptsNamed returns the concepts of names separated by spaces. A new name is a new
-// concept.
-func conceptsNamed(names string) (all Concept) {
+// named returns the concepts of names separated by spaces. A new name is a new concept.
+func named(names string) (all Concept) {
 	for name := range strings.FieldsSeq(names) {
 		c, ok := concepts[name]
 		if !ok {
@@ -84,6 +49,26 @@ func conceptsNamed(names string) (all Concept) {
 	return all
 }
 
+//go:embed vocabulary.txt
+var wordsText string
+
+// meanings indexes the concepts by word or phrase; longest is the number of words of the
+// longest phrase.
+var meanings, longest = func() (map[string]Concept, int) {
+	all, most := map[string]Concept{}, 1
+	for line := range records(wordsText) {
+		head, words, _ := strings.Cut(line, ":")
+		names, _, _ := strings.Cut(head, " ")
+		means := named(strings.ReplaceAll(names, "+", " "))
+		for word := range strings.FieldsSeq(words) {
+			phrase := Fold(strings.ReplaceAll(word, "_", " "))
+			all[phrase] |= means
+			most = max(most, strings.Count(phrase, " ")+1)
+		}
+	}
+	return all, most
+}()
+
 // records returns the lines of a text that are not empty or comments.
 func records(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
@@ -95,39 +80,44 @@ func records(text string) func(func(string) bool) {
 	}
 }
 
-// initials matches the letters of an abbreviation: G.W., N/W.
-var initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
+// Rows returns the rows of a table: lines of cells between bars.
+func Rows(text string) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for line := range records(text) {
+			all := strings.Split(line, "|")
+			for i := range all {
+				all[i] = strings.TrimSpace(all[i])
+			}
+			if !yield(all) {
+				return
+			}
+		}
+	}
+}
 
-// camelCase matches the limit of words that are joined: "PalletNo", "NetW".
-var camelCase = regexp.MustCompile(`(\p{Ll}{2})(\p{Lu})`)
+var (
+	// initials matches the letters of an abbreviation: G.W., N/W.
+	initials = regexp.MustCompile(`\b\pL(?:[./-]\pL)+\b`)
+	// camelCase matches the limit of words that are joined: "PalletNo", "NetW".
+	camelCase = regexp.MustCompile(`(\p{Ll}{2})(\p{Lu})`)
+	// letters are short for gross and net before a weight or beside a unit: "G. Weight",
+	// "Kgs. Gr.".
+	letters = map[string]string{"g": "gross", "gr": "gross", "grs": "gross", "n": "net", "nt": "net"}
+)
 
-// grossLetters are abbreviations of gross, some of which also are of grams.
-var grossLetters = []string{"g", "gr", "grs"}
-
-// Words returns the words of a heading, folded. Abbreviations are one word, and the
-// letters of gross and net before a weight, or beside a unit, are these words:
-// "G. Weight", "Kgs. Gr.".
+// Words returns the words of a heading, folded. An abbreviation is one word.
 func Words(heading string) []string {
 	heading = camelCase.ReplaceAllString(heading, "$1 $2")
 	words := strings.Fields(Fold(initials.ReplaceAllStringFunc(heading, func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) {
-				return r
-			}
-			return -1
-		}, text)
+		return strings.NewReplacer(".", "", "/", "", "-", "").Replace(text)
 	})))
-	united := slices.ContainsFunc(
-		words,
-		func(w string) bool { return meanings[w]&Unit != 0 && !slices.Contains(grossLetters, w) },
-	)
+	united := false
+	for _, w := range words {
+		united = united || meanings[w]&Unit != 0 && letters[w] == ""
+	}
 	for i, w := range words {
-		weight := i+1 < len(words) && meanings[words[i+1]]&Weight != 0
-		switch {
-		case slices.Contains(grossLetters, w) && (weight || united):
-			words[i] = "gross"
-		case (w == "n" || w == "nt") && (weight || united):
-			words[i] = "net"
+		if letters[w] != "" && (united || i+1 < len(words) && meanings[words[i+1]]&Weight != 0) {
+			words[i] = letters[w]
 		}
 	}
 	return words
@@ -135,122 +125,110 @@ func Words(heading string) []string {
 
 // Of returns the concepts of a heading, and its unknown words. Words in other scripts
 // are unknown only where no other word is known: headings are translated.
-func Of(heading string) (all Concept, unknown []string) {
+func Of(heading string) (all Concept, others []string) {
 	words := Words(heading)
 	var foreign []string
-next:
 	for i := 0; i < len(words); {
-		for n := min(longest, len(words)-i); n > 0; n-- {
-			if c, ok := meanings[strings.Join(words[i:i+n], " ")]; ok {
-				all |= c
-				i += n
-				continue next
-			}
-		}
-		if c := compound(words[i]); c != 0 {
-			all |= c
-		} else if latin(words[i]) {
-			all |= misspelt(words[i])
-			unknown = append(unknown, words[i])
-		} else {
+		c, n := phrase(words[i:])
+		switch {
+		case c != 0:
+		case Foreign(words[i]):
 			foreign = append(foreign, words[i])
+		default:
+			c = misspelt(words[i])
+			others = append(others, words[i])
 		}
-		i++
+		all, i = all|c, i+n
 	}
 	if all &^= stop; all == 0 {
-		unknown = append(unknown, foreign...)
+		others = append(others, foreign...)
 	}
-	return all, unknown
+	return all, others
 }
 
-// compound returns the concepts of a word that consists of two known ones: Palettennummer,
-// Nettomassa, BOXNO.
-func compound(word string) Concept {
-	const first, second = 3, 2 // letters at least
-	for i := len(word) - second; i >= first; i-- {
-		if a, b := meanings[word[:i]], meanings[word[i:]]; a&^stop != 0 && b&^stop != 0 {
-			return a | b
+// phrase returns the concepts of the longest known phrase at the beginning of words, or
+// of a word that consists of two known ones, and the number of words.
+func phrase(words []string) (Concept, int) {
+	for n := min(longest, len(words)); n > 0; n-- {
+		if c, ok := meanings[strings.Join(words[:n], " ")]; ok {
+			return c, n
 		}
 	}
-	return 0
+	const first, second = 3, 2 // letters at least: Palettennummer, Nettomassa, BOXNO
+	for i := len(words[0]) - second; i >= first; i-- {
+		if a, b := meanings[words[0][:i]], meanings[words[0][i:]]; a&^stop != 0 && b&^stop != 0 {
+			return a | b, 1
+		}
+	}
+	return 0, 1
 }
 
-// long has the known words that may be misspelt, by their first letter.
-var long = func() map[byte][]string {
-	all := map[byte][]string{}
-	for word := range meanings {
-		if len(word) >= shortest && !strings.Contains(word, " ") && meanings[word]&Unit == 0 {
-			all[word[0]] = append(all[word[0]], word)
+// shortest is the least length of a word that may be misspelt.
+const shortest = 5
+
+// without returns a word without each of its letters but the first.
+func without(word string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := 1; i < len(word); i++ {
+			if !yield(word[:i] + word[i+1:]) {
+				return
+			}
+		}
+	}
+}
+
+// shortened indexes the concepts by the words that lack a letter.
+var shortened = sync.OnceValue(func() map[string]Concept {
+	all := map[string]Concept{}
+	for word, c := range meanings {
+		if len(word) >= shortest && c&Unit == 0 {
+			for less := range without(word) {
+				all[less] = either(all[less], c)
+			}
 		}
 	}
 	return all
-}()
+})
 
-// shortest is the least length of a word that may be misspelt: by one letter, from
-// longWord by two.
-const shortest, longWord = 5, 7
+// either returns what the concepts of two words have in common, if both are known.
+func either(a, b Concept) Concept {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	case a&b == 0:
+		return stop
+	}
+	return a & b
+}
 
-// misspelt returns the concepts of the known word that differs least from a word, if it is
-// the only one.
+// misspelt returns the concepts of the known word with one letter more, less or changed.
 func misspelt(word string) (c Concept) {
 	if len(word) < shortest || strings.ContainsAny(word, "0123456789") {
 		return 0
 	}
-	least := 2
-	if len(word) >= longWord {
-		least = 3
-	}
-	for _, known := range long[word[0]] {
-		switch d := distance(word, known, least); {
-		case d < least:
-			least, c = d, meanings[known]
-		case d == least && meanings[known] != c:
-			c = 0
-		}
+	c = shortened()[word]
+	for less := range without(word) {
+		c = either(c, either(meanings[less], shortened()[less]))
 	}
 	return c
 }
 
-// distance returns how many letters are changed, added, left out or exchanged between two
-// words, or more than most.
-func distance(a, b string, most int) int {
-	if max(len(a)-len(b), len(b)-len(a)) > most {
-		return most + 1
-	}
-	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := last[j]
-			if a[i] != b[j] {
-				changed++
-			}
-			row[j+1] = min(changed, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, make([]int, len(b)+1)
-	}
-	return last[len(b)]
-}
-
 // Foreign reports whether a text has letters of other scripts only.
 func Foreign(text string) bool {
-	return !latin(text) && !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
-}
-
-func latin(word string) bool {
-	return !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
+	latin, foreign := false, false
+	for _, r := range text {
+		latin = latin || unicode.Is(unicode.Latin, r)
+		foreign = foreign || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r)
+	}
+	return foreign && !latin
 }
 
 // IsA reports whether a text has a concept and, beside it, only some others.
 func IsA(text string, has, others Concept) bool {
 	all, unknown := Of(text)
-	return all&has != 0 && all&^(has|others) == 0 && unknown == nil
+	return all&has != 0 && all&^(has|others|One) == 0 && unknown == nil
 }
 
 // Fold returns a text in lower case without accents and punctuation, for
@@ -263,9 +241,9 @@ func Fold(text string) string {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			b.WriteRune(r)
 		case unicode.Is(unicode.Mn, r):
-		case r == '#' || r == '№' || r == '°' || r == 'º':
+		case strings.ContainsRune("#№°º", r):
 			b.WriteString(" no ")
-		case r == '$' || r == '€' || r == '£':
+		case strings.ContainsRune("$€£", r):
 			b.WriteString(" price ")
 		case r == '/':
 			b.WriteString(" per ")

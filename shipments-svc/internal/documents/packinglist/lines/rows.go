@@ -1,0 +1,232 @@
+package lines
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// row is a row below the header.
+type row struct {
+	Line
+	i         int
+	cells     []int // that are filled
+	label     Text  // its own pallet number
+	described bool  // it has a produce, a variety or a calibre
+}
+
+// row classifies a row and reads it.
+func (r *reader) row(i int) {
+	cells := layout.Filled(r.t.Rows[i])
+	if len(cells) == 0 {
+		return
+	}
+	r.apart = r.apart || i > r.t.To && r.t.Rows[i].Number-r.t.Rows[i-1].Number > 1
+	at, reason := r.t.At(i, -1), ""
+	switch {
+	case r.t.Captions[i]:
+		r.apart = r.apart && !r.t.Gives(vocabulary.PalletNumber)
+		reason = "it is a section row"
+	case r.t.Repeats(r.t.Rows[i]):
+		r.Remarks.Add("header_repeated", at)
+		reason = "the header row is repeated"
+	default:
+		reason = r.content(r.parse(i, cells))
+	}
+	if reason != "" && len(r.Skipped) < shipments.MaxSkippedRows {
+		r.Skipped = append(r.Skipped, shipments.SkippedRow{Row: at.Row, Reason: reason})
+	}
+}
+
+// parse reads the label and the amounts of a row.
+func (r *reader) parse(i int, cells []int) row {
+	w := row{i: i, cells: cells, Line: Line{
+		Place: r.t.At(i, -1),
+		Boxes: r.amount(i, vocabulary.Boxes),
+		Box:   r.amount(i, r.m.First(vocabulary.BoxWeight, vocabulary.BoxGross)),
+		Net:   r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)),
+		Gross: r.amount(i, vocabulary.GrossWeight),
+	}}
+	for _, f := range []vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre} {
+		w.described = w.described || r.text(i, f).Value != ""
+	}
+	w.label, w.Merged = r.label(i)
+	above := r.last()
+	switch given, captioned := r.t.Given(i, vocabulary.PalletNumber); {
+	case captioned && w.label.Value == "":
+		w.Pallet, w.Own = Text{given.Text, given.Place}, above == nil || above.Pallet.Value != given.Text
+	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
+		w.Pallet, w.Own = w.label, true
+		w.Continued = continuedText.MatchString(r.text(i, vocabulary.PalletNumber).Value)
+	case above != nil && (w.label.Value != "" || !r.apart || r.t.Printed):
+		w.Pallet = above.Pallet
+	}
+	return w
+}
+
+// content reads a row as a total, a line or a note. It returns why it is no line.
+func (r *reader) content(w row) string {
+	switch first := vocabulary.Fold(r.t.Rows[w.i].Cells[w.cells[0]].Text); {
+	case r.total(w):
+		return "it is a total row"
+	case r.unlabelled(w):
+		r.Remarks.Add("row_unread/label", w.Place, layout.Sample(r.t.Rows[w.i]))
+		return "its label has no number, unlike those above"
+	case vocabulary.Average.MatchString(first) && !numbered(w.label):
+		r.unread(w)
+		return "it is an average"
+	case !r.isLine(w):
+		r.apart = true
+		r.unread(w)
+		r.NotShipped(layout.Sample(r.t.Rows[w.i]), w.Place)
+		r.Facts = append(r.Facts, w.i)
+		return "it is not a line of a pallet"
+	case r.totalled && !r.unnamed && !w.described:
+		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
+		return "it is part of a summary"
+	case w.Pallet.Value == "":
+		r.Remarks.Add("line_without_pallet", w.Place)
+		return "neither it nor a row directly above has a pallet number"
+	}
+	r.complete(&w)
+	r.Lines.Lines = append(r.Lines.Lines, w.Line)
+	r.all.lines, r.recent.lines = r.all.lines+1, r.recent.lines+1
+	if w.Boxes.OK {
+		r.all.boxes, r.recent.boxes = r.all.boxes+w.Boxes.Value, r.recent.boxes+w.Boxes.Value
+	}
+	r.unnamed = r.unnamed || !w.described
+	r.several = r.several || w.Pallet.Value != r.Lines.Lines[0].Pallet.Value
+	r.worded = r.worded || !numbered(w.Pallet)
+	r.apart = r.apart && !w.Own
+	for _, col := range w.cells {
+		r.shipped(w.i, col)
+	}
+	return ""
+}
+
+// isLine reports whether a row has a pallet number or an amount, as lines have.
+func (r *reader) isLine(w row) bool {
+	amounts := w.Boxes.OK || w.Box.OK || w.Net.OK || r.m.Cartons && len(w.cells) > 1
+	if !w.Own {
+		return amounts && !r.strange(w)
+	}
+	amounts = amounts || w.Boxes.Present || w.Box.Present || w.Net.Present
+	return (amounts || len(w.cells) > 2) && (numbered(w.Pallet) || w.Boxes.Present) && !r.strange(w)
+}
+
+// complete reads the texts of a line.
+func (r *reader) complete(w *row) {
+	i, l := w.i, &w.Line
+	if r.m.First(mapping.Weights...) == vocabulary.None {
+		l.Box = r.packOf(i)
+	}
+	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
+	l.Calibre.Value = class.ReplaceAllString(l.Calibre.Value, "$1")
+	for n, f := range Also {
+		l.Also[n] = r.textOr(i, f)
+	}
+	if l.SSCC = r.textOr(i, vocabulary.SSCC); l.SSCC.Value == "" && mapping.SSCC(l.Pallet.Value) != "" {
+		l.SSCC = l.Pallet
+	}
+	r.validate(i, l)
+	var all strings.Builder
+	for _, c := range r.t.Rows[i].Cells {
+		all.WriteString(strings.ToLower(c.Text))
+		all.WriteByte(0)
+	}
+	l.Row = all.String()
+}
+
+// unread remarks on a row that is not a line. It is a doubt if the row has amounts.
+func (r *reader) unread(w row) {
+	var texts []string
+	amounts := 0
+	for _, c := range w.cells {
+		text := r.t.Rows[w.i].Cells[c].Text
+		if texts = append(texts, text); layout.IsQuantity(text) {
+			amounts++
+		}
+	}
+	rule := "row_skipped"
+	if amounts > 1 && len(w.cells) > 2 || r.t.Loose[w.i] {
+		rule = "row_unread"
+	}
+	r.Remarks.Add(rule, w.Place, strings.Join(texts, " | "))
+}
+
+// forms are what the rows of pallets have in common.
+type forms struct {
+	labels map[string]int // rows by the form of their label
+	rows   int
+	filled int // cells of all rows
+}
+
+// survey counts the forms of the rows with boxes of all tables.
+func (r *reader) survey(all []layout.Table) {
+	r.forms.labels = map[string]int{}
+	for _, t := range all {
+		r.t = t
+		for i := t.To; i < len(t.Rows); i++ {
+			if label, _ := r.label(i); label.Value != "" && r.counted(i) && !layout.IsTotal(t.Rows[i]) {
+				r.forms.rows++
+				r.forms.labels[vocabulary.Form(label.Value)]++
+				r.forms.filled += len(layout.Filled(t.Rows[i]))
+			}
+		}
+	}
+}
+
+// counted reports whether a row has a number of boxes, or is a box.
+func (r *reader) counted(i int) bool {
+	if boxes, col := r.cell(i, vocabulary.Boxes); col >= 0 {
+		return layout.IsQuantity(boxes.Text)
+	}
+	carton, _ := r.cell(i, vocabulary.Carton)
+	return r.m.Cartons && carton.Text != ""
+}
+
+// strange reports whether a row with a label is unlike the rows of pallets, as notes and
+// footers are: it has no boxes, and a label of another form or few cells.
+func (r *reader) strange(w row) bool {
+	f, boxes := r.forms, r.counted(w.i)
+	same, others := f.labels[vocabulary.Form(w.label.Value)], f.rows
+	if boxes {
+		same, others = same-1, others-1
+	}
+	boxes = boxes && math.Abs(w.Boxes.Value) <= shipments.MaxBoxes
+	switch {
+	case w.label.Value == "" || others == 0:
+		return false
+	case same == 0:
+		return !boxes || r.m.Cartons
+	}
+	return !boxes && len(w.cells)*2*f.rows <= f.filled
+}
+
+// unlabelled reports whether a row has boxes and a label without a digit, although the
+// lines above have several labels, all with digits.
+func (r *reader) unlabelled(w row) bool {
+	return w.label.Value != "" && !w.Merged && !numbered(w.label) && w.Boxes.OK && r.several && !r.worded &&
+		(!ditto(w.label.Value) || w.Boxes.Value == r.recent.boxes)
+}
+
+func numbered(label Text) bool { return strings.ContainsFunc(label.Value, unicode.IsDigit) }
+
+// end returns the index of the first row below the lines.
+func (r *reader) end() int {
+	for i, row := range slices.Backward(r.t.Rows) {
+		if i < r.t.To {
+			break
+		}
+		if label, _ := r.label(i); r.counted(i) && r.forms.labels[vocabulary.Form(label.Value)] > 0 && len(row.Cells) > 0 {
+			return i + 1
+		}
+	}
+	return r.t.Below()
+}
