@@ -230,10 +230,6 @@ func thefts() []theft {
 			)
 			return replayed, err
 		}},
-		{"Answer", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			answer, _, err := r.Answer(ctx, thief, v.key, repotest.Noon)
-			return string(answer) == "secret", err
-		}},
 		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (found bool, err error) {
 			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
 				_, err := r.Get(ctx, thief, v.ID)

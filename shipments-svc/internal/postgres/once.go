@@ -75,20 +75,12 @@ func (r *Repository) Once(
 	return answer, replayed, failure("once", err)
 }
 
-// Answer implements shipments.Repository.
-func (r *Repository) Answer(
-	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time,
-) ([]byte, bool, error) {
-	answer, replayed, err := storedAnswer(ctx, r.tenant(ctx, org), org, k, now)
-	return answer, replayed, failure("read answer", err)
-}
-
 // storedAnswer returns the answer that is stored under a key.
 func storedAnswer(
-	ctx context.Context, on runner, org shipments.OrgID, k shipments.Key, now time.Time,
+	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time,
 ) ([]byte, bool, error) {
 	var row struct{ Fingerprint, Answer []byte }
-	err := on.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
+	err := tx.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false, nil

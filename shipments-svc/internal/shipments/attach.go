@@ -14,104 +14,47 @@ import (
 // queued, and the shipment is being processed until it has been. Content that
 // the shipment has gives DuplicateError.
 func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	p, err := s.prepare(ctx, org, a)
+	p, err := s.PrepareAttach(ctx, org, a)
 	if err != nil {
 		return Attached{}, err
 	}
-	done, err := p.commit(ctx)
+	done, err := p.Commit(ctx)
 	if err != nil {
-		return Attached{}, errors.Join(err, p.discard(ctx, err))
+		err = errors.Join(err, p.Discard(ctx, err))
 	}
-	return done, nil
+	return done, err
 }
 
-// AttachOnce is Attach, done once for each key: see Once. encode makes the answer
-// that is recorded, in the transaction of the attachment. The file is read or stored
-// before that, while no connection to the database is held. Of concurrent requests
-// with a key each does so, and one is recorded.
-func (s *Service) AttachOnce(ctx context.Context, org OrgID, k Key, a Attachment,
-	encode func(Attached) ([]byte, error),
-) (answer []byte, replayed bool, err error) {
-	answer, replayed, err = s.repo.Answer(ctx, org, k, s.now())
-	if err != nil || replayed {
-		return answer, replayed, err
-	}
-	p, err := s.prepare(ctx, org, a)
-	if errors.As(err, new(*DuplicateError)) { // perhaps of a concurrent request with the key
-		if answer, replayed, _ := s.repo.Answer(ctx, org, k, s.now()); replayed {
-			return answer, true, nil
-		}
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	answer, replayed, err = s.repo.Once(ctx, org, k, s.now(), func(ctx context.Context) ([]byte, error) {
-		done, err := p.commit(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return encode(done)
-	})
-	if err != nil || replayed {
-		err = errors.Join(err, p.discard(ctx, err))
-	}
-	return answer, replayed, err
-}
-
-// prepared is an attachment whose file was stored, or read for a dry run. Either
-// commit or discard ends it.
-type prepared struct {
-	service *Service
-	org     OrgID
-	Attachment
-	doc     Document  // to be stored
-	preview *Attached // the result of a dry run; nil: it is none
-}
-
-// prepare is the first phase of Attach, outside of transactions: it validates
-// the attachment and reads or stores its file.
-func (s *Service) prepare(ctx context.Context, org OrgID, a Attachment) (*prepared, error) {
+// PrepareAttach is the first phase of Attach, outside of transactions: it validates the
+// attachment and reads or stores its file.
+func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (Prepared[Attached], error) {
 	if f := a.Faults(); f != nil {
-		return nil, &Invalid{Faults: f}
+		return Prepared[Attached]{}, &Invalid{Faults: f}
 	}
-	p := &prepared{service: s, org: org, Attachment: a, doc: a.document()}
 	if a.DryRun {
 		preview, err := s.preview(ctx, org, a)
-		p.preview = &preview
-		return p, err
+		return Prepared[Attached]{Commit: func(context.Context) (Attached, error) { return preview, nil }}, err
 	}
-	if _, err := s.getAttachable(ctx, org, a, p.doc, len(a.Pallets)); err != nil {
-		return nil, err
+	doc := a.document()
+	if _, err := s.getAttachable(ctx, org, a, doc, len(a.Pallets)); err != nil {
+		return Prepared[Attached]{}, err
 	}
-	p.doc.ID, p.doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
-	if !p.doc.Unfinished() {
-		p.doc.ProcessedAt = p.doc.CreatedAt
+	doc.ID, doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
+	if !doc.Unfinished() {
+		doc.ProcessedAt = doc.CreatedAt
 	}
-	if a.File != nil {
-		if err := s.files.Put(ctx, FileKey{org, p.doc.ID}, io.NewSectionReader(a.File.Content, 0, a.File.Size),
-			a.File.Size); err != nil {
-			return nil, fmt.Errorf("store file: %w", err)
-		}
+	p := Prepared[Attached]{Commit: func(ctx context.Context) (Attached, error) {
+		return repeat(func() (Attached, error) { return s.tryAttach(ctx, org, a, doc) })
+	}}
+	if a.File == nil {
+		return p, nil
+	}
+	file := FileKey{org, doc.ID}
+	p.discard = func(ctx context.Context) error { return s.discard(ctx, file) }
+	if err := s.files.Put(ctx, file, io.NewSectionReader(a.File.Content, 0, a.File.Size), a.File.Size); err != nil {
+		return Prepared[Attached]{}, fmt.Errorf("store file: %w", err)
 	}
 	return p, nil
-}
-
-// commit makes the document part of the shipment. It does nothing but database
-// work, so it may be part of a transaction.
-func (p *prepared) commit(ctx context.Context) (Attached, error) {
-	if p.preview != nil {
-		return *p.preview, nil
-	}
-	return repeat(func() (Attached, error) { return p.service.tryAttach(ctx, p.org, p.Attachment, p.doc) })
-}
-
-// discard removes the file of an attachment that was not committed, because of
-// cause. If the cause leaves open whether it was, the file is left to a sweep.
-func (p *prepared) discard(ctx context.Context, cause error) error {
-	if p.preview != nil || p.File == nil || cause != nil && uncertain(cause) {
-		return nil
-	}
-	return p.service.discard(ctx, FileKey{p.org, p.doc.ID})
 }
 
 func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Document) (Attached, error) {

@@ -97,10 +97,6 @@ type Repository interface {
 		ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error),
 	) (answer []byte, replayed bool, err error)
 
-	// Answer returns the answer that Once stored under a key, if there is one; and
-	// ErrKeyReused where the fingerprint is another.
-	Answer(ctx context.Context, org OrgID, k Key, now time.Time) (answer []byte, replayed bool, err error)
-
 	// Import stores shipments with their parts, all of them or, on an error,
 	// none, and begins their histories. One whose ID the organization has
 	// already is left as it is. It returns the number of those it stored.

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -51,54 +52,49 @@ type idempotent interface {
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
-// onceOnly is a method with its encoding, run once for each key.
+// prepare is the first phase of a method, outside of transactions. Its result commits the
+// method's effect.
+type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Prepared[Res], error)
+
+// unprepared returns a method as one that needs no preparation.
+func unprepared[Req, Res any](method endpoints.Method[Req, Res]) prepare[Req, Res] {
+	return func(_ context.Context, org shipments.OrgID, req Req) (shipments.Prepared[Res], error) {
+		return shipments.Prepared[Res]{Commit: func(ctx context.Context) (Res, error) { return method(ctx, org, req) }}, nil
+	}
+}
+
+// onceOnly is a method with its encoding, committed once for each key. Of concurrent
+// requests with a key each is prepared, and one is committed. A request that cannot be
+// prepared, perhaps because of its earlier effect, is replayed as well.
 func onceOnly[Req, Res any](
-	keys idempotent, method endpoints.Method[Req, Res], encode func(*http.Request, Res) reply,
+	keys idempotent, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
 ) endpoints.Method[keyed[Req], reply] {
-	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (reply, error) {
-		var made reply
-		do := func(ctx context.Context) ([]byte, error) {
-			result, err := method(ctx, org, k.request)
+	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (made reply, err error) {
+		p, failed := prepared(ctx, org, k.request)
+		commit := func(ctx context.Context) ([]byte, error) {
+			if failed != nil {
+				return nil, failed
+			}
+			result, err := p.Commit(ctx)
 			if err != nil {
 				return nil, err
 			}
 			made = encode(k.http, result)
 			return made.store()
 		}
+		var answer []byte
+		replayed := false
 		if k.key == nil {
-			_, err := do(ctx)
-			return made, err
+			_, err = commit(ctx)
+		} else {
+			answer, replayed, err = keys.Once(ctx, org, *k.key, commit)
 		}
-		answer, replayed, err := keys.Once(ctx, org, *k.key, do)
-		if err != nil || !replayed {
-			return made, err
+		if replayed {
+			made, err = load(answer)
+		} else if err == nil {
+			return made, nil
 		}
-		return load(answer)
-	}
-}
-
-// attachOnce is Attach with its encoding, run once for each key.
-func attachOnce(service *shipments.Service) endpoints.Method[keyed[shipments.Attachment], reply] {
-	return func(ctx context.Context, org shipments.OrgID, k keyed[shipments.Attachment]) (reply, error) {
-		if k.key == nil {
-			result, err := service.Attach(ctx, org, k.request)
-			return encodeAttach(k.http, result), err
-		}
-		var made reply
-		answer, replayed, err := service.AttachOnce(
-			ctx,
-			org,
-			*k.key,
-			k.request,
-			func(result shipments.Attached) ([]byte, error) {
-				made = encodeAttach(k.http, result)
-				return made.store()
-			},
-		)
-		if err != nil || !replayed {
-			return made, err
-		}
-		return load(answer)
+		return made, errors.Join(err, p.Discard(ctx, err))
 	}
 }
 

@@ -69,7 +69,7 @@ func New(
 
 	handle(
 		rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(uploads)),
-		attachOnce(service), asIs,
+		onceOnly(service, service.PrepareAttach, encodeAttach), asIs,
 	)
 	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents, encodeDocuments)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document, encodeDocument)
@@ -105,7 +105,7 @@ func post[Req, Res any](
 	method endpoints.Method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, method, encode), asIs)
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, unprepared(method), encode), asIs)
 }
 
 // handle adds a route of endpoints.Access: decode, method and encode must fit
