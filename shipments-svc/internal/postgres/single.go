@@ -11,15 +11,6 @@ import (
 type single struct {
 	db *sqlx.DB
 	scope
-	refused error // if not nil, nothing is run
-}
-
-// retried implements the methods of runner.
-func (s single) retried(ctx context.Context, do func(context.Context) error) error {
-	if s.refused != nil {
-		return s.refused
-	}
-	return s.scope.retried(ctx, do)
 }
 
 // GetContext implements runner.

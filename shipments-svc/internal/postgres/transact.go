@@ -17,10 +17,6 @@ import (
 // succeed when it is repeated.
 const attempts = 3
 
-// errOtherScope means that a method for one organization was called within the
-// transaction of another.
-var errOtherScope = errors.New("postgres: the transaction works for another organization")
-
 // runner runs statements: in a transaction each, or in one that goes on.
 type runner interface {
 	GetContext(ctx context.Context, into any, query string, args ...any) error
@@ -68,26 +64,30 @@ func (r *Repository) dispatcher(ctx context.Context) runner {
 }
 
 func (r *Repository) in(ctx context.Context, s scope) runner {
-	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
-		if tx.scope != s {
-			return single{refused: errOtherScope}
-		}
+	if tx := s.ongoing(ctx); tx != nil {
 		return tx
 	}
-	return single{db: r.db, scope: s}
+	return single{r.db, s}
+}
+
+// ongoing returns the transaction that the context carries, or nil. One of another scope
+// is a fault of the program.
+func (s scope) ongoing(ctx context.Context) *sqlx.Tx {
+	tx, ok := ctx.Value(txKey{}).(ongoing)
+	if ok && tx.scope != s {
+		panic("postgres: the transaction works for another organization")
+	}
+	return tx.Tx
 }
 
 // transact runs do in a transaction for an organization and repeats it as
 // retried does. Within a transaction do is part of that one, which is repeated
 // as a whole.
 func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
-	if tx, ok := ctx.Value(txKey{}).(ongoing); ok {
-		if tx.scope != (scope{tenantRole, uuid.UUID(org)}) {
-			return errOtherScope
-		}
-		return do(tx.Tx)
-	}
 	s := scope{tenantRole, uuid.UUID(org)}
+	if tx := s.ongoing(ctx); tx != nil {
+		return do(tx)
+	}
 	return s.retried(ctx, func(ctx context.Context) error { return once(ctx, r.db, do) })
 }
 

@@ -82,10 +82,6 @@ func (k *fakeRepository) Once(
 	return answer, false, err
 }
 
-func (k *fakeRepository) Answer(context.Context, OrgID, Key, time.Time) ([]byte, bool, error) {
-	return nil, false, k.err
-}
-
 func (k *fakeRepository) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
 	return do(ctx)
 }

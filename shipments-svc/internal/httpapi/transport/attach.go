@@ -88,7 +88,7 @@ func readAttachment(
 	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
 		return shipments.Attachment{}, err
 	}
-	file := &content{max: maxDocument, expected: r.ContentLength}
+	file := &content{expected: r.ContentLength}
 	body, err := divertedBody(r, file, reading)
 	if err != nil {
 		return shipments.Attachment{}, err
@@ -128,7 +128,10 @@ func readAttachment(
 		return shipments.Attachment{}, err
 	}
 	var refused []shipments.Fault
-	if a.File, refused, err = file.upload(filename, "", "/document/content_base64"); err != nil {
+	a.File, refused, err = newUpload(
+		bytes.NewReader(file.bytes), int64(len(file.bytes)), filename, "", "/document/content_base64",
+	)
+	if err != nil {
 		return shipments.Attachment{}, err
 	}
 	return a, invalid(append(input.Faults(body), refused...), "/document", inFile(a.Faults(), "/content_base64"))

@@ -110,8 +110,7 @@ func readingError(err error) error {
 		return err
 	}
 	for _, known := range []any{
-		new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(*formError), new(fileTooLargeError),
-		new(*shipments.Invalid),
+		new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(fileTooLargeError), new(*shipments.Invalid),
 	} {
 		if errors.As(err, known) {
 			return err

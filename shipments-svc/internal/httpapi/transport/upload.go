@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -19,20 +20,19 @@ func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
 }
 
-// content is the content of a file that is being received.
+// content is the base64 of a file that is being received.
 type content struct {
 	bytes    []byte
-	max      int   // how many bytes it may have
 	expected int64 // how many bytes of the body may be the file's; -1: unknown
 }
 
 // Write implements io.Writer.
 func (c *content) Write(p []byte) (int, error) {
-	if len(c.bytes)+len(p) > c.max {
+	if len(c.bytes)+len(p) > maxDocument {
 		return 0, fileTooLargeError{}
 	}
 	if c.bytes == nil {
-		c.bytes = make([]byte, 0, min(max(c.expected, 0), int64(c.max)))
+		c.bytes = make([]byte, 0, min(max(c.expected, 0), maxDocument))
 	}
 	c.bytes = append(c.bytes, p...)
 	return len(p), nil
@@ -59,12 +59,17 @@ func (c *content) decode() error {
 	return nil
 }
 
-// upload returns the file with the name and the media type that the client
+// newUpload returns the file with the name and the media type that the client
 // declares. A file that is not accepted is a fault at the pointer.
-func (c *content) upload(filename, declared, pointer string) (*shipments.Upload, []shipments.Fault, error) {
-	u := &shipments.Upload{
-		Filename: filename, Size: int64(len(c.bytes)), Content: bytes.NewReader(c.bytes), SHA256: sha256.Sum256(c.bytes),
+func newUpload(
+	content io.ReaderAt, size int64, filename, declared, pointer string,
+) (*shipments.Upload, []shipments.Fault, error) {
+	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, size)); err != nil {
+		return u, nil, err
 	}
+	sum.Sum(u.SHA256[:0])
 	if u.Size == 0 {
 		return u, nil, nil // Attachment.Faults reports it
 	}

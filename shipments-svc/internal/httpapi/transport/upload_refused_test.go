@@ -194,12 +194,8 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			413,
 			"body_too_large", "",
 		},
-		"a form with a path": {
-			sent(kind, part{name: "file", filename: "../x.txt", value: "x"}), 422,
-			"validation_failed", `"/filename"`,
-		},
 		"a form without a file": {sent(kind), 422, "validation_failed", `"/file"`},
-		"a form without a name": {sent(kind, part{name: "file", value: "x"}), 422, "validation_failed", `"/filename"`},
+		"a form without a name": {sent(kind, part{name: "file", value: "x"}), 422, "validation_failed", `"/file"`},
 		"a form without a type": {sent(fine), 422, "validation_failed", `"/type"`},
 		"another part": {
 			sent(kind, fine, part{name: "tipe", value: "x"}), 422, "unknown_field",
@@ -207,10 +203,6 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		},
 		"a part twice": {sent(kind, kind, fine), 422, "validation_failed", `"/type"`},
 		"two files":    {sent(kind, fine, fine), 422, "validation_failed", `"/file"`},
-		"a long value": {
-			sent(part{name: "type", value: strings.Repeat("x", 5000)}, fine), 422,
-			"validation_failed", `"too_long"`,
-		},
 		"perhaps": {
 			sent(kind, fine, part{name: "dry_run", value: "perhaps"}), 422, "validation_failed",
 			`"/dry_run"`,
