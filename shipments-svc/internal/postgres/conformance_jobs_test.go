@@ -211,7 +211,7 @@ func testKept(t *testing.T, q *postgres.Repository) {
 			{
 				ProduceName: "Plum",
 				Calibre:     "A",
-				Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"},
+				Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}},
 				Boxes:       1,
 				BoxWeight:   2000,
 				Place:       place,

@@ -1,7 +1,5 @@
 package shipments
 
-import "slices"
-
 // Mapping describes how one table of a packing list was understood.
 type Mapping struct {
 	Sheet       string      `json:"sheet,omitempty"` // empty: the document has no sheets or pages
@@ -116,29 +114,3 @@ const (
 	MaxCandidates    = 5   // of a mapping
 	MaxSkippedRows   = 200 // of a mapping
 )
-
-// valid reports whether a mapping is valid; text checks its texts.
-func (m Mapping) valid(text func(string, int) bool) bool {
-	texts := []string{m.Sheet, string(m.Layout), string(m.NumberStyle), m.Fingerprint, string(m.Source), m.Template}
-	bad := m.HeaderRow < 1 || m.HeaderRows < 1 || len(m.Columns) > MaxMappedColumns || len(m.Skipped) > MaxSkippedRows ||
-		len(m.Candidates) > MaxCandidates
-	for _, c := range m.Columns {
-		texts = append(append(texts, c.Column, c.Heading, c.Field, c.Unit, c.Reason), c.Rules...)
-		bad = bad || c.Score < 0 || c.Score > 1 || len(c.Alternatives) > MaxAlternatives
-		for _, a := range c.Alternatives {
-			texts = append(append(texts, a.Field), a.Rules...)
-		}
-	}
-	for _, c := range m.Candidates {
-		bad = bad || len(c.Columns) > MaxMappedColumns
-		texts = append(texts, c.Text)
-		for _, col := range c.Columns {
-			texts = append(texts, col.Column, col.Field, col.Unit)
-		}
-	}
-	for _, s := range m.Skipped {
-		bad = bad || s.Row < 1
-		texts = append(texts, s.Reason)
-	}
-	return !bad && !slices.ContainsFunc(texts, func(t string) bool { return !text(t, MaxFactText) })
-}

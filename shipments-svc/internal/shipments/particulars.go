@@ -4,10 +4,15 @@ package shipments
 // five fields of a pallet. Empty or zero: it does not say. Of a pallet whose lines
 // differ, texts that differ are empty, and weights are sums.
 type Particulars struct {
-	NetWeight   Grams  `json:"net_weight_g,omitempty"`   // of all boxes
-	GrossWeight Grams  `json:"gross_weight_g,omitempty"` // of all boxes
-	SSCC        string `json:"sscc,omitempty"`           // 18 digits (GS1)
-	GTIN        string `json:"gtin,omitempty"`           // of the boxes
+	NetWeight   Grams `json:"net_weight_g,omitempty"`   // of all boxes
+	GrossWeight Grams `json:"gross_weight_g,omitempty"` // of all boxes
+	Labels
+}
+
+// Labels are the texts of Particulars.
+type Labels struct {
+	SSCC        string `json:"sscc,omitempty"` // 18 digits (GS1)
+	GTIN        string `json:"gtin,omitempty"` // of the boxes
 	Lot         string `json:"lot,omitempty"`
 	Orchard     string `json:"orchard,omitempty"` // or block
 	PUC         string `json:"puc,omitempty"`     // code of the production unit
@@ -19,12 +24,4 @@ type Particulars struct {
 	Recorder    string `json:"temperature_recorder,omitempty"`
 	Container   string `json:"container_number,omitempty"`
 	Seal        string `json:"seal_number,omitempty"`
-}
-
-// texts returns the texts of the particulars, in the order of the fields.
-func (p Particulars) texts() []string {
-	return []string{
-		p.SSCC, p.GTIN, p.Lot, p.Orchard, p.PUC, p.PHC, p.GGN, p.Grower,
-		p.HarvestedOn, p.PackedOn, p.Recorder, p.Container, p.Seal,
-	}
 }

@@ -68,23 +68,11 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 		unread error
 		code   string
 	}{
-		"unreadable":       {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
-		"malformed":        {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
-		"a pallet nowhere": {Reading{Pallets: []Pallet{{Number: "a"}}}, nil, "malformed"},
-		"too long": {
-			Reading{Pallets: []Pallet{{Number: strings.Repeat("x", 500), Source: Source{Row: 1}}}},
-			nil,
-			"malformed",
-		},
-		"a bad mapping": {Reading{Mappings: []Mapping{{
-			HeaderRow: 1, HeaderRows: 1,
-			Columns: []MappedColumn{{Heading: "a\x00b"}},
-		}}}, nil, "malformed"},
-		"a wide mapping": {Reading{Mappings: []Mapping{{
-			HeaderRow: 1, HeaderRows: 1,
-			Columns: make([]MappedColumn, MaxMappedColumns+1),
-		}}}, nil, "malformed"},
-		"too many": {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
+		"unreadable":        {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
+		"malformed":         {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
+		"a bad mapping":     {Reading{Mappings: []Mapping{{Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed"},
+		"a negative number": {Reading{Pallets: []Pallet{{Boxes: -1}}}, nil, "malformed"},
+		"too many":          {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
 	} {
 		k := reading()
 		k.pallets = k.pallets[1:]

@@ -117,11 +117,10 @@ type Pallet struct {
 // Places is where the values of a pallet were read. A zero Place means the
 // pallet's Source.
 type Places struct {
-	Number      Place `json:"pallet_number,omitzero"`
 	ProduceName Place `json:"produce_name,omitzero"`
 	Calibre     Place `json:"calibre,omitzero"`
 	Boxes       Place `json:"boxes,omitzero"`
-	BoxWeight   Place `json:"box_weight_g,omitzero"`
+	BoxWeight   Place `json:"box_weight_kg,omitzero"`
 }
 
 // Content is a line of a pallet, whose Boxes are the sum of its lines' and whose
@@ -133,6 +132,14 @@ type Content struct {
 	BoxWeight   Grams  `json:"box_weight_g"`
 	Particulars
 	Place `json:"place"`
+}
+
+// Content returns the pallet as one line.
+func (p Pallet) Content() Content {
+	return Content{
+		ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight, Particulars: p.Particulars,
+		Place: Place{p.Sheet, p.Row},
+	}
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a

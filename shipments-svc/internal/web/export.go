@@ -33,9 +33,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 	for _, p := range found.Pallets {
 		lines := p.Contents
 		if lines == nil {
-			lines = []shipments.Content{{
-				ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight, Particulars: p.Particulars,
-			}}
+			lines = []shipments.Content{p.Content()}
 		}
 		for _, c := range lines {
 			net := c.NetWeight

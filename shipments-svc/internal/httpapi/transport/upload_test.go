@@ -62,13 +62,13 @@ func (plainReader) Read(
 		read.Pallets = append(read.Pallets, shipments.Pallet{
 			Number: lines.Text(), ProduceName: "Plum", Boxes: 7, BoxWeight: 5500,
 			Source:      shipments.Source{Sheet: "PL", Row: read.RowsRead + 10},
-			Particulars: shipments.Particulars{NetWeight: 38_500, Container: "MSKU0000001"},
+			Particulars: shipments.Particulars{NetWeight: 38_500, Labels: shipments.Labels{Container: "MSKU0000001"}},
 			Places: shipments.Places{
 				Calibre: shipments.Place{Row: 3},
 			}, Contents: []shipments.Content{
 				{
 					ProduceName: "Plum",
-					Particulars: shipments.Particulars{Lot: "L7", Orchard: "HUE 0816"}, Boxes: 3, Place: shipments.Place{Row: 11},
+					Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3, Place: shipments.Place{Row: 11},
 				},
 				{Boxes: 4},
 			},

@@ -36,57 +36,34 @@ type detailView struct {
 }
 
 type palletView struct {
-	Number      string  `json:"pallet_number"`
-	ProduceName string  `json:"produce_name"`
-	Calibre     string  `json:"calibre"`
-	Boxes       int     `json:"boxes"`
-	BoxWeight   float64 `json:"box_weight_kg"`
-	particularsView
+	Number string `json:"pallet_number"`
+	contentView
 	sourceView
-	Places   *placesView   `json:"places,omitempty"`
-	Contents []contentView `json:"contents,omitempty"`
+	Places   shipments.Places `json:"places,omitzero"`
+	Contents []placedView     `json:"contents,omitempty"`
 }
 
-// placesView is where values of a pallet stand that are not in its row.
-type placesView struct {
-	ProduceName shipments.Place `json:"produce_name,omitzero"`
-	Calibre     shipments.Place `json:"calibre,omitzero"`
-	Boxes       shipments.Place `json:"boxes,omitzero"`
-	BoxWeight   shipments.Place `json:"box_weight_kg,omitzero"`
+// placedView is a line of a pallet with its place.
+type placedView struct {
+	contentView
+	shipments.Place
 }
 
+// contentView is what a pallet or a line of it has.
 type contentView struct {
 	ProduceName string  `json:"produce_name"`
 	Calibre     string  `json:"calibre"`
 	Boxes       int     `json:"boxes"`
 	BoxWeight   float64 `json:"box_weight_kg"`
-	particularsView
-	shipments.Place
-}
-
-// particularsView is what a document says of a pallet or a line beside its five fields.
-type particularsView struct {
 	NetWeight   float64 `json:"net_weight_kg,omitempty"`
 	GrossWeight float64 `json:"gross_weight_kg,omitempty"`
-	SSCC        string  `json:"sscc,omitempty"`
-	GTIN        string  `json:"gtin,omitempty"`
-	Lot         string  `json:"lot,omitempty"`
-	Orchard     string  `json:"orchard,omitempty"`
-	PUC         string  `json:"puc,omitempty"`
-	PHC         string  `json:"phc,omitempty"`
-	GGN         string  `json:"ggn,omitempty"`
-	Grower      string  `json:"grower,omitempty"`
-	HarvestedOn string  `json:"harvested_on,omitempty"`
-	PackedOn    string  `json:"packed_on,omitempty"`
-	Recorder    string  `json:"temperature_recorder,omitempty"`
-	Container   string  `json:"container_number,omitempty"`
-	Seal        string  `json:"seal_number,omitempty"`
+	shipments.Labels
 }
 
-func viewParticulars(p shipments.Particulars) particularsView {
-	return particularsView{
-		p.NetWeight.Kilograms(), p.GrossWeight.Kilograms(), p.SSCC, p.GTIN, p.Lot, p.Orchard, p.PUC, p.PHC, p.GGN, p.Grower,
-		p.HarvestedOn, p.PackedOn, p.Recorder, p.Container, p.Seal,
+func viewContent(c shipments.Content) contentView {
+	return contentView{
+		c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.NetWeight.Kilograms(), c.GrossWeight.Kilograms(),
+		c.Labels,
 	}
 }
 
@@ -129,16 +106,10 @@ func viewDetail(d shipments.Detail) detailView {
 
 func viewPallet(p shipments.Pallet) palletView {
 	view := palletView{
-		Number: p.Number, ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes,
-		BoxWeight: p.BoxWeight.Kilograms(), particularsView: viewParticulars(p.Particulars), sourceView: viewSource(p.Source),
-	}
-	if p.Places != (shipments.Places{}) {
-		view.Places = &placesView{p.Places.ProduceName, p.Places.Calibre, p.Places.Boxes, p.Places.BoxWeight}
+		Number: p.Number, contentView: viewContent(p.Content()), sourceView: viewSource(p.Source), Places: p.Places,
 	}
 	for _, c := range p.Contents {
-		view.Contents = append(view.Contents, contentView{
-			c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), viewParticulars(c.Particulars), c.Place,
-		})
+		view.Contents = append(view.Contents, placedView{viewContent(c), c.Place})
 	}
 	return view
 }

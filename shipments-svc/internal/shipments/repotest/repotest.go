@@ -53,7 +53,7 @@ func Document(numbers ...string) (shipments.Document, []shipments.Pallet) {
 		pallets = append(pallets, shipments.Pallet{
 			Number: number, ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1,
 			Source:      shipments.Source{Document: doc.ID, Row: i + 2},
-			Particulars: shipments.Particulars{NetWeight: 1, Lot: "L'7", Container: "CSQU 3054383"},
+			Particulars: shipments.Particulars{NetWeight: 1, Labels: shipments.Labels{Lot: "L'7", Container: "CSQU 3054383"}},
 		})
 	}
 	return doc, pallets
