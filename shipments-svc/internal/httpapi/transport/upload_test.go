@@ -68,7 +68,8 @@ func (plainReader) Read(
 			}, Contents: []shipments.Content{
 				{
 					ProduceName: "Plum",
-					Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3, Place: shipments.Place{Row: 11},
+					Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3,
+					Place:       shipments.Place{Row: 11},
 				},
 				{Boxes: 4},
 			},
