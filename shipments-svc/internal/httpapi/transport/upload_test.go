@@ -69,7 +69,7 @@ func (plainReader) Read(
 				{
 					ProduceName: "Plum",
 					Particulars: shipments.Particulars{Labels: shipments.Labels{Lot: "L7", Orchard: "HUE 0816"}}, Boxes: 3,
-					Place:       shipments.Place{Row: 11},
+					Place: shipments.Place{Row: 11},
 				},
 				{Boxes: 4},
 			},
