@@ -10,6 +10,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"net/netip"
 	"time"
 )
@@ -65,6 +66,16 @@ const (
 	UserIdentityUnlinked Action = "user.identity_unlinked"
 )
 
+// Actions returns the actions of an organization's log.
+func Actions() []Action {
+	return []Action{
+		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
+		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
+		UserPasswordChanged, UserPasswordSet, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
+		OrganizationCreated,
+	}
+}
+
 // Entry is something that was done, before it has its place in a chain.
 type Entry struct {
 	At      time.Time // UTC, whole milliseconds
@@ -82,6 +93,23 @@ type Event struct {
 	Previous Hash // that of the event before; zero for the first
 	Hash     Hash // of all of the above
 }
+
+// MarshalJSON writes the event as the API and exports have it. The log is not part of it.
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Sequence int64             `json:"sequence"`
+		At       string            `json:"at"`
+		Actor    Actor             `json:"actor"`
+		Action   Action            `json:"action"`
+		Target   string            `json:"target"`
+		Details  map[string]string `json:"details,omitempty"`
+		Previous Hash              `json:"previous_hash"`
+		Hash     Hash              `json:"hash"`
+	}{e.Sequence, e.Instant(), e.Actor, e.Action, e.Target, e.Details, e.Previous, e.Hash})
+}
+
+// Instant is the event's time as the product writes times.
+func (e Entry) Instant() string { return e.At.UTC().Truncate(time.Millisecond).Format(timeLayout) }
 
 // Head is the end of a log.
 type Head struct {

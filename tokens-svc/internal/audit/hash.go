@@ -11,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // Hash is the SHA-256 of an event.
@@ -34,7 +33,7 @@ func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 // format is the first field, so that another encoding can never give the same hash.
 const format = "quayside/audit/v1"
 
-// timeLayout is how times stand in the hashed text.
+// timeLayout is how times stand in the hashed text, and in JSON.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // sum returns the hash of an event: SHA-256 over these fields in this order, each
@@ -53,7 +52,7 @@ func (e Event) sum() (h Hash) {
 	}
 	w.write(
 		format, e.Log, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
-		e.At.UTC().Truncate(time.Millisecond).Format(timeLayout),
+		e.Instant(),
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, string(e.Action), e.Target,
 	)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {

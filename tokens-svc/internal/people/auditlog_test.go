@@ -22,7 +22,8 @@ func audited(t *testing.T) (*people.Service, func(audit.Action) []map[string]str
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()
 		s.Wait()
-		events, _, err := log.AuditEvents(t.Context(), tokens.Operator(), org, "", tokens.Page{Number: 1, Size: 100})
+		events, _, err := log.AuditEvents(t.Context(), tokens.Operator(), org, tokens.AuditQuery{},
+			tokens.Page{Number: 1, Size: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

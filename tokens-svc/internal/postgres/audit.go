@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"net/netip"
+	"strconv"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -20,32 +23,84 @@ const selectEvents = `
 	       host(address) AS address, request_id AS "actor.request_id", action, target, details, previous, hash
 	FROM audit_events `
 
-// auditBatch is how many events are read at once to verify them.
+// auditBatch is how many events are read at once where all are.
 const auditBatch = 1000
 
-// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page
+// selected returns the condition of a query, and its arguments.
+func selected(org tokens.OrgID, q tokens.AuditQuery) (condition string, args []any) {
+	args = []any{org}
+	condition = `WHERE log_id = $1`
+	and := func(wanted bool, clause string, arg any) {
+		if wanted {
+			args = append(args, arg)
+			condition += ` AND ` + strings.ReplaceAll(clause, "?", "$"+strconv.Itoa(len(args)))
+		}
+	}
+	and(q.Text != "", `position(lower(?) IN
+		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0`, q.Text)
+	and(q.Action != "", `action = ?`, q.Action)
+	and(q.Actor != "", `position(lower(?) IN lower(actor_name)) > 0`, q.Actor)
+	and(q.Target != "", `target = ?`, q.Target)
+	and(!q.From.IsZero(), `at >= ?`, q.From)
+	and(!q.Before.IsZero(), `at < ?`, q.Before)
+	return condition, args
+}
+
+// AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.
 func (r *Repository) AuditEvents(
-	ctx context.Context, org tokens.OrgID, text string, p tokens.Page,
+	ctx context.Context, org tokens.OrgID, q tokens.AuditQuery, p tokens.Page,
 ) ([]audit.Event, int, error) {
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err
 	}
-	if text != "" {
-		const found = `WHERE log_id = $1 AND position(lower($2) IN
-			lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0`
-		total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events `+found, org, text)
-		if err != nil {
-			return nil, 0, err
-		}
-		rows, err := readEvents(ctx, r.db, found+` ORDER BY sequence DESC LIMIT $3 OFFSET $4`, org, text, p.Size, p.Offset())
-		return rows, total, err
+	if q == (tokens.AuditQuery{}) {
+		newest := head.Sequence - int64(p.Offset())
+		rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+			org, newest-int64(p.Size), newest)
+		return rows, int(head.Sequence), err
 	}
-	newest := head.Sequence - int64(p.Offset())
-	rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
-		org, newest-int64(p.Size), newest)
-	return rows, int(head.Sequence), err
+	condition, args := selected(org, q)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events `+condition, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	condition += fmt.Sprintf(` ORDER BY sequence DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2)
+	rows, err := readEvents(ctx, r.db, condition, append(args, p.Size, p.Offset())...)
+	return rows, total, err
+}
+
+// AllAuditEvents implements tokens.Repository.
+func (r *Repository) AllAuditEvents(
+	ctx context.Context, org tokens.OrgID, q tokens.AuditQuery,
+) iter.Seq2[audit.Event, error] {
+	condition, args := selected(org, q)
+	condition += fmt.Sprintf(` AND sequence < $%d ORDER BY sequence DESC LIMIT %d`, len(args)+1, auditBatch)
+	return batches(math.MaxInt64, func(before int64) ([]audit.Event, error) {
+		return readEvents(ctx, r.db, condition, append(args, before)...)
+	})
+}
+
+// batches returns events in order. read returns those next to a number, at most auditBatch.
+func batches(at int64, read func(at int64) ([]audit.Event, error)) iter.Seq2[audit.Event, error] {
+	return func(yield func(audit.Event, error) bool) {
+		for {
+			events, err := read(at)
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				at = e.Sequence
+			}
+			if err != nil {
+				yield(audit.Event{}, err)
+			}
+			if err != nil || len(events) < auditBatch {
+				return
+			}
+		}
+	}
 }
 
 // AuditEventsAfter implements tokens.Repository.
@@ -83,24 +138,9 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 
 // allEvents reads a log's events in order, some at a time.
 func allEvents(ctx context.Context, db sqlx.QueryerContext, log string) iter.Seq2[audit.Event, error] {
-	return func(yield func(audit.Event, error) bool) {
-		for after := int64(0); ; {
-			events, err := readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after,
-				auditBatch)
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-				after = e.Sequence
-			}
-			if err != nil {
-				yield(audit.Event{}, err)
-			}
-			if err != nil || len(events) < auditBatch {
-				return
-			}
-		}
-	}
+	return batches(0, func(after int64) ([]audit.Event, error) {
+		return readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
+	})
 }
 
 // readEvents returns the events up to the first that cannot be read.

@@ -12,7 +12,8 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
 	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
-	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, "", tokens.Page{Number: 1, Size: 10})
+	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.AuditQuery{},
+		tokens.Page{Number: 1, Size: 10})
 	gives(t, err, nil)
 	equal(t, total, 3)
 	var want audit.Head
@@ -36,7 +37,8 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, "", tokens.Page{Number: page, Size: 2})
+		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.AuditQuery{},
+			tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 5)
 		var got []int64
@@ -45,7 +47,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		}
 		equal(t, got, want)
 	}
-	_, _, err := repo.AuditEvents(t.Context(), unknown, "", tokens.Page{Number: 1, Size: 2})
+	_, _, err := repo.AuditEvents(t.Context(), unknown, tokens.AuditQuery{}, tokens.Page{Number: 1, Size: 2})
 	gives(t, err, tokens.ErrNotFound)
 	_, err = repo.VerifyAudit(t.Context(), string(unknown))
 	gives(t, err, tokens.ErrNotFound)
@@ -72,4 +74,33 @@ func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(2))
+}
+
+func auditIsFiltered(t *testing.T, repo tokens.Repository) {
+	token, _ := add(t, repo, 0)
+	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
+	for _, c := range []struct {
+		tokens.AuditQuery
+		want []int64
+	}{
+		{tokens.AuditQuery{}, []int64{3, 2, 1}},
+		{tokens.AuditQuery{Text: "token REVOKED"}, []int64{3}},
+		{tokens.AuditQuery{Action: audit.TokenCreated}, []int64{2}},
+		{tokens.AuditQuery{Actor: "ANNA@"}, []int64{3, 2, 1}},
+		{tokens.AuditQuery{Actor: "bert"}, nil},
+		{tokens.AuditQuery{Target: string(token.ID), From: repotest.Noon}, []int64{3, 2}},
+		{tokens.AuditQuery{Before: repotest.Noon}, nil},
+		{tokens.AuditQuery{Text: "Kraków", Action: audit.TokenRevoked, Before: repotest.Noon.Add(1e6)}, []int64{3}},
+	} {
+		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
+		gives(t, err, nil)
+		equal(t, total, len(c.want))
+		equal(t, len(events), min(2, len(c.want)))
+		var all []int64
+		for e, err := range repo.AllAuditEvents(t.Context(), repotest.Org, c.AuditQuery) {
+			gives(t, err, nil)
+			all = append(all, e.Sequence)
+		}
+		equal(t, all, c.want)
+	}
 }

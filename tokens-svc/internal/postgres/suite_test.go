@@ -42,6 +42,7 @@ func TestRepository(t *testing.T) {
 		"concurrent usage reports are all added":               reportsAllCount,
 		"changes are in the order of their revisions":          changesComeInOrder,
 		"the audit log is read as it was written":              auditComesBack,
+		"the audit log is filtered":                            auditIsFiltered,
 		"the audit log is paged, newest first":                 auditComesInPages,
 		"the audit log is one chain under concurrency":         auditIsChainedUnderConcurrency,
 		"failed changes are not in the audit log":              auditOfAFailureIsNone,

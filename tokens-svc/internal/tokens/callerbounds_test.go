@@ -231,7 +231,7 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, "",
+	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)
 	}

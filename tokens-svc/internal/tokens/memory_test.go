@@ -60,7 +60,7 @@ func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organ
 }
 
 func (m *memory) AuditEvents(
-	_ context.Context, org tokens.OrgID, _ string, p tokens.Page,
+	_ context.Context, org tokens.OrgID, _ tokens.AuditQuery, p tokens.Page,
 ) ([]audit.Event, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -36,10 +37,11 @@ type Repository interface {
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
-	// AuditEvents returns a page of org's audit log, newest first, and how many such
-	// events it has; or ErrNotFound. Unless text is "" they are those with the text in
-	// action, actor, target or details, in any case.
-	AuditEvents(ctx context.Context, org OrgID, text string, p Page) (events []audit.Event, total int, err error)
+	// AuditEvents returns a page of the selected events of org's audit log, newest first, and
+	// how many there are; or ErrNotFound.
+	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)
+	// AllAuditEvents returns all of them, a batch at a time, until the first error.
+	AllAuditEvents(ctx context.Context, org OrgID, q AuditQuery) iter.Seq2[audit.Event, error]
 	// AuditEventsAfter returns at most n events of org's audit log after a number,
 	// oldest first, and the number of the newest; or ErrNotFound.
 	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)

@@ -98,7 +98,8 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 				tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
 		if !principal.MayReadAudit() {
-			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, "", tokens.Page{Number: 1, Size: 1})
+			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, tokens.AuditQuery{},
+				tokens.Page{Number: 1, Size: 1})
 		}
 		for method, err := range errs {
 			if !errors.Is(err, tokens.ErrForbidden) {

@@ -99,7 +99,8 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	if _, err := s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "lost", false); err != nil {
 		t.Fatal(err)
 	}
-	events, total, err := s.AuditEvents(t.Context(), principal, repotest.Org, "", tokens.Page{Number: 1, Size: 2})
+	events, total, err := s.AuditEvents(t.Context(), principal, repotest.Org, tokens.AuditQuery{},
+		tokens.Page{Number: 1, Size: 2})
 	if err != nil || total != 4 {
 		t.Fatalf("%d events, %v", total, err)
 	}

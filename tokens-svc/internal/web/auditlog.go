@@ -4,15 +4,21 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// eventRow is an event in the list.
-type eventRow struct{ audit.Event }
+// eventRow is an event in a list.
+type eventRow struct {
+	audit.Event
+	Time moment
+}
 
 // Text returns the action's name.
 func (r eventRow) Text() string { return words(string(r.Action)) }
@@ -30,22 +36,59 @@ func (r eventRow) More() (more []struct{ Name, Text string }) {
 	return more
 }
 
-// eventList is the page Settings › Audit log.
+// eventRows returns events as rows.
+func eventRows(events []audit.Event, now time.Time) (rows []eventRow) {
+	for _, e := range events {
+		rows = append(rows, eventRow{e, moment{At: e.At, Now: now}})
+	}
+	return rows
+}
+
+// eventList is the page Settings › Audit log, with its filter as it was filled in.
 type eventList struct {
-	Rows  []eventRow
-	Text  string // that was searched
-	Pages pages.Pager
+	Rows                    []eventRow
+	Text, Action, Actor     string
+	From, To                string // days, the last one included
+	Actions                 []audit.Action
+	Filtered                bool
+	CSVAddress, JSONAddress string // of the same events
+	Pages                   pages.Pager
+}
+
+// eventList reads the filter.
+func (s *site) eventList(v *visit) (eventList, tokens.AuditQuery) {
+	list := eventList{
+		Text: strings.TrimSpace(v.Form.Get("q")), Action: v.Form.Get("action"), Actor: strings.TrimSpace(v.Form.Get("actor")),
+		From: v.Form.Get("from"), To: v.Form.Get("to"), Actions: audit.Actions(),
+	}
+	q := tokens.AuditQuery{Text: list.Text, Action: audit.Action(list.Action), Actor: list.Actor}
+	if from, err := time.Parse(time.DateOnly, list.From); err == nil {
+		q.From = from
+	}
+	if to, err := time.Parse(time.DateOnly, list.To); err == nil {
+		q.Before = to.Add(day)
+	}
+	list.Filtered = q != (tokens.AuditQuery{})
+	list.CSVAddress, list.JSONAddress = list.export("csv"), list.export("json")
+	return list, q
+}
+
+func (l eventList) export(format string) string {
+	return "?" + url.Values{
+		"q": {l.Text}, "action": {l.Action}, "actor": {l.Actor}, "from": {l.From}, "to": {l.To}, "format": {format},
+	}.Encode()
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
-	p, list := pageOf(v), eventList{Text: strings.TrimSpace(v.Form.Get("q"))}
-	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), list.Text, p)
+	list, query := s.eventList(v)
+	if write, ok := exports[v.Form.Get("format")]; ok {
+		return s.exportEvents(v, query, write)
+	}
+	p := pageOf(v)
+	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
 	if err != nil {
 		return answer{}, err
 	}
-	for _, e := range events {
-		list.Rows = append(list.Rows, eventRow{e})
-	}
-	list.Pages = pagesOf(v, p, total)
+	list.Rows, list.Pages = eventRows(events, s.Tokens.Now()), pagesOf(v, p, total)
 	return page("audit-log", "Audit log", list).in("audit-log"), nil
 }

@@ -61,7 +61,7 @@ func TestAuditPageShowsActorAndAction(t *testing.T) {
 		"Member invited", "new@acme.example", "Organization created", "command line", "No. 1,")
 	want(t, owner.get(t, log+"?q=Member+invited"), http.StatusOK, "new@acme.example", "!No. 1,", "!ERP",
 		`value="Member invited"`)
-	want(t, owner.get(t, log+"?q=erp"), http.StatusOK, "Token created", "!Member invited")
+	want(t, owner.get(t, log+"?q=erp"), http.StatusOK, "Token created", "!new@acme.example")
 	want(t, owner.get(t, log+"?q=%25"), http.StatusOK, "No entries match")
 	for range perPage {
 		w.token(t, owner, "many")

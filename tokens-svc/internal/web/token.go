@@ -22,9 +22,30 @@ func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
 	return rowOf(v, s, t, usage[t.ID]), nil
 }
 
+// shownEvents is how many events of a token its page shows.
+const shownEvents = 20
+
+// tokenPage is the page of a token, with its events for those who may read the audit log.
+type tokenPage struct {
+	tokenRow
+	Events []eventRow
+}
+
 func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
-	return page("token", row.Name, row).in("api"), err
+	if err != nil {
+		return answer{}, err
+	}
+	p := tokenPage{tokenRow: row}
+	if mayReadAudit(v) {
+		events, _, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), tokens.AuditQuery{Target: string(row.ID)},
+			tokens.Page{Number: 1, Size: shownEvents})
+		if err != nil {
+			return answer{}, err
+		}
+		p.Events = eventRows(events, s.Tokens.Now())
+	}
+	return page("token", row.Name, p).in("api"), nil
 }
 
 // firstUse reports to the page of a new token whether the token was used.

@@ -147,9 +147,9 @@ func (m management) auditEvents(ctx context.Context, c call, e events) (reply, e
 		link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, e.Size)
 		return reply{
 			status: http.StatusOK, header: http.Header{"Link": {link}},
-			body: newEvents(events, meta{1, e.Size, total}),
+			body: eventsView{events, meta{1, e.Size, total}},
 		}, err
 	}
-	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, "", e.Page)
-	return page(ctx, e.Page, total, newEvents(events, meta{e.Number, e.Size, total})), err
+	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{}, e.Page)
+	return page(ctx, e.Page, total, eventsView{events, meta{e.Number, e.Size, total}}), err
 }

@@ -128,30 +128,10 @@ func newCreated(t token, secret tokens.Secret) (c created) {
 	return c
 }
 
-// auditEvent is an event of an organization's audit log.
-type auditEvent struct {
-	Sequence     int64             `json:"sequence"`
-	At           instant           `json:"at"`
-	Actor        audit.Actor       `json:"actor"`
-	Action       audit.Action      `json:"action"`
-	Target       string            `json:"target"`
-	Details      map[string]string `json:"details,omitempty"`
-	PreviousHash audit.Hash        `json:"previous_hash"`
-	Hash         audit.Hash        `json:"hash"`
-}
-
 // eventsView is the answer that shows audit events.
 type eventsView struct {
-	Events []auditEvent `json:"audit_events"`
-	Meta   meta         `json:"meta"`
-}
-
-func newEvents(events []audit.Event, m meta) eventsView {
-	shown := make([]auditEvent, len(events))
-	for i, e := range events {
-		shown[i] = auditEvent{e.Sequence, instant(e.At), e.Actor, e.Action, e.Target, e.Details, e.Previous, e.Hash}
-	}
-	return eventsView{shown, m}
+	Events []audit.Event `json:"audit_events"`
+	Meta   meta          `json:"meta"`
 }
 
 // reply is an answer that is not a problem.
