@@ -50,7 +50,8 @@ lab: ## lose each part of the product under load, and print each promise with wh
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
 
-generate: ## write what is derived from the code: the reference in deploy/docs/reference, and the Go client
+generate: ## write what is derived from the code: deploy/docs/reference, the Go client, the gateway's API documents
+	@for program in shipments tokens; do cp $$program-svc/api/openapi.yaml gateway/apidocs/openapi/$$program.yaml; done
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .
 	@cd deploy && go generate ./client
 

@@ -1,14 +1,14 @@
-// Package apidocs is the Caddy module http.handlers.api_docs: the pages that document the API, kept in the program.
-// /docs and /docs/tokens show the OpenAPI documents of the services, which stay with the services; /problems and
-// /problems/{code} explain the problem codes of the product.
+// Package apidocs is the Caddy module http.handlers.api_docs: the pages for those who are not signed in, kept in the
+// program. / says what the product is; /docs has the guides, which are Markdown files, the reference, which is made
+// from the OpenAPI documents of the services, and a search over all of it; /problems explains the problem codes.
 //
-// It guarantees that the pages are served while no service is reachable, need no token, set no cookie and load nothing
-// from another host, which their content security policy enforces.
+// It guarantees that the pages are served while no service is reachable, need no token and no script, set no cookie and
+// load nothing from another host, which their content security policy enforces.
 package apidocs
 
 import (
 	"net/http"
-	"strconv"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -21,7 +21,7 @@ func init() {
 	directive.Register[Handler]("api_docs", "reverse_proxy")
 }
 
-// Handler serves the documentation. It has no settings; a path that is not its own is an error with status 404.
+// Handler serves the pages. It has no settings; a path that is not its own is an error with status 404.
 type Handler struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -29,40 +29,21 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.api_docs", New: func() caddy.Module { return new(Handler) }}
 }
 
-// routes are made once, at start.
-var routes = func() *http.ServeMux {
-	mux := http.NewServeMux()
-	addDocuments(mux)
-	addProblems(mux)
-	return mux
-}()
+// routes are made by the first request: commands such as `gateway health` do not need them.
+var routes = sync.OnceValue(func() *http.ServeMux {
+	s, err := newSite()
+	if err != nil {
+		panic(err) // everything is part of the program
+	}
+	return s.mux
+})
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler.
 func (*Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	handler, pattern := routes.Handler(r)
+	handler, pattern := routes().Handler(r)
 	if pattern == "" {
 		return caddyhttp.Error(http.StatusNotFound, nil)
 	}
 	handler.ServeHTTP(w, r)
 	return nil
-}
-
-// kind has the headers that files of one kind share: Content-Type, Content-Security-Policy and Cache-Control.
-type kind struct{ contentType, policy, cache string }
-
-// setHeaders sets them.
-func (k kind) setHeaders(h http.Header) {
-	h.Set("Content-Type", k.contentType)
-	h.Set("Content-Security-Policy", k.policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", k.cache)
-}
-
-// file returns a handler that responds with content.
-func (k kind) file(content []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		k.setHeaders(w.Header())
-		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-		_, _ = w.Write(content) // an error means that the client has disconnected
-	}
 }

@@ -1,13 +1,9 @@
 package apidocs
 
 import (
-	"bytes"
-	"crypto/sha256"
-	_ "embed" // for the data and the pages
-	"encoding/base64"
+	_ "embed" // for the data
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"net/http"
 )
 
@@ -28,47 +24,27 @@ func (p problem) StatusText() string {
 	return http.StatusText(p.Status)
 }
 
-var (
-	//go:embed problems.json
-	problemsText []byte
-	//go:embed problems.html.tmpl
-	problemPagesText string
-	//go:embed problems.css
-	problemsStyle string
-)
+//go:embed problems.json
+var problemsText []byte
 
-// addProblems adds the list of the problem codes and the page of each to mux.
-func addProblems(mux *http.ServeMux) {
-	sum := sha256.Sum256([]byte(problemsStyle))
-	pages := kind{
-		"text/html; charset=utf-8",
-		"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		"public, max-age=3600",
+// addProblems adds the list of the problem codes and the page of each.
+func (s *site) addProblems() error {
+	all, err := readProblems()
+	if err != nil {
+		return err
 	}
-	all, layout := readProblems(), template.Must(template.New("").Parse(problemPagesText))
-	mux.Handle("GET /problems", pages.file(render(layout, "index", all)))
 	for _, p := range all {
-		mux.Handle("GET /problems/"+p.Code, pages.file(render(layout, "entry", p)))
+		if err := s.add("/problems/"+p.Code, "problem", p.Title, "/problems", p); err != nil {
+			return err
+		}
 	}
+	return s.add("/problems", "problems", "Problem codes", "/problems", all)
 }
 
 // readProblems returns every problem, by status and code.
-func readProblems() (all []problem) {
+func readProblems() (all []problem, err error) {
 	if err := json.Unmarshal(problemsText, &all); err != nil {
-		panic(fmt.Sprintf("problems.json: %v", err)) // the file is part of the program
+		return nil, fmt.Errorf("problems.json: %w", err)
 	}
-	return all
-}
-
-func render(layout *template.Template, name string, content any) []byte {
-	var page bytes.Buffer
-	err := layout.ExecuteTemplate(&page, name, struct {
-		Style   template.CSS
-		Content any
-	}{template.CSS(problemsStyle), content}) //nolint:gosec // G203: our own embedded file
-	if err != nil {
-		panic(fmt.Sprintf("page %s: %v", name, err)) // the template is part of the program
-	}
-	return page.Bytes()
+	return all, nil
 }

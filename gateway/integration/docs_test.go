@@ -15,9 +15,10 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 	env["TOKENS_INTERNAL_URL"] = "http://127.0.0.1:" + freePort(t)
 	g := start(t, options{env: env})
 	for path, want := range map[string]string{
-		"/docs":                          `spec-url="/api/v1/openapi.json"`,
-		"/docs/tokens":                   `spec-url="/api/v1/openapi/tokens.json"`,
-		"/docs/style.css":                "{",
+		"/docs":                          `href="/docs/first-request"`,
+		"/docs/webhooks":                 "Check the signature",
+		"/docs/reference":                "Approve a shipment",
+		"/docs/search?q=retry-after":     `href="/docs/limits`,
 		"/problems":                      `href="/problems/validation_failed"`,
 		"/problems/upstream_unreachable": "<code>upstream_unreachable</code>, status 502 Bad Gateway",
 	} {

@@ -112,17 +112,24 @@ func TestCORSOfAllowedOrigins(t *testing.T) {
 	}
 }
 
-// The root redirects browsers to the settings and other clients to the documentation.
-func TestTheRootRedirects(t *testing.T) {
+// The root is a page for browsers; programs are led to the documentation, and people with a session to the shipments.
+func TestTheRootIsThePageOfWhoeverAsks(t *testing.T) {
 	t.Parallel()
 
 	g := start(t, options{})
-	for accept, want := range map[string]string{
-		"text/html,application/xhtml+xml,*/*;q=0.8": "/settings", "*/*": "/docs",
+	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+	for _, tt := range []struct {
+		accept, cookie, location string
+		status                   int
+	}{
+		{browser, "", "", http.StatusOK},
+		{browser, "__Host-quayside=x", "/shipments", http.StatusFound},
+		{"*/*", "", "/docs", http.StatusFound},
 	} {
-		a := g.plainly(t, http.MethodGet, "/", "", "Accept", accept)
-		if a.StatusCode != http.StatusFound || a.Header.Get("Location") != want || a.Header.Get("X-Ratelimit-Limit") == "" {
-			t.Errorf("Accept %s: %s %v", accept, a.Status, a.Header)
+		a := g.plainly(t, http.MethodGet, "/", "", "Accept", tt.accept, "Cookie", tt.cookie)
+		if a.StatusCode != tt.status || a.Header.Get("Location") != tt.location ||
+			strings.Contains(a.body, "<h1>Shipments") != (tt.location == "") || a.Header.Get("X-Ratelimit-Limit") == "" {
+			t.Errorf("Accept %s, Cookie %s: %s %v", tt.accept, tt.cookie, a.Status, a.Header)
 		}
 	}
 }

@@ -98,6 +98,7 @@ func (g *Gate) admit(
 		return g.countPublic(r.Context(), out, caller)
 	case publicRoute:
 		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, out.html)
+		caddyhttp.SetVar(r.Context(), HasSessionVar, strings.Contains(cookie, sessionCookie))
 		g.setIdentityPlaceholders(r, identity.Caller{})
 		return g.admitPublic(out, r, caller)
 	default:

@@ -65,6 +65,16 @@ func (s service) Destruct() error {
 	return nil
 }
 
+// Available reports whether every service has an address that passes its health checks.
+func Available() bool {
+	for s := range shared.All() {
+		if s.Count()[discovery.Healthy] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // CaddyModule returns the Caddy module information.
 func (*Upstreams) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{

@@ -12,15 +12,17 @@ const axeRules = `{
 	resultTypes: ["violations"],
 }`
 
-// accessible fails the test if axe finds a violation on the current page, in light
-// or in dark colours, or if the page does not fit a phone.
+// accessible fails the test if axe finds a violation on the current page, in light, dark
+// or forced colours, or if the page does not fit a phone.
 func (b *tab) accessible() {
 	b.Helper()
 	b.fitsPhones()
-	for _, dark := range []bool{false, true} {
-		b.dark(dark)
+	for _, colours := range [][2]string{
+		{"prefers-color-scheme", "light"}, {"prefers-color-scheme", "dark"}, {"forced-colors", "active"},
+	} {
+		b.prefers(colours[0], colours[1])
 		for _, found := range b.audit() {
-			b.Errorf("at %s (dark: %t): %s", b.path(), dark, found)
+			b.Errorf("at %s (%s): %s", b.path(), colours, found)
 		}
 	}
 	b.dark(false)

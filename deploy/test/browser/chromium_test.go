@@ -287,8 +287,14 @@ func (b *tab) dark(dark bool) {
 	if dark {
 		value = "dark"
 	}
+	b.prefers("prefers-color-scheme", value)
+}
+
+// prefers sets a media feature, and no other.
+func (b *tab) prefers(feature, value string) {
+	b.Helper()
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
+		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 	}); err != nil {
 		b.Fatal(err)
 	}

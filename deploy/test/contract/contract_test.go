@@ -41,6 +41,14 @@ func TestGoldensAreEqual(t *testing.T) {
 	}
 }
 
+// TestTheReferenceIsOfTheAPI: the gateway shows copies of the services' documents.
+func TestTheReferenceIsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"shipments", "tokens"} {
+		same(t, program+"-svc/api/openapi.yaml", "gateway/apidocs/openapi/"+program+".yaml")
+	}
+}
+
 func same(t *testing.T, a, b string) {
 	t.Helper()
 	if contentA, contentB := read(t, a), read(t, b); !bytes.Equal(contentA, contentB) {

@@ -70,21 +70,27 @@ func New(templates fs.FS, prefix string, funcs template.FuncMap) (*Set, error) {
 // Write sends a page. data embeds a Frame. An error is one of the template, of which nothing
 // was sent: the response is then a plain 500.
 func (s *Set) Write(w http.ResponseWriter, status int, name string, data any) error {
-	var body bytes.Buffer
-	err := fmt.Errorf("pages: there is no page %s", name)
-	if page, ok := s.pages[name]; ok {
-		err = page.ExecuteTemplate(&body, "layout", data)
-	}
+	body, err := s.Render(name, data)
 	if err != nil {
-		body.Reset()
-		body.WriteString("<!doctype html><title>Internal error</title><p>Something went wrong.")
+		body = []byte("<!doctype html><title>Internal error</title><p>Something went wrong.")
 		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
+	_, _ = w.Write(body)
 	return err
+}
+
+// Render returns a page. data embeds a Frame.
+func (s *Set) Render(name string, data any) ([]byte, error) {
+	page, ok := s.pages[name]
+	if !ok {
+		return nil, fmt.Errorf("pages: there is no page %s", name)
+	}
+	var body bytes.Buffer
+	err := page.ExecuteTemplate(&body, "layout", data)
+	return body.Bytes(), err
 }
 
 // policy lets a page load its own stylesheet, script and icon, talk to its own

@@ -1,5 +1,6 @@
 // Package openapi serves an OpenAPI description that is written in YAML as JSON,
-// with the same content in the same order.
+// with the same content in the same order, and with a sample of each operation
+// in curl, Go, Python and JavaScript (x-codeSamples).
 package openapi
 
 import (
@@ -41,10 +42,13 @@ func Handler(description []byte) http.Handler {
 	})
 }
 
-// JSON returns the description as JSON.
+// JSON returns the description as JSON, with samples.
 func JSON(description []byte) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(description, &doc); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	if err := addSamples(doc.Content[0]); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	var text bytes.Buffer

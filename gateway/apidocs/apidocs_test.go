@@ -1,0 +1,133 @@
+package apidocs
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func get(path string) (*httptest.ResponseRecorder, error) {
+	w := httptest.NewRecorder()
+	return w, new(Handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil), nil)
+}
+
+var (
+	reference = regexp.MustCompile(`(?:src|href|action)="([^"]*)"`)
+	anchor    = regexp.MustCompile(` id="([^"]*)"`)
+)
+
+// notHere are paths of the services.
+var notHere = regexp.MustCompile(`^/(shipments|api/.*)$`)
+
+// TestAllPagesAreReachedAndEveryLinkLeadsSomewhere follows all links from the first page.
+func TestAllPagesAreReachedAndEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	bodies, fragments := map[string]string{}, map[string]string{}
+	for todo := []string{"/", "/docs/search?q=webhook"}; len(todo) > 0; todo = todo[1:] {
+		path := todo[0]
+		if _, done := bodies[path]; done {
+			continue
+		}
+		w, err := get(path)
+		if err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%s: %v", path, err)
+		}
+		bodies[path] = w.Body.String()
+		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			continue
+		}
+		if n := w.Body.Len(); n > 100_000 || strings.Count(bodies[path], "<h1") != 1 {
+			t.Errorf("%s has %d bytes and %d headings", path, n, strings.Count(bodies[path], "<h1"))
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; style-src 'self';") {
+			t.Errorf("%s has the policy %s", path, p)
+		}
+		for _, found := range reference.FindAllStringSubmatch(bodies[path], -1) {
+			to, err := url.Parse(found[1])
+			switch {
+			case err != nil:
+				t.Errorf("%s leads to %s", path, found[1])
+			case to.Host != "" || notHere.MatchString(to.Path):
+			default:
+				here := cmp.Or(to.Path, path)
+				todo = append(todo, here)
+				if to.Fragment != "" {
+					fragments[here+"#"+to.Fragment] = path
+				}
+			}
+		}
+	}
+	if len(bodies) < 150 {
+		t.Errorf("%d pages were reached", len(bodies))
+	}
+	for to, from := range fragments {
+		path, fragment, _ := strings.Cut(to, "#")
+		if !strings.Contains(bodies[path], ` id="`+fragment+`"`) {
+			t.Errorf("%s leads to %s, where there are %v", from, to, anchor.FindAllString(bodies[path], -1))
+		}
+	}
+	for _, p := range mustReadProblems(t) {
+		if _, reached := bodies["/problems/"+p.Code]; !reached {
+			t.Errorf("nothing leads to %s", p.Code)
+		}
+	}
+}
+
+func TestTheSearchFindsGuidesOperationsObjectsAndProblems(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"Signature check":        `href="/docs/webhooks#check-the-signature"`,
+		"approve shipment":       `href="/docs/reference/shipments/approveShipment"`,
+		"idempotency_key_reused": `href="/problems/idempotency_key_reused`,
+		"box_weight_kg":          `href="/docs/reference/shipments/objects/Pallet"`,
+		"<script>nothing":        "Nothing has all of these words.",
+		"":                       `action="/docs/search"`,
+	} {
+		w, err := get("/docs/search?q=" + url.QueryEscape(query))
+		if err != nil || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "<script>nothing") {
+			t.Errorf("%s: %v, no %s in\n%s", query, err, want, w.Body)
+		}
+	}
+}
+
+func TestOtherPathsAreNotFound(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"/docs/", "/docs/other", "/problems/", "/problems/no_such_code", "/problems/not_found/x",
+	} {
+		_, err := get(path)
+		var known caddyhttp.HandlerError
+		if !errors.As(err, &known) || known.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestProblemsAreCompleteOrderedAndUnique(t *testing.T) {
+	t.Parallel()
+	all := mustReadProblems(t)
+	for i, e := range all {
+		if e.Code == "" || e.Title == "" || e.Meaning == "" || e.Remedy == "" || e.StatusText() == "" || e.Status < 400 {
+			t.Errorf("%+v", e)
+		}
+		if i > 0 && cmp.Or(cmp.Compare(all[i-1].Status, e.Status), cmp.Compare(all[i-1].Code, e.Code)) >= 0 {
+			t.Errorf("%s stands after %s", e.Code, all[i-1].Code)
+		}
+	}
+}
+
+func mustReadProblems(t *testing.T) []problem {
+	t.Helper()
+	all, err := readProblems()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package apidocs
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"path"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+//go:embed guides/*.md
+var guideFiles embed.FS
+
+// guideNames are the guides in the order in which one reads them.
+var guideNames = []string{
+	"first-request", "authentication", "limits", "paging", "idempotency", "documents", "webhooks", "errors", "changes",
+}
+
+// guide is a Markdown file: a heading, a paragraph that says what it is about, and the rest.
+type guide struct {
+	Path, Title, Summary string
+	Text                 template.HTML
+}
+
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// addGuides adds the guides and their list.
+func (s *site) addGuides() error {
+	var guides []guide
+	for _, name := range guideNames {
+		source, err := guideFiles.ReadFile("guides/" + name + ".md")
+		if err != nil {
+			return err
+		}
+		g := guide{Path: "/docs/" + name}
+		head := strings.SplitN(string(source), "\n\n", 3)
+		if len(head) < 3 || !strings.HasPrefix(head[0], "# ") {
+			return fmt.Errorf("guide %s does not begin with a heading and a paragraph", name)
+		}
+		g.Title, g.Summary = strings.TrimPrefix(head[0], "# "), head[1]
+		g.Text = render(string(source))
+		if err := s.add(g.Path, "guide", g.Title, "/docs", g); err != nil {
+			return err
+		}
+		guides = append(guides, g)
+	}
+	return s.add("/docs", "guides", "Documentation", "/docs", guides)
+}
+
+// render returns Markdown as HTML. Links to the files of guides become links to their pages.
+func render(source string) template.HTML {
+	document := markdown.Parser().Parse(text.NewReader([]byte(source)))
+	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := node.(*ast.Link); ok && entering {
+			to, fragment, _ := strings.Cut(string(link.Destination), "#")
+			if name, isGuide := strings.CutSuffix(to, ".md"); isGuide {
+				link.Destination = []byte(strings.TrimSuffix("/docs/"+path.Base(name)+"#"+fragment, "#"))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	var out bytes.Buffer
+	_ = markdown.Renderer().Render(&out, []byte(source), document) // a buffer takes everything
+
+	return template.HTML(out.String()) //nolint:gosec // G203: of the program; raw HTML is omitted
+}
