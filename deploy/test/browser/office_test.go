@@ -104,3 +104,23 @@ func TestAnOfficeWorksWithoutAScriptAndByKeyboard(t *testing.T) {
 	b.load(chromedp.KeyEvent(kb.Enter))
 	b.sees("The shipment was rejected.")
 }
+
+// An integrator gives an address for events, sends a test, and reads what became of it.
+func TestAnOfficeManagesWebhooks(t *testing.T) {
+	t.Parallel()
+	o := found(t, "Webhook Exports")
+	b := open(t)
+	b.visit("/webhooks/" + o.id)
+	b.signIn(o.owner)
+	b.accessible()
+	b.follow("#new")
+	b.accessible()
+	b.fill("#url", "https://example.com/hooks")
+	b.follow("#create")
+	b.sees("Copy the signing secret")
+	b.accessible()
+	b.follow("#done")
+	b.follow("#test")
+	b.sees("webhook.test")
+	b.accessible()
+}

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -41,21 +42,29 @@ type Section string
 // The sections that the services of the product have.
 const (
 	Shipments Section = "shipments"
+	Webhooks  Section = "webhooks"
 	API       Section = "api"
 	Members   Section = "members"
 	AuditLog  Section = "audit-log"
 )
 
-// Sections returns the tabs of an organization, of which one is the page's. The audit log
-// is for roles that may read it.
-func Sections(org string, current Section, audit bool) []Link {
-	tabs := []Link{
-		{Text: "Shipments", To: "/shipments/" + org, Current: current == Shipments},
-		{Text: "API", To: "/settings/" + org + "/api", Current: current == API},
-		{Text: "Members", To: "/settings/" + org + "/members", Current: current == Members},
-	}
-	if audit {
-		tabs = append(tabs, Link{Text: "Audit log", To: "/settings/" + org + "/audit-log", Current: current == AuditLog})
+// Sections returns the tabs of an organization that a person with these permissions may
+// see, of which one is the page's.
+func Sections(org string, current Section, permissions []string) (tabs []Link) {
+	for _, tab := range []struct {
+		text, to string
+		section  Section
+		needs    string // a permission; "": none
+	}{
+		{"Shipments", "/shipments/" + org, Shipments, ""},
+		{"API", "/settings/" + org + "/api", API, ""},
+		{"Webhooks", "/webhooks/" + org, Webhooks, "webhooks:manage"},
+		{"Members", "/settings/" + org + "/members", Members, ""},
+		{"Audit log", "/settings/" + org + "/audit-log", AuditLog, "audit:read"},
+	} {
+		if tab.needs == "" || slices.Contains(permissions, tab.needs) {
+			tabs = append(tabs, Link{Text: tab.text, To: tab.to, Current: current == tab.section})
+		}
 	}
 	return tabs
 }

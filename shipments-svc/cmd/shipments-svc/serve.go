@@ -71,7 +71,7 @@ func serve(ctx context.Context, p program) (err error) {
 	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: observer(metrics)}
 	uploads := transport.NewUploads()
 	pages, err := web.New(web.Config{
-		Service: service, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
+		Service: service, Webhooks: hooks, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
 	})
 	if err != nil {
 		return err

@@ -1,12 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +21,7 @@ import (
 // answer is the response of a route: a page, a redirect, a stored file or a workbook.
 type answer struct {
 	status   int
+	section  pages.Section // "": shipments
 	template string
 	title    string
 	data     any
@@ -31,6 +32,12 @@ type answer struct {
 
 func page(template, title string, data any) answer {
 	return answer{status: http.StatusOK, template: template, title: title, data: data}
+}
+
+// in puts the page into another section.
+func (a answer) in(section pages.Section) answer {
+	a.section = section
+	return a
 }
 
 // as gives the page another status.
@@ -61,12 +68,18 @@ var notices = map[string]string{
 	"reprocessed": "The document is being read again.",
 	"approved":    "The shipment was approved.",
 	"rejected":    "The shipment was rejected.",
+
+	"saved":            "The endpoint was saved.",
+	"tested":           "A test is being sent. Reload to see whether it arrived.",
+	"replayed":         "The event is being sent again. Reload to see whether it arrived.",
+	"endpoint-deleted": "The endpoint was deleted.",
 }
 
 // view is the data of templates.
 type view struct {
 	pages.Frame
 	Base      string // the address of the organization's shipments
+	Hooks     string // and of its webhooks
 	Data      any
 	RequestID string
 	now       time.Time
@@ -93,7 +106,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	}
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
-		all.Base = v.path()
+		all.Base, all.Hooks = v.path(), v.hooks()
 		if from := r.Header.Get("Sec-Fetch-Site"); from == "" || from == "same-origin" { // no other page's link
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}
@@ -103,7 +116,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		all.Organization = &pages.Organization{
 			Name: v.person.OrganizationName, Others: []pages.Link{{Text: "Other organizations", To: "/settings"}},
 		}
-		all.Tabs = pages.Sections(v.person.Organization, pages.Shipments, v.audits())
+		all.Tabs = pages.Sections(v.person.Organization, cmp.Or(a.section, pages.Shipments), v.person.Permissions)
 	}
 	if err := s.pages.Write(w, a.status, a.template, all); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
@@ -166,9 +179,6 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 		Heading: "Something went wrong", Text: "The error was logged.", ShowRequest: true,
 	}).as(http.StatusInternalServerError))
 }
-
-// audits reports whether the person may read the audit log, which is a page of settings.
-func (v *visit) audits() bool { return slices.Contains(v.person.Permissions, "audit:read") }
 
 // sentence returns the detail of a problem as a sentence.
 func sentence(text string) string {

@@ -1,5 +1,6 @@
 // Package web serves the pages on which people review shipments: lists, one shipment with
-// its checks, pallets and documents, attaching, approving and rejecting, pallets as a workbook.
+// its checks, pallets and documents, attaching, approving and rejecting, pallets as a workbook;
+// and those of webhook endpoints.
 //
 // Guarantees: a page does what the API does, by the same methods, and needs the same
 // permission (endpoints.Access); the person and the organization are those that the gateway
@@ -22,6 +23,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -34,18 +36,19 @@ const (
 )
 
 // Paths are the patterns of all pages.
-var Paths = []string{Path, Path + "/", StaticPath}
+var Paths = []string{Path, Path + "/", WebhooksPath, WebhooksPath + "/", StaticPath}
 
 //go:embed templates
 var templateFiles embed.FS
 
 // Config is what the pages are made of.
 type Config struct {
-	Service *shipments.Service
-	Uploads *transport.Uploads
-	Timeout time.Duration // for one request without a file
-	Now     func() time.Time
-	Log     *slog.Logger
+	Service  *shipments.Service
+	Webhooks *webhooks.Service
+	Uploads  *transport.Uploads
+	Timeout  time.Duration // for one request without a file
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 type site struct {
@@ -73,8 +76,11 @@ func New(c Config) (http.Handler, error) {
 type route struct {
 	pattern string
 	api     string // the operation of the API that it is like, whose permission it needs
-	do      func(*site, context.Context, *visit) (answer, error)
+	do      action
 }
+
+// action answers a request of a person who may do it.
+type action func(*site, context.Context, *visit) (answer, error)
 
 var table = []route{
 	{"GET /shipments/{org}", "GET /api/v1/shipments", (*site).list},
@@ -112,6 +118,26 @@ var table = []route{
 		"POST /shipments/{org}/{id}/documents/{document}/reprocess",
 		"POST /api/v1/shipments/{id}/documents/{document}/reprocess", (*site).reprocess,
 	},
+	{"GET /webhooks/{org}", "GET /api/v1/webhook_endpoints", short((*site).listWebhooks)},
+	{"GET /webhooks/{org}/new", "POST /api/v1/webhook_endpoints", short((*site).showNewWebhook)},
+	{"POST /webhooks/{org}", "POST /api/v1/webhook_endpoints", short((*site).createWebhook)},
+	{"GET /webhooks/{org}/{id}", "GET /api/v1/webhook_endpoints/{id}", short((*site).showWebhook)},
+	{"POST /webhooks/{org}/{id}", "PATCH /api/v1/webhook_endpoints/{id}", short((*site).editWebhook)},
+	{"POST /webhooks/{org}/{id}/test", "POST /api/v1/webhook_endpoints/{id}/test", short((*site).sendTest)},
+	{"POST /webhooks/{org}/{id}/deliveries/{event}", "POST /api/v1/webhook_endpoints/{id}/replay", short((*site).replay)},
+	{"GET /webhooks/{org}/{id}/rotate", "POST /api/v1/webhook_endpoints/{id}/rotate_secret", short((*site).askRotate)},
+	{"POST /webhooks/{org}/{id}/rotate", "POST /api/v1/webhook_endpoints/{id}/rotate_secret", short((*site).rotateSecret)},
+	{"GET /webhooks/{org}/{id}/delete", "DELETE /api/v1/webhook_endpoints/{id}", short((*site).askRemove)},
+	{"POST /webhooks/{org}/{id}/delete", "DELETE /api/v1/webhook_endpoints/{id}", short((*site).removeWebhook)},
+}
+
+// short bounds an action by Config.Timeout.
+func short(do action) action {
+	return func(s *site, ctx context.Context, v *visit) (answer, error) {
+		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+		defer cancel()
+		return do(s, ctx, v)
+	}
 }
 
 func (s *site) routes() http.Handler {
@@ -120,6 +146,7 @@ func (s *site) routes() http.Handler {
 		mux.Handle(rt.pattern, s.serve(rt))
 	}
 	mux.HandleFunc("GET "+Path, s.home)
+	mux.HandleFunc("GET "+WebhooksPath, s.home)
 	mux.HandleFunc(StaticPath, func(w http.ResponseWriter, r *http.Request) {
 		s.pages.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
 	})
@@ -133,14 +160,14 @@ func (s *site) routes() http.Handler {
 	return mux
 }
 
-// home leads to the shipments of the organization that the gateway chose.
+// home leads to the shipments, or the webhooks, of the organization that the gateway chose.
 func (s *site) home(w http.ResponseWriter, r *http.Request) {
 	id, err := assertion.FromHeader(r.Header)
 	if err != nil {
 		s.write(w, r, nil, errorPage(http.StatusUnauthorized))
 		return
 	}
-	http.Redirect(w, r, Path+"/"+id.Organization, http.StatusSeeOther)
+	http.Redirect(w, r, r.URL.Path+"/"+id.Organization, http.StatusSeeOther)
 }
 
 // visit is a request of a person.

@@ -23,6 +23,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
+	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -77,8 +79,14 @@ func start(t *testing.T) *site {
 		Repository: repo, Files: files, Reader: csvReader{}, RunChecks: checks.Run,
 		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
 	})
+	keys, err := sealing.Parse("1:" + strings.Repeat("A", 43) + "=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, keys, func() {}),
+		func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
 	pages, err := web.New(web.Config{
-		Service: service, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,
+		Service: service, Webhooks: hooks, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

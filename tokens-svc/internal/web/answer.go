@@ -65,7 +65,7 @@ type view struct {
 }
 
 // rights are the parts of the layout that the role may use.
-type rights struct{ Create, Manage, ReadAudit bool }
+type rights struct{ Create, Manage bool }
 
 // write sends a response. v is nil before authentication.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
@@ -107,9 +107,10 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		all.Account = s.account(v)
 	}
 	if v.current.Role != "" {
-		all.May = rights{Create: mayCreate(v), Manage: mayManage(v), ReadAudit: mayReadAudit(v)}
+		all.May = rights{Create: mayCreate(v), Manage: mayManage(v)}
 		all.Organization = organizationMenu(v)
-		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), all.May.ReadAudit)
+		held := tokens.Texts(all.Permissions.Held(v.current.Role))
+		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -69,6 +70,22 @@ func FormatID(id shipments.ID) string { return publicid.Format(shipmentPrefix, u
 
 // FormatDocumentID returns the public id of a document.
 func FormatDocumentID(id shipments.DocumentID) string { return viewDocumentID(id) }
+
+// WebhookID reads the id of a webhook endpoint; a malformed one is webhooks.ErrNotFound.
+func WebhookID(text string) (webhooks.ID, error) {
+	return parseID[webhooks.ID](text, endpointPrefix, webhooks.ErrNotFound)
+}
+
+// FormatWebhookID returns the public id of a webhook endpoint.
+func FormatWebhookID(id webhooks.ID) string { return publicid.Format(endpointPrefix, uuid.UUID(id)) }
+
+// EventID reads the id of an event; a malformed one is shipments.ErrNotFound.
+func EventID(text string) (shipments.EventID, error) {
+	return parseID[shipments.EventID](text, eventPrefix, shipments.ErrNotFound)
+}
+
+// FormatEventID returns the public id of an event.
+func FormatEventID(id shipments.EventID) string { return viewEventID(id) }
 
 func parseID[ID ~[16]byte](text, prefix string, unknown error) (ID, error) {
 	id, ok := publicid.Parse(prefix, text)

@@ -3,9 +3,6 @@ package transport
 import (
 	"net/http"
 
-	"github.com/google/uuid"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -41,7 +38,7 @@ type endpointsView struct {
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
-		ID: publicid.Format(endpointPrefix, uuid.UUID(e.ID)), URL: e.URL, Description: e.Description,
+		ID: FormatWebhookID(e.ID), URL: e.URL, Description: e.Description,
 		EventTypes: e.EventTypes,
 		Status:     e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince),
 		CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),

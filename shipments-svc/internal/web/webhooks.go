@@ -1,0 +1,134 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// WebhooksPath is the address of the pages of webhook endpoints.
+const WebhooksPath = "/webhooks"
+
+// maxDeliveries is how many deliveries the page of an endpoint shows at a time.
+const maxDeliveries = 20
+
+// webhookRow is an endpoint in the list.
+type webhookRow struct {
+	webhooks.Endpoint
+	Link string
+}
+
+// webhookPage is the page of an endpoint.
+type webhookPage struct {
+	Endpoint   webhooks.Endpoint
+	Form       webhookForm
+	Deliveries []deliveryRow
+	Status     webhooks.DeliveryStatus // of the deliveries that are shown; "": all
+	Tabs       []statusTab
+	Older      string // the address of the next page; "": none
+}
+
+// deliveryRow is a delivery with the id of its event.
+type deliveryRow struct {
+	webhooks.Delivery
+	ID string
+}
+
+// hooks is the address of a page of the organization's webhooks.
+func (v *visit) hooks(rest ...string) string {
+	return strings.Join(append([]string{WebhooksPath, v.person.Organization}, rest...), "/")
+}
+
+func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
+	all, err := s.Webhooks.List(ctx, v.org, struct{}{})
+	rows := make([]webhookRow, len(all))
+	for i, e := range all {
+		rows[i] = webhookRow{e, v.hooks(transport.FormatWebhookID(e.ID))}
+	}
+	return page("webhooks", "Webhooks", rows).in(pages.Webhooks), err
+}
+
+func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
+	e, err := s.webhook(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.webhookAnswer(ctx, v, e, formOf(e))
+}
+
+// webhook returns the endpoint in the path.
+func (s *site) webhook(ctx context.Context, v *visit) (webhooks.Endpoint, error) {
+	id, err := transport.WebhookID(v.PathValue("id"))
+	if err != nil {
+		return webhooks.Endpoint{}, err
+	}
+	return s.Webhooks.Get(ctx, v.org, id)
+}
+
+// webhookAnswer is the page of an endpoint, with its form as it was filled in.
+func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint, f webhookForm) (answer, error) {
+	query := v.URL.Query()
+	q := webhooks.DeliveryQuery{
+		Endpoint: e.ID, Status: webhooks.DeliveryStatus(query.Get("status")), Limit: maxDeliveries,
+	}
+	if id, err := transport.EventID(query.Get("before")); err == nil {
+		q.Before = &id
+	}
+	found, err := s.Webhooks.Deliveries(ctx, v.org, q)
+	if err != nil {
+		return answer{}, err
+	}
+	f.Do = v.hooks(transport.FormatWebhookID(e.ID))
+	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: deliveryTabs(f.Do, q.Status)}
+	for _, d := range found.Deliveries {
+		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.FormatEventID(d.Event)})
+	}
+	if found.More {
+		query.Set("before", p.Deliveries[len(p.Deliveries)-1].ID)
+		p.Older = "?" + query.Encode()
+	}
+	return page("webhook", "Webhook endpoint", p).in(pages.Webhooks), nil
+}
+
+func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {
+	tabs := []statusTab{{Text: "All", To: link, Current: current == ""}}
+	for _, status := range webhooks.DeliveryStatuses {
+		to := link + "?" + url.Values{"status": {string(status)}}.Encode()
+		tabs = append(tabs, statusTab{Text: words(status), To: to, Current: status == current})
+	}
+	return tabs
+}
+
+// sendTest sends a test event to the endpoint in the path.
+func (s *site) sendTest(ctx context.Context, v *visit) (answer, error) {
+	return s.onWebhook(ctx, v, "tested", func(id webhooks.ID) error {
+		_, err := s.Webhooks.SendTest(ctx, v.org, id)
+		return err
+	})
+}
+
+// replay sends one event again.
+func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
+	event, err := transport.EventID(v.PathValue("event"))
+	if err != nil {
+		return answer{}, err
+	}
+	return s.onWebhook(ctx, v, "replayed", func(id webhooks.ID) error {
+		_, err := s.Webhooks.Replay(ctx, v.org, webhooks.Replay{Endpoint: id, Events: []shipments.EventID{event}})
+		return err
+	})
+}
+
+// onWebhook changes the endpoint in the path and leads back to its page.
+func (s *site) onWebhook(ctx context.Context, v *visit, done string, do func(webhooks.ID) error) (answer, error) {
+	e, err := s.webhook(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	return redirect(v.hooks(transport.FormatWebhookID(e.ID)), done), do(e.ID)
+}
