@@ -11,9 +11,13 @@ import (
 
 // page is a printed page, or a text file.
 type page struct {
-	name  string
-	lines []textLine
-	rules []area
+	name      string
+	words     []word
+	lines     []textLine
+	rows      [][]textLine
+	rules     []area
+	aside     string
+	invisible bool
 }
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
@@ -32,19 +36,18 @@ func (b *book) pdf(raw []byte) (err error) {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		name := fmt.Sprintf("page %d", i+1)
-		d, err := drawn(r.Page(i+1).V, name)
+		p, err := drawn(r.Page(i+1).V, fmt.Sprintf("page %d", i+1))
 		if err != nil {
 			return err
 		}
-		if d.aside.Len() > 0 {
-			b.note(NoteAside, d.aside.String(), Place{Sheet: name})
+		if p.aside != "" {
+			b.note(NoteAside, p.aside, Place{Sheet: p.name})
 		}
-		if d.invisible {
-			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: name})
+		if p.invisible {
+			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: p.name})
 		}
-		pages[i] = page{name, linesOf(d.words), d.rules}
-		text = text || len(d.words) > 0
+		p.lines = linesOf(p.words)
+		pages[i], text = p, text || len(p.words) > 0
 	}
 	if !text {
 		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
@@ -52,64 +55,65 @@ func (b *book) pdf(raw []byte) (err error) {
 	return b.printed(pages)
 }
 
-// printed adds printed pages as tables. A line is a row; columns end at gaps that the rows
-// of all pages have in common.
+// printed adds printed pages as tables. Columns are those that the rows of all pages have in
+// common.
 func (b *book) printed(pages []page) error {
+	near := nearest(pages)
+	for i, p := range pages {
+		pages[i].rows = grouped(p.lines, near)
+	}
 	columns := columnsOf(pages)
 	for i, p := range pages {
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		above, inside := 0.0, false // the base of the line above
-		for j := 0; j < len(p.lines); {
-			group, end := together(p.lines, j, columns.near)
-			row := columns.row(group)
-			if inside = inside || row; !inside {
-				group, end = p.lines[j:j+1], j+1
+		n, above, inside := 0, 0.0, false
+		for _, row := range p.rows {
+			isRow := columns.isRow(row)
+			parts := [][]textLine{row}
+			if inside = inside || isRow; !inside { // a letterhead
+				parts = grouped(row, 0)
 			}
-			below := above - group[0][0].base
-			if j == 0 {
-				below = 0
+			for _, lines := range parts {
+				if err := b.printedRow(columns, lines, isRow, n+1, above-lines[0][0].base, p.rules); err != nil {
+					return err
+				}
+				n, above = n+len(lines), lines[len(lines)-1][0].base
 			}
-			if err := b.printedRow(columns, group, row, j+1, below, p.rules); err != nil {
-				return err
-			}
-			above, j = group[len(group)-1][0].base, end
 		}
 	}
 	return nil
 }
 
 // printedRow adds the lines of a row. Its number is that of the fullest line.
-func (b *book) printedRow(c columns, lines []textLine, row bool, first int, below float64, rules []area) error {
-	var joined []Cell
-	number, most := first, 0
+func (b *book) printedRow(c columns, lines []textLine, isRow bool, first int, below float64, rules []area) error {
+	row, most := Row{Number: first}, 0
+	if first > 1 {
+		row.Below = below
+	}
+	var texts []string
 	for n, line := range lines {
 		if crossed(line, rules) {
 			b.note(NoteStruck, "a text is struck through", b.here(first+n, 0))
 		}
 		if len(line) > most {
-			number, most = first+n, len(line)
+			row.Number, most = max(first+n, line[0].row), len(line)
 		}
-		for k, cell := range c.cells(line, row) {
-			for len(joined) <= k {
-				joined = append(joined, Cell{})
+		for k, text := range c.cells(line, isRow) {
+			if k == len(texts) {
+				texts = append(texts, "")
 			}
-			joined[k].Text = joinedText(joined[k].Text, cell.Text)
+			texts[k] = joinedText(texts[k], text)
 		}
 	}
-	if lines[0][0].row > 0 { // of a text file
-		number = lines[0][0].row
+	for k, text := range texts {
+		row.Cells = append(row.Cells, b.cell(text, b.here(row.Number, k+1)))
 	}
-	for k := range joined {
-		joined[k] = b.cell(joined[k].Text, b.here(number, k+1))
-	}
-	return b.row(Row{number, joined, below})
+	return b.row(row)
 }
 
 // joinedText joins two lines of a cell: without a space beside a slash or a hyphen.
 func joinedText(above, below string) string {
-	if above == "" || below == "" || strings.IndexByte("-/", above[len(above)-1]) >= 0 ||
-		strings.IndexByte("-/", below[0]) >= 0 {
+	if above == "" || below == "" || strings.ContainsAny(above[len(above)-1:]+below[:1], "-/") {
 		return above + below
 	}
 	return above + " " + below

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"math"
-	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -10,21 +9,25 @@ import (
 // maxForms limits how often forms are drawn on a page: a form may contain itself.
 const maxForms = 10_000
 
-// drawing collects the words of a page (ISO 32000-1, 9.4) and of its forms (8.10).
-// Invalid operators are skipped.
-type drawing struct {
-	words []word
-	rules []area
-	path  outline
-	page  string // name in messages
-	forms int    // drawn so far
-	now   graphics
+// turns is the number of directions of text on a page, maxExtent the maximum size of a page
+// in units (ISO 32000-1, annex C).
+const turns, maxExtent = 24, 14_400
 
-	runs      [4]int          // characters by the direction of their text: to the right, up, to the left, down
-	aside     strings.Builder // text that does not run from left to right, such as a watermark
-	invisible bool            // some text is
-	ended     bool            // the last word is complete
-	spaced    bool            // fonts with two bytes draw spaces
+// drawing collects the words of a page and of its forms (ISO 32000-1, 8.10 and 9.4). Invalid
+// operators are skipped.
+type drawing struct {
+	page  string        // name in messages
+	words [turns][]word // by the direction of their text, turned to run from left to right
+	rules []area
+	path  []area  // that is not painted yet
+	x, y  float64 // the end of the path
+	aside string  // the texts of notes and stamps
+	now   graphics
+	forms int // drawn so far
+
+	invisible bool // some text is
+	ended     bool // the last word is complete
+	spaced    bool // fonts with two bytes draw spaces
 }
 
 // graphics is the part of the graphics state for text.
@@ -35,48 +38,45 @@ type graphics struct {
 	mode                                      int     // of rendering
 }
 
-// drawn returns what is drawn on a page, turned so that most texts run from left to right.
-func drawn(page pdf.Value, name string) (*drawing, error) {
-	d, err := drawnWith(page, name, matrix{1, 0, 0, 1, 0, 0})
-	most := 0
-	for direction, n := range d.runs {
-		if n > d.runs[most] {
-			most = direction
-		}
-	}
-	if err != nil || most == 0 {
-		return d, err
-	}
-	box := inherited(page, "MediaBox")
-	width, height := box.Index(2).Float64(), box.Index(3).Float64()
-	return drawnWith(page, name, [...]matrix{
-		1: {0, -1, 1, 0, 0, width}, 2: {-1, 0, 0, -1, width, height}, 3: {0, 1, -1, 0, height, 0},
-	}[most])
-}
-
-func drawnWith(page pdf.Value, name string, ctm matrix) (*drawing, error) {
-	d := &drawing{page: name, now: graphics{ctm: ctm, scale: 1}}
-	d.annotations(page)
-	err := d.draw(page.Key("Contents"), inherited(page, "Resources"))
-	for i, w := range d.words {
-		if w.exact && d.spaced {
-			d.words[i].space = closest * w.size
-		}
-	}
-	return d, err
-}
-
-// inherited returns an entry of a page or of its nearest ancestor with one. It
-// returns none for cyclic page trees.
-func inherited(node pdf.Value, key string) pdf.Value {
-	const deepest = 100
-	for range deepest {
-		if v := node.Key(key); !v.IsNull() {
-			return v
-		}
+// drawn returns what a page draws.
+func drawn(of pdf.Value, name string) (page, error) {
+	d := &drawing{page: name, now: graphics{ctm: shift(0, 0), scale: 1}}
+	d.annotations(of)
+	resources := of.Key("Resources")
+	for node, depth := of, 0; resources.IsNull() && depth < 100; depth++ { // page trees may be cyclic
 		node = node.Key("Parent")
+		resources = node.Key("Resources")
 	}
-	return pdf.Value{}
+	err := d.draw(of.Key("Contents"), resources)
+	return d.result(), err
+}
+
+// result returns the words of the direction that most have. Others, such as a watermark, are
+// aside.
+func (d *drawing) result() page {
+	most := 0
+	for i, words := range d.words {
+		if len(words) > len(d.words[most]) {
+			most = i
+		}
+	}
+	p := page{name: d.page, aside: d.aside, invisible: d.invisible}
+	for i, words := range d.words {
+		for _, w := range words {
+			if w.exact && d.spaced {
+				w.space = closest * w.size
+			}
+			if i == most {
+				p.words = append(p.words, w)
+			} else if len(p.aside) < MaxText {
+				p.aside += " " + w.text
+			}
+		}
+	}
+	for _, r := range d.rules {
+		p.rules = append(p.rules, r.turned(most))
+	}
+	return p
 }
 
 // draw draws content with the names of resources.
@@ -141,8 +141,7 @@ func (d *drawing) form(form, resources pdf.Value) error {
 // operands are the supported operators and their number of operands.
 var operands = map[string]int{
 	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
-	"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0,
-	"b*": 0, "n": 0,
+	"m": 2, "l": 2, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
 	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
 }
 
@@ -150,11 +149,12 @@ var operands = map[string]int{
 func (d *drawing) set(op string, args []pdf.Value) {
 	g := &d.now
 	number := func(i int) float64 { return args[i].Float64() }
+	matrixOf := func() matrix { return matrixOf(func(i int) pdf.Value { return args[i] }) }
 	switch op {
 	case "cm":
-		g.ctm = matrixOf(func(i int) pdf.Value { return args[i] }).times(g.ctm)
+		g.ctm = matrixOf().times(g.ctm)
 	case "BT":
-		g.move(matrix{1, 0, 0, 1, 0, 0})
+		g.move(shift(0, 0))
 	case "Tc":
 		g.spaced = number(0)
 	case "Tw":
@@ -173,7 +173,7 @@ func (d *drawing) set(op string, args []pdf.Value) {
 	case "Td":
 		g.move(shift(number(0), number(1)).times(g.line))
 	case "Tm":
-		g.move(matrixOf(func(i int) pdf.Value { return args[i] }))
+		g.move(matrixOf())
 	case "T*":
 		g.move(shift(0, -g.leading).times(g.line))
 	case "Tj":
@@ -200,12 +200,9 @@ func (d *drawing) set(op string, args []pdf.Value) {
 // move moves to the start of the next line.
 func (g *graphics) move(to matrix) { g.line, g.text = to, to }
 
-// invisibleMode is the rendering mode of text that is neither filled nor stroked: that of
-// a scan, read by a program.
-const invisibleMode = 3
-
-// show draws a string. Text that does not run from left to right is set aside.
+// show draws a string.
 func (d *drawing) show(codes string) {
+	const invisibleMode = 3 // that of the text of a scan
 	g := &d.now
 	if g.font == nil {
 		return
@@ -217,18 +214,8 @@ func (d *drawing) show(codes string) {
 			spaced += g.wider
 		}
 		n++
-		m := g.text.times(g.ctm)
-		x, y := m.at(0, g.rise)
-		right := math.Abs(m[1]) < math.Abs(m[0])/8 && m[0] > 0
-		if right {
-			d.add(c, x, y, g.size*g.scale*m[0], width)
-		} else if d.aside.Len() < MaxText {
-			d.aside.WriteRune(c)
-		}
-		if !blank(c) {
-			d.invisible = d.invisible || g.mode == invisibleMode
-			d.runs[m.direction()]++
-		}
+		d.add(c, width)
+		d.invisible = d.invisible || g.mode == invisibleMode && !blank(c)
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}
 }
@@ -261,7 +248,8 @@ func (m matrix) at(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// direction returns the nearest quarter turn of m.
-func (m matrix) direction() int {
-	return (int(math.Round(math.Atan2(m[1], m[0])/(math.Pi/2))) + 4) % 4
+// turned returns a point in coordinates in which text of a direction runs from left to right.
+func turned(x, y float64, direction int) (float64, float64) {
+	sin, cos := math.Sincos(2 * math.Pi / turns * float64(direction))
+	return x*cos + y*sin, y*cos - x*sin
 }

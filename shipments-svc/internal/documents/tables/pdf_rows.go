@@ -1,53 +1,57 @@
 package tables
 
-import (
-	"slices"
-	"strings"
-	"unicode"
-)
+import "slices"
 
-// nearest returns the greatest distance of the lines of one row: below the first jump
-// between distances that occur often, or else well below the usual one. Lines of a text
-// file are rows.
+// grouped groups lines to rows: those that are nearer to each other than a distance.
+func grouped(lines []textLine, near float64) (rows [][]textLine) {
+	const most = 6 // lines of a row
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near {
+			to++
+		}
+		if to-from > most {
+			to = from + 1
+		}
+		rows = append(rows, lines[from:to])
+		from = to
+	}
+	return rows
+}
+
+// nearest returns the greatest distance of the lines of one row: below the first jump between
+// distances that occur often, or else well below the usual one. It is 0 where lines so near
+// are rows themselves, as in blocks, and in text files.
 func nearest(pages []page) float64 {
+	const often, jump = 3, 1.5
 	count := map[int]int{} // by tenths of a point
 	for _, p := range pages {
 		for i := 1; i < len(p.lines) && p.lines[0][0].row == 0; i++ {
 			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
 		}
 	}
-	usual := 0
 	var distances []int
+	usual := 0
 	for d, n := range count {
 		if n >= often {
 			distances = append(distances, d)
-		}
-		if n > count[usual] || n == count[usual] && d > usual {
-			usual = d
+			if n > count[usual] || n == count[usual] && d > usual {
+				usual = d
+			}
 		}
 	}
+	near := float64(usual) / 10 / jump // headings alone are wrapped
 	slices.Sort(distances)
-	for i := 1; i < len(distances); i++ {
+	for i := len(distances) - 1; i > 0; i-- {
 		if float64(distances[i]) >= jump*float64(distances[i-1]) {
-			return float64(distances[i-1])/10 + 0.1
+			near = float64(distances[i-1])/10 + 0.1
 		}
 	}
-	if count[usual] < often {
-		return 0
-	}
-	return float64(usual) / 10 / jump // headings alone are wrapped
-}
-
-// within returns the greatest distance of the lines of one row. Lines with numbers below
-// each other are rows, though they may be as near, as in blocks.
-func within(pages []page) float64 {
-	near := nearest(pages)
 	one, several := 0, 0
 	for _, p := range pages {
-		for i := 0; i < len(p.lines); {
-			row, to := together(p.lines, i, near)
-			row = slices.DeleteFunc(slices.Clone(row), func(line textLine) bool { return !tabular(line) })
-			if i = to; len(row) > 1 && row[0].above(row[1]) {
+		for _, row := range grouped(p.lines, near) {
+			row = slices.DeleteFunc(slices.Clone(row), func(l textLine) bool { return !l.tabular() })
+			if len(row) > 1 && row[0].above(row[1]) {
 				several++
 			} else if len(row) > 0 {
 				one++
@@ -61,32 +65,11 @@ func within(pages []page) float64 {
 }
 
 // above reports whether two numbers of a line are above numbers of another.
-func (l textLine) above(other textLine) bool {
-	const columns = 2
-	n := 0
-	for _, w := range l {
-		if w.numeric() && slices.ContainsFunc(other, func(o word) bool {
-			return o.numeric() && o.left < w.right && o.right > w.left
-		}) {
-			n++
-		}
-	}
-	return n >= columns
-}
-
-// numeric reports whether a word has digits and no letters.
-func (w word) numeric() bool {
-	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter)
-}
-
-// together returns the lines of one row, from line i, and the index after them.
-func together(page []textLine, i int, near float64) ([]textLine, int) {
-	to := i + 1
-	for near > 0 && to < len(page) && page[to-1][0].base-page[to][0].base <= near {
-		to++
-	}
-	if to-i > mostLines {
-		to = i + 1
-	}
-	return page[i:to], to
+func (l textLine) above(below textLine) bool {
+	numbers := slices.DeleteFunc(slices.Clone(l), func(w word) bool {
+		return !w.numeric() || !slices.ContainsFunc(below, func(b word) bool {
+			return b.numeric() && b.left < w.right && b.right > w.left
+		})
+	})
+	return len(numbers) > 1
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 )
 
@@ -21,20 +22,24 @@ type word struct {
 // textLine is the words of one line, from left to right.
 type textLine []word
 
-// maxExtent is the maximum size of a page in units (ISO 32000-1, annex C: 14,400).
-const maxExtent = 14_400
-
 // closest is the usual width between words, relative to the font size, where spaces
 // are drawn: any gap is one between columns, which browsers set nearer than a space.
 const closest = 0.15
 
-// add draws a character at a point, as a part of the last word or of another. Its width is
-// relative to the font size.
-func (d *drawing) add(c rune, x, y, size, width float64) {
-	exact, right := d.now.font.bytes == 2, x+width*size
+// add draws a character as a part of the last word or of another. Its width is relative to
+// the font size.
+func (d *drawing) add(c rune, width float64) {
+	g := &d.now
+	m := g.text.times(g.ctm)
+	x, y := m.at(0, g.rise)
+	direction := (int(math.Round(math.Atan2(m[1], m[0])*turns/2/math.Pi)) + turns) % turns
+	x, y = turned(x, y, direction)
+	size := g.size * g.scale * math.Hypot(m[0], m[1])
+	exact, right := g.font.bytes == 2, x+width*size
 	seen := math.Abs(x) < maxExtent && math.Abs(y) < maxExtent && size > 0 && size < maxExtent
-	if n := len(d.words); n > 0 && !d.ended {
-		w := &d.words[n-1]
+	words := &d.words[direction]
+	if n := len(*words); n > 0 && !d.ended {
+		w := &(*words)[n-1]
 		if !blank(c) && seen && math.Abs(y-w.base) <= size/4 && x-w.right <= size/4 && x >= w.right-size/2 {
 			w.text, w.right = w.text+string(c), right
 			return
@@ -45,9 +50,8 @@ func (d *drawing) add(c rune, x, y, size, width float64) {
 	}
 	d.spaced = d.spaced || exact && blank(c)
 	if d.ended = blank(c) || !seen; !d.ended {
-		d.words = append(d.words, word{
-			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(d.now.font.name, ' '),
-			exact: exact,
+		*words = append(*words, word{
+			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(g.font.name, ' '), exact: exact,
 		})
 	}
 }
@@ -72,4 +76,55 @@ func linesOf(words []word) (lines []textLine) {
 		})
 	}
 	return lines
+}
+
+// gap is the minimum distance of columns, in widths of a space.
+const gap = 1.6
+
+// phrases joins the words of a line that are separated by single spaces, except where a
+// column starts.
+func (l textLine) phrases(starts ...float64) (all []textLine) {
+	for i, w := range l {
+		if i > 0 && w.left-l[i-1].right < gap*w.space && !slices.ContainsFunc(starts, w.begins) {
+			all[len(all)-1] = append(all[len(all)-1], w)
+		} else {
+			all = append(all, textLine{w})
+		}
+	}
+	return all
+}
+
+// text returns the words of a phrase.
+func (l textLine) text() string {
+	var all []string
+	for _, w := range l {
+		all = append(all, w.text)
+	}
+	return strings.Join(all, " ")
+}
+
+// bounds returns where a phrase begins and ends.
+func (l textLine) bounds() (left, right float64) { return l[0].left, l[len(l)-1].right }
+
+// beside is how far from a point a text that starts there may begin.
+const beside = 0.5
+
+func (w word) begins(x float64) bool { return math.Abs(w.left-x) <= 2*beside }
+
+// numeric reports whether a word has digits and no letters.
+func (w word) numeric() bool {
+	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter)
+}
+
+// tabular reports whether a line is like one of a table: several words in several
+// phrases, of which two are numbers.
+func (l textLine) tabular() bool {
+	const words, numbers = 4, 2
+	n := 0
+	for _, w := range l {
+		if w.numeric() {
+			n++
+		}
+	}
+	return len(l) >= words && n >= numbers && len(l.phrases()) > 1
 }

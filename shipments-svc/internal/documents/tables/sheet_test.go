@@ -20,7 +20,7 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 		"1E-1": {Text: "1E-1", Number: "0.1"},
 		"0E0":  {Text: "0", Number: "0"}, "x": {Text: "x"},
 	} {
-		b := &book{workbook: workbook{styles: map[int]style{0: {general: true}}}}
+		b := &workbook{book: &book{}, styles: map[int]style{0: {general: true}}}
 		b.table("Sheet1")
 		if got := b.number(cellXML{Value: stored}, Place{}); got != want {
 			t.Errorf("%s: %+v, want %+v", stored, got, want)
@@ -30,7 +30,7 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 		"999999999999999": 0, "1000000000000000": 1, "1000000000000000.5": 0,
 		"-1000000000000000": 0,
 	} {
-		b := &book{workbook: workbook{styles: map[int]style{0: {general: true}}}}
+		b := &workbook{book: &book{}, styles: map[int]style{0: {general: true}}}
 		b.table("Sheet1")
 		if b.number(cellXML{Value: stored}, Place{}); len(b.Notes) != notes {
 			t.Errorf("%s: %+v", stored, b.Notes)

@@ -1,6 +1,13 @@
 package tables
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// field matches what a line of a text has between spaces.
+var field = regexp.MustCompile(`[^ ]+`)
 
 // alignedText returns the lines of a text whose columns are aligned by spaces, such as a
 // message, as printed lines; nil for other texts. Lines of dashes, and marks of quoted
@@ -13,24 +20,20 @@ func alignedText(text string) (lines []textLine) {
 			return nil
 		}
 		var words textLine
-		characters := []rune(strings.TrimLeft(strings.TrimRight(line, "\r"), ">"))
-		for from := 0; from < len(characters); from++ {
-			to := from
-			for to < len(characters) && characters[to] != ' ' {
-				to++
-			}
-			if field := string(characters[from:to]); strings.Trim(field, "-=_+.*") != "" && to < maxExtent/width {
+		line = strings.TrimLeft(strings.TrimRight(line, "\r"), ">")
+		for _, at := range field.FindAllStringIndex(line[:min(len(line), maxExtent/width)], -1) {
+			left, text := width*utf8.RuneCountInString(line[:at[0]]), line[at[0]:at[1]]
+			if strings.Trim(text, "-=_+.*") != "" {
 				words = append(words, word{
-					text: field, left: float64(width * from), right: float64(width * to), base: float64(-n * height),
-					size: height, space: width, row: n + 1,
+					text: text, left: float64(left), right: float64(left + width*utf8.RuneCountInString(text)),
+					base: float64(-n * height), size: height, space: width, row: n + 1,
 				})
 			}
-			from = to
 		}
 		if words != nil {
 			lines = append(lines, words)
 		}
-		if len(phrases(words)) >= fewPhrases {
+		if len(words.phrases()) >= fewPhrases {
 			wide++
 		}
 	}

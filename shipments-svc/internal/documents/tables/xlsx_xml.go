@@ -2,8 +2,6 @@ package tables
 
 import (
 	"encoding/xml"
-	"path"
-	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -21,8 +19,6 @@ type sheetXML struct {
 	Merges []struct {
 		Ref string `xml:"ref,attr"`
 	} `xml:"mergeCells>mergeCell"`
-
-	hidden Place // of the first text in a hidden column
 }
 
 // rowsXML reads rows one by one: a sheet may have many.
@@ -81,35 +77,6 @@ func partOf(f *excelize.File, name string, into any) error {
 		return nil
 	}
 	return xml.Unmarshal(part, into)
-}
-
-// partsOf returns the names of the parts of the sheets of a workbook.
-func partsOf(f *excelize.File) map[string]string {
-	var workbook struct {
-		Sheets []struct {
-			Name string `xml:"name,attr"`
-			ID   string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
-		} `xml:"sheets>sheet"`
-	}
-	var relations struct {
-		All []struct {
-			ID     string `xml:"Id,attr"`
-			Target string `xml:"Target,attr"`
-		} `xml:"Relationship"`
-	}
-	_ = partOf(f, "xl/workbook.xml", &workbook) // excelize has parsed both
-	_ = partOf(f, "xl/_rels/workbook.xml.rels", &relations)
-	targets, parts := map[string]string{}, map[string]string{}
-	for _, r := range relations.All {
-		targets[r.ID] = path.Join("xl", r.Target)
-		if path.IsAbs(r.Target) {
-			targets[r.ID] = strings.TrimPrefix(r.Target, "/")
-		}
-	}
-	for _, s := range workbook.Sheets {
-		parts[s.Name] = targets[s.ID]
-	}
-	return parts
 }
 
 // isHidden reports whether a column is hidden, or too narrow to be seen.

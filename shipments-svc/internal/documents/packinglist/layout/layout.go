@@ -152,9 +152,7 @@ func (c candidate) pages(list []tables.Table) (parts []Part) {
 				if page > 0 && n == 0 && last != nil {
 					p.given = last.given
 				}
-				if p.Table = p.shaped(last); page > 0 && n == 0 && last != nil {
-					p.continuing(last)
-				}
+				p.Table = p.shaped(last, page > 0 && n == 0)
 			}
 			if parts = append(parts, p); p.Headed {
 				last = &parts[len(parts)-1].Table
@@ -174,7 +172,10 @@ func (c candidate) repeatsBelow(before header) bool {
 
 // shaped returns the table in its form of lines. The header of a page without one is that
 // of the last.
-func (t Table) shaped(last *Table) Table {
+func (t Table) shaped(last *Table, onNextPage bool) Table {
+	if !onNextPage {
+		last = nil
+	}
 	if t.Continued {
 		t.Kind, t.Headings, t.header, t.pairs = last.Kind, last.Headings, last.header, last.pairs
 		t.Sizes, t.groups = last.Sizes, last.groups
@@ -182,7 +183,7 @@ func (t Table) shaped(last *Table) Table {
 	} else {
 		t = t.asMatrix().asPairs()
 	}
-	return t.unwrapped().paired().unpivoted().captioned()
+	return t.unwrapped(last).paired().unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a

@@ -1,9 +1,9 @@
 package layout
 
 import (
+	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -12,7 +12,7 @@ import (
 // Fields by what a wrapped line may have of them.
 var (
 	labelFields = []vocabulary.Field{vocabulary.PalletNumber, vocabulary.SSCC}
-	textFields  = []vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre}
+	nameFields  = []vocabulary.Field{vocabulary.Produce, vocabulary.Variety}
 )
 
 // is reports whether a column has one of some fields.
@@ -25,100 +25,67 @@ func (t Table) isAmount(col int) bool {
 		slices.Contains(t.Sizes, col)
 }
 
-// unwrapped returns a printed table with the lines of each row joined, which are nearer to
-// each other than to those of other rows. Names as far below as the next row are joined,
-// too; other texts there are loose.
-func (t Table) unwrapped() Table {
+// unwrapped returns a printed table whose names that continue in the next row are joined, also
+// on the next page. Other texts as near as the rows are loose.
+func (t Table) unwrapped(before *Table) Table {
 	if !t.Printed {
 		return t
 	}
 	t.Rows, t.Loose = slices.Clone(t.Rows), map[int]bool{}
-	pitch := t.pitch()
-	for i := t.To; i < len(t.Rows); i++ {
-		if !t.counts(t.Rows[i]) {
-			continue
-		}
-		from, to := i, i+1
-		for from > t.To && t.wrapped(t.Rows[from-1]) && t.Rows[from].Below < pitch*0.9 {
-			from--
-		}
-		for to < len(t.Rows) && t.wrapped(t.Rows[to]) && t.Rows[to].Below < pitch*0.9 {
-			to++
-		}
-		t.join(from, to, i)
+	near := 1.1 * t.distance()
+	var line *tables.Row
+	if before != nil {
+		line = before.last()
 	}
-	line := -1
 	for i := t.To; i < len(t.Rows); i++ {
-		row := t.Rows[i]
-		switch {
-		case row.Cells == nil:
+		switch row := t.Rows[i]; {
 		case t.counts(row):
-			line = i
-		case line >= 0 && row.Number-t.Rows[i-1].Number <= 1 && t.names(row) && (pitch == 0 || row.Below <= pitch*1.1):
-			t.join(line, i+1, line)
+			line = &t.Rows[i]
+		case line != nil && row.Below <= near && t.continues(row, nameFields):
+			*line = joined(*line, row)
+			t.Rows[i].Cells = nil
 		default:
-			line = -1
-			near := row.Below
-			if i+1 < len(t.Rows) {
-				near = min(near, t.Rows[i+1].Below)
-			}
-			t.Loose[i] = near < pitch*1.1 && t.wrapped(row)
+			line = nil
+			t.Loose[i] = (row.Below < near || i+1 < len(t.Rows) && t.Rows[i+1].Below < near) &&
+				t.continues(row, slices.Concat(labelFields, nameFields, []vocabulary.Field{vocabulary.Calibre}))
 		}
 	}
 	return t
 }
 
-// join joins rows into one of them.
-func (t Table) join(from, to, into int) {
-	if to-from == 1 {
-		return
-	}
-	joined := tables.Row{Number: t.Rows[into].Number}
-	for n := from; n < to; n++ {
-		for col, c := range t.Rows[n].Cells {
-			if len(joined.Cells) <= col {
-				joined = widened(joined, col+1)
-			}
-			joined.Cells[col].Text = t.joined(joined.Cells[col].Text, c.Text, col)
+// last returns the last row if it is a line, or nil.
+func (t Table) last() *tables.Row {
+	for i := len(t.Rows) - 1; i >= t.To; i-- {
+		if t.counts(t.Rows[i]) {
+			return &t.Rows[i]
+		} else if t.Rows[i].Cells != nil {
+			break
 		}
-		t.Rows[n].Cells = nil
 	}
-	t.Rows[into] = joined
+	return nil
 }
 
-// continuing joins names at the top of a page to the last row of the page before.
-func (t *Table) continuing(last *Table) {
-	i, n := t.To, len(last.Rows)-1
-	for n > last.To && last.Rows[n].Cells == nil { // joined to a row above
-		n--
-	}
-	if !t.Printed || i >= len(t.Rows) || !t.names(t.Rows[i]) || n < 0 || !last.counts(last.Rows[n]) {
-		return
-	}
-	last.Rows[n] = widened(last.Rows[n], len(t.Rows[i].Cells))
-	for col, c := range t.Rows[i].Cells {
-		cell := &last.Rows[n].Cells[col]
-		cell.Text = t.joined(cell.Text, c.Text, col)
-	}
-	t.Rows = slices.Clone(t.Rows)
-	t.Rows[i].Cells = nil
-}
-
-// pitch returns the least distance of rows of the table: of each two lines with
-// an amount, the largest one of the lines from one to the other. It is 0 without two.
-func (t Table) pitch() float64 {
-	pitch, largest, first := 0.0, 0.0, t.To == 0
+// distance returns the usual distance of rows with an amount.
+func (t Table) distance() float64 {
+	var all []float64
 	for _, row := range t.Rows[t.To:] {
-		largest = max(largest, row.Below)
-		if !t.counts(row) {
-			continue
+		if row.Below > 0 && t.counts(row) {
+			all = append(all, row.Below)
 		}
-		if !first && (pitch == 0 || largest < pitch) {
-			pitch = largest
-		}
-		largest, first = 0, false
 	}
-	return pitch
+	if slices.Sort(all); all == nil {
+		return math.Inf(1)
+	}
+	return all[len(all)/2]
+}
+
+// joined returns a row with the texts of the next.
+func joined(row, next tables.Row) tables.Row {
+	row = widened(row, len(next.Cells))
+	for col, c := range next.Cells {
+		row.Cells[col].Text = strings.TrimSpace(row.Cells[col].Text + " " + c.Text)
+	}
+	return row
 }
 
 // counts reports whether a row has an amount.
@@ -128,40 +95,13 @@ func (t Table) counts(row tables.Row) bool {
 	})
 }
 
-// names reports whether a row has a produce or variety only.
-func (t Table) names(row tables.Row) bool {
+// continues reports whether the texts of a row may be a part of those of another: they are
+// of some fields, and no labels, totals or amounts.
+func (t Table) continues(row tables.Row, fields []vocabulary.Field) bool {
 	cells := Filled(row)
-	return len(cells) > 0 && t.wrapped(row) &&
-		!slices.ContainsFunc(cells, func(col int) bool { return !t.is(col, textFields[:2]) })
-}
-
-// wrapped reports whether a row may be a part of the texts of another: it has no
-// amount, and its label is a part of one, such as 001 or /A.
-func (t Table) wrapped(row tables.Row) bool {
-	part := false
-	for _, col := range Filled(row) {
+	return cells != nil && !slices.ContainsFunc(cells, func(col int) bool {
 		text := row.Cells[col].Text
-		label := t.is(col, labelFields)
-		if t.isAmount(col) || strings.Contains(text, ":") || vocabulary.IsTotal(vocabulary.Fold(text)) ||
-			label && (strings.Contains(text, " ") || !strings.ContainsFunc(text, isDigit) &&
-				!strings.ContainsAny(text[:1], "-/")) {
-			return false
-		}
-		part = part || label || t.is(col, textFields)
-	}
-	return part
-}
-
-// joined joins two lines of a cell: without a space beside a slash or a hyphen, and
-// between the digits of a label.
-func (t Table) joined(above, below string, col int) string {
-	if above == "" || below == "" {
-		return above + below
-	}
-	last, first := above[len(above)-1], below[0]
-	if strings.IndexByte("-/", last) >= 0 || strings.IndexByte("-/", first) >= 0 ||
-		t.is(col, labelFields) && unicode.IsDigit(rune(last)) && unicode.IsDigit(rune(first)) {
-		return above + below
-	}
-	return above + " " + below
+		label := t.is(col, labelFields) && (strings.Contains(text, " ") || !strings.ContainsFunc(text, isDigit))
+		return !t.is(col, fields) || label || strings.Contains(text, ":") || vocabulary.IsTotal(vocabulary.Fold(text))
+	})
 }

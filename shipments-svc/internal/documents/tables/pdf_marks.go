@@ -1,0 +1,73 @@
+package tables
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// area is a rectangle on a page in points.
+type area struct{ left, bottom, right, top float64 }
+
+func (a area) turned(direction int) area {
+	x1, y1 := turned(a.left, a.bottom, direction)
+	x2, y2 := turned(a.right, a.top, direction)
+	return area{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)}
+}
+
+// maxRules is the maximum number of rules of a page, others are not used; thickest is the
+// maximum height of a rule, unless it is a line that slopes.
+const maxRules, thickest = 10_000, 3
+
+// trace executes an operator of paths (ISO 32000-1, 8.5): their lines and rectangles may
+// strike text through once they are painted.
+func (d *drawing) trace(op string, number func(int) float64) {
+	x, y := d.x, d.y
+	switch op {
+	case "m", "l":
+		d.x, d.y = d.now.ctm.at(number(0), number(1))
+	case "re":
+		x, y = d.now.ctm.at(number(0), number(1))
+		d.x, d.y = d.now.ctm.at(number(0)+number(2), number(1)+number(3))
+	case "n":
+		d.path = nil
+	default:
+		d.rules, d.path = append(d.rules, d.path...), nil
+	}
+	if (op == "l" || op == "re" && math.Abs(y-d.y) < thickest) && len(d.rules)+len(d.path) < maxRules {
+		d.path = append(d.path, area{x, y, d.x, d.y})
+	}
+}
+
+// annotations adds the marks that strike text out, and the texts of notes and stamps
+// (ISO 32000-1, 12.5.6).
+func (d *drawing) annotations(page pdf.Value) {
+	all := page.Key("Annots")
+	for i := range min(all.Len(), maxRules) {
+		switch mark := all.Index(i); mark.Key("Subtype").Name() {
+		case "StrikeOut", "Line", "Ink":
+			rect := func(i int) float64 { return mark.Key("Rect").Index(i).Float64() }
+			middle := (rect(1) + rect(3)) / 2
+			d.rules = append(d.rules, area{rect(0), middle, rect(2), middle})
+		case "FreeText", "Stamp", "Text":
+			if len(d.aside) < MaxText {
+				d.aside += " " + mark.Key("Contents").Text()
+			}
+		}
+	}
+}
+
+// crossed reports whether a rule strikes a word of a line through: a flat one between a
+// seventh and a half of the font size above the base line.
+func crossed(line textLine, rules []area) bool {
+	const low, high, margin, slope, steepest = 0.15, 0.5, 0.25, 0.25, 20
+	return slices.ContainsFunc(line, func(w word) bool {
+		return slices.ContainsFunc(rules, func(r area) bool {
+			middle := (r.bottom + r.top) / 2
+			return r.top-r.bottom < max(thickest, min(slope*(r.right-r.left), steepest)) && r.right > r.left &&
+				middle <= w.base+high*w.size && middle >= w.base+low*w.size &&
+				r.left <= w.left+margin*w.size && r.right >= w.right-margin*w.size
+		})
+	})
+}
