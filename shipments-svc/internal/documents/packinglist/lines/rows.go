@@ -46,11 +46,12 @@ func (r *reader) row(i int) {
 
 // parse reads the label and the amounts of a row.
 func (r *reader) parse(i int, cells []int) row {
+	box, whole := r.m.WeightFields()
 	w := row{i: i, cells: cells, Line: Line{
 		Place: r.t.At(i, -1),
 		Boxes: r.amount(i, vocabulary.Boxes),
-		Box:   r.amount(i, r.m.First(vocabulary.BoxWeight, vocabulary.BoxGross)),
-		Net:   r.amount(i, r.m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)),
+		Box:   r.amount(i, box),
+		Net:   r.amount(i, whole),
 		Gross: r.amount(i, vocabulary.GrossWeight),
 	}}
 	for _, f := range []vocabulary.Field{vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre} {
@@ -213,7 +214,7 @@ func (r *reader) strange(w row) bool {
 // lines above have several labels, all with digits.
 func (r *reader) unlabelled(w row) bool {
 	return w.label.Value != "" && !w.Merged && !numbered(w.label) && w.Boxes.OK && r.several && !r.worded &&
-		(!ditto(w.label.Value) || w.Boxes.Value == r.recent.boxes)
+		(!ditto(w.label.Value) || w.Boxes.Value == r.recent.boxes || w.Boxes.Value == r.all.boxes)
 }
 
 func numbered(label Text) bool { return strings.ContainsFunc(label.Value, unicode.IsDigit) }

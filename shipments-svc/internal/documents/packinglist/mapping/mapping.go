@@ -142,7 +142,7 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	m = m.with(first, given)
 	m.Cartons = !m.Has(vocabulary.Boxes) && (m.Has(vocabulary.Carton) && m.ofPallet(all, m.At(vocabulary.Carton)) ||
 		m.boxRows(all))
-	proposals := m.rivals(all)
+	proposals := m.rivals()
 	for i := range proposals {
 		proposals[i].formats(all)
 	}
@@ -209,4 +209,18 @@ func (m Mapping) with(t layout.Table, given []shipments.Assignment) Mapping {
 		m.assign()
 	}
 	return m
+}
+
+// WeightFields returns the fields from which the weights of a box and of a line are read.
+// Of several weights, those that are net are used.
+func (m Mapping) WeightFields() (box, whole vocabulary.Field) {
+	box = m.First(vocabulary.BoxWeight, vocabulary.BoxGross)
+	whole = m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
+	switch {
+	case box == vocabulary.BoxGross && whole == vocabulary.NetWeight:
+		box = vocabulary.None
+	case box == vocabulary.BoxWeight && whole != vocabulary.NetWeight:
+		whole = vocabulary.None
+	}
+	return box, whole
 }

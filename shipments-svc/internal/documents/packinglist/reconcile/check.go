@@ -47,13 +47,15 @@ func WeighByTotal(all []*Settled, d shipments.Declared) {
 		return
 	}
 	for _, s := range all {
-		t := s.Read[0].Table
-		s.Remarks.Add("weight_from_head/total", t.At(t.From, -1), kilograms(float64(d.NetWeight)), boxes)
+		s.Remarks.Add("weight_from_head/total", s.place(), kilograms(float64(d.NetWeight)), boxes)
 		for i, l := range s.Lines {
 			s.Lines[i].Box = lines.Amount{Value: each, Present: true, OK: true, Place: l.Place}
 		}
 	}
 }
+
+// place is that of the headings.
+func (s *Settled) place() tables.Place { return s.Read[0].Table.At(s.Read[0].Table.From, -1) }
 
 // Check remarks on weights that are assumed, implausible or inconsistent, once for tables
 // with the same mapping.
@@ -61,118 +63,96 @@ func (s *Settled) Check() {
 	if len(s.Lines) == 0 {
 		return
 	}
-	if used := s.used(); used != vocabulary.None {
-		s.checkUnit(used)
+	m := s.Read[0].Mapping
+	if s.used != vocabulary.None {
+		s.checkUnit(m.Column(s.used))
 	}
 	s.checkWeights()
-	if m := s.Read[0].Mapping; m.Source == shipments.FromTemplate && s.Score < 0 {
-		t := s.Read[0].Table
-		s.Remarks.Add("template_contradicted", t.At(t.From, -1), m.Template)
+	if m.Source == shipments.FromTemplate && s.Score < 0 {
+		s.Remarks.Add("template_contradicted", s.place(), m.Template)
 	}
 }
 
-// checkUnit remarks on the unit and the kind of the weights of a column, and on texts
-// outside of the table that say otherwise: "All weights are gross weights".
-func (s *Settled) checkUnit(used vocabulary.Field) {
-	r, c := &s.Remarks, s.Read[0].Mapping.Column(used)
-	heading, at := s.heading(used)
-	gross := used == vocabulary.GrossWeight || used == vocabulary.BoxGross
+// checkUnit remarks on the unit and the kind of the weights that are used, and on notes
+// that say otherwise: "All weights are gross weights".
+func (s *Settled) checkUnit(c *mapping.Column) {
+	r := &s.Remarks
+	heading, at := s.heading(s.used)
+	gross := s.used == vocabulary.GrossWeight || s.used == vocabulary.BoxGross
 	if gross {
 		r.Add("gross_weight_used", at, heading)
 	}
-	if used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
+	if s.used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
 		r.Add("weight_kind_assumed/pallet", at, heading)
 	}
 	units := map[float64]bool{}
 	for _, word := range vocabulary.Words(heading) {
-		if g := layout.Unit(word); g != 0 && word != "t" {
-			units[g] = true
-		}
+		units[layout.Unit(word)] = true
 	}
-	if len(units) > 1 {
+	if delete(units, 0); len(units) > 1 {
 		r.Add("unit_assumed/several", at, heading, mapping.UnitName(c.Unit))
 	}
-	switch {
-	case c.Unit == 0:
+	switch c.Unit {
+	case 0:
 		r.Add("unit_assumed", at, heading)
-	case c.Unit != 1000:
+	case 1000:
+	default:
 		r.Add("unit_converted", at, heading)
 	}
 	for _, read := range s.Read {
-		t := read.Table
-		for i, row := range t.Rows {
+		for i, row := range read.Table.Rows {
 			cells := layout.Filled(row)
-			if len(cells) != 1 || i >= t.From && i < t.To {
+			if len(cells) != 1 {
 				continue
 			}
-			text, at := row.Cells[cells[0]].Text, t.At(i, cells[0])
+			text, at := row.Cells[cells[0]].Text, read.Table.At(i, -1)
 			of, _ := vocabulary.Of(text)
 			if unit := layout.WeightUnit(row); unit > 0 && c.Unit > 0 && unit != c.Unit {
 				r.Add("units_mixed/note", at, text, heading, mapping.UnitName(c.Unit))
 			}
-			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && !gross &&
-				!strings.ContainsAny(text, "0123456789") && !vocabulary.IsTotal(vocabulary.Fold(text)) &&
-				len(vocabulary.Words(text)) > 2 {
+			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && of&vocabulary.Total == 0 && !gross &&
+				!strings.ContainsAny(text, "0123456789") && len(strings.Fields(text)) > 2 {
 				r.Add("gross_weight_used/note", at, text, heading)
 			}
 		}
 	}
 }
 
-// few is a number of lines that may be inconsistent in any list.
-const few = 2
-
-// checkWeights remarks on implausible box weights, on lines whose boxes × box weight
-// differ from the net weight, and on net weights above the gross weights.
+// checkWeights remarks on the first of the implausible box weights, of the lines whose
+// boxes × box weight differ from the net weight, and of the net weights above the gross.
 func (s *Settled) checkWeights() {
-	var odd, differ, swapped []Line
+	const few = 2 // lines that may be inconsistent in any list
+	odd, differ, swapped := 0, 0, 0
 	of := map[string]int{} // lines of a pallet; one may have the weight of all
 	for _, l := range s.Lines {
 		of[s.key(l)]++
 	}
-	net := s.whole == vocabulary.NetWeight
+	add := func(n *int, rule string, at tables.Place, args ...any) {
+		if *n++; *n == 1 {
+			heading := s.Read[0].Table.Heading(at.Column - 1)
+			s.Remarks.Add(rule, at, append(args, tables.ColumnName(max(1, at.Column)), at.Row, heading)...)
+		}
+	}
 	for _, l := range s.Lines {
-		w := l.weight()
-		if l.Boxes.OK && w > 0 && (w < float64(reference.LightestBox) || w > float64(reference.UsualBox)) {
-			odd = append(odd, l)
-		}
-		if l.Boxes.OK && l.Box.OK && l.Whole.OK && net && of[s.key(l)] == 1 &&
-			!near(l.Boxes.Value*l.Box.Value, l.Whole.Value) {
-			differ = append(differ, l)
-		}
-		if net && l.Whole.OK && l.Gross > 0 && l.Gross < math.Round(l.Whole.Value) {
-			swapped = append(swapped, l)
-		}
-	}
-	if swapped != nil {
-		l := swapped[0]
-		s.Remarks.Add("weights_differ/gross", l.Whole.Place, kilograms(l.Whole.Value), kilograms(l.Gross))
-	}
-	if odd != nil {
-		from := odd[0].Box
+		from := l.Box
 		if !from.OK {
-			from = odd[0].Whole
+			from = l.Whole
 		}
-		what := counted(len(odd), "line with an implausible box weight:", "lines with implausible box weights: the first")
-		s.Remarks.Add("weight_implausible", from.Place, what, kilograms(odd[0].weight()),
-			tables.ColumnName(max(1, from.Place.Column)), from.Place.Row, s.headingAt(from.Place))
+		w, whole := l.weight(), l.Whole.Value
+		if l.Boxes.OK && w > 0 && (w < float64(reference.LightestBox) || w > float64(reference.UsualBox)) {
+			add(&odd, "weight_implausible", from.Place, kilograms(w))
+		}
+		if !l.Whole.OK || s.Read[0].Mapping.At(vocabulary.NetWeight) != l.Whole.Place.Column-1 {
+			continue
+		}
+		if l.Boxes.OK && l.Box.OK && of[s.key(l)] == 1 && !near(l.Boxes.Value*l.Box.Value, whole) {
+			add(&differ, "weights_differ", l.Whole.Place, l.Boxes.Value, kilograms(l.Box.Value), kilograms(whole))
+		}
+		if l.Gross > 0 && l.Gross < math.Round(whole) {
+			add(&swapped, "weights_differ/gross", l.Whole.Place, kilograms(whole), kilograms(l.Gross))
+		}
 	}
-	if s.inconsistent = len(differ)*2 > len(s.Lines) && len(differ) > few; differ != nil {
-		o, at := differ[0], differ[0].Whole.Place
-		what := counted(len(differ), "line is inconsistent", "lines are inconsistent, the first")
-		s.Remarks.Add("weights_differ", at, what, kilograms(1000*o.Boxes.Value), kilograms(o.Box.Value),
-			kilograms(o.Whole.Value), tables.ColumnName(max(1, at.Column)), at.Row, s.headingAt(at))
-	}
-}
-
-// headingAt returns the heading of the column of a place.
-func (s *Settled) headingAt(at tables.Place) string { return s.Read[0].Table.Heading(at.Column - 1) }
-
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + several
+	s.inconsistent = differ*2 > len(s.Lines) && differ > few
 }
 
 func kilograms(grams float64) string { return strconv.FormatFloat(math.Round(grams)/1000, 'f', -1, 64) }

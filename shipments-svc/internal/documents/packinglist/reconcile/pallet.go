@@ -1,7 +1,8 @@
 package reconcile
 
 import (
-	"slices"
+	"strings"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
@@ -16,74 +17,102 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		Number: m.bounded(first.Pallet, first.Line.Pallet.Place, shipments.MaxPalletNumber, "label"),
 		Source: shipments.Source{Sheet: first.Line.Pallet.Place.Sheet, Row: first.Line.Pallet.Place.Row},
 	}
-	produce := func(l Line) (string, tables.Place) { return l.Produce.Value, l.Produce.Place }
-	calibre := func(l Line) (string, tables.Place) { return l.Calibre.Value, l.Calibre.Place }
-	p.ProduceName, p.Places.ProduceName = m.joined(all, produce, shipments.MaxProduceName, "produce")
-	p.Calibre, p.Places.Calibre = m.joined(all, calibre, shipments.MaxCalibre, "calibre")
-	boxes := 0.0
+	produce, calibre, boxes := m.field(all, func(l Line) lines.Text { return l.Produce }),
+		m.field(all, func(l Line) lines.Text { return l.Calibre }), tables.Place{}
+	p.ProduceName = m.joined(produce.texts, produce.at, shipments.MaxProduceName, "produce")
+	p.Calibre = m.joined(calibre.texts, calibre.at, shipments.MaxCalibre, "calibre")
+	present := false
 	for _, l := range all {
-		if first.Calibre.Value != "" && first.weight() > 0 && l.Calibre.Value == "" && !l.Line.Box.Present &&
-			!l.Net.Present && !l.Merged {
-			m.Add("line_incomplete", l.Place, p.Number, l.Produce.Value)
+		c := m.content(l)
+		if p.Boxes == 0 && c.Boxes > 0 {
+			boxes = l.Boxes.Place
 		}
-		c := shipments.Content{
-			ProduceName: m.bounded(l.Produce.Value, l.Produce.Place, shipments.MaxProduceName, "produce"),
-			Calibre:     m.bounded(l.Calibre.Value, l.Calibre.Place, shipments.MaxCalibre, "calibre"),
-			BoxWeight:   rounded(l.weight()), Place: remarks.Place(l.Place), Particulars: m.particulars(l),
-		}
-		if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
-			c.Boxes = int(n)
-			boxes += n
-			if p.Places.Boxes.Row == 0 {
-				p.Places.Boxes = remarks.Place(l.Boxes.Place)
-			}
-		}
+		p.Boxes += c.Boxes
 		p.Contents = append(p.Contents, c)
+		if first.Calibre.Value != "" && first.weight() > 0 && c.Calibre == "" && !l.Line.Box.Present && !l.Net.Present &&
+			!l.Merged {
+			m.Add("line_incomplete", l.Place, p.Number, c.ProduceName)
+		}
+		present = present || l.Boxes.Present
 	}
-	if p.Boxes = int(boxes); p.Boxes > shipments.MaxBoxes {
-		at := tables.Place{Sheet: p.Places.Boxes.Sheet, Row: p.Places.Boxes.Row}
-		m.Add("out_of_range/pallet", at, p.Number, p.Boxes, shipments.MaxBoxes)
-		p.Boxes, p.Places.Boxes = 0, shipments.Place{}
+	if p.Boxes > shipments.MaxBoxes {
+		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, shipments.MaxBoxes)
+		p.Boxes, boxes = 0, tables.Place{}
 	}
-	if p.Boxes == 0 && !slices.ContainsFunc(all, func(l Line) bool { return l.Boxes.Present }) {
+	if !present {
 		m.Add("line_without_boxes", first.Place, p.Number)
 	}
-	m.weigh(&p, all)
-	p.Particulars = common(p.Contents)
-	for _, at := range []*shipments.Place{&p.Places.ProduceName, &p.Places.Calibre, &p.Places.Boxes, &p.Places.BoxWeight} {
-		if at.Sheet == p.Source.Sheet && at.Row == p.Source.Row {
-			*at = shipments.Place{}
+	weight, at := m.weigh(all)
+	p.BoxWeight = rounded(weight)
+	if p.BoxWeight == 0 {
+		if weight > 0 {
+			m.Add("out_of_range/box-weight", at, p.Number, weight/1000)
 		}
+		at = tables.Place{}
 	}
+	elsewhere := func(at tables.Place) shipments.Place {
+		if at.Sheet == p.Source.Sheet && at.Row == p.Source.Row {
+			return shipments.Place{}
+		}
+		return remarks.Place(at)
+	}
+	p.Places = shipments.Places{
+		ProduceName: elsewhere(produce.at), Calibre: elsewhere(calibre.at), Boxes: elsewhere(boxes), BoxWeight: elsewhere(at),
+	}
+	p.Particulars = common(p.Contents)
 	if c := p.Contents[0]; len(p.Contents) == 1 && c.Lot+c.Orchard+c.PUC+c.Grower == "" {
 		p.Contents = nil
 	}
 	return p
 }
 
-// texts returns the texts of particulars in the order of lines.Also.
+// field is the texts of a field of lines, and where the first is.
+type field struct {
+	texts []string
+	at    tables.Place
+}
+
+func (m *merger) field(all []Line, of func(Line) lines.Text) (f field) {
+	for _, l := range all {
+		text := of(l)
+		if f.texts = append(f.texts, text.Value); f.at.Row == 0 {
+			f.at = text.Place
+		}
+	}
+	return f
+}
+
+// content returns what a line is.
+func (m *merger) content(l Line) shipments.Content {
+	c := shipments.Content{
+		ProduceName: m.bounded(l.Produce.Value, l.Produce.Place, shipments.MaxProduceName, "produce"),
+		Calibre:     m.bounded(l.Calibre.Value, l.Calibre.Place, shipments.MaxCalibre, "calibre"),
+		BoxWeight:   rounded(l.weight()), Place: remarks.Place(l.Place),
+	}
+	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
+		c.Boxes = int(n)
+	}
+	into := texts(&c.Particulars)
+	for i, text := range l.Also {
+		*into[i] = m.bounded(text.Value, text.Place, shipments.MaxLot, lines.Also[i].Name())
+	}
+	c.HarvestedOn, c.PackedOn = date(c.HarvestedOn), date(c.PackedOn)
+	c.SSCC, _ = shipments.SSCC(l.SSCC.Value)
+	if l.Whole.OK && l.Whole.Value > 0 {
+		c.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
+	}
+	if l.Gross > 0 && l.Gross <= float64(shipments.MaxDeclaredWeight) {
+		c.GrossWeight = shipments.Grams(l.Gross + 0.5)
+	}
+	return c
+}
+
+// texts returns the texts of particulars in the order of lines.Also, and the SSCC.
 func texts(p *shipments.Particulars) []*string {
 	return []*string{
 		&p.GTIN, &p.Lot, &p.Orchard, &p.PUC, &p.PHC, &p.GGN, &p.Grower, &p.HarvestedOn, &p.PackedOn, &p.Recorder,
 		&p.Container, &p.Seal, &p.SSCC,
 	}
-}
-
-// particulars returns what a line says beside the five fields of its pallet.
-func (m *merger) particulars(l Line) (p shipments.Particulars) {
-	into := texts(&p)
-	for i, c := range l.Also {
-		*into[i] = m.bounded(c.Value, c.Place, shipments.MaxLot, lines.Also[i].Name())
-	}
-	p.HarvestedOn, p.PackedOn = date(p.HarvestedOn), date(p.PackedOn)
-	p.SSCC, _ = shipments.SSCC(l.SSCC.Value)
-	if l.Whole.OK && l.Whole.Value > 0 {
-		p.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
-	}
-	if l.Gross > 0 && l.Gross <= float64(shipments.MaxDeclaredWeight) {
-		p.GrossWeight = shipments.Grams(l.Gross + 0.5)
-	}
-	return p
 }
 
 // common returns the particulars that all contents of a pallet have in common, and the
@@ -102,18 +131,18 @@ func common(all []shipments.Content) shipments.Particulars {
 	return p
 }
 
-// weigh sets the box weight of a pallet, the average by boxes.
-func (m *merger) weigh(p *shipments.Pallet, all []Line) {
-	sum, boxes, weight := 0.0, 0.0, 0.0
-	complete := true
+// weigh returns the weight of a box of a pallet, the average by boxes, and where the first
+// weight is.
+func (m *merger) weigh(all []Line) (weight float64, at tables.Place) {
+	sum, boxes, complete := 0.0, 0.0, true
 	for _, l := range all {
 		a := l.Box
 		if !a.OK {
 			a = l.Whole
 		}
 		complete = complete && a.OK
-		if a.OK && p.Places.BoxWeight.Row == 0 {
-			p.Places.BoxWeight = remarks.Place(a.Place)
+		if a.OK && at.Row == 0 {
+			at = a.Place
 		}
 		if l.Boxes.OK {
 			sum, boxes = sum+l.weight()*l.Boxes.Value, boxes+l.Boxes.Value
@@ -121,17 +150,11 @@ func (m *merger) weigh(p *shipments.Pallet, all []Line) {
 	}
 	switch {
 	case boxes > 0 && (complete || all[0].Whole.OK):
-		weight = sum / boxes
+		return sum / boxes, at
 	case len(all) == 1 && all[0].Box.OK:
-		weight = all[0].Box.Value
+		return all[0].Box.Value, at
 	}
-	if p.BoxWeight = rounded(weight); p.BoxWeight == 0 {
-		if weight > 0 {
-			at := tables.Place{Sheet: p.Places.BoxWeight.Sheet, Row: p.Places.BoxWeight.Row}
-			m.Add("out_of_range/box-weight", at, p.Number, weight/1000)
-		}
-		p.Places.BoxWeight = shipments.Place{}
-	}
+	return 0, at
 }
 
 // rounded returns a box weight in whole grams, or 0 outside the domain's limits.
@@ -140,4 +163,20 @@ func rounded(weight float64) shipments.Grams {
 		return 0
 	}
 	return shipments.Grams(weight + 0.5)
+}
+
+// date returns a date as in ISO 8601, or as written where it is ambiguous.
+func date(text string) string {
+	text = strings.TrimSuffix(text, " 0:00:00")
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/-. ,", r) })
+	layouts := []string{"2006 01 02", "20060102", "2 Jan 2006", "2 Jan 06", "Jan 2 2006"}
+	if len(parts) == 3 && parts[0] > "12" { // the day
+		layouts = append(layouts, "02 01 2006")
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, strings.Join(parts, " ")); err == nil {
+			return t.Format(time.DateOnly)
+		}
+	}
+	return text
 }

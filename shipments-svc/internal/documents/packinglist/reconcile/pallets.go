@@ -25,22 +25,24 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
 		for _, l := range s.Lines {
-			key := s.key(l)
-			if l.Boxes.OK && l.Boxes.Value < 0 && m.reverse(&l, key) {
-				continue
-			}
-			if m.add(l, key); len(m.groups) > shipments.MaxPallets {
-				detail := fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets)
-				return nil, nil, &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
+			if m.add(l, s.key(l)); len(m.groups) > shipments.MaxPallets {
+				return nil, nil, tooMany(l)
 			}
 		}
 	}
-	m.groups = slices.DeleteFunc(m.groups, func(lines []Line) bool { return len(lines) == 0 })
 	var pallets []shipments.Pallet
+	reversed := func(l Line) bool { return l.Boxes.OK && l.Boxes.Value == 0 }
 	for _, lines := range m.groups {
-		pallets = append(pallets, m.pallet(lines))
+		if lines = slices.DeleteFunc(lines, reversed); len(lines) > 0 {
+			pallets = append(pallets, m.pallet(lines))
+		}
 	}
 	return pallets, m.All, nil
+}
+
+func tooMany(l Line) error {
+	detail := fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets)
+	return &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
 }
 
 // add adds a line to its pallet, or begins a pallet. A line that does not follow the others
@@ -48,6 +50,13 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 // fullest.
 func (m *merger) add(l Line, key string) {
 	i, exists := m.index[key]
+	if l.Boxes.OK && l.Boxes.Value < 0 {
+		if exists && m.reverse(l, m.groups[i]) {
+			return
+		}
+		m.Add("out_of_range/reversal", l.Place, l.Boxes.Value, l.Pallet)
+		l.Boxes.OK = false
+	}
 	follows := m.last == key
 	m.last = key
 	if exists && l.Own && !l.Continued {
@@ -73,24 +82,19 @@ func (m *merger) add(l Line, key string) {
 
 // reverse takes the boxes of a line from another of its pallet. It returns false if none
 // has as many.
-func (m *merger) reverse(l *Line, key string) bool {
-	if i, exists := m.index[key]; exists {
-		for n, of := range m.groups[i] {
-			if of.Boxes.OK && of.Boxes.Value+l.Boxes.Value >= 0 && (l.sameContents(of) || len(m.groups[i]) == 1) {
-				of.Boxes.Value += l.Boxes.Value
-				of.Whole.Value += min(l.Whole.Value, -l.Whole.Value) // it may be written without its sign
-				of.Gross += min(l.Gross, -l.Gross)
-				if m.groups[i][n] = of; of.Boxes.Value == 0 {
-					m.groups[i] = slices.Delete(m.groups[i], n, n+1)
-				}
-				m.Add("line_reversed", l.Place, -l.Boxes.Value, l.Pallet)
-				return true
-			}
-		}
+func (m *merger) reverse(l Line, all []Line) bool {
+	n := slices.IndexFunc(all, func(of Line) bool {
+		return of.Boxes.OK && of.Boxes.Value+l.Boxes.Value >= 0 && (l.sameContents(of) || len(all) == 1)
+	})
+	if n < 0 {
+		return false
 	}
-	m.Add("out_of_range/reversal", l.Place, l.Boxes.Value, l.Pallet)
-	l.Boxes.OK = false
-	return false
+	of := &all[n]
+	of.Boxes.Value += l.Boxes.Value
+	of.Whole.Value += min(l.Whole.Value, -l.Whole.Value) // it may be written without its sign
+	of.Gross += min(l.Gross, -l.Gross)
+	m.Add("line_reversed", l.Place, -l.Boxes.Value, l.Pallet)
+	return true
 }
 
 // fullest returns the largest number of boxes of a pallet whose lines are
@@ -112,19 +116,6 @@ func fullest(all []*Settled) (most float64) {
 	return most
 }
 
-// sameContents reports whether two lines have the same contents.
-func (l Line) sameContents(other Line) bool {
-	if l.Produce.Value != other.Produce.Value || l.Calibre.Value != other.Calibre.Value {
-		return false
-	}
-	for i := range l.Also {
-		if l.Also[i].Value != other.Also[i].Value {
-			return false
-		}
-	}
-	return true
-}
-
 // bounded returns a text, shortened to the length of its field.
 func (m *merger) bounded(text string, at tables.Place, limit int, what string) string {
 	text, cut := remarks.Shortened(text, limit)
@@ -137,22 +128,17 @@ func (m *merger) bounded(text string, at tables.Place, limit int, what string) s
 // Mixed is the calibre of a pallet with more calibres than its field can hold.
 const Mixed = "mixed"
 
-// joined returns the distinct texts of a field of the lines, and where the first is.
-func (m *merger) joined(all []Line, of func(Line) (string, tables.Place), limit int, what string) (string,
-	shipments.Place,
-) {
-	var texts []string
-	var first tables.Place
-	for _, l := range all {
-		if text, at := of(l); text != "" && !slices.Contains(texts, text) {
-			if texts = append(texts, text); len(texts) == 1 {
-				first = at
-			}
+// joined returns the distinct texts of a field of the contents.
+func (m *merger) joined(texts []string, at tables.Place, limit int, what string) string {
+	var distinct []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
 		}
 	}
-	text := strings.Join(texts, " + ")
-	if len(texts) > 1 && len([]rune(text)) > limit {
-		return Mixed, remarks.Place(first)
+	text := strings.Join(distinct, " + ")
+	if len(distinct) > 1 && len([]rune(text)) > limit {
+		return Mixed
 	}
-	return m.bounded(text, first, limit, what), remarks.Place(first)
+	return m.bounded(text, at, limit, what)
 }

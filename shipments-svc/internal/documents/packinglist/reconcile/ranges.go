@@ -19,11 +19,10 @@ func (s *Settled) spread() (*Settled, error) {
 	if err != nil || !several {
 		return s, err
 	}
-	i := slices.IndexFunc(spans, func(s numbers.Span) bool { return s.Pallets() > 1 })
-	ways := map[bool]*Settled{} // by whether the boxes are of all
-	for _, all := range []bool{false, true} {
+	var ways [2]*Settled // the boxes are of each, or of all
+	for all := range ways {
 		for _, weights := range []bool{true, false} {
-			o, err := s.spreadAs(spans, all, weights)
+			o, err := s.spreadAs(spans, all == 1, weights)
 			if err != nil {
 				return nil, err
 			}
@@ -32,19 +31,24 @@ func (s *Settled) spread() (*Settled, error) {
 			}
 		}
 	}
-	all := ways[true].Score > ways[false].Score
-	best, declared := ways[all], float64(Declared(s.Totals).Boxes)
+	best, whose := ways[0], "each"
+	if ways[1].Score > ways[0].Score {
+		best, whose = ways[1], "all"
+	}
+	broken := func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }
+	declared := float64(Declared(s.Totals).Boxes)
+	first := s.Lines[slices.IndexFunc(spans, func(s numbers.Span) bool { return s.Pallets() > 1 })]
 	switch {
-	case math.Abs(ways[true].Score-ways[false].Score) < tie && declared == 0:
-		return nil, refuseRange(s.Lines[i], "and it is not clear whether its boxes are those of each")
+	case math.Abs(ways[1].Score-ways[0].Score) < tie && declared == 0:
+		return nil, refuseRange(first, "and it is not clear whether its boxes are those of each")
 	case declared > 0 && declared != boxesOf(best.Lines):
-		return nil, refuseRange(s.Lines[i], "and its boxes do not add up to the total")
-	case all && slices.ContainsFunc(best.Lines, func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }):
-		return nil, refuseRange(s.Lines[i], "and its boxes cannot be divided among them")
+		return nil, refuseRange(first, "and its boxes do not add up to the total")
+	case slices.ContainsFunc(best.Lines, broken):
+		return nil, refuseRange(first, "and its boxes cannot be divided among them")
 	}
 	for i, l := range s.Lines {
 		if n := spans[i].Pallets(); n > 1 {
-			best.Remarks.Add("pallet_range_spread", l.Place, n, l.Pallet, map[bool]string{true: "all", false: "each"}[all])
+			best.Remarks.Add("pallet_range_spread", l.Place, n, l.Pallet, whose)
 		}
 	}
 	return best, nil
@@ -54,7 +58,7 @@ func (s *Settled) spread() (*Settled, error) {
 // by all its pallets.
 func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled, error) {
 	o := *s
-	o.Lines, o.Ranges = nil, true
+	o.Lines, o.Remarks.All, o.Ranges = nil, slices.Clone(s.Remarks.All), true
 	equal, usual := map[float64]float64{}, 0.0
 	for i, l := range s.Lines {
 		n := float64(spans[i].Pallets())
@@ -62,14 +66,12 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 			l.Boxes.Value /= n
 		}
 		if weights {
-			l.Whole.Value /= n
-			l.Gross /= n
+			l.Whole.Value, l.Gross = l.Whole.Value/n, l.Gross/n
 		}
 		for label := range spans[i].Labels() {
 			l.Pallet = label
 			if o.Lines = append(o.Lines, l); len(o.Lines) > shipments.MaxPallets {
-				detail := fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets)
-				return nil, &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
+				return nil, tooMany(l)
 			}
 		}
 		equal[l.Boxes.Value] += n
@@ -80,13 +82,13 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 	// a row is that of all that the row is.
 	const equalBoxes, headed, differ, whole = 0.2, 1.0, 0.1, 0.01
 	o.Score = o.agreement() + equalBoxes*usual/float64(len(o.Lines))
-	switch each := s.ofEach(vocabulary.Boxes); {
-	case !boxes && each:
+	weighed := s.Read[0].Mapping.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
+	if !boxes && s.ofEach(vocabulary.Boxes) {
 		o.Score += headed
-	case boxes != weights && s.whole != vocabulary.None:
+	} else if boxes != weights && weighed != vocabulary.None {
 		o.Score -= differ
 	}
-	if weights == s.ofEach(s.whole) {
+	if weights == s.ofEach(weighed) {
 		o.Score -= whole
 	}
 	return &o, nil
@@ -105,27 +107,22 @@ var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
 // with dashes are names if each has a part in common with another: 1-1, 1-2. A label
 // that cannot be parsed, or has a pallet in common with another, is refused.
 func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
-	with := map[string]string{} // the label with a part; several labels: *
-	parts := func(text string) (keys []string) {
-		for i, part := range dashed.FindStringSubmatch(text) {
-			if i > 0 {
-				keys = append(keys, fmt.Sprint(i, part))
-			}
-		}
-		return keys
-	}
-	for _, l := range s.Lines {
+	with := map[string]map[string]bool{} // the labels with a part
+	parts := make([][]string, len(s.Lines))
+	for i, l := range s.Lines {
 		span := numbers.SpanOf(l.Pallet)
 		if !span.Parsed() {
 			return nil, false, refuseRange(l, "whose labels cannot be parsed")
 		}
 		several = several || span.Pallets() > 1
-		for _, key := range parts(l.Pallet) {
-			if other, known := with[key]; known && other != l.Pallet {
-				with[key] = "*"
-			} else {
-				with[key] = l.Pallet
+		if m := dashed.FindStringSubmatch(l.Pallet); m != nil {
+			parts[i] = []string{"before " + m[1], "behind " + m[2]}
+		}
+		for _, part := range parts[i] {
+			if with[part] == nil {
+				with[part] = map[string]bool{}
 			}
+			with[part][l.Pallet] = true
 		}
 		all = append(all, span)
 	}
@@ -134,7 +131,7 @@ func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
 	}
 	names := true
 	for i, span := range all {
-		shared := slices.ContainsFunc(parts(s.Lines[i].Pallet), func(key string) bool { return with[key] == "*" })
+		shared := slices.ContainsFunc(parts[i], func(part string) bool { return len(with[part]) > 1 })
 		names = names && (span.Pallets() == 1 || span.Certain || shared)
 	}
 	several = false
@@ -144,24 +141,23 @@ func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
 		}
 		several = several || all[i].Pallets() > 1
 	}
-	return all, several, s.overlap(all, several)
+	if several {
+		err = s.overlap(all)
+	}
+	return all, several, err
 }
 
 // overlap refuses labels with a pallet in common.
-func (s *Settled) overlap(all []numbers.Span, several bool) error {
+func (s *Settled) overlap(all []numbers.Span) error {
 	of := map[string]string{} // the label of each pallet
 	for i, l := range s.Lines {
-		if !several || len(of) > shipments.MaxPallets { // too many, which spread refuses
+		if len(of) > shipments.MaxPallets { // too many, which spread refuses
 			return nil
 		}
 		for label := range all[i].Labels() {
 			one := l
 			one.Pallet = label
-			other, listed := of[s.key(one)]
-			if listed && other == l.Pallet {
-				break // so are the others
-			}
-			if listed {
+			if other, listed := of[s.key(one)]; listed && other != l.Pallet {
 				return refuseRange(l, fmt.Sprintf("of which %s is also in %q", label, other))
 			}
 			of[s.key(one)] = l.Pallet

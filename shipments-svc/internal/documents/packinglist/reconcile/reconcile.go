@@ -36,7 +36,7 @@ type Settled struct {
 	Ranges  bool    // its rows are ranges of pallets
 	Remarks remarks.List
 
-	box, whole   vocabulary.Field // that the weights were read from
+	used         vocabulary.Field // that the weights were read from
 	inconsistent bool             // boxes × box weight differ from the net weight on most lines
 }
 
@@ -57,33 +57,16 @@ func Settle(read []lines.Lines) (*Settled, error) {
 	if len(read) == 0 {
 		return s, nil
 	}
-	s.collect()
-	s.countCartons()
-	s = s.leveled()
-	return s.spread()
-}
-
-// collect collects the lines and totals of the tables. Of several weights, those that are
-// net are used.
-func (s *Settled) collect() {
-	m := s.Read[0].Mapping
-	s.box = m.First(vocabulary.BoxWeight, vocabulary.BoxGross)
-	s.whole = m.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
-	for i := range s.Read {
-		s.Totals = append(s.Totals, s.Read[i].Totals...)
-		s.Lines = slices.Grow(s.Lines, len(s.Read[i].Lines))
-		for n := range s.Read[i].Lines {
-			l := &s.Read[i].Lines[n]
-			line := Line{
+	box, whole := read[0].Mapping.WeightFields()
+	s.used = cmp.Or(box, whole)
+	for i := range read {
+		s.Totals = append(s.Totals, read[i].Totals...)
+		s.Lines = slices.Grow(s.Lines, len(read[i].Lines))
+		for n := range read[i].Lines {
+			l := &read[i].Lines[n]
+			s.Lines = append(s.Lines, Line{
 				Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Pallet: l.Pallet.Value, Gross: l.Gross.Value,
-			}
-			switch {
-			case s.box == vocabulary.BoxGross && s.whole == vocabulary.NetWeight:
-				line.Box = lines.Amount{}
-			case s.box == vocabulary.BoxWeight && s.whole != vocabulary.NetWeight:
-				line.Whole = lines.Amount{}
-			}
-			s.Lines = append(s.Lines, line)
+			})
 		}
 	}
 	boxes := boxesOf(s.Lines)
@@ -93,45 +76,34 @@ func (s *Settled) collect() {
 		s.Totals = slices.DeleteFunc(s.Totals, func(t lines.Total) bool { return t.Boxes > 0 })
 		s.Totals = append([]lines.Total{whole}, s.Totals...)
 	}
-	switch {
-	case s.box == vocabulary.BoxGross && s.whole == vocabulary.NetWeight:
-		s.box = vocabulary.None
-	case s.box == vocabulary.BoxWeight && s.whole != vocabulary.NetWeight:
-		s.whole = vocabulary.None
+	if read[0].Mapping.Cartons && len(s.Lines) > 0 {
+		s.countCartons()
 	}
+	return s.leveled().spread()
 }
 
 // countCartons counts the rows of each pallet and content as boxes, in a list with a row
 // for each box.
 func (s *Settled) countCartons() {
-	if !s.Read[0].Mapping.Cartons || len(s.Lines) == 0 {
-		return
-	}
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))
 	type content struct{ pallet, produce, calibre string }
 	index := map[content]int{}
 	var all []Line
 	for _, l := range s.Lines {
 		c := content{s.key(l), l.Produce.Value, l.Calibre.Value}
+		if l.Box.OK { // the weight of this box, and so of the line
+			l.Whole, l.Box = l.Box, lines.Amount{}
+		}
 		i, ok := index[c]
 		if !ok {
 			i = len(all)
 			index[c] = i
 			l.Boxes = lines.Amount{Place: l.Place, Present: true, OK: true}
-			if l.Box.OK { // the weight of this box, and so of the line
-				l.Whole, l.Box = l.Box, lines.Amount{}
-			}
 			all = append(all, l)
 		} else {
-			w := cmp.Or(l.Box.Value, l.Whole.Value)
-			all[i].Whole.Value += w
-			all[i].Whole.OK = all[i].Whole.OK && w > 0
+			all[i].Whole.Value += l.Whole.Value
+			all[i].Whole.OK = all[i].Whole.OK && l.Whole.Value > 0
 			all[i].Gross += l.Gross
-			for n, text := range l.Also {
-				if own := &all[i].Also[n].Value; !strings.Contains(*own, text.Value) && len(*own) < shipments.MaxLot {
-					*own = strings.TrimPrefix(*own+" + "+text.Value, " + ")
-				}
-			}
 		}
 		all[i].Boxes.Value++
 	}
@@ -153,10 +125,9 @@ func (s *Settled) groups() (all [][]Line) {
 // key is equal for the lines of a pallet. Pallet numbers are unique within their
 // container, and within their sheet.
 func (s *Settled) key(l Line) string {
-	t := s.Read[l.table].Table
-	sheet := t.Name
-	if t.Printed {
-		sheet = ""
+	sheet := ""
+	if t := s.Read[l.table].Table; !t.Printed {
+		sheet = t.Name
 	}
 	return sheet + "\x00" + container(l) + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.Pallet), ""))
 }
@@ -177,6 +148,14 @@ func (l Line) weight() float64 {
 	return 0
 }
 
+// net returns the net weight of a line.
+func (l Line) net() float64 {
+	if l.Whole.OK {
+		return l.Whole.Value
+	}
+	return l.Box.Value * l.Boxes.Value
+}
+
 // boxesOf returns the boxes of lines.
 func boxesOf(all []Line) (sum float64) {
 	for _, l := range all {
@@ -185,6 +164,13 @@ func boxesOf(all []Line) (sum float64) {
 		}
 	}
 	return sum
+}
+
+// sameContents reports whether two lines have the same contents.
+func (l Line) sameContents(other Line) bool {
+	same := func(a, b lines.Text) bool { return a.Value == b.Value }
+	return same(l.Produce, other.Produce) && same(l.Calibre, other.Calibre) &&
+		slices.EqualFunc(l.Also[:], other.Also[:], same)
 }
 
 // Declared returns the totals that rows of totals declare: the grand total, or else the

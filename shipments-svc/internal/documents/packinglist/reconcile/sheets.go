@@ -37,19 +37,16 @@ func Repetitions(all []*Settled) error {
 					}
 				}
 			}
+			fewer, other := b, a
+			if len(a.pallets) < len(b.pallets) || a.of.Ranges {
+				fewer, other = a, b
+			}
 			numbered := a.running && b.running // from 1 in each container
-			switch fewer := min(len(a.pallets), len(b.pallets)); {
-			case a.of.Ranges != b.of.Ranges && shared == fewer: // a summary
-				if a.of.Ranges {
-					a.of.drop(a, b.name)
-				} else {
-					b.of.drop(b, a.name)
-				}
-			case shared*2 < fewer || fewer < 2 || numbered && same*2 < shared:
-			case !numbered && same == shared && shared == len(b.pallets):
-				b.of.drop(b, a.name)
-			case !numbered && same == shared && shared == len(a.pallets):
-				a.of.drop(a, b.name)
+			whole := shared == len(fewer.pallets)
+			switch {
+			case whole && (a.of.Ranges != b.of.Ranges || !numbered && same == shared && shared > 1):
+				fewer.of.drop(fewer, other.name)
+			case shared*2 < len(fewer.pallets) || len(fewer.pallets) < 2 || numbered && same*2 < shared:
 			default:
 				return &Error{Code: shipments.AmbiguousMapping, Place: b.at, Detail: fmt.Sprintf(
 					"the sheets %q (%d pallets with %.0f boxes) and %q (%d pallets with %.0f boxes) list the same pallets; "+

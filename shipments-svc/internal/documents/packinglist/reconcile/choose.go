@@ -1,0 +1,100 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// tie is the greatest difference of scores that decides nothing.
+const tie = 0.015
+
+// Choose settles the lines of each mapping and returns the best. It returns an Error
+// with the code shipments.AmbiguousMapping, and the candidates, where another agrees with
+// the numbers as well and gives other pallets.
+func Choose(
+	all []mapping.Mapping,
+	read func(mapping.Mapping) []lines.Lines,
+) (mapping.Mapping, []shipments.Candidate, error) {
+	if len(all) == 1 {
+		return all[0], nil, nil
+	}
+	var readings []*Settled
+	for _, m := range all {
+		if s, err := Settle(read(m)); err == nil && len(s.Lines) > 0 {
+			s.Score += m.Prior
+			readings = append(readings, s)
+		}
+	}
+	if len(readings) == 0 {
+		return all[0], nil, nil
+	}
+	slices.SortStableFunc(readings, func(a, b *Settled) int {
+		return cmp.Compare(math.Round(b.Score*1e6), math.Round(a.Score*1e6))
+	})
+	best, rivals := readings[0], readings[:1:1]
+	for _, r := range readings[1:] {
+		same := func(o *Settled) bool { return o.outcome() == r.outcome() }
+		if best.Score-r.Score < tie && !slices.ContainsFunc(rivals, same) {
+			rivals = append(rivals, r)
+		}
+	}
+	m := best.Read[0].Mapping
+	if len(rivals) == 1 {
+		return m, nil, nil
+	}
+	var candidates []shipments.Candidate
+	var texts []string
+	for _, r := range rivals[:min(len(rivals), shipments.MaxCandidates)] {
+		c := r.candidate()
+		candidates, texts = append(candidates, c), append(texts, c.Text)
+	}
+	t := best.Read[0].Table
+	return m, candidates, &Error{
+		Code: shipments.AmbiguousMapping, Place: t.At(t.From, -1),
+		Detail: "the list can be read in several ways, and its numbers agree with each as well: " +
+			strings.Join(texts, "; or "),
+	}
+}
+
+// outcome is equal for mappings that give the same pallets.
+func (s *Settled) outcome() uint64 {
+	h := fnv.New64a()
+	pallets := map[string]int{} // which name a pallet has makes no difference
+	for _, l := range s.Lines {
+		key := s.key(l)
+		if _, seen := pallets[key]; !seen {
+			pallets[key] = len(pallets)
+		}
+		_, _ = fmt.Fprintf(h, "%d %v %.0f\n", pallets[key], l.Boxes.Value, l.weight())
+	}
+	return h.Sum64()
+}
+
+// candidate describes a mapping beside others.
+func (s *Settled) candidate() (c shipments.Candidate) {
+	m := s.Read[0].Mapping
+	var names []string
+	for _, f := range []vocabulary.Field{
+		vocabulary.PalletNumber, vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight, vocabulary.GrossWeight,
+	} {
+		if m.Has(f) {
+			col := tables.ColumnName(m.At(f) + 1)
+			c.Columns = append(c.Columns, shipments.AssignedColumn{Column: col, Field: string(f)})
+			names = append(names, fmt.Sprintf("%s from column %s %q", f.Name(), col, m.Column(f).Text))
+		}
+	}
+	text := fmt.Sprintf("%s (%d lines with %.0f boxes)", strings.Join(names, ", "), len(s.Lines), boxesOf(s.Lines))
+	c.Text, _ = remarks.Shortened(text, shipments.MaxFactText)
+	return c
+}
