@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -31,7 +30,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 		return a
 	}
 	a = Amount{Text: c.Text, Place: r.t.At(i, col), Present: true}
-	unit, counting := "", slices.Contains(mapping.Counts, f)
+	counting, unit := f == vocabulary.Boxes, ""
 	if c.Number != "" {
 		unit = r.stored(&a, c.Number)
 	} else if n, ok := numbers.Split(c.Text); ok {
@@ -44,11 +43,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	}
 	unit = cmp.Or(unit, r.m.UnitOf(r.t.Rows[i], f))
 	if counting {
-		of := vocabulary.Box
-		if f != vocabulary.Boxes {
-			of = vocabulary.Pallet | vocabulary.Pallets
-		}
-		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, of, of|vocabulary.Tray|vocabulary.Quantity))
+		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
 		return a
 	}
 	column := r.m.Column(f)

@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,13 +17,26 @@ import (
 
 // wireName returns the name of a field for the caller of the reader.
 func wireName(f vocabulary.Field) string {
-	if f == vocabulary.Other || f == vocabulary.FruitWeight {
+	switch f {
+	case vocabulary.Other, vocabulary.FruitWeight:
 		return ""
-	}
-	if f == vocabulary.Pieces {
+	case vocabulary.Pieces:
 		return string(vocabulary.Calibre)
+	default:
+		return string(f)
 	}
-	return string(f)
+}
+
+// Fingerprint is equal for tables with the same headings in the same order and layout.
+func (m Mapping) Fingerprint(t layout.Table) string {
+	text := string(m.Layout(t))
+	for _, h := range t.Headings {
+		if !h.Virtual {
+			text += "\x00" + vocabulary.Fold(h.Text)
+		}
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Describe returns the mapping of a table for people and templates, and remarks on its
@@ -29,56 +44,59 @@ func wireName(f vocabulary.Field) string {
 func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 	described := shipments.Mapping{
 		Sheet: t.Name, Layout: m.Layout(t), HeaderRow: t.At(t.From, -1).Row, HeaderRows: max(1, t.To-t.From),
-		NumberStyle: StyleName(m.Style),
 		Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
 		Columns: []shipments.MappedColumn{}, Skipped: []shipments.SkippedRow{},
 	}
+	for name, style := range styleNames {
+		if style == m.Style {
+			described.NumberStyle = name
+		}
+	}
 	for col := range min(len(m.Columns), shipments.MaxMappedColumns) {
-		c := &m.Columns[col]
-		if c.Virtual || c.Text == "" && !m.numeric(col) {
-			continue
+		if c := m.Columns[col]; !c.Virtual && (c.Text != "" || m.numeric(col)) {
+			described.Columns = append(described.Columns, m.column(t, col, r))
 		}
-		mapped := shipments.MappedColumn{
-			Column: tables.ColumnName(col + 1),
-			Field:  wireName(c.Field),
-			Score:  min(1, max(0, c.Score)),
-			Rules:  c.Rules,
-		}
-		for _, o := range c.Meaning.Others {
-			if name := wireName(o.Field); name != mapped.Field && len(mapped.Alternatives) < shipments.MaxAlternatives {
-				mapped.Alternatives = append(
-					mapped.Alternatives,
-					shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}},
-				)
-			}
-		}
-		switch f, ok := m.Used(col); {
-		case slices.Contains(t.Sizes, col):
-			mapped.Field, mapped.Used = string(vocabulary.Boxes), true
-		case ok:
-			mapped.Used = true
-			if isWeight(f) {
-				mapped.Unit = UnitName(c.Unit)
-			}
-		default:
-			mapped.Reason = m.unused(col)
-			if mapped.Reason != "" && m.relevant(col) {
-				heading := "without a heading"
-				if c.Text != "" {
-					heading = fmt.Sprintf("%q", c.Text)
-				}
-				r.Add("column_unused", t.At(t.From, col), mapped.Column, heading, mapped.Reason)
-			}
-			if mapped.Reason == "" {
-				mapped.Reason = "it is not needed"
-			}
-		}
-		mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
-		mapped.Reason, _ = remarks.Shortened(mapped.Reason, remarks.MaxText)
-		described.Columns = append(described.Columns, mapped)
 	}
 	m.remark(t, r)
 	return described
+}
+
+// column describes a column.
+func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.MappedColumn {
+	c := m.Columns[col]
+	mapped := shipments.MappedColumn{
+		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)), Rules: c.Rules,
+	}
+	for _, o := range c.Meaning.Others {
+		if name := wireName(o.Field); name != mapped.Field && len(mapped.Alternatives) < shipments.MaxAlternatives {
+			other := shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
+			mapped.Alternatives = append(mapped.Alternatives, other)
+		}
+	}
+	f, used := m.Used(col)
+	reason := ""
+	switch {
+	case slices.Contains(t.Sizes, col):
+		mapped.Field, mapped.Used = string(vocabulary.Boxes), true
+	case used:
+		mapped.Used = true
+		if isWeight(f) {
+			mapped.Unit = UnitName(c.Unit)
+		}
+	default:
+		if reason = m.unused(col); reason != "" && m.relevant(col) {
+			heading := "without a heading"
+			if c.Text != "" {
+				heading = fmt.Sprintf("%q", c.Text)
+			}
+			r.Add("column_unused", t.At(t.From, col), mapped.Column, heading, reason)
+		} else if reason == "" {
+			reason = "it is not needed"
+		}
+	}
+	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
+	mapped.Reason, _ = remarks.Shortened(reason, remarks.MaxText)
+	return mapped
 }
 
 // remark remarks on columns that were chosen, and on amounts whose headings have words
@@ -89,10 +107,7 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 		r.Add("column_chosen", t.At(t.From, c.Column), tables.ColumnName(c.First+1), m.Columns[c.First].Text,
 			tables.ColumnName(c.Column+1), m.Columns[c.Column].Text, c.Field.Name())
 	}
-	for _, f := range []vocabulary.Field{
-		vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight,
-		vocabulary.AnyWeight, vocabulary.GrossWeight,
-	} {
+	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
 		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
 			continue
 		}
@@ -107,23 +122,27 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	}
 }
 
-// unused returns why a column was not used, or "" for one that is understood
-// and not needed.
+// unused returns why a column was not used, or "" for one that is understood and not
+// needed.
 func (m Mapping) unused(col int) string {
 	c := m.Columns[col]
-	switch likes := c.Meaning.Resembles; {
-	case c.Meaning.Reason != "" && wireName(likes) != "" && m.Has(likes):
-		return fmt.Sprintf("%s, and %s is taken from %q", c.Meaning.Reason, likes.Name(), m.Column(likes).Text)
+	from := func(f vocabulary.Field) string {
+		if !m.Has(f) || m.at[f] == col || wireName(f) == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s is taken from %q", f.Name(), m.Column(f).Text)
+	}
+	switch taken := from(c.Meaning.Resembles); {
+	case c.Meaning.Reason != "" && taken != "":
+		return c.Meaning.Reason + ", and " + taken
 	case c.Meaning.Reason != "":
 		return c.Meaning.Reason
 	case c.Field == vocabulary.None && m.numeric(col):
 		return "its heading is not known, and it has numbers"
 	case c.Field == vocabulary.None:
 		return "its heading is not known"
-	case m.Has(c.Field) && m.at[c.Field] != col && wireName(c.Field) != "":
-		return fmt.Sprintf("%s is taken from %q", c.Field.Name(), m.Column(c.Field).Text)
 	}
-	return ""
+	return from(c.Field)
 }
 
 // relevant reports whether an unused column may be relevant.
@@ -149,22 +168,19 @@ func (m Mapping) relevant(col int) bool {
 	}
 }
 
-// numeric reports whether most cells of a column are numbers, other than row
-// numbers.
+// numeric reports whether most cells of a column are numbers, other than row numbers.
 func (m Mapping) numeric(col int) bool {
 	v := m.Columns[col].values
-	return v.numeric > 0 && v.numeric*2 >= v.filled && (!v.counts || v.filled == 1)
+	n := v.kinds["number"]
+	return n > 0 && n*2 >= v.filled && (!v.counts || v.filled == 1)
 }
 
 // UnitName returns the name of a unit of weight.
 func UnitName(grams float64) string {
-	switch grams {
-	case 1:
-		return "g"
-	case numbers.Grams["lb"]:
-		return "lb"
-	case numbers.Grams["t"]:
-		return "t"
+	for _, name := range []string{"g", "lb", "t"} {
+		if numbers.Grams[name] == grams {
+			return name
+		}
 	}
 	return "kg"
 }

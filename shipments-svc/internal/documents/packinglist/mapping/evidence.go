@@ -22,88 +22,68 @@ type evidence struct {
 	rule       string
 	field      vocabulary.Field
 	score      string
-	of         vocabulary.Field   // of its heading
-	beside     []vocabulary.Field // of which no other column may be
+	of         vocabulary.Field // of its heading
+	beside     []string         // the fields of which no other column may be
 	conditions []string
+	reason     string // why it is not the field of its heading
 }
 
 var rules = func() (all []evidence) {
 	for c := range vocabulary.Rows(evidenceText) {
-		e := evidence{rule: c[0], field: vocabulary.Field(c[1]), score: c[2], of: vocabulary.Field(c[3])}
-		for f := range strings.FieldsSeq(c[4]) {
-			e.beside = append(e.beside, vocabulary.Field(f))
-		}
-		e.conditions = strings.Fields(c[5])
-		all = append(all, e)
+		all = append(all, evidence{
+			c[0], vocabulary.Field(c[1]), c[2], vocabulary.Field(c[3]), strings.Fields(c[4]), strings.Fields(c[5]), c[6],
+		})
 	}
 	return all
 }()
 
 // condition reports whether the values of a column are of a kind.
-type condition func(m *Mapping, all []layout.Table, col int) bool
+type condition func(m *Mapping, rows []tables.Row, col int) bool
 
 // conditions are what the values of a column may be, by the names of evidence.txt.
 var conditions = map[string]condition{
-	"sscc":        most(9, func(v values) int { return v.sscc }),
-	"containers":  most(9, func(v values) int { return v.containers }),
-	"sizes":       most(9, func(v values) int { return v.sizes * min(1, v.distinct-1) }),
-	"words":       most(6, func(v values) int { return v.words }),
-	"commodities": most(6, func(v values) int { return v.commodities }),
-	"only-words":  most(10, func(v values) int { return v.words }),
-	"one-text":    of(func(c *Column) bool { return c.values.filled > 1 && c.values.distinct+c.values.numeric == 1 }),
-	"counting":    of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
-	"short":       of(func(c *Column) bool { return c.values.short }),
-	"mixed":       of(func(c *Column) bool { return c.values.words < c.values.filled }),
-	"plain":       of(func(c *Column) bool { return c.Meaning.Unknown == nil }),
-	"unclear":     of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
-	"headed":      of(func(c *Column) bool { return c.Text != "" }),
-	"kilograms":   of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
-	"before-boxes": func(m *Mapping, _ []layout.Table, col int) bool {
+	"one-text": of(func(c *Column) bool {
+		return c.values.filled > 1 && c.values.distinct+c.values.kinds["number"] == 1
+	}),
+	"several":   of(func(c *Column) bool { return c.values.distinct > 1 }),
+	"repeated":  of(func(c *Column) bool { return c.values.distinct*2 <= c.values.filled+4 }),
+	"counting":  of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
+	"unclear":   of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
+	"headed":    of(func(c *Column) bool { return c.Text != "" }),
+	"kilograms": of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
+	"before-boxes": func(m *Mapping, _ []tables.Row, col int) bool {
 		return m.Has(vocabulary.Boxes) && col < m.At(vocabulary.Boxes)
 	},
-	"priceless": func(m *Mapping, _ []layout.Table, _ int) bool { // invoices list articles
+	"priceless": func(m *Mapping, _ []tables.Row, _ int) bool { // invoices list articles
 		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Rule == "price" })
 	},
-	"consecutive": func(_ *Mapping, all []layout.Table, col int) bool { return layout.Enumerates(body(all), col) },
-	"labels":      func(_ *Mapping, all []layout.Table, col int) bool { return labels(body(all), col) },
+	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
+	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
 	"of-pallet":   (*Mapping).ofPallet,
 }
 
 // of returns a condition of a column alone.
 func of(is func(*Column) bool) condition {
-	return func(m *Mapping, _ []layout.Table, col int) bool { return is(&m.Columns[col]) }
-}
-
-// most returns the condition that tenths of the values are of a kind.
-func most(tenths int, kind func(values) int) condition {
-	return of(func(c *Column) bool { return kind(c.values)*10 >= c.values.filled*tenths })
+	return func(m *Mapping, _ []tables.Row, col int) bool { return is(&m.Columns[col]) }
 }
 
 // weigh changes the fields of columns whose values say more than their headings.
-func (m *Mapping) weigh(all []layout.Table) {
+func (m *Mapping) weigh(rows []tables.Row) {
 	m.assign()
 	for _, e := range rules {
 		for col := range m.Columns {
 			c := &m.Columns[col]
-			f := c.Field
-			if c.Meaning.Rule == "type" && c.Field == vocabulary.Other {
-				f = "type"
-			}
-			if f != e.of || c.Virtual || c.values.filled == 0 ||
-				slices.ContainsFunc(e.beside, func(f vocabulary.Field) bool {
-					return m.Has(f) || f == vocabulary.PalletNumber && all[0].Gives(f)
-				}) ||
-				slices.ContainsFunc(e.conditions, func(name string) bool { return !conditions[name](m, all, col) }) {
+			if !e.applies(m, rows, col) {
 				continue
 			}
 			score := c.Score
-			if n, err := strconv.ParseFloat(e.score, 64); err == nil && (n < 0 || e.score[0] == '+') {
+			if n, err := strconv.ParseFloat(e.score, 64); err == nil && n < 0 {
 				score += n
 			} else if err == nil {
 				score = n
 			}
-			if e.field == vocabulary.Carton && c.Meaning.Reason == "" {
-				c.Meaning.Resembles, c.Meaning.Reason = c.Field, "it is the number of a box"
+			if e.reason != "" && c.Meaning.Reason == "" {
+				c.Meaning.Resembles, c.Meaning.Reason = c.Field, e.reason
 			}
 			c.take(e.field, score, e.rule)
 			m.assign()
@@ -111,87 +91,110 @@ func (m *Mapping) weigh(all []layout.Table) {
 	}
 }
 
-// body returns the rows below the headings.
-func body(all []layout.Table) (rows []tables.Row) {
-	if len(all) == 1 {
-		return all[0].Rows[all[0].To:]
+// applies reports whether a rule applies to a column.
+func (e evidence) applies(m *Mapping, rows []tables.Row, col int) bool {
+	c := &m.Columns[col]
+	f := c.Field
+	if c.Meaning.Rule == "type" && f == vocabulary.Other {
+		f = "type"
 	}
-	for _, t := range all {
-		rows = append(rows, t.Rows[t.To:]...)
+	if f != e.of && e.of != "*" || c.Virtual || c.values.filled == 0 {
+		return false
 	}
-	return rows
+	for _, name := range e.beside {
+		if f := vocabulary.Field(name); m.Has(f) || m.given[f] {
+			return false
+		}
+	}
+	for _, name := range e.conditions {
+		share, kind, counted := strings.Cut(name, "%")
+		if percent, _ := strconv.Atoi(share); counted && c.values.kinds[kind]*100 < percent*c.values.filled ||
+			!counted && !conditions[name](m, rows, col) {
+			return false
+		}
+	}
+	return true
 }
 
 // labels reports whether the values of a column are labels rather than counts: unique, or
 // the same on few lines below each other.
 func labels(rows []tables.Row, col int) bool {
-	seen, ranges, digits, last, all := map[string]bool{}, false, true, "", 0
+	seen, ranges, last, all := map[string]bool{}, false, "", 0
 	for _, row := range rows {
 		if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
 			continue
 		}
 		text := row.Cells[col].Text
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
-		if v, ok := layout.Number(row, col); seen[text] && text != last ||
-			ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges {
+		v, ok := layout.Number(row, col)
+		count := ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
+		if count || seen[text] && text != last || !strings.ContainsAny(text, "0123456789") {
 			return false
 		}
 		seen[text] = true
-		digits = digits && strings.ContainsAny(text, "0123456789")
 		last, all = text, all+1
 	}
-	return len(seen) > 1 && digits && len(seen)*2 > all
+	return len(seen) > 1 && len(seen)*2 > all
 }
 
 // ofPallet reports whether the values of a column are unique, and pallets have several on
 // lines below each other, as boxes are.
-func (m *Mapping) ofPallet(all []layout.Table, col int) bool {
-	pallet := m.At(vocabulary.PalletNumber)
-	if pallet < 0 {
-		if pallet = m.At(vocabulary.SSCC); pallet < 0 || pallet == col {
-			return all[0].Gives(vocabulary.PalletNumber) && m.Columns[col].values.distinct == m.Columns[col].values.filled
-		}
+func (m *Mapping) ofPallet(rows []tables.Row, col int) bool {
+	pallet := m.At(m.First(vocabulary.PalletNumber, vocabulary.SSCC))
+	if pallet < 0 || pallet == col {
+		v := m.Columns[col].values
+		return m.given[vocabulary.PalletNumber] && v.distinct == v.filled
 	}
-	const several = 2
-	boxes, pallets, rows, last := map[string]bool{}, 0, 0, ""
-	for _, row := range body(all) {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" || layout.IsTotal(row) {
-			continue
-		}
-		if pallet < len(row.Cells) && row.Cells[pallet].Text != "" && row.Cells[pallet].Text != last {
-			last = row.Cells[pallet].Text
+	boxes, lines, pallets := map[string]bool{}, 0, 0
+	unique := m.eachLine(rows, pallet, func(row tables.Row, begins bool) bool {
+		if begins {
 			pallets++
 			clear(boxes) // they may be numbered within their pallet
 		}
-		if boxes[row.Cells[col].Text] {
-			return false
+		if col >= len(row.Cells) || row.Cells[col].Text == "" {
+			return true
 		}
-		boxes[row.Cells[col].Text] = true
-		rows++
-	}
-	return rows >= several*max(1, pallets)
+		text := row.Cells[col].Text
+		known := boxes[text]
+		boxes[text] = true
+		lines++
+		return !known
+	})
+	return unique && lines >= 2*max(1, pallets)
 }
 
 // boxRows reports whether pallets have so many rows, each with a weight of one box, that
 // each row must be a box.
-func (m *Mapping) boxRows(all []layout.Table) bool {
+func (m *Mapping) boxRows(rows []tables.Row) bool {
 	const many = 8
-	label, weight := m.First(vocabulary.SSCC, vocabulary.PalletNumber), m.First(Weights...)
-	if label == vocabulary.None || weight == vocabulary.None {
-		return false
-	}
-	rows, pallets, last := 0, 0, ""
-	for _, row := range body(all) {
-		kg, ok := layout.Number(row, m.At(weight))
-		if col := m.At(label); ok && col < len(row.Cells) && row.Cells[col].Text != "" && !layout.IsTotal(row) {
-			if kg*1000 > float64(reference.UsualBox) {
-				return false
-			}
-			if rows++; row.Cells[col].Text != last {
-				pallets++
-			}
-			last = row.Cells[col].Text
+	label, weight := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), m.At(m.First(Weights...))
+	lines, pallets := 0, 0
+	light := label >= 0 && weight >= 0 && m.eachLine(rows, label, func(row tables.Row, begins bool) bool {
+		if begins {
+			pallets++
+		}
+		kg, _ := layout.Number(row, weight)
+		lines++
+		return kg*1000 <= float64(reference.UsualBox)
+	})
+	return light && lines > many*max(1, pallets)
+}
+
+// eachLine calls a function with each row and whether it begins a pallet, while it returns
+// true.
+func (m *Mapping) eachLine(rows []tables.Row, label int, f func(row tables.Row, begins bool) bool) bool {
+	last := ""
+	for _, row := range rows {
+		if layout.IsTotal(row) || !layout.IsFull(row) {
+			continue
+		}
+		begins := label < len(row.Cells) && row.Cells[label].Text != "" && row.Cells[label].Text != last
+		if begins {
+			last = row.Cells[label].Text
+		}
+		if !f(row, begins) {
+			return false
 		}
 	}
-	return rows > many*max(1, pallets)
+	return true
 }

@@ -4,6 +4,7 @@
 package mapping
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -91,60 +92,40 @@ func (m Mapping) Used(col int) (vocabulary.Field, bool) {
 	}
 	f := m.Columns[col].Field
 	at, ok := m.at[f]
-	return f, ok && at == col && used(f)
-}
-
-// used reports whether a field is read.
-func used(f vocabulary.Field) bool {
-	switch f {
-	case vocabulary.None, vocabulary.Other, vocabulary.Line, vocabulary.FruitWeight:
-		return false
-	default:
-		return true
-	}
-}
-
-// values is what the cells of a column have in common.
-type values struct {
-	filled, numeric, distinct int
-	whole, words              int     // positive whole numbers, and texts without digits
-	sizes, commodities        int     // texts like calibres, and names of produce
-	containers                int     // numbers of containers
-	sscc                      int     // with a valid check digit
-	counts                    bool    // 1, 2, 3 …
-	short                     bool    // like calibres
-	value                     float64 // of one cell
+	unused := []vocabulary.Field{vocabulary.None, vocabulary.Other, vocabulary.Line, vocabulary.FruitWeight}
+	return f, ok && at == col && !slices.Contains(unused, f)
 }
 
 // Of returns the possible mappings of tables with the same headings, the likeliest first.
 func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
-	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
 	first := all[0]
-	width := len(first.Headings)
-	for _, t := range all {
-		for _, row := range t.Rows[t.To:] {
-			width = max(width, len(row.Cells))
-		}
+	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
+	m.given[vocabulary.PalletNumber] = first.Gives(vocabulary.PalletNumber)
+	rows, width := first.Rows[first.To:], len(first.Headings)
+	for _, t := range all[1:] {
+		rows = append(slices.Clip(rows), t.Rows[t.To:]...)
+	}
+	for _, row := range rows {
+		width = max(width, len(row.Cells))
 	}
 	for col := range min(width, tables.MaxColumns) {
-		c := Column{values: valuesOf(all, col)}
+		c := Column{values: valuesOf(rows, col)}
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}
-		c.Field, c.Score = c.Meaning.Field, c.Meaning.Score
 		if c.Meaning.Rule != "" {
-			c.Rules = append(c.Rules, c.Meaning.Rule)
+			c.take(c.Meaning.Field, c.Meaning.Score, c.Meaning.Rule)
 		}
 		m.Columns = append(m.Columns, c)
 	}
-	m.weigh(all)
-	m.unitColumns(all)
-	m = m.with(first, given)
-	m.Cartons = !m.Has(vocabulary.Boxes) && (m.Has(vocabulary.Carton) && m.ofPallet(all, m.At(vocabulary.Carton)) ||
-		m.boxRows(all))
+	m.weigh(rows)
+	m.unitColumns()
+	m.with(first, given)
+	m.Cartons = !m.Has(vocabulary.Boxes) && (m.Has(vocabulary.Carton) && m.ofPallet(rows, m.At(vocabulary.Carton)) ||
+		m.boxRows(rows))
 	proposals := m.rivals()
 	for i := range proposals {
-		proposals[i].formats(all)
+		proposals[i].formats(rows, first.UnitBeside())
 	}
 	return proposals
 }
@@ -164,8 +145,8 @@ func (m *Mapping) assign() {
 	}
 }
 
-// with returns a mapping with the columns that assignments for the table give.
-func (m Mapping) with(t layout.Table, given []shipments.Assignment) Mapping {
+// with gives columns the fields of the assignments for the table.
+func (m *Mapping) with(t layout.Table, given []shipments.Assignment) {
 	for _, a := range given {
 		if a.Sheet != "" && a.Sheet != t.Name || a.Fingerprint != "" && a.Fingerprint != m.Fingerprint(t) {
 			continue
@@ -175,40 +156,33 @@ func (m Mapping) with(t layout.Table, given []shipments.Assignment) Mapping {
 			m.Source = shipments.FromTemplate
 		}
 		for _, column := range a.Columns {
-			col := -1
 			for i := range m.Columns {
 				if tables.ColumnName(i+1) == strings.ToUpper(column.Column) {
-					col = i
+					m.give(i, cmp.Or(vocabulary.Field(column.Field), vocabulary.Other), numbers.Grams[column.Unit])
 				}
 			}
-			if col < 0 {
-				continue
-			}
-			f := vocabulary.Field(column.Field)
-			if f == vocabulary.None {
-				f = vocabulary.Other
-			}
-			for i := range m.Columns { // one column has a field that is given
-				if c := &m.Columns[i]; i != col && c.Field == f && f != vocabulary.Other {
-					c.take(vocabulary.Other, 1, string(m.Source))
-				}
-			}
-			m.Columns[col].take(f, 1, string(m.Source))
-			m.Columns[col].Meaning.Reason = ""
-			m.given[f] = true
-			if grams, ok := numbers.Grams[column.Unit]; ok {
-				m.Columns[col].Unit = grams
-			}
 		}
-		switch a.NumberStyle {
-		case shipments.PointStyle:
-			m.Style = numbers.Point
-		case shipments.CommaStyle:
-			m.Style = numbers.Comma
-		}
+		m.Style = cmp.Or(styleNames[a.NumberStyle], m.Style)
 		m.assign()
 	}
-	return m
+}
+
+// give gives a column, and no other, a field.
+func (m *Mapping) give(col int, f vocabulary.Field, unit float64) {
+	for i := range m.Columns {
+		if c := &m.Columns[i]; i != col && c.Field == f && f != vocabulary.Other {
+			c.take(vocabulary.Other, 1, string(m.Source))
+		}
+	}
+	c := &m.Columns[col]
+	c.take(f, 1, string(m.Source))
+	c.Meaning.Reason, c.Unit = "", cmp.Or(unit, c.Unit)
+	m.given[f] = true
+}
+
+// styleNames are the styles of numbers as a mapping names them.
+var styleNames = map[shipments.NumberStyle]numbers.Style{
+	shipments.PointStyle: numbers.Point, shipments.CommaStyle: numbers.Comma,
 }
 
 // WeightFields returns the fields from which the weights of a box and of a line are read.

@@ -20,20 +20,16 @@ var contested = []vocabulary.Field{
 	vocabulary.Boxes, vocabulary.NetWeight, vocabulary.BoxWeight, vocabulary.GrossWeight, vocabulary.PalletNumber,
 }
 
-// rivals returns a mapping and those with another column for one of the contested
-// fields, and with the net weight of a box and of the line under headings for the same.
+// rivals returns a mapping and those with another column for one of the contested fields,
+// with a column of numbers whose heading is not known, and with the net weight of a box and
+// of the line under headings for the same.
 func (m Mapping) rivals() []Mapping {
 	proposals := []Mapping{m}
 	for col, c := range m.Columns {
-		if c.Field != vocabulary.None || c.values.filled == 0 || c.values.numeric < c.values.filled ||
-			m.Cartons {
-			continue
-		}
-		for _, f := range m.unheaded(col) {
-			p := m.instead(f, col)
-			p.Columns[col].take(f, unheaded, "arithmetic")
-			p.Prior = unheaded - 1
-			proposals = append(proposals, p)
+		if c.Field == vocabulary.None && c.values.filled > 0 && c.values.kinds["number"] == c.values.filled && !m.Cartons {
+			for _, f := range m.unheaded(c.values) {
+				proposals = append(proposals, m.instead(f, col, unheaded, "arithmetic"))
+			}
 		}
 	}
 	for _, f := range contested {
@@ -41,19 +37,23 @@ func (m Mapping) rivals() []Mapping {
 		if !ok || m.given[f] {
 			continue
 		}
-		others := m.others(f, first)
-		for _, col := range others {
-			proposals = append(proposals, m.instead(f, col))
+		all := []int{first}
+		for col, c := range m.Columns {
+			if c.Field == f && col != first && len(all) <= maxRivals && c.values.filled > 0 {
+				all = append(all, col)
+				proposals = append(proposals, m.instead(f, col, c.Score, ""))
+			}
 		}
-		if f == vocabulary.NetWeight && !m.Has(vocabulary.BoxWeight) && m.Has(vocabulary.Boxes) {
-			for _, box := range append(others, first) {
-				for _, whole := range append(others, first) {
-					if box != whole {
-						p := m.instead(f, whole)
-						p.Columns[box].take(vocabulary.BoxWeight, p.Columns[box].Score-0.05, "second-net-weight")
-						p.at[vocabulary.BoxWeight] = box
-						proposals = append(proposals, p)
-					}
+		if f != vocabulary.NetWeight || m.Has(vocabulary.BoxWeight) || !m.Has(vocabulary.Boxes) {
+			continue
+		}
+		for _, box := range all {
+			for _, whole := range all {
+				if box != whole {
+					p := m.instead(f, whole, m.Columns[whole].Score, "")
+					p.Columns[box].take(vocabulary.BoxWeight, m.Columns[box].Score-0.05, "second-net-weight")
+					p.at[vocabulary.BoxWeight] = box
+					proposals = append(proposals, p)
 				}
 			}
 		}
@@ -63,9 +63,8 @@ func (m Mapping) rivals() []Mapping {
 
 // unheaded returns the fields that a column of numbers without a known heading may have:
 // boxes, or the net weight beside the gross weight, of the line or of a box.
-func (m Mapping) unheaded(col int) (fields []vocabulary.Field) {
-	v := m.Columns[col].values
-	if v.whole == v.filled && v.distinct > 1 && !v.counts && m.First(Weights...) != vocabulary.None &&
+func (m Mapping) unheaded(v values) (fields []vocabulary.Field) {
+	if v.kinds["whole"] == v.filled && v.distinct > 1 && !v.counts && m.First(Weights...) != vocabulary.None &&
 		!m.given[vocabulary.Boxes] {
 		fields = append(fields, vocabulary.Boxes)
 	}
@@ -75,24 +74,18 @@ func (m Mapping) unheaded(col int) (fields []vocabulary.Field) {
 	return fields
 }
 
-// others returns the further columns with a field.
-func (m Mapping) others(f vocabulary.Field, first int) (cols []int) {
-	for col, c := range m.Columns {
-		if c.Field == f && col != first && len(cols) < maxRivals && c.values.filled > 0 {
-			cols = append(cols, col)
-		}
-	}
-	return cols
-}
-
-// instead returns a mapping with another column for a field.
-func (m Mapping) instead(f vocabulary.Field, col int) Mapping {
+// instead returns a mapping with another column for a field, by a rule that its heading is
+// not.
+func (m Mapping) instead(f vocabulary.Field, col int, score float64, rule string) Mapping {
 	p := m
 	p.Columns, p.at, p.Chosen = slices.Clone(m.Columns), maps.Clone(m.at), slices.Clone(m.Chosen)
 	if first, ok := m.at[f]; ok && first != col {
 		p.Prior += m.Columns[col].Score - m.Columns[first].Score
 		p.Chosen = append(p.Chosen, Choice{f, col, first})
 	}
-	p.at[f] = col
+	if p.at[f] = col; rule != "" {
+		p.Columns[col].take(f, score, rule)
+		p.Prior = score - 1
+	}
 	return p
 }
