@@ -46,6 +46,7 @@ const (
 	API       Section = "api"
 	Members   Section = "members"
 	AuditLog  Section = "audit-log"
+	Settings  Section = "organization"
 )
 
 // Sections returns the tabs of an organization that a person with these permissions may
@@ -66,7 +67,9 @@ func Sections(org string, current Section, permissions []string) (tabs []Link) {
 			tabs = append(tabs, Link{Text: tab.text, To: tab.to, Current: current == tab.section})
 		}
 	}
-	return tabs
+	return append(tabs, Link{
+		Text: "Organization", To: "/settings/" + org + "/organization", Current: current == Settings,
+	})
 }
 
 // breaks are where lines may break in an address.

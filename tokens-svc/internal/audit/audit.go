@@ -44,6 +44,7 @@ type Action string
 // The actions.
 const (
 	OrganizationCreated Action = "organization.created"
+	OrganizationUpdated Action = "organization.updated"
 	TokenCreated        Action = "token.created"
 	TokenUpdated        Action = "token.updated"
 	TokenRotated        Action = "token.rotated"
@@ -72,7 +73,7 @@ func Actions() []Action {
 		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
 		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
 		UserPasswordChanged, UserPasswordSet, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
-		OrganizationCreated,
+		OrganizationCreated, OrganizationUpdated,
 	}
 }
 

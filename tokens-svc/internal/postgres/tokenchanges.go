@@ -136,7 +136,9 @@ func (m *mutation) admit(ctx context.Context, org tokens.OrgID, terms tokens.Ter
 				WHERE m.organization_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL), '')`, org, terms.Person)
 	}
 	if err == nil && terms.Admit != nil {
-		err = terms.Admit(now)
+		if now.Policy, err = policy(ctx, m, org); err == nil {
+			err = terms.Admit(now)
+		}
 	}
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type Draft struct {
 	RateLimit   RateLimit   // its zero parts take those of DefaultRateLimit, or of the calling token if that is lower
 	ExpiresAt   time.Time   // zero: never
 	// DefaultExpiry marks ExpiresAt as a default: it gives way to an earlier
-	// end of the calling token.
+	// end of the calling token, or by the policy.
 	DefaultExpiry bool
 	// OfOrganization makes the organization the owner, and not the principal.
 	OfOrganization bool
@@ -43,6 +43,9 @@ type Draft struct {
 func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, error) {
 	var wrong ValidationError
 	d = d.complete(principal)
+	if d.DefaultExpiry {
+		d.ExpiresAt = earlier(principal.policy.last(now), d.ExpiresAt)
+	}
 	t := Token{
 		Name:        wrong.Text("name", d.Name, 1, maxName),
 		Environment: d.Environment,
@@ -61,6 +64,7 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
+	principal.checkPolicy(&wrong, Token{}, t)
 	if err := wrong.OrNil(); err != nil || !d.OfOrganization {
 		return t, err
 	}

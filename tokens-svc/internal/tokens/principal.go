@@ -17,12 +17,18 @@ type Principal struct {
 	caller   *Token // the calling token, whose bounds no other may exceed; nil: a person or an operator
 	audit    bool
 	anyLimit bool // may give tokens more than DefaultRateLimit
-	key      *Key // idempotency key of the request; nil: none
+	// organization reports whether the principal may change the organization's name and policy.
+	organization bool
+	policy       Policy
+	key          *Key // idempotency key of the request; nil: none
 }
 
 // Operator returns the principal of the command line, with all rights.
 func Operator() Principal {
-	return Principal{Actor: audit.CommandLine, grants: []Permission{Admin}, tokens: reachAll, audit: true, anyLimit: true}
+	return Principal{
+		Actor: audit.CommandLine, grants: []Permission{Admin}, tokens: reachAll, audit: true, anyLimit: true,
+		organization: true,
+	}
 }
 
 // Person returns the principal of a signed-in user with a role in
@@ -31,7 +37,8 @@ func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 	p := role.powers()
 	return Principal{
 		Actor: actor, grants: c.Expand(c.mayGrant(role)), tokens: p.tokens, audit: p.audit,
-		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
+		organization: p.owners,
+		owner:        Owner{ID: actor.ID, Name: actor.Name, Role: role},
 	}
 }
 
@@ -51,12 +58,15 @@ func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) P
 
 // Grants returns every permission that the principal may give to a token,
 // sorted; Admin alone stands for all.
-func (p Principal) Grants() []Permission { return slices.Clone(p.grants) }
+func (p Principal) Grants() []Permission { return p.withoutAdmin(slices.Clone(p.grants)) }
 
 // MayCreate reports whether the principal may make tokens.
 func (p Principal) MayCreate() bool {
 	return len(p.grants) > 0 && (p.tokens == reachOwn || p.tokens == reachAll)
 }
+
+// MayChangeOrganization reports whether the principal may change the organization's name and policy.
+func (p Principal) MayChangeOrganization() bool { return p.organization }
 
 // Sees returns the environment whose tokens exist for the principal, or "" for
 // both.
@@ -134,6 +144,11 @@ func (p Principal) MayReadAudit() bool { return p.audit }
 
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {
+	if permission == Admin && !p.grantsAdmin() {
+		wrong.addEntry("permissions", entry, InvalidValue, "admin is granted by owners only, in person: the organization "+
+			"requires it")
+		return
+	}
 	if !slices.Contains(p.grants, permission) && !slices.Contains(p.grants, Admin) {
 		wrong.addEntry("permissions", entry, InvalidValue,
 			"%s is more than you may grant; you may grant %s", permission, list(p.grants))

@@ -37,6 +37,14 @@ type Repository interface {
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
+	// Policy returns an organization's policy, or ErrNotFound.
+	Policy(ctx context.Context, org OrgID) (Policy, error)
+	// ChangeOrganization stores the name and policy that decide returns, given the present ones.
+	// Nothing happens when it returns an error or changes nothing. It gives ErrNotFound, and the
+	// errors of Admit and decide; of the terms only those of the principal count.
+	ChangeOrganization(ctx context.Context, org OrgID, terms Terms,
+		decide func(Organization, Policy) (Organization, Policy, audit.Entry, error)) error
+
 	// AuditEvents returns a page of the selected events of org's audit log, newest first, and
 	// how many there are; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)

@@ -38,18 +38,18 @@ type powers struct {
 	tokens  reach                         // the tokens that it may change, rotate and revoke
 	audit   bool                          // may read the audit log
 	members bool                          // may invite, change and remove members other than owners
-	owners  bool                          // may invite, change and remove owners
+	owners  bool                          // may change the organization, and invite, change and remove owners
 }
 
 // roles is the authorization table of people. That of tokens is the permission
 // of each route in httpapi/transport. A test compares that with the API document.
 var roles = []powers{
 	{
-		role: RoleOwner, text: "All settings, including adding and removing owners",
+		role: RoleOwner, text: "All settings, including owners and the organization's name and policies",
 		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true,
 	},
 	{
-		role: RoleAdmin, text: "All settings except adding, changing and removing owners",
+		role: RoleAdmin, text: "All settings except owners and the organization's name and policies",
 		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true,
 	},
 	{

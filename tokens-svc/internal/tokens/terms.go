@@ -30,10 +30,11 @@ type Terms struct {
 	MaxActive int
 }
 
-// Standing is the calling token, or the role of the acting person, as stored now.
+// Standing is the calling token, or the role of the acting person, and the policy, as stored now.
 type Standing struct {
-	Token Token
-	Role  Role // "" for a person who is no member or whose account is disabled
+	Token  Token
+	Role   Role   // "" for a person who is no member or whose account is disabled
+	Policy Policy // of the organization
 }
 
 // TooManyError means that a change would exceed the number of active tokens that an
@@ -60,13 +61,13 @@ func (s *Service) terms(p *Principal) Terms {
 			held := slices.DeleteFunc(s.permissions.Effective(now.Token), func(permission Permission) bool {
 				return !slices.Contains(p.grants, permission)
 			})
-			*p = s.permissions.Bearer(p.Actor, now.Token, held).WithKey(p.key)
+			*p = s.permissions.Bearer(p.Actor, now.Token, held).Under(now.Policy).WithKey(p.key)
 			return nil
 		}
 	case p.Actor.Kind == audit.User:
 		t.Person = p.Actor.ID
 		t.Admit = func(now Standing) error {
-			*p = s.permissions.Person(p.Actor, now.Role).WithKey(p.key)
+			*p = s.permissions.Person(p.Actor, now.Role).Under(now.Policy).WithKey(p.key)
 			return nil
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		if err != nil {
 			return Step{}, err
 		}
-		details := differences(t, changed)
+		details := differences(describe(t), describe(changed))
 		if len(details) == 0 {
 			return Step{Token: t}, nil
 		}
@@ -55,6 +55,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 // apply returns t with the patch's changes, which must be as a new token's.
 func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) (Token, error) {
 	var wrong ValidationError
+	before := t
 	if p.Name != nil {
 		t.Name = wrong.Text("name", *p.Name, 1, maxName)
 	}
@@ -83,6 +84,7 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		return t, err
 	}
 	principal.checkWithin(&wrong, t)
+	principal.checkPolicy(&wrong, before, t)
 	if err := wrong.OrNil(); err != nil || !p.OfOrganization {
 		return t, err
 	}
@@ -104,8 +106,7 @@ func describe(t Token) map[string]string {
 
 // differences returns a change's details for the audit log: the new values,
 // and under "…_before" the old ones.
-func differences(before, after Token) map[string]string {
-	details, old := describe(after), describe(before)
+func differences(old, details map[string]string) map[string]string {
 	maps.DeleteFunc(details, func(name, text string) bool { return old[name] == text })
 	for name := range maps.Clone(details) {
 		details[name+"_before"] = old[name]

@@ -14,10 +14,10 @@ import (
 )
 
 // editForm is the form for a change of a token: that token, unless something was sent.
-func (s *site) editForm(v *visit, t tokens.Token) tokenForm {
-	f := s.tokenForm(v)
+func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (tokenForm, error) {
+	f, err := s.tokenForm(ctx, v)
 	f.Token, f.Name, f.Limit = t, t.Name, strconv.Itoa(t.RateLimit.Limit)
-	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, expiryOptions...)
+	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, f.Expiries...)
 	f.Addresses = strings.Join(tokens.Texts(t.IPAllow), "\n")
 	f.Preset, f.Chosen = custom, tokens.Texts(t.Permissions)
 	for _, p := range f.Presets {
@@ -32,7 +32,7 @@ func (s *site) editForm(v *visit, t tokens.Token) tokenForm {
 		f.Window = counted(int64(t.RateLimit.Window/time.Second), "second")
 	}
 	f.read(v)
-	return f
+	return f, err
 }
 
 // edited is the form with faults.
@@ -52,7 +52,8 @@ func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
 	case !row.Changeable:
 		return s.notActive(v, row), nil
 	}
-	return s.editForm(v, row.Token).edited(nil), nil
+	f, err := s.editForm(ctx, v, row.Token)
+	return f.edited(nil), err
 }
 
 func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
@@ -60,7 +61,10 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f := s.editForm(v, row.Token)
+	f, err := s.editForm(ctx, v, row.Token)
+	if err != nil {
+		return answer{}, err
+	}
 	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), f.patch(s.Tokens.Now()))
 	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
 		return s.notActive(v, row), nil

@@ -32,6 +32,7 @@ var labels = map[string]string{
 	"name": "Name", "permissions": "Permissions", "ip_allow": "Allowed addresses", "limit": "Requests per minute",
 	"window_seconds": "Requests per minute", "expires_at": "Expiry", "environment": "Environment", "reason": "Reason",
 	"email": "E-mail address", "password": "Password", "role": "Role", "grace_seconds": "Overlap",
+	"max_days": "Longest life in days",
 }
 
 // missing are the messages for required fields.

@@ -19,19 +19,21 @@ type generateForm struct {
 
 // Open reports whether the advanced part is to be seen at once.
 func (f generateForm) Open() bool {
-	return f.Any("ip_allow", "environment", "limit") || f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
+	return f.Policy.RequireAddresses || f.Any("ip_allow", "environment", "limit") ||
+		f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
 }
 
-func (s *site) generateForm(v *visit) generateForm {
+func (s *site) generateForm(ctx context.Context, v *visit) (generateForm, error) {
+	empty, err := s.tokenForm(ctx, v)
 	f := generateForm{
-		tokenForm: s.tokenForm(v), Nonce: rand.Text(), Environment: tokens.Live,
+		tokenForm: empty, Nonce: rand.Text(), Environment: tokens.Live,
 		Owner: "person", MayChooseOwner: v.principal().MayChooseOwner(),
 	}
 	f.read(v)
 	if v.PostForm.Has("environment") {
 		f.Environment, f.Owner = tokens.Environment(v.PostForm.Get("environment")), v.PostForm.Get("owner")
 	}
-	return f
+	return f, err
 }
 
 // with is the form with faults.
@@ -41,12 +43,16 @@ func (f generateForm) with(all faults) answer {
 	return page("generate", "Generate API token", f).in("api")
 }
 
-func (s *site) showGenerate(_ context.Context, v *visit) (answer, error) {
-	return s.generateForm(v).with(nil), nil
+func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.generateForm(ctx, v)
+	return f.with(nil), err
 }
 
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
-	f := s.generateForm(v)
+	f, err := s.generateForm(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
 	t, secret, err := s.Tokens.CreateToken(ctx, v.once(), v.org(), f.draft(s.Tokens.Now()))
 	if err != nil {
 		return s.notMade(ctx, v, err, f.with)

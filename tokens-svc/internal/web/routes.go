@@ -71,13 +71,20 @@ var table = []route{
 	{pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, do: (*site).changeRole},
 	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
 	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, do: (*site).remove},
+	{pattern: "GET /settings/{org}/organization", access: member, do: (*site).showOrganization},
+	{
+		pattern: "POST /settings/{org}/organization", access: member,
+		may: mayChangeOrganization, do: (*site).changeOrganization,
+	},
 	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
 }
 
-func mayCreate(v *visit) bool      { return v.principal().MayCreate() }
-func mayReadAudit(v *visit) bool   { return v.principal().MayReadAudit() }
-func mayChooseOwner(v *visit) bool { return v.principal().MayChooseOwner() }
-func mayManage(v *visit) bool      { return v.current.Role.ManagesMembers() }
+func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
+func mayReadAudit(v *visit) bool          { return v.principal().MayReadAudit() }
+func mayChooseOwner(v *visit) bool        { return v.principal().MayChooseOwner() }
+func mayChangeOrganization(v *visit) bool { return v.principal().MayChangeOrganization() }
+
+func mayManage(v *visit) bool { return v.current.Role.ManagesMembers() }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -44,6 +45,7 @@ type tokenForm struct {
 	Grants                    []tokens.Permission // likewise
 	Expiries                  []expiryOption
 	Today, MostLimit, Window  string
+	Policy                    tokens.Policy
 }
 
 // Has is for templates: it reports whether a permission is ticked.
@@ -62,19 +64,31 @@ func (f tokenForm) Ends(l expiryOption, now time.Time) string {
 	return moment{At: now.Add(time.Duration(l.Days) * day)}.Date()
 }
 
-// tokenForm is an empty form.
-func (s *site) tokenForm(v *visit) tokenForm {
+// tokenForm is an empty form, with what the organization's policy allows.
+func (s *site) tokenForm(ctx context.Context, v *visit) (tokenForm, error) {
+	policy, err := s.Tokens.Policy(ctx, v.org())
+	if err != nil {
+		return tokenForm{}, err
+	}
 	presets := s.Tokens.Permissions().Presets()
 	f := tokenForm{
-		Expiries: expiryOptions, Grants: v.principal().Grants(), Preset: presets[0].ID, Expiry: "90", Window: "minute",
+		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute", Policy: policy,
 		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+	}
+	for _, l := range expiryOptions {
+		if policy.MaxDays == 0 || l.ID == custom || 0 < l.Days && l.Days <= policy.MaxDays {
+			f.Expiries = append(f.Expiries, l)
+		}
+		if l.Days > 0 && slices.Contains(f.Expiries, l) {
+			f.Expiry = l.ID // the longest
+		}
 	}
 	for _, p := range presets {
 		if !slices.ContainsFunc(p.Permissions, func(one tokens.Permission) bool { return !slices.Contains(f.Grants, one) }) {
 			f.Presets = append(f.Presets, p)
 		}
 	}
-	return f
+	return f, nil
 }
 
 // read takes the values of a form that was sent.

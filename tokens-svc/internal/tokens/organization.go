@@ -1,0 +1,117 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+)
+
+// maxDays bounds Policy.MaxDays: ten years.
+const maxDays = 3650
+
+// Policy is what an organization requires of its tokens, whoever makes or changes one: people
+// and tokens, but not operators. What a token has already stays until it is changed; a successor
+// lives as long as the policy allows. The zero Policy requires nothing.
+type Policy struct {
+	MaxDays          int  // the longest life of a token, from its creation; 0: any
+	RequireAddresses bool // a token has at least one allowed address or range
+	OwnersGrantAdmin bool // only owners, in person, grant the permission admin
+}
+
+// last returns when a token that is created at a time must end; zero: never.
+func (p Policy) last(created time.Time) time.Time {
+	if p.MaxDays == 0 {
+		return time.Time{}
+	}
+	return created.AddDate(0, 0, p.MaxDays)
+}
+
+// Under returns the principal under the policy of the organization at hand.
+func (p Principal) Under(policy Policy) Principal {
+	p.policy = policy
+	return p
+}
+
+// grantsAdmin reports whether the policy lets the principal give the permission admin.
+func (p Principal) grantsAdmin() bool {
+	return !p.policy.OwnersGrantAdmin || p.caller == nil && p.owner.Role == RoleOwner
+}
+
+// checkPolicy notes where a change of a token, or a new one with a zero before, is against
+// the policy.
+func (p Principal) checkPolicy(wrong *ValidationError, before, after Token) {
+	made := before.ID == ""
+	last := p.policy.last(after.CreatedAt)
+	if (made || !after.ExpiresAt.Equal(before.ExpiresAt)) && !earlier(last, after.ExpiresAt).Equal(after.ExpiresAt) {
+		wrong.Add("expires_at", OutOfRange, "must be at the latest %s: the organization allows tokens %d days",
+			instant(last), p.policy.MaxDays)
+	}
+	if p.policy.RequireAddresses && len(after.IPAllow) == 0 && (made || len(before.IPAllow) > 0) {
+		wrong.Add("ip_allow", InvalidValue, "must have at least one address or range: the organization requires it")
+	}
+}
+
+// Policy returns the organization's policy, or ErrNotFound.
+func (s *Service) Policy(ctx context.Context, org OrgID) (Policy, error) {
+	p, err := s.repo.Policy(ctx, org)
+	if err != nil {
+		return Policy{}, fmt.Errorf("policy of organization %s: %w", org, err)
+	}
+	return p, nil
+}
+
+// MaxActive returns how many active tokens an organization may have; 0: any number.
+func (s *Service) MaxActive() int { return s.maxActive }
+
+// ChangeOrganization gives an organization a name and a policy. It gives ErrNotFound,
+// ErrForbidden and a ValidationError.
+func (s *Service) ChangeOrganization(
+	ctx context.Context, principal Principal, org OrgID, name string, policy Policy,
+) error {
+	var wrong ValidationError
+	name = wrong.Text("name", name, 1, maxName)
+	if policy.MaxDays < 0 || policy.MaxDays > maxDays {
+		wrong.Add("max_days", OutOfRange, "must be from 1 to %d", maxDays)
+	}
+	err := s.repo.ChangeOrganization(ctx, org, s.terms(&principal), func(old Organization, before Policy) (
+		Organization, Policy, audit.Entry, error,
+	) {
+		if !principal.organization {
+			return old, before, audit.Entry{}, principal.refuse("change the organization")
+		}
+		details := differences(before.describe(old.Name), policy.describe(name))
+		old.Name = name
+		return old, policy, s.entry(principal, audit.OrganizationUpdated, string(org), details), wrong.OrNil()
+	})
+	if err != nil {
+		return fmt.Errorf("organization %s: %w", org, err)
+	}
+	return nil
+}
+
+// describe returns the details of an organization for the audit log.
+func (p Policy) describe(name string) map[string]string {
+	days, admin := "any", "owners and admins"
+	if p.MaxDays > 0 {
+		days = strconv.Itoa(p.MaxDays)
+	}
+	if p.OwnersGrantAdmin {
+		admin = "owners"
+	}
+	return map[string]string{
+		"name": name, "max_token_days": days, "require_addresses": strconv.FormatBool(p.RequireAddresses),
+		"admin_granted_by": admin,
+	}
+}
+
+// withoutAdmin returns permissions without the one that the policy withholds.
+func (p Principal) withoutAdmin(all []Permission) []Permission {
+	if p.grantsAdmin() {
+		return all
+	}
+	return slices.DeleteFunc(all, func(one Permission) bool { return one == Admin })
+}
