@@ -49,11 +49,11 @@ func put(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
 	get(w, r, id)
 }
 
-func routes() http.Handler {
+func routes() (http.Handler, error) {
 	routes := problem.NewRoutes()
 	routes.Handle("GET /api/v1/shipments/{id}/temperature", servicekit.Require("temperatures:read", get))
 	routes.Handle("PUT /api/v1/shipments/{id}/temperature", servicekit.Require("temperatures:write", put))
-	return routes
+	return routes, addPages(routes)
 }
 
 func main() {
@@ -63,12 +63,16 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	routes, err := routes()
+	if err != nil {
+		log.Fatal(err)
+	}
 	logger := slog.Default()
 	err = servicekit.Run(ctx, servicekit.Service{
 		Name: "coldchain", ListenAddress: os.Getenv("LISTEN_ADDRESS"), InnerAddress: os.Getenv("INNER_ADDRESS"),
 		GatewayKeys: keys, GatewayIssuer: assertion.DefaultIssuer,
 		Log: logger, Metrics: metrics.New("coldchain"),
-		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(logger, servicekit.Logged(logger, routes())) },
+		Public: func(v *assertion.Verifier) http.Handler { return v.Guard(logger, servicekit.Logged(logger, routes)) },
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -33,6 +33,10 @@ func store(t *testing.T, shipment int, body string) string {
 	r.Header.Set(assertion.HeaderToken, "tok_1")
 	r.Header.Set(assertion.HeaderPermissions, "temperatures:write")
 	w := httptest.NewRecorder()
-	routes().ServeHTTP(w, r)
+	handler, err := routes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler.ServeHTTP(w, r)
 	return w.Body.String()
 }

@@ -25,7 +25,6 @@ func TestTheFrontPageLeadsToEverythingThatIsDocumented(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.withoutScript()
 	b.visit("/")
 	b.sees("Available")
 	b.accessible()
@@ -52,6 +51,13 @@ func TestTheFrontPageLeadsToEverythingThatIsDocumented(t *testing.T) {
 		t.Errorf("a page that is not there: %d", status)
 	}
 	b.accessible()
+
+	b.withoutScript()
+	b.visit("/docs")
+	b.fill("#q", "approve a shipment")
+	b.follow("form[role=search] button")
+	b.follow(`a[href="/docs/reference/shipments/approveShipment"]`)
+	b.sees("Samples")
 	mu.Lock()
 	defer mu.Unlock()
 	for _, at := range foreign {

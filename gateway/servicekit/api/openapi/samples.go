@@ -72,7 +72,7 @@ func requestOf(doc *yaml.Node, method, path string, operation *yaml.Node) (reque
 		switch in := text(parameter, "in"); {
 		case in == "path":
 			r.Path = strings.ReplaceAll(r.Path, "{"+name+"}", value)
-		case name == "Idempotency-Key", in == "header" && text(parameter, "required") == "true":
+		case in == "header" && text(parameter, "required") == "true":
 			r.Headers = append(r.Headers, header{name, value})
 		case in == "query" && text(parameter, "required") == "true":
 			query = append(query, name+"="+value)

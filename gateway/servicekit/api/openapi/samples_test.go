@@ -13,8 +13,8 @@ paths:
     put:
       parameters:
         - $ref: "#/components/parameters/ID"
-        - { name: Idempotency-Key, in: header, example: key-1 }
-        - { name: If-Match, in: header, example: '"1"' }
+        - { name: If-Match, in: header, example: tag-1 }
+        - { name: X-Kind, in: header, required: true, example: kind-1 }
         - { name: at, in: query, required: true, example: 7 }
       requestBody:
         content:
@@ -45,8 +45,8 @@ func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
 		t.Fatalf("%d samples", len(samples))
 	}
 	for _, sample := range samples {
-		for _, want := range []string{"PUT", "/things/thing_1?at=7", "key-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
-			if !strings.Contains(sample.Source, want) || strings.Contains(sample.Source, "If-Match") {
+		for _, want := range []string{"PUT", "/things/thing_1?at=7", "kind-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
+			if !strings.Contains(sample.Source, want) || strings.Contains(sample.Source, "tag-1") {
 				t.Errorf("%s: no %s in\n%s", sample.Label, want, sample.Source)
 			}
 		}
