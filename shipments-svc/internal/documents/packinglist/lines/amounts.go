@@ -18,122 +18,100 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// rounding is how far the format of a number may round it.
-const rounding = 0.5
-
 // amount reads the number of a field in a row. A number in a merged cell counts
 // in its first row only.
 func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	c, col := r.cell(i, f)
 	box := f == vocabulary.BoxWeight || f == vocabulary.BoxGross
-	if f == vocabulary.None || col < 0 || c.Merged && !box || c.Text == "" || strings.Trim(c.Text, "-–—.") == "" {
+	if col < 0 || c.Merged && !box || strings.Trim(c.Text, "-–—.") == "" {
 		return a
 	}
 	a = Amount{Text: c.Text, Place: r.t.At(i, col), Present: true}
-	counting, unit := f == vocabulary.Boxes, ""
-	if c.Number != "" {
-		unit = r.stored(&a, c.Number)
-	} else if n, ok := numbers.Split(c.Text); ok {
-		in := r.m.Column(f).Style
-		if counting {
-			in = numbers.Thousands(n.Digits)
-		}
-		a.Value, a.OK = numbers.Value(n.Digits, in)
-		unit = n.Unit
+	column := r.m.Column(f)
+	n, plain := numbers.Split(c.Text)
+	style := column.Style
+	if f == vocabulary.Boxes {
+		style = numbers.Thousands(n.Digits)
 	}
-	unit = cmp.Or(unit, r.m.UnitOf(r.t.Rows[i], f))
-	if counting {
+	a.Value, a.OK = numbers.Value(n.Digits, style)
+	a.OK = a.OK && plain
+	if c.Number != "" {
+		r.stored(&a, c.Number)
+	}
+	unit := cmp.Or(n.Unit, r.m.UnitOf(r.t.Rows[i], f))
+	if f == vocabulary.Boxes {
 		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
 		return a
 	}
-	column := r.m.Column(f)
 	in, known := numbers.Grams[unit]
-	switch {
-	case known && in != column.Unit:
+	if !known {
+		in, a.OK = column.Unit, a.OK && (unit == "" || c.Number != "")
+	} else if in != column.Unit {
 		r.Remarks.Add("units_mixed", a.Place, c.Text, column.Text, unit)
-	case !known:
-		a.OK = a.OK && (unit == "" || c.Number != "")
-		in = column.Unit
 	}
 	a.Value *= cmp.Or(in, 1000)
 	a.OK = a.OK && math.Abs(a.Value) <= float64(shipments.MaxDeclaredWeight)
 	return a
 }
 
-// stored reads the stored number of a cell, and returns the unit that the cell shows.
-func (r *reader) stored(a *Amount, number string) (unit string) {
-	var err error
-	a.Value, err = strconv.ParseFloat(number, 64)
-	a.OK = err == nil
-	n, plain := numbers.Split(a.Text)
-	if plain {
-		unit = vocabulary.Fold(n.Unit)
-	} else if strings.ContainsAny(a.Text, "%:") || IsDate(a.Text) {
-		a.OK = false // of another kind, by its format
-	}
-	if shown, ok := numbers.Value(n.Digits, numbers.Point); a.OK && (!plain || !ok || math.Abs(shown-a.Value) > rounding) {
+// stored replaces the number that a cell shows by the one that is stored, of which the
+// format may show another kind of value.
+func (r *reader) stored(a *Amount, number string) {
+	const rounding = 0.5 // by the format
+	v, err := strconv.ParseFloat(number, 64)
+	differs := !a.OK || math.Abs(a.Value-v) > rounding
+	a.Value, a.OK = v, err == nil && !strings.ContainsAny(a.Text, "%:") && !mapping.IsDate(a.Text)
+	if a.OK && differs {
 		r.Remarks.Add("number_ambiguous/format", a.Place, a.Text, number)
 	}
-	return unit
 }
 
-// validate remarks on invalid numbers of a line and discards them.
+// validate remarks on invalid values of a line and discards numbers.
 func (r *reader) validate(i int, l *Line) {
 	short := func(text string) string { text, _ = remarks.Shortened(text, shipments.MaxCalibre); return text }
-	switch b := &l.Boxes; {
-	case !b.Present:
-	case !b.OK:
-		text := strings.TrimSpace(short(b.Text) + " " + r.m.UnitOf(r.t.Rows[i], vocabulary.Boxes))
-		r.Remarks.Add("not_a_number/boxes", b.Place, text)
-	case math.Abs(b.Value) > shipments.MaxBoxes || b.Value != math.Trunc(b.Value) || b.Value == 0:
-		text := short(b.Text)
-		if c, _ := r.cell(i, vocabulary.Boxes); c.Number != "" {
-			text = c.Number // its format may round it
-		}
-		r.Remarks.Add("out_of_range/boxes", b.Place, text, shipments.MaxBoxes)
+	if b := &l.Boxes; b.Present && !b.OK {
+		unit := r.m.UnitOf(r.t.Rows[i], vocabulary.Boxes)
+		r.Remarks.Add("not_a_number/boxes", b.Place, strings.TrimSpace(short(b.Text)+" "+unit))
+	} else if math.Abs(b.Value) > shipments.MaxBoxes || b.Value != math.Trunc(b.Value) || b.OK && b.Value == 0 {
+		c, _ := r.cell(i, vocabulary.Boxes) // the format of its number may round it
+		r.Remarks.Add("out_of_range/boxes", b.Place, cmp.Or(c.Number, short(b.Text)), shipments.MaxBoxes)
 		b.OK = false
 	}
 	for _, w := range []*Amount{&l.Box, &l.Net} {
-		if w.OK && w.Value < 0 && !(l.Boxes.OK && l.Boxes.Value < 0) {
+		if w.Value < 0 && (!l.Boxes.OK || l.Boxes.Value >= 0) {
 			w.OK = false
 		}
 		if w.Present && !w.OK {
 			r.Remarks.Add("not_a_number/weight", w.Place, short(w.Text))
 		}
 	}
-	if n := len(l.Pallet.Value); l.Own && r.m.Has(vocabulary.SSCC) && n >= 16 && n < 18 &&
-		strings.Trim(l.Pallet.Value, "0123456789") == "" {
-		r.Remarks.Add("not_a_number/sscc", l.Pallet.Place, l.Pallet.Value, n)
+	if p := l.Pallet; l.Own {
+		if n := len(p.Value); r.m.Has(vocabulary.SSCC) && (n == 16 || n == 17) && strings.Trim(p.Value, "0123456789") == "" {
+			r.Remarks.Add("not_a_number/sscc", p.Place, p.Value, n)
+		}
+		label, _ := r.cell(i, vocabulary.PalletNumber)
+		if mapping.IsDate(p.Value) && (strings.ContainsFunc(p.Value, unicode.IsLetter) || label.Number != "") {
+			r.Remarks.Add("date_in_pallet", p.Place, p.Value)
+		}
 	}
-	label, _ := r.cell(i, vocabulary.PalletNumber)
-	if c := l.Pallet; l.Own && IsDate(c.Value) && (strings.ContainsFunc(c.Value, unicode.IsLetter) || label.Number != "") {
-		r.Remarks.Add("date_in_pallet", c.Place, c.Value)
-	}
-	if c := l.Calibre; IsDate(c.Value) {
-		r.Remarks.Add("date_in_calibre", c.Place, c.Value)
+	if mapping.IsDate(l.Calibre.Value) {
+		r.Remarks.Add("date_in_calibre", l.Calibre.Place, l.Calibre.Value)
 	}
 }
 
 // packText matches the weight in "CTN 4.5KG", "12 x 125 g".
 var packText = regexp.MustCompile(`(?i)(?:(\d{1,3})\s*[x×*]\s*)?(\d{1,4}(?:[.,]\d{1,3})?)\s*([a-z]+)\b`)
 
-// PackWeight parses the weight of a box. in is the unit of a number without one,
-// or 0.
-func PackWeight(text string, in float64) Amount {
-	if n, ok := numbers.Split(text); ok && n.Unit == "" && in > 0 {
-		v, ok := numbers.Value(n.Digits, numbers.Point)
-		return Amount{Value: v * in, Present: true, OK: ok}
-	}
+// packWeight parses the weight of a box.
+func packWeight(text string, at tables.Place) Amount {
 	for _, m := range packText.FindAllStringSubmatch(text, -1) {
-		unit := numbers.Grams[strings.ToLower(m[3])]
-		v, err := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
-		if unit == 0 || err != nil {
-			continue
-		}
+		v, _ := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
 		if times, err := strconv.Atoi(m[1]); err == nil {
 			v *= float64(times)
 		}
-		return Amount{Value: v * unit, Present: true, OK: v > 0}
+		if v *= numbers.Grams[strings.ToLower(m[3])]; v > 0 {
+			return Amount{Value: v, Place: at, Present: true, OK: true}
+		}
 	}
 	return Amount{}
 }
@@ -146,43 +124,26 @@ func (r *reader) packOf(i int) Amount {
 		if given, ok := r.t.Given(i, f); ok && c.Value == "" {
 			c = Text{given.Whole, given.Place}
 		}
-		if a := PackWeight(c.Value, 0); a.OK {
+		if a := packWeight(c.Value, c.Place); a.OK {
 			if !r.remarked {
 				r.Remarks.Add("weight_from_pack/"+string(f), c.Place, c.Value)
 			}
-			r.remarked, a.Place = true, c.Place
+			r.remarked = true
 			return a
 		}
 	}
 	return r.pack
 }
 
-// letterhead reads the box weight above or below a list that applies to each of its lines:
+// letterhead reads the box weight above or below a list, or in the heading of its boxes:
 // "Box weight: 4 kg", "4 KG CARTONS".
 func (r *reader) letterhead() {
-	r.pack = Amount{}
-	below := r.end()
+	r.pack = packIn(r.t.Heading(r.m.At(vocabulary.Boxes)), r.t.At(r.t.From, -1))
+	below := r.t.Below()
 	for i, row := range r.t.Rows {
-		cells := layout.Filled(row)
-		for n, col := range cells {
-			if i >= r.t.From && i < below || r.pack.OK {
-				break
-			}
-			name, value, found := strings.Cut(row.Cells[col].Text, ":")
-			if strings.TrimSpace(value) == "" && n+1 < len(cells) {
-				value, found = row.Cells[cells[n+1]].Text, true
-			}
-			if f := vocabulary.MeaningOf(name).Field; found && (f == vocabulary.BoxWeight || f == vocabulary.Pack) {
-				r.pack = PackWeight(value, layout.Unit(name))
-				r.pack.Place = r.t.At(i, col)
-			}
-			if !r.pack.OK {
-				r.packIn(row.Cells[col].Text, r.t.At(i, col))
-			}
+		if !r.pack.OK && (i < r.t.From || i >= below) {
+			r.pack = packIn(layout.Sample(row), r.t.At(i, -1))
 		}
-	}
-	if col := r.m.At(vocabulary.Boxes); col >= 0 {
-		r.packIn(r.t.Heading(col), r.t.At(r.t.From, col))
 	}
 	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.m.Has(vocabulary.Produce) {
 		r.Remarks.Add("produce_from_head", c.Place, c.Text)
@@ -192,14 +153,15 @@ func (r *reader) letterhead() {
 	}
 }
 
-// packIn reads the weight of each box from a text that has one and names boxes or their
+// packIn returns the weight of each box from a text that has one and names boxes or their
 // produce, but no total.
-func (r *reader) packIn(text string, at tables.Place) {
-	of, _ := vocabulary.Of(text)
-	about := of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != nil
-	if a := PackWeight(text, 0); about && a.OK &&
-		of&(vocabulary.Total|vocabulary.Gross|vocabulary.Pallet|vocabulary.Pallets) == 0 &&
-		a.Value >= float64(reference.LightestBox) && a.Value <= float64(reference.UsualBox) {
-		r.pack, r.pack.Place = a, at
+func packIn(text string, at tables.Place) Amount {
+	a := packWeight(text, at)
+	if a.Value < float64(reference.LightestBox) || a.Value > float64(reference.UsualBox) {
+		return Amount{}
 	}
+	of, _ := vocabulary.Of(text)
+	a.OK = of&(vocabulary.Total|vocabulary.Gross|vocabulary.Pallet|vocabulary.Pallets) == 0 &&
+		(of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != nil)
+	return a
 }

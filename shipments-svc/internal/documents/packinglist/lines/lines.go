@@ -85,13 +85,13 @@ type reader struct {
 	t        layout.Table
 	above    map[vocabulary.Field]Text // the last text of each field, for ditto marks
 	before   []Line                    // the lines of the tables before
-	forms    forms
-	pack     Amount // the weight of each box of the list
-	remarked bool   // a box weight was taken from a kind of box
-	apart    bool   // something is between the last pallet and this row
+	forms    map[string]int            // of the labels of rows with boxes
+	pack     Amount                    // the weight of each box of the list
+	remarked bool                      // a box weight was taken from a kind of box
+	apart    bool                      // something is between the last pallet and this row
 	progress
-	headings map[string][2]bool // which headings say that pallets were not shipped, or were
-	harmless map[string]bool    // texts that say nothing of shipping
+	says     [][2]bool       // which headings say that pallets were not shipped, or were
+	harmless map[string]bool // texts that say nothing of shipping
 }
 
 // progress is what was read of a list.
@@ -113,9 +113,7 @@ type run struct {
 // same headings.
 func Read(all []layout.Table, m mapping.Mapping) []Lines {
 	var read []Lines
-	r := reader{
-		m: m, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, headings: map[string][2]bool{},
-	}
+	r := reader{m: m, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
 	r.survey(all)
 	for i, t := range all {
 		l := Lines{Mapping: m, Table: t, Remarks: remarks.List{Stage: "lines"}}
@@ -127,6 +125,7 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 		if i > 0 && len(read[i-1].Lines) > 0 {
 			r.before = read[i-1].Lines
 		}
+		r.says = r.shippings()
 		r.letterhead()
 		for n := t.To; n < len(t.Rows); n++ {
 			r.row(n)

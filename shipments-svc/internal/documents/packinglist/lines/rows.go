@@ -2,7 +2,6 @@ package lines
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -64,7 +63,7 @@ func (r *reader) parse(i int, cells []int) row {
 		w.Pallet, w.Own = Text{given.Text, given.Place}, above == nil || above.Pallet.Value != given.Text
 	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
 		w.Pallet, w.Own = w.label, true
-		w.Continued = continuedText.MatchString(r.text(i, vocabulary.PalletNumber).Value)
+		w.Continued = vocabulary.Continued.MatchString(r.text(i, vocabulary.PalletNumber).Value)
 	case above != nil && (w.label.Value != "" || !r.apart || r.t.Printed):
 		w.Pallet = above.Pallet
 	}
@@ -73,19 +72,16 @@ func (r *reader) parse(i int, cells []int) row {
 
 // content reads a row as a total, a line or a note. It returns why it is no line.
 func (r *reader) content(w row) string {
-	switch first := vocabulary.Fold(r.t.Rows[w.i].Cells[w.cells[0]].Text); {
+	switch {
 	case r.total(w):
 		return "it is a total row"
 	case r.unlabelled(w):
 		r.Remarks.Add("row_unread/label", w.Place, layout.Sample(r.t.Rows[w.i]))
 		return "its label has no number, unlike those above"
-	case vocabulary.Average.MatchString(first) && !numbered(w.label):
-		r.unread(w)
-		return "it is an average"
 	case !r.isLine(w):
 		r.apart = true
 		r.unread(w)
-		r.NotShipped(layout.Sample(r.t.Rows[w.i]), w.Place)
+		NotShipped(&r.Remarks, layout.Sample(r.t.Rows[w.i]), w.Place)
 		r.Facts = append(r.Facts, w.i)
 		return "it is not a line of a pallet"
 	case r.totalled && !r.unnamed && !w.described:
@@ -161,23 +157,13 @@ func (r *reader) unread(w row) {
 	r.Remarks.Add(rule, w.Place, strings.Join(texts, " | "))
 }
 
-// forms are what the rows of pallets have in common.
-type forms struct {
-	labels map[string]int // rows by the form of their label
-	rows   int
-	filled int // cells of all rows
-}
-
-// survey counts the forms of the rows with boxes of all tables.
+// survey finds the forms of the labels of rows with boxes in all tables.
 func (r *reader) survey(all []layout.Table) {
-	r.forms.labels = map[string]int{}
 	for _, t := range all {
 		r.t = t
 		for i := t.To; i < len(t.Rows); i++ {
 			if label, _ := r.label(i); label.Value != "" && r.counted(i) && !layout.IsTotal(t.Rows[i]) {
-				r.forms.rows++
-				r.forms.labels[vocabulary.Form(label.Value)]++
-				r.forms.filled += len(layout.Filled(t.Rows[i]))
+				r.forms[vocabulary.Form(label.Value)]++
 			}
 		}
 	}
@@ -192,22 +178,15 @@ func (r *reader) counted(i int) bool {
 	return r.m.Cartons && carton.Text != ""
 }
 
-// strange reports whether a row with a label is unlike the rows of pallets, as notes and
-// footers are: it has no boxes, and a label of another form or few cells.
+// strange reports whether a row is unlike the rows of pallets, as notes and footers are: it
+// has no possible number of boxes, and a label of another form.
 func (r *reader) strange(w row) bool {
-	f, boxes := r.forms, r.counted(w.i)
-	same, others := f.labels[vocabulary.Form(w.label.Value)], f.rows
-	if boxes {
-		same, others = same-1, others-1
+	same := r.forms[vocabulary.Form(w.label.Value)]
+	if r.counted(w.i) {
+		same--
 	}
-	boxes = boxes && math.Abs(w.Boxes.Value) <= shipments.MaxBoxes
-	switch {
-	case w.label.Value == "" || others == 0:
-		return false
-	case same == 0:
-		return !boxes || r.m.Cartons
-	}
-	return !boxes && len(w.cells)*2*f.rows <= f.filled
+	counted := r.counted(w.i) && math.Abs(w.Boxes.Value) <= shipments.MaxBoxes
+	return !counted && w.label.Value != "" && len(r.forms) > 0 && same <= 0
 }
 
 // unlabelled reports whether a row has boxes and a label without a digit, although the
@@ -218,16 +197,3 @@ func (r *reader) unlabelled(w row) bool {
 }
 
 func numbered(label Text) bool { return strings.ContainsFunc(label.Value, unicode.IsDigit) }
-
-// end returns the index of the first row below the lines.
-func (r *reader) end() int {
-	for i, row := range slices.Backward(r.t.Rows) {
-		if i < r.t.To {
-			break
-		}
-		if label, _ := r.label(i); r.counted(i) && r.forms.labels[vocabulary.Form(label.Value)] > 0 && len(row.Cells) > 0 {
-			return i + 1
-		}
-	}
-	return r.t.Below()
-}

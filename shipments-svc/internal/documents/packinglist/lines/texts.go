@@ -6,18 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
-
-// continuedText matches the end of a label that is continued: "P1 (cont.)".
-var continuedText = regexp.MustCompile(
-	`(?i)[\s(\[-]+(?:cont(?:'?d|inu\pL*)?|suite|forts?(?:etzung)?|vervolg|segue)\.?[)\]]*$`,
-)
-
-const quotes = "\"'〃”″“„’,"
 
 // class matches a class before a calibre: "I / 27".
 var class = regexp.MustCompile(`^(?i:extra|i{1,3})\s*[/|-]\s*(\d)`)
@@ -31,11 +23,10 @@ func ditto(text string) bool {
 
 // cell returns the cell of a field in a row.
 func (r *reader) cell(i int, f vocabulary.Field) (c tables.Cell, col int) {
-	col = r.m.At(f)
-	if col < 0 || col >= len(r.t.Rows[i].Cells) {
-		return tables.Cell{}, col
+	if col = r.m.At(f); col >= 0 && col < len(r.t.Rows[i].Cells) {
+		c = r.t.Rows[i].Cells[col]
 	}
-	return r.t.Rows[i].Cells[col], col
+	return c, col
 }
 
 // text returns the text of a field in a row.
@@ -47,8 +38,7 @@ func (r *reader) text(i int, f vocabulary.Field) Text {
 	return Text{c.Text, r.t.At(i, col)}
 }
 
-// label returns the pallet number of a row, or else its SSCC. It prefers the SSCC where
-// other numbers are running numbers.
+// label returns the SSCC of a row, or else its pallet number.
 func (r *reader) label(i int) (c Text, merged bool) {
 	for _, f := range []vocabulary.Field{vocabulary.SSCC, vocabulary.PalletNumber} {
 		if c = r.text(i, f); c.Value != "" {
@@ -59,7 +49,7 @@ func (r *reader) label(i int) (c Text, merged bool) {
 	}
 	c.Value = strings.TrimSpace(strings.TrimPrefix(c.Value, "(00)")) // the identifier that says that it is an SSCC
 	if strings.ContainsAny(c.Value, " ([-") {
-		c.Value = strings.TrimSpace(continuedText.ReplaceAllString(c.Value, ""))
+		c.Value = strings.TrimSpace(vocabulary.Continued.ReplaceAllString(c.Value, ""))
 	}
 	if to := r.text(i, vocabulary.PalletTo); c.Value != "" && to.Value != "" && to.Value != c.Value {
 		c.Value += " to " + to.Value
@@ -69,9 +59,11 @@ func (r *reader) label(i int) (c Text, merged bool) {
 
 // textOr returns the text of a field in a row, or else that of a caption above.
 func (r *reader) textOr(i int, f vocabulary.Field) Text {
+	const quotes = "\"'〃”″“„’,"
 	c := r.text(i, f)
 	switch {
-	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
+	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes),
+		f == vocabulary.Produce && !strings.ContainsFunc(c.Value, unicode.IsLetter) && !ditto(c.Value): // a name has letters
 		given, _ := r.t.Given(i, f)
 		return Text{given.Text, given.Place}
 	case ditto(c.Value):
@@ -85,64 +77,56 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 // contains the other.
 func (r *reader) produce(i int) Text {
 	p, v := r.textOr(i, vocabulary.Produce), r.textOr(i, vocabulary.Variety)
-	if !strings.ContainsFunc(p.Value, unicode.IsLetter) { // a name has letters
-		given, _ := r.t.Given(i, vocabulary.Produce)
-		p = Text{given.Text, given.Place}
-	}
+	produce, variety := vocabulary.Fold(p.Value), vocabulary.Fold(v.Value)
 	switch {
-	case p.Value == "":
+	case strings.Contains(variety, produce):
 		return v
-	case v.Value == "" || strings.Contains(vocabulary.Fold(p.Value), vocabulary.Fold(v.Value)):
+	case strings.Contains(produce, variety):
 		return p
-	case strings.Contains(vocabulary.Fold(v.Value), vocabulary.Fold(p.Value)):
-		return v
 	}
 	return Text{p.Value + " " + v.Value, p.Place}
 }
 
-// Denies reports whether the cell of a column denies that the pallet was shipped:
+// shippings returns whether the heading of each column says that pallets were not shipped,
+// or that they were: Cancelled, Loaded.
+func (r *reader) shippings() (all [][2]bool) {
+	for col, h := range r.t.Headings {
+		text := vocabulary.Fold(h.Text)
+		says := [2]bool{vocabulary.NotShipped.MatchString(text), vocabulary.Shipped.MatchString(text)}
+		if f, used := r.m.Used(col); used && !slices.Contains(Also[:], f) {
+			says = [2]bool{}
+		}
+		all = append(all, says)
+	}
+	return all
+}
+
+// denies reports whether the cell of a column denies that the pallet was shipped:
 // Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
-	if f, used := r.m.Used(col); col >= len(r.t.Headings) || used && !slices.Contains(Also[:], f) {
-		return false
-	}
-	says, known := r.headings[r.t.Headings[col].Text]
-	if !known {
-		heading := vocabulary.Fold(r.t.Headings[col].Text)
-		says = [2]bool{vocabulary.NotShipped.MatchString(heading), vocabulary.Shipped.MatchString(heading)}
-		r.headings[r.t.Headings[col].Text] = says
-	}
-	if says == [2]bool{} {
+	if col >= len(r.says) || r.says[col] == [2]bool{} {
 		return false
 	}
 	value := vocabulary.Fold(text)
 	no := vocabulary.Denial.MatchString(value)
-	if says[0] {
+	if r.says[col][0] {
 		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
 	}
 	return no
 }
 
-// shipped remarks on a cell of a line that may mean that the pallet was not shipped,
-// in any column.
+// shipped remarks on a cell of a line that may mean that the pallet was not shipped.
 func (r *reader) shipped(i, col int) {
 	text := r.t.Rows[i].Cells[col].Text
-	if text[0] >= '0' && text[0] <= '9' && strings.Trim(text, "0123456789.,") == "" && text != "0" && text != "1" {
-		return // the common case
-	}
-	if r.denies(col, text) {
+	switch {
+	case r.denies(col, text):
 		r.Remarks.Add("not_shipped/column", r.t.At(i, col), r.t.Headings[col].Text, text)
-		return
-	}
-	if !r.harmless[text] {
+	case !r.harmless[text]:
 		before := len(r.Remarks.All)
-		r.NotShipped(text, r.t.At(i, col))
+		NotShipped(&r.Remarks, text, r.t.At(i, col))
 		r.harmless[text] = len(r.Remarks.All) == before
 	}
 }
-
-// NotShipped remarks on a text that may mean that pallets were not shipped.
-func (l *Lines) NotShipped(text string, at tables.Place) { NotShipped(&l.Remarks, text, at) }
 
 // NotShipped remarks on a text that may mean that pallets were not shipped.
 func NotShipped(r *remarks.List, text string, at tables.Place) {
@@ -150,6 +134,3 @@ func NotShipped(r *remarks.List, text string, at tables.Place) {
 		r.Add("not_shipped", at, text)
 	}
 }
-
-// IsDate reports whether a text is a date.
-func IsDate(text string) bool { return mapping.IsDate(text) }

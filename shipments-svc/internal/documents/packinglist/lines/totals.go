@@ -97,18 +97,7 @@ func (r *reader) sums(w row) bool {
 	case w.described || (!all || r.all.lines < 2) && (!recent || r.recent.lines < 2):
 		return false
 	}
-	return !r.unnamed || all && !numbered(w.label) || all && r.isLastCount(w)
-}
-
-// isLastCount reports whether the label of a row is the number of pallets above it, and no
-// other row with boxes follows.
-func (r *reader) isLastCount(w row) bool {
-	pallets := map[string]bool{}
-	for _, l := range slices.Concat(r.before, r.Lines.Lines) {
-		pallets[l.Pallet.Value] = true
-	}
-	n, ok := palletCount(w.label.Value)
-	return ok && n == len(pallets) && w.i+1 >= r.end()
+	return !r.unnamed || all && !numbered(w.label)
 }
 
 // palletCount parses a number of pallets: "20", "20 pallets".

@@ -50,8 +50,10 @@ var (
 	Shipped    = within(patterns["shipped"])
 	negated    = within(patterns["negated"])
 	Denial     = regexp.MustCompile(`^(?:` + patterns["no"] + `)$`)
-	Average    = whole(`(?:` + patterns["average"] + `)(?: \pL+)*`)
 	Ditto      = regexp.MustCompile(`^(?:` + patterns["ditto"] + `)?$`) // as above
+
+	// Continued matches the end of a label that is continued: "P1 (cont.)".
+	Continued = regexp.MustCompile(`(?i)[\s(\[-]+(?:` + patterns["continued"] + `)\.?[)\]]*$`)
 
 	sumWord   = within(patterns["total"] + "|" + patterns["sum"])
 	onlyTotal = whole(`(?:(?:` + patterns["total"] + "|" + patterns["sum"] + "|" + patterns["beside"] + ") ?)+")
