@@ -16,9 +16,6 @@ type titles struct {
 	several   bool
 }
 
-// maxNamed is the number of words of a produce with its variety.
-const maxNamed = 3
-
 // row reads a row above a list.
 func (n *titles) row(t layout.Table, i int) {
 	for _, col := range layout.Filled(t.Rows[i]) {
@@ -32,10 +29,6 @@ func (n *titles) row(t layout.Table, i int) {
 			n.several = n.several || n.commodity != nil && c != n.commodity
 			n.commodity = c
 			words = append(words, word)
-		}
-		text := t.Rows[i].Cells[col].Text
-		if name := layout.Unclassed(text); name != text && words != nil && len(strings.Fields(name)) <= maxNamed {
-			words = []string{name} // with its variety: "Limón Verna Cat. I"
 		}
 		if text := strings.Join(words, " "); len(text) > len(n.produce.Value) {
 			n.produce = lines.Text{Value: text, Place: t.At(i, col)}

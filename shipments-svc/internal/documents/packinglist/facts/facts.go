@@ -34,19 +34,12 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 		for _, found := range reference.Species(text) {
 			l.addFact(shipments.ProduceFact, found, at)
 		}
-		if l.labelledFacts(text, at) || len(cells) == 1 && l.totalFacts(text, at) {
-			continue
-		}
-		if things, only := countedIn(text); only && things == 1 && text[0] >= '0' && text[0] <= '9' { // "16 pallets"
-			l.countFacts(text, at)
+		if l.labelledFacts(text, at) || l.totalFacts(text, at, len(cells) == 1) {
 			continue
 		}
 		kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :"))
-		if !ok {
-			continue
-		}
-		if n+1 < len(cells) &&
-			l.addValue(kind, row.Cells[cells[n+1]].Text, tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
+		if !ok || n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text,
+			tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
 			continue
 		}
 		if downwards {
@@ -57,50 +50,26 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 
 // labelledFacts reads the facts of a text such as "Vessel: MSC Carmen Seal: 91". It
 // returns false if there are none.
-func (l *List) labelledFacts(text string, at tables.Place) bool {
-	type label struct {
-		kind       shipments.FactKind
-		begin, end int
-	}
-	var labels []label
-	for i, c := range text {
-		if c != ':' && c != '=' {
-			continue
-		}
-		begin := 0
-		if n := len(labels); n > 0 {
-			begin = labels[n-1].end
-		}
-		words := strings.Fields(text[begin:i])
-		for skip := max(0, len(words)-vocabulary.LongestLabel); skip < len(words); skip++ {
-			name := strings.Join(words[skip:], " ")
-			if kind, ok := vocabulary.FactKind(name); ok {
-				labels = append(labels, label{kind, begin + strings.LastIndex(text[begin:i], words[skip]), i + 1})
-				break
-			}
+func (l *List) labelledFacts(text string, at tables.Place) (found bool) {
+	for _, label := range layout.Labels(text) {
+		if kind, ok := vocabulary.FactKind(label.Name); ok {
+			found = l.addValue(kind, label.Value, at) || found
 		}
 	}
-	any := false
-	for n, of := range labels {
-		end := len(text)
-		if n+1 < len(labels) {
-			end = max(labels[n+1].begin, of.end)
-		}
-		any = l.addValue(of.kind, text[of.end:end], at) || any
-	}
-	return any
+	return found
 }
 
-// totalFacts reads the totals of a text that has no other words: "260 cartons on 4
-// pallets", "Total colis 260". It returns false if there are none.
-func (l *List) totalFacts(text string, at tables.Place) bool {
-	if things, only := countedIn(text); only && things > 0 && !strings.Contains(text, "=") &&
+// totalFacts reads the totals of a text that has no other words: "16 pallets", or, alone in its
+// row, "260 cartons on 4 pallets", "Total colis 260". It returns false if there are none.
+func (l *List) totalFacts(text string, at tables.Place, alone bool) bool {
+	things, only := countedIn(text)
+	if only && (things == 1 && unicode.IsDigit(rune(text[0])) || alone && things > 0 && !strings.Contains(text, "=")) &&
 		len(countText.FindAllString(text, -1)) == things {
 		l.countFacts(text, at)
 		return true
 	}
 	kind, value, ok := labelled(text)
-	return ok && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 &&
+	return ok && alone && slices.Contains(counts, kind) && strings.IndexFunc(value, unicode.IsDigit) == 0 &&
 		l.addValue(kind, value, at)
 }
 

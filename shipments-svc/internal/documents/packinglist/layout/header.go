@@ -21,7 +21,6 @@ type header struct {
 	own      []string // the lowest text of each
 	means    []vocabulary.Meaning
 	folded   []string                 // the texts, to be compared
-	rows     []tables.Row             // that it was made of
 	columns  map[vocabulary.Field]int // the best column of each field
 	sizes    []int                    // the columns of calibres
 	score    int
@@ -44,15 +43,13 @@ func headersOf(rows []tables.Row) (all []header) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
 			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != "" ||
-				n > 1 && len(Filled(last)) == 1 && Captions(last) != nil // a group: "CALIBRE 1X"
-			if PalletCaption(last) != nil || n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
+				n > 1 && len(Filled(last)) == 1 && labelsOf(last) != nil // a group: "CALIBRE 1X"
+			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
 			}
-			for _, spread := range []bool{false, true} {
-				h := means.parse(rows[from:from+n], spread)
-				if h.from, h.to = from, from+n; h.complete() {
-					all = append(all, h)
-				}
+			h := means.parse(rows[from : from+n])
+			if h.from, h.to = from, from+n; h.complete() {
+				all = append(all, h)
 			}
 		}
 	}
@@ -60,8 +57,10 @@ func headersOf(rows []tables.Row) (all []header) {
 	kept := all[:0]
 	for _, h := range all {
 		known := func(o header) bool { return maps.Equal(o.columns, h.columns) }
-		if len(kept) < maxWays && h.score*3 >= all[0].score*2 && !slices.ContainsFunc(kept, known) {
-			h.folded = folded(h.texts)
+		if len(kept) < maxWays && !slices.ContainsFunc(kept, known) {
+			for _, text := range h.texts {
+				h.folded = append(h.folded, vocabulary.Fold(text))
+			}
 			kept = append(kept, h)
 		}
 	}
@@ -80,10 +79,9 @@ func (k memo) under(above, own string) vocabulary.Meaning {
 	return m
 }
 
-// parse parses rows as a header. With spread, a group heading also applies
-// to the empty cells on its right.
-func (k memo) parse(rows []tables.Row, spread bool) header {
-	h := header{rows: rows, known: k}
+// parse parses rows as a header. A group heading also applies to the empty cells on its right.
+func (k memo) parse(rows []tables.Row) header {
+	h := header{known: k}
 	var above []string // of each column: the texts above its lowest
 	for i, row := range rows {
 		group := ""
@@ -97,7 +95,7 @@ func (k memo) parse(rows []tables.Row, spread bool) header {
 			}
 			if text != "" {
 				group = text
-			} else if spread && i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
+			} else if i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
 				text = group
 			}
 			if text != "" && text != h.own[col] {
@@ -171,17 +169,21 @@ func (h header) repeats(row tables.Row) (repeats, changed bool) {
 	cells := Filled(row)
 	differ, same := 0, 0
 	for _, col := range cells {
-		own, text := row.Cells[col].Text, vocabulary.Fold(row.Cells[col].Text)
-		if col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !h.reads(col, text) {
-			differ++
-		} else if m := h.known.under("", own); h.reads(col, text) ||
-			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason {
+		own := row.Cells[col].Text
+		text := vocabulary.Fold(own)
+		if col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text) {
+			if differ++; differ*3 > len(cells) {
+				return false, false
+			}
+			continue
+		}
+		switch m := h.known.under("", own); {
+		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
+			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason:
 			same++
 			unit := Unit(own)
 			changed = changed || unit != 0 && unit != Unit(h.texts[col])
-		} else if strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear {
-			same++
-		} else {
+		default:
 			differ++
 			changed = true
 		}
@@ -190,13 +192,6 @@ func (h header) repeats(row tables.Row) (repeats, changed bool) {
 		}
 	}
 	return same > 1 && differ*4 <= max(len(cells), 4), changed && numbersIn(row) == 0
-}
-
-// reads reports whether a row of the header has a text, folded, in a column.
-func (h header) reads(col int, text string) bool {
-	return slices.ContainsFunc(h.rows, func(own tables.Row) bool {
-		return col < len(own.Cells) && vocabulary.Fold(own.Cells[col].Text) == text
-	})
 }
 
 // cut returns the column at which another table begins on the right, or 0. Its headings

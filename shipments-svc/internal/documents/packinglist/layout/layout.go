@@ -7,7 +7,6 @@ package layout
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -28,7 +27,7 @@ type Table struct {
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]Caption
 	groups    map[int]string // the varieties above the calibres
-	pairs     []int          // the columns whose cells have two values
+	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
 	numbers   []int          // of a turned table: the row of each column
 	header    header
 }
@@ -76,8 +75,9 @@ const (
 )
 
 // Of returns the ways in which a document can be divided into parts, the likeliest first:
-// each other way differs in the tables of one sheet, or of one list that pages continue.
-func Of(book tables.Book) (all [][]Part) {
+// each sheet, or list that pages continue, has its header row where it is likeliest, then
+// where it is next likeliest, and so on.
+func Of(book tables.Book) [][]Part {
 	var lists [][]tables.Table
 	for _, sheet := range book.Tables {
 		if n := len(lists); n > 0 && sheet.Continues {
@@ -86,25 +86,18 @@ func Of(book tables.Book) (all [][]Part) {
 			lists = append(lists, []tables.Table{sheet})
 		}
 	}
-	first := make([][]Part, len(lists))
-	others := make([][][]Part, len(lists))
-	for i, list := range lists {
-		for n, c := range append(candidates(list[0]), candidate{Table: list[0]}) {
-			if n == 0 {
-				first[i] = c.pages(list)
-			} else if c.to > 0 {
-				others[i] = append(others[i], c.pages(list))
-			}
+	all := make([][]Part, 1)
+	for _, list := range lists {
+		found := candidates(list[0])
+		for len(all) < len(found) {
+			all = append(all, slices.Clone(all[0]))
 		}
-	}
-	all = append(all, slices.Concat(first...))
-	for i := range lists {
-		for _, way := range others[i] {
-			if len(all) < maxWays {
-				other := slices.Clone(first)
-				other[i] = way
-				all = append(all, slices.Concat(other...))
+		for i := range all {
+			c := candidate{Table: list[0]}
+			if len(found) > 0 {
+				c = found[min(i, len(found)-1)]
 			}
+			all[i] = append(all[i], c.pages(list)...)
 		}
 	}
 	return all
@@ -141,18 +134,19 @@ func (c candidate) pages(list []tables.Table) (parts []Part) {
 	for page, sheet := range list {
 		if page > 0 {
 			c = candidate{Table: sheet}
-			if own := candidates(sheet); own != nil && (last == nil || !own[0].repeatsBelow(last.header)) {
+			if own := candidates(sheet); own != nil {
 				c = own[0]
 			}
 		}
 		for n, p := range c.split(false, maxParts) {
 			p.First, p.stacked = n == 0, n > 0
-			p.Continued = !p.Headed && page > 0 && last != nil && n == 0
+			before := last
+			if page == 0 || n > 0 {
+				before = nil
+			}
+			p.Continued = !p.Headed && before != nil
 			if p.Headed = p.Headed || p.Continued; p.Headed {
-				if page > 0 && n == 0 && last != nil {
-					p.given = last.given
-				}
-				p.Table = p.shaped(last, page > 0 && n == 0)
+				p.Table = p.shaped(before)
 			}
 			if parts = append(parts, p); p.Headed {
 				last = &parts[len(parts)-1].Table
@@ -162,46 +156,38 @@ func (c candidate) pages(list []tables.Table) (parts []Part) {
 	return parts
 }
 
-// repeatsBelow reports whether the header row of a page repeats that of the page before,
-// below lines that continue it.
-func (c candidate) repeatsBelow(before header) bool {
-	return slices.Equal(c.folded, before.folded) && slices.ContainsFunc(c.Rows[:c.from], func(row tables.Row) bool {
-		return IsFull(row) && numbersIn(row) > 2
-	})
-}
-
-// shaped returns the table in its form of lines. The header of a page without one is that
-// of the last.
-func (t Table) shaped(last *Table, onNextPage bool) Table {
-	if !onNextPage {
-		last = nil
+// shaped returns the table in its form of lines. One that is the first of a page continues the
+// last of the page before, whose header it has if it has none.
+func (t Table) shaped(before *Table) Table {
+	if before != nil {
+		t.given = before.given
 	}
 	if t.Continued {
-		t.Kind, t.Headings, t.header, t.pairs = last.Kind, last.Headings, last.header, last.pairs
-		t.Sizes, t.groups = last.Sizes, last.groups
+		t.Kind, t.Headings, t.header, t.pairs = before.Kind, before.Headings, before.header, before.pairs
+		t.Sizes, t.groups = before.Sizes, before.groups
 		t.From, t.To = 0, 0
 	} else {
 		t = t.asMatrix().asPairs()
 	}
-	return t.unwrapped(last).paired().unpivoted().captioned()
+	return t.unwrapped(before).paired().unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a
-// header row that is another one or has a unit above, and those side by side.
+// header row that is another one, and those side by side.
 func (c candidate) split(beside bool, most int) []Part {
 	t, h := c.Table, c.header
 	if h.to == 0 || most <= 1 {
 		return []Part{{Table: Table{Table: t, To: len(t.Rows), Beside: beside}}}
 	}
 	for i := h.to + 1; i < len(t.Rows) && c.numbers == nil; i++ {
+		above := t.Rows[i-1]
 		repeats, changed := h.repeats(t.Rows[i])
-		united := repeats && WeightUnit(t.Rows[i-1]) > 0
-		if !united && !changed && (repeats || !startsTable(t.Rows, i)) {
+		changed = changed || repeats && WeightUnit(above) > 0
+		if !changed && (repeats || !startsTable(t.Rows, i)) {
 			continue
 		}
-		if above := t.Rows[i-1]; united || i-1 > h.to && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number &&
-			!IsTotal(above) {
-			i--
+		if i-1 > h.to && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number && !IsTotal(above) {
+			i-- // its title
 		}
 		below := t
 		below.Rows, below.Continues = t.Rows[i:], false
@@ -328,12 +314,4 @@ func turned(t tables.Table) (exchanged tables.Table, numbers []int) {
 		exchanged.Rows[i] = tables.Row{Number: i + 1, Cells: cells}
 	}
 	return exchanged, numbers
-}
-
-// folded returns texts to be compared.
-func folded(texts []string) (all []string) {
-	for _, text := range texts {
-		all = append(all, strings.TrimSpace(vocabulary.Fold(text)))
-	}
-	return all
 }

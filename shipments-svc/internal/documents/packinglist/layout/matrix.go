@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -77,28 +76,32 @@ func (t Table) asMatrix() Table {
 		t.Sizes = nil
 		return t
 	}
-	other := vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}
 	t.groups = map[int]string{}
 	distinct := map[string]bool{}
 	for _, col := range t.Sizes {
 		t.groups[col], t.Headings[col].Text = h.sizeOf(col)
-		t.Headings[col].Meaning = other
 		distinct[t.groups[col]] = true
 	}
-	if total >= 0 {
-		t.Headings[total].Meaning = other
+	for col := range t.Headings {
+		if col == total || slices.Contains(t.Sizes, col) {
+			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}
+		}
 	}
-	fields := []vocabulary.Field{vocabulary.Calibre, vocabulary.Boxes}
+	t.add("", "matrix", vocabulary.Calibre, vocabulary.Boxes)
 	if len(distinct) > 1 {
-		fields = append(fields, vocabulary.Variety)
+		t.add("", "matrix", vocabulary.Variety)
 	} else {
 		t.groups = nil
 	}
-	for _, f := range fields {
-		m := vocabulary.Meaning{Field: f, Score: 1, Rule: "matrix"}
-		t.Headings = append(t.Headings, Heading{Virtual: true, Meaning: m})
-	}
 	return t
+}
+
+// add adds columns that the layout fills.
+func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
+	for _, f := range fields {
+		m := vocabulary.Meaning{Field: f, Score: 1, Rule: rule}
+		t.Headings = append(t.Headings, Heading{Text: heading, Virtual: true, Meaning: m})
+	}
 }
 
 // addUp reports whether the cells of the calibres are numbers, and their sums are those of
@@ -106,93 +109,66 @@ func (t Table) asMatrix() Table {
 func (t Table) addUp(total int) bool {
 	rows, agree := 0, 0
 	for _, row := range t.Rows[t.To:] {
-		sum := 0.0
-		for i, n := range t.boxes(row) {
-			col := t.Sizes[i]
+		for _, col := range t.Sizes {
 			if _, ok := Number(row, col); !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
 				!strings.HasSuffix(row.Cells[col].Text, "%") {
 				return false
 			}
-			sum += n
 		}
-		if sum == 0 {
-			continue
-		}
-		rows++
-		if v, ok := Number(row, total); total < 0 || ok && v == sum {
-			agree++
+		if _, sum := t.boxes(row); sum > 0 {
+			rows++
+			if v, ok := Number(row, total); total < 0 || ok && v == sum {
+				agree++
+			}
 		}
 	}
 	return rows > 0 && agree*10 >= rows*9
 }
 
-// boxes returns the boxes of each calibre of a row.
-func (t Table) boxes(row tables.Row) (all []float64) {
+// boxes returns the boxes of each calibre of a row, and their sum.
+func (t Table) boxes(row tables.Row) (all []float64, sum float64) {
 	for _, col := range t.Sizes {
 		v, _ := Number(row, col)
-		if col < len(row.Cells) && row.Cells[col].Merged || v != math.Trunc(v) {
+		if v < 0 || col < len(row.Cells) && row.Cells[col].Merged || v != math.Trunc(v) {
 			v = 0
 		}
-		all = append(all, max(v, 0))
+		all, sum = append(all, v), sum+v
 	}
-	return all
+	return all, sum
 }
 
-// sums are the sums of the columns of some rows.
-type sums struct {
-	rows int
-	each []float64
-}
-
-func (s *sums) add(row []float64) {
-	s.rows++
-	s.each = append(s.each, make([]float64, len(row)-len(s.each))...)
-	for i, v := range row {
-		s.each[i] += v
-	}
-}
-
-// are reports whether a row has the sums of at least two others, in several columns.
-func (s *sums) are(row []float64) bool {
-	several := slices.DeleteFunc(slices.Clone(row), func(v float64) bool { return v == 0 })
-	return s.rows > 1 && len(several) > 1 && slices.Equal(s.each, row)
-}
-
-// unpivoted returns a matrix with a row for each calibre that has boxes. Rows of totals
-// have one, with the boxes of all.
+// unpivoted returns a matrix with a row for each calibre that has boxes. Rows of totals, which
+// may be those with the sums of all rows above, have one, with the boxes of all.
 func (t Table) unpivoted() Table {
 	if t.Sizes == nil {
 		return t
 	}
 	t.Kind = shipments.MatrixLayout
 	calibre, width := slices.IndexFunc(t.Headings, func(h Heading) bool { return h.Virtual }), len(t.Headings)
+	lines, sums := 0, make([]float64, len(t.Sizes))
 	rows := slices.Clone(t.Rows[:t.To])
-	var all, since sums
 	for _, row := range t.Rows[t.To:] {
-		boxes, cells, sum := t.boxes(row), Filled(row), 0.0
-		for _, n := range boxes {
-			sum += n
-		}
+		boxes, sum := t.boxes(row)
 		if sum == 0 {
 			rows = append(rows, row)
 			continue
 		}
+		cells := Filled(row)
 		total := slices.ContainsFunc(cells[:min(3, len(cells))],
 			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
-		if total || cells[0] >= t.Sizes[0] || all.are(boxes) || since.are(boxes) {
+		if total || cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums) {
 			row = widened(row, width)
 			if text := &row.Cells[0].Text; !vocabulary.IsTotal(vocabulary.Fold(*text)) {
-				*text = cmp.Or(strings.TrimSpace("Total "+*text), "Total")
+				*text = strings.TrimSpace("Total " + *text)
 			}
 			row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(sum, 'f', -1, 64)}
-			rows, since = append(rows, row), sums{}
+			rows = append(rows, row)
 			continue
 		}
-		all.add(boxes)
-		since.add(boxes)
+		lines++
 		first := true
 		for i, col := range t.Sizes {
-			if boxes[i] == 0 {
+			if sums[i] += boxes[i]; boxes[i] == 0 {
 				continue
 			}
 			line := widened(row, width)
@@ -223,11 +199,9 @@ func widened(row tables.Row, cells int) tables.Row {
 func Enumerates(rows []tables.Row, col int) bool {
 	longest, n, first, last := 0, 0, 0.0, 0.0
 	for _, row := range rows {
-		if col >= len(row.Cells) || IsTotal(row) {
-			continue
-		}
-		switch v, ok := Number(row, col); {
-		case !ok:
+		v, ok := Number(row, col)
+		switch {
+		case !ok || IsTotal(row):
 		case longest == 0:
 			longest, n, first, last = 1, 1, v, v
 		case v == last+1:

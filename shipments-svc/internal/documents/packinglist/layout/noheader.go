@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,36 +16,21 @@ func NoHeader(book tables.Book) error {
 	bad := &tables.Unreadable{
 		Code: "no_header_row", Detail: "no header row has a pallet number and a number of boxes or a weight",
 	}
-	most := 1
-	found := ""
+	most, found := 1, ""
 	for _, t := range book.Tables {
 		for _, row := range t.Rows[:min(len(t.Rows), maxHeaderRow)] {
-			var understood, other []string
-			n := 0
-			for _, c := range row.Cells {
-				m := vocabulary.MeaningOf(c.Text)
+			n, headings := 0, []string(nil)
+			for _, col := range Filled(row) {
+				m := vocabulary.MeaningOf(row.Cells[col].Text)
 				if m.Field != vocabulary.None {
 					n++
 				}
-				switch {
-				case c.Text == "":
-				case m.Reason != "":
-					other = append(other, fmt.Sprintf("%q (%s)", c.Text, m.Reason))
-				case m.Field != vocabulary.None && m.Field != vocabulary.Other:
-					understood = append(understood, fmt.Sprintf("%q (%s)", c.Text, m.Field))
-				default:
-					other = append(other, fmt.Sprintf("%q", c.Text))
-				}
+				meaning := cmp.Or(m.Reason, string(m.Field), "not known")
+				headings = append(headings, fmt.Sprintf("%q (%s)", row.Cells[col].Text, meaning))
 			}
-			if n <= most || numbersIn(row) > 0 {
-				continue
-			}
-			most, bad.Place, found = n, tables.Place{Sheet: t.Name, Row: row.Number}, ""
-			if understood != nil {
-				found = "; found: " + strings.Join(understood, ", ")
-			}
-			if other != nil {
-				found += "; not used: " + strings.Join(other, ", ")
+			if n > most && numbersIn(row) == 0 {
+				most, bad.Place = n, tables.Place{Sheet: t.Name, Row: row.Number}
+				found = "; found: " + strings.Join(headings, ", ")
 			}
 		}
 	}

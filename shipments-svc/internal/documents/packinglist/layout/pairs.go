@@ -8,8 +8,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
-// asPairs returns a table with two columns for each such as "Variety / Calibre": the heading
-// names two fields, and nearly all cells have two values.
+// asPairs returns a table with two columns more for each such as "Variety / Calibre": the
+// heading names two fields, and nearly all cells have two values.
 func (t Table) asPairs() Table {
 	for col, h := range t.Headings {
 		first, second, ok := strings.Cut(h.Text, "/")
@@ -20,20 +20,14 @@ func (t Table) asPairs() Table {
 		all, pairs := 0, 0
 		for _, row := range t.Rows[t.To:] {
 			if col < len(row.Cells) && row.Cells[col].Text != "" && IsFull(row) {
-				if all++; strings.Count(row.Cells[col].Text, "/") == 1 {
-					pairs++
-				}
+				all, pairs = all+1, pairs+min(1, strings.Count(row.Cells[col].Text, "/"))
 			}
 		}
-		if pairs == 0 || pairs*10 < all*9 {
-			continue
+		if pairs > 0 && pairs*10 >= all*9 {
+			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "two-fields"}
+			t.pairs = append(t.pairs, [2]int{col, len(t.Headings)})
+			t.add(h.Text, "two-fields", a.Field, b.Field)
 		}
-		t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "two-fields"}
-		for _, m := range []vocabulary.Meaning{a, b} {
-			m.Rule = "two-fields"
-			t.Headings = append(t.Headings, Heading{Text: h.Text, Virtual: true, Meaning: m})
-		}
-		t.pairs = append(t.pairs, col)
 	}
 	return t
 }
@@ -45,26 +39,23 @@ func describes(m vocabulary.Meaning) bool {
 	return slices.Contains(fields, m.Field) && m.Score >= vocabulary.Clear
 }
 
-// paired returns the table with the two values of cells in columns of their own, the last.
+// paired returns the table with the two values of cells in columns of their own.
 func (t Table) paired() Table {
 	if t.pairs == nil {
 		return t
 	}
-	rows := slices.Clone(t.Rows)
-	for i, row := range rows[t.To:] {
-		for n, col := range t.pairs {
-			if col >= len(row.Cells) || strings.Count(row.Cells[col].Text, "/") != 1 {
-				continue
-			}
-			at := len(t.Headings) - 2*(len(t.pairs)-n)
-			row = widened(row, len(t.Headings))
-			first, second, _ := strings.Cut(row.Cells[col].Text, "/")
-			for k, text := range []string{first, second} {
-				row.Cells[at+k] = tables.Cell{Text: strings.TrimSpace(text), Merged: row.Cells[col].Merged}
+	t.Rows = slices.Clone(t.Rows)
+	for i := t.To; i < len(t.Rows); i++ {
+		for _, p := range t.pairs {
+			if row := t.Rows[i]; p[0] < len(row.Cells) {
+				if first, second, ok := strings.Cut(row.Cells[p[0]].Text, "/"); ok {
+					t.Rows[i] = widened(row, len(t.Headings))
+					for k, text := range []string{first, second} {
+						t.Rows[i].Cells[p[1]+k] = tables.Cell{Text: strings.TrimSpace(text), Merged: row.Cells[p[0]].Merged}
+					}
+				}
 			}
 		}
-		rows[t.To+i] = row
 	}
-	t.Rows = rows
 	return t
 }

@@ -122,7 +122,7 @@ func (r *reader) packOf(i int) Amount {
 	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce, vocabulary.Variety} {
 		c := r.text(i, f)
 		if given, ok := r.t.Given(i, f); ok && c.Value == "" {
-			c = Text{given.Whole, given.Place}
+			c = Text{given.Text, given.Place}
 		}
 		if a := packWeight(c.Value, c.Place); a.OK {
 			if !r.remarked {
