@@ -42,6 +42,14 @@ type shownOperation struct {
 	Responses             []shownResponse
 }
 
+// JSONBody is the first example of a JSON body; "": there is none.
+func (o shownOperation) JSONBody() string {
+	if len(o.Body) == 0 || len(o.Body[0].Examples) == 0 {
+		return ""
+	}
+	return o.Body[0].Examples[0].Text
+}
+
 // shownMedia is a body of one media type.
 type shownMedia struct {
 	Type     string

@@ -14,8 +14,14 @@ import (
 //go:embed templates
 var templates embed.FS
 
+//go:embed console.js
+var console []byte
+
 // staticPath is the path below which the stylesheet, the script and the icon lie.
 const staticPath = "/docs/static/"
+
+// cached is short: a page names its stylesheet, which the next version does not have.
+const cached = "public, max-age=300"
 
 // site has the pages, and the index that they are found by.
 type site struct {
@@ -48,6 +54,11 @@ func newSite() (*site, error) {
 			set.ServeStatic(w, r, func(status int) { http.Error(w, http.StatusText(status), status) })
 		})
 	}
+	s.handle(staticPath+"console.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		w.Header().Set("Cache-Control", cached)
+		_, _ = w.Write(console) // an error means that the client has disconnected
+	})
 	s.handle("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		s.write(w, "front", page{Frame: frame("Shipments of fresh produce", ""), Body: upstream.Available()})
@@ -75,7 +86,7 @@ func (s *site) add(path, template, title, tab string, body any) error {
 	s.index.add(path, title, content)
 	s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Cache-Control", "public, max-age=300")
+		w.Header().Set("Cache-Control", cached)
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 		_, _ = w.Write(content) // an error means that the client has disconnected
 	})

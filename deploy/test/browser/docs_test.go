@@ -58,9 +58,32 @@ func TestTheFrontPageLeadsToEverythingThatIsDocumented(t *testing.T) {
 	b.follow("form[role=search] button")
 	b.follow(`a[href="/docs/reference/shipments/approveShipment"]`)
 	b.sees("Samples")
+	if eval[bool](b, `document.querySelector("#try").checkVisibility()`) {
+		t.Error("the console is shown but needs JavaScript")
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	for _, at := range foreign {
 		t.Errorf("the browser requested %s", at)
 	}
+}
+
+func TestTheConsoleSendsARequestAndKeepsNoToken(t *testing.T) {
+	t.Parallel()
+	b := enter(t, found(t, "Cape Fresh Exports"))
+	token := b.generate()
+	b.visit("/docs/reference/tokens/getToken")
+	b.fill("#try-token", token)
+	b.click("#try button")
+	b.sees(`"organization"`)
+	b.accessible()
+	b.visit("/docs/reference/shipments/createShipment")
+	if kept := eval[string](b, `document.querySelector("#try-token").value + location.href +
+		JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie`); strings.Contains(kept, token) {
+		t.Errorf("the token is kept: %s", kept)
+	}
+	b.fill("#try-token", token)
+	b.click("#try button")
+	b.sees("201")
+	b.sees(`"PO-2026-0042"`)
 }
