@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -67,6 +68,7 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 	mapped := shipments.MappedColumn{
 		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)), Rules: c.Rules,
 	}
+	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
 	for _, o := range c.Meaning.Others {
 		if name := wireName(o.Field); name != mapped.Field && len(mapped.Alternatives) < shipments.MaxAlternatives {
 			other := shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
@@ -74,9 +76,8 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 		}
 	}
 	f, used := m.Used(col)
-	reason := ""
-	switch {
-	case slices.Contains(t.Sizes, col):
+	switch sizes := slices.Contains(t.Sizes, col); {
+	case sizes:
 		mapped.Field, mapped.Used = string(vocabulary.Boxes), true
 	case used:
 		mapped.Used = true
@@ -84,29 +85,22 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 			mapped.Unit = UnitName(c.Unit)
 		}
 	default:
-		if reason = m.unused(col); reason != "" && m.relevant(col) {
+		reason, relevant := m.unused(col)
+		if relevant {
 			heading := "without a heading"
 			if c.Text != "" {
 				heading = fmt.Sprintf("%q", c.Text)
 			}
 			r.Add("column_unused", t.At(t.From, col), mapped.Column, heading, reason)
-		} else if reason == "" {
-			reason = "it is not needed"
 		}
+		mapped.Reason, _ = remarks.Shortened(cmp.Or(reason, "it is not needed"), remarks.MaxText)
 	}
-	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
-	mapped.Reason, _ = remarks.Shortened(reason, remarks.MaxText)
 	return mapped
 }
 
-// remark remarks on columns that were chosen, and on amounts whose headings have words
-// that are not known, which may change their meaning. Single letters and words with
-// digits, such as 4kg, do not.
+// remark remarks on amounts whose headings have words that are not known, which may change
+// their meaning. Single letters and words with digits, such as 4kg, do not.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
-	for _, c := range m.Chosen {
-		r.Add("column_chosen", t.At(t.From, c.Column), tables.ColumnName(c.First+1), m.Columns[c.First].Text,
-			tables.ColumnName(c.Column+1), m.Columns[c.Column].Text, c.Field.Name())
-	}
 	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
 		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
 			continue
@@ -122,50 +116,36 @@ func (m Mapping) remark(t layout.Table, r *remarks.List) {
 	}
 }
 
-// unused returns why a column was not used, or "" for one that is understood and not
-// needed.
-func (m Mapping) unused(col int) string {
+// unused returns why a column was not used, "" for one that is understood and not needed,
+// and whether it may be relevant.
+func (m Mapping) unused(col int) (reason string, relevant bool) {
 	c := m.Columns[col]
-	from := func(f vocabulary.Field) string {
-		if !m.Has(f) || m.at[f] == col || wireName(f) == "" {
-			return ""
-		}
-		return fmt.Sprintf("%s is taken from %q", f.Name(), m.Column(f).Text)
-	}
-	switch taken := from(c.Meaning.Resembles); {
-	case c.Meaning.Reason != "" && taken != "":
-		return c.Meaning.Reason + ", and " + taken
-	case c.Meaning.Reason != "":
-		return c.Meaning.Reason
-	case c.Field == vocabulary.None && m.numeric(col):
-		return "its heading is not known, and it has numbers"
-	case c.Field == vocabulary.None:
-		return "its heading is not known"
-	}
-	return from(c.Field)
-}
-
-// relevant reports whether an unused column may be relevant.
-func (m Mapping) relevant(col int) bool {
-	c := m.Columns[col]
-	f, qualified := c.Field, c.Meaning.Reason != ""
-	if qualified {
+	f := c.Field
+	if reason = c.Meaning.Reason; reason != "" {
 		f = c.Meaning.Resembles
 	}
 	switch f {
 	case vocabulary.PalletNumber, vocabulary.SSCC:
-		return !c.values.counts
+		relevant = !c.values.counts
 	case vocabulary.None:
-		return !qualified && m.numeric(col)
+		relevant = reason == "" && m.numeric(col)
 	case vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight:
-		return m.numeric(col)
+		relevant = m.numeric(col)
 	case vocabulary.AnyWeight, vocabulary.FruitWeight:
-		return m.numeric(col) && (!qualified || m.First(Weights...) == vocabulary.None)
+		relevant = m.numeric(col) && (reason == "" || m.First(Weights...) == vocabulary.None)
 	case vocabulary.Calibre:
-		return !qualified
+		relevant = reason == ""
 	default:
-		return false
 	}
+	switch other := m.Has(f) && m.at[f] != col && wireName(f) != ""; {
+	case c.Field == vocabulary.None && m.numeric(col):
+		reason = "its heading is not known, and it has numbers"
+	case c.Field == vocabulary.None:
+		reason = "its heading is not known"
+	case other:
+		reason = strings.TrimPrefix(fmt.Sprintf("%s, and %s is taken from %q", reason, f.Name(), m.Column(f).Text), ", and ")
+	}
+	return reason, relevant && reason != ""
 }
 
 // numeric reports whether most cells of a column are numbers, other than row numbers.

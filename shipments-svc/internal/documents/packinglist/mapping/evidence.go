@@ -42,9 +42,6 @@ type condition func(m *Mapping, rows []tables.Row, col int) bool
 
 // conditions are what the values of a column may be, by the names of evidence.txt.
 var conditions = map[string]condition{
-	"one-text": of(func(c *Column) bool {
-		return c.values.filled > 1 && c.values.distinct+c.values.kinds["number"] == 1
-	}),
 	"several":   of(func(c *Column) bool { return c.values.distinct > 1 }),
 	"repeated":  of(func(c *Column) bool { return c.values.distinct*2 <= c.values.filled+4 }),
 	"counting":  of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),

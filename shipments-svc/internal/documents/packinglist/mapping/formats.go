@@ -25,7 +25,7 @@ func isWeight(f vocabulary.Field) bool { return slices.Contains(Weights, f) }
 // any weight.
 func (m *Mapping) unitColumns() {
 	for col := range m.Columns {
-		if rules := m.Columns[col].Rules; len(rules) == 0 || rules[len(rules)-1] != "units" {
+		if !slices.Contains(m.Columns[col].Rules, "units") {
 			continue
 		}
 		left := -1
@@ -55,11 +55,10 @@ func (m Mapping) UnitOf(row tables.Row, f vocabulary.Field) string {
 	return ""
 }
 
-// formats detects the unit and the number style of each amount. A column without
-// unambiguous numbers has the style of the others, or that of the likelier weights.
+// formats detects the unit of each amount and the style of the numbers, of which most
+// decide. Where none does, each column has the style of likelier weights.
 func (m *Mapping) formats(rows []tables.Row, beside float64) {
-	var common styles
-	texts := map[vocabulary.Field][]string{}
+	styles, unclear := [numbers.Neither + 1]int{}, map[vocabulary.Field][]string{}
 	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
 		if !m.Has(f) {
 			continue
@@ -74,26 +73,34 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 			if c.Unit == 0 {
 				c.Unit = cmp.Or(layout.Unit(cell.Text), layout.Unit(m.UnitOf(row, f)))
 			}
-			if cell.Number == "" {
-				texts[f] = append(texts[f], cell.Text)
+			n, ok := numbers.Split(cell.Text)
+			if !ok || cell.Number != "" {
+				continue
 			}
-		}
-		c.styles = stylesOf(texts[f], f == vocabulary.Boxes)
-		for i, n := range c.styles {
-			common[i] += n
+			style := numbers.StyleOf(n.Digits)
+			if style == numbers.Unclear && !isWeight(f) { // counts are never unclear
+				style = numbers.Thousands(n.Digits)
+			}
+			if styles[style]++; style == numbers.Unclear {
+				unclear[f] = append(unclear[f], cell.Text)
+			}
 		}
 		if c.Unit == 0 && isWeight(f) {
 			c.Unit = beside
 		}
 	}
-	m.Style = cmp.Or(m.Style, common.most())
-	for f, column := range texts {
-		c := m.Column(f)
-		if c.Style = c.styles.most(); c.Style == numbers.Unclear && c.styles[numbers.Unclear] > 0 {
-			c.Style = cmp.Or(m.Style, likelier(column, f))
-			c.unclear = column[slices.IndexFunc(column, func(text string) bool {
-				return stylesOf([]string{text}, false)[numbers.Unclear] > 0
-			})]
+	m.mixed = styles[numbers.Comma] > 0 && styles[numbers.Point] > 0
+	switch {
+	case m.Style != numbers.Unclear:
+	case styles[numbers.Comma] > styles[numbers.Point]:
+		m.Style = numbers.Comma
+	case styles[numbers.Point] > 0:
+		m.Style = numbers.Point
+	}
+	for _, f := range Weights {
+		if m.Has(f) {
+			c := m.Column(f)
+			c.Style, c.unclear = cmp.Or(m.Style, likelier(unclear[f], f)), unclear[f]
 		}
 	}
 }
@@ -106,12 +113,13 @@ func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
 		}
 		c, at := m.Column(f), all[0].At(all[0].From, m.at[f])
 		switch {
-		case c.unclear != "" && m.Style == numbers.Unclear:
-			n, _ := numbers.Split(c.unclear)
+		case len(c.unclear) > 0 && m.Style == numbers.Unclear:
+			n, _ := numbers.Split(c.unclear[0])
 			v, _ := numbers.Value(n.Digits, c.Style)
-			r.Add("number_ambiguous", at, c.unclear, c.Text, strconv.FormatFloat(v, 'f', -1, 64))
-		case c.styles[numbers.Point] > 0 && c.styles[numbers.Comma] > 0:
+			r.Add("number_ambiguous", at, c.unclear[0], c.Text, strconv.FormatFloat(v, 'f', -1, 64))
+		case m.mixed:
 			r.Add("number_ambiguous/mixed", at, c.Text)
+			return
 		}
 	}
 }
@@ -135,32 +143,4 @@ func likelier(texts []string, f vocabulary.Field) numbers.Style {
 		return numbers.Comma
 	}
 	return numbers.Point
-}
-
-// styles counts numbers by style.
-type styles [numbers.Neither + 1]int
-
-// stylesOf counts the styles of texts. Counts are never unclear.
-func stylesOf(texts []string, counting bool) (s styles) {
-	for _, text := range texts {
-		if n, ok := numbers.Split(text); ok {
-			own := numbers.StyleOf(n.Digits)
-			if own == numbers.Unclear && counting {
-				own = numbers.Thousands(n.Digits)
-			}
-			s[own]++
-		}
-	}
-	return s
-}
-
-// most returns the most frequent unambiguous style.
-func (s styles) most() numbers.Style {
-	switch {
-	case s[numbers.Comma] > s[numbers.Point]:
-		return numbers.Comma
-	case s[numbers.Point] > 0:
-		return numbers.Point
-	}
-	return numbers.Unclear
 }

@@ -18,12 +18,12 @@ import (
 // Mapping is the fields of the columns of a table.
 type Mapping struct {
 	Columns  []Column
-	Chosen   []Choice // columns that this mapping has in place of others
-	Prior    float64  // how well the headings and values agree with it, up to 0
+	Prior    float64 // how well the headings and values agree with it, up to 0
 	Source   shipments.MappingSource
 	Template string
 	Style    numbers.Style // of the numbers of the table
 	Cartons  bool          // each row is a box
+	mixed    bool          // the numbers have both styles
 	given    map[vocabulary.Field]bool
 	at       map[vocabulary.Field]int
 }
@@ -38,14 +38,7 @@ type Column struct {
 	Units   int      // the column of the units of its cells; 0: none
 	Style   numbers.Style
 	values  values
-	styles  styles // of its numbers
-	unclear string // a number that is ambiguous
-}
-
-// Choice is a field for which a mapping has another column than the first one.
-type Choice struct {
-	Field         vocabulary.Field
-	Column, First int
+	unclear []string // its numbers that are ambiguous
 }
 
 // Pallets reports whether the lines of a table have pallet numbers.
@@ -87,13 +80,13 @@ func (m Mapping) Column(f vocabulary.Field) *Column { return &m.Columns[m.at[f]]
 
 // Used returns the field that is read from a column.
 func (m Mapping) Used(col int) (vocabulary.Field, bool) {
-	if col >= len(m.Columns) {
-		return vocabulary.None, false
+	unused := []vocabulary.Field{vocabulary.Other, vocabulary.Line, vocabulary.FruitWeight}
+	for f, at := range m.at {
+		if at == col && !slices.Contains(unused, f) {
+			return f, true
+		}
 	}
-	f := m.Columns[col].Field
-	at, ok := m.at[f]
-	unused := []vocabulary.Field{vocabulary.None, vocabulary.Other, vocabulary.Line, vocabulary.FruitWeight}
-	return f, ok && at == col && !slices.Contains(unused, f)
+	return vocabulary.None, false
 }
 
 // Of returns the possible mappings of tables with the same headings, the likeliest first.

@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	// maxRivals is the maximum number of columns that are tried for a field, maxProposals
-	// that of mappings.
-	maxRivals, maxProposals = 6, 24
+	// maxProposals is the maximum number of mappings that are tried.
+	maxProposals = 24
 	// unheaded is the score of a column for a field that its heading does not name.
 	unheaded = 0.6
 )
@@ -20,41 +19,21 @@ var contested = []vocabulary.Field{
 	vocabulary.Boxes, vocabulary.NetWeight, vocabulary.BoxWeight, vocabulary.GrossWeight, vocabulary.PalletNumber,
 }
 
-// rivals returns a mapping and those with another column for one of the contested fields,
-// with a column of numbers whose heading is not known, and with the net weight of a box and
-// of the line under headings for the same.
+// rivals returns a mapping and those with another column for one of the contested fields:
+// with a heading for it, or with numbers and no known heading.
 func (m Mapping) rivals() []Mapping {
 	proposals := []Mapping{m}
 	for col, c := range m.Columns {
-		if c.Field == vocabulary.None && c.values.filled > 0 && c.values.kinds["number"] == c.values.filled && !m.Cartons {
+		switch {
+		case c.values.filled == 0 || m.given[c.Field] || m.at[c.Field] == col && m.Has(c.Field):
+		case slices.Contains(contested, c.Field):
+			proposals = append(proposals, m.instead(c.Field, col))
+		case c.Field == vocabulary.None && c.values.kinds["number"] == c.values.filled && !m.Cartons:
 			for _, f := range m.unheaded(c.values) {
-				proposals = append(proposals, m.instead(f, col, unheaded, "arithmetic"))
-			}
-		}
-	}
-	for _, f := range contested {
-		first, ok := m.at[f]
-		if !ok || m.given[f] {
-			continue
-		}
-		all := []int{first}
-		for col, c := range m.Columns {
-			if c.Field == f && col != first && len(all) <= maxRivals && c.values.filled > 0 {
-				all = append(all, col)
-				proposals = append(proposals, m.instead(f, col, c.Score, ""))
-			}
-		}
-		if f != vocabulary.NetWeight || m.Has(vocabulary.BoxWeight) || !m.Has(vocabulary.Boxes) {
-			continue
-		}
-		for _, box := range all {
-			for _, whole := range all {
-				if box != whole {
-					p := m.instead(f, whole, m.Columns[whole].Score, "")
-					p.Columns[box].take(vocabulary.BoxWeight, m.Columns[box].Score-0.05, "second-net-weight")
-					p.at[vocabulary.BoxWeight] = box
-					proposals = append(proposals, p)
-				}
+				p := m.instead(f, col)
+				p.Columns[col].take(f, unheaded, "arithmetic")
+				p.Prior = unheaded - 1
+				proposals = append(proposals, p)
 			}
 		}
 	}
@@ -74,18 +53,13 @@ func (m Mapping) unheaded(v values) (fields []vocabulary.Field) {
 	return fields
 }
 
-// instead returns a mapping with another column for a field, by a rule that its heading is
-// not.
-func (m Mapping) instead(f vocabulary.Field, col int, score float64, rule string) Mapping {
+// instead returns a mapping with another column for a field.
+func (m Mapping) instead(f vocabulary.Field, col int) Mapping {
 	p := m
-	p.Columns, p.at, p.Chosen = slices.Clone(m.Columns), maps.Clone(m.at), slices.Clone(m.Chosen)
-	if first, ok := m.at[f]; ok && first != col {
-		p.Prior += m.Columns[col].Score - m.Columns[first].Score
-		p.Chosen = append(p.Chosen, Choice{f, col, first})
+	p.Columns, p.at = slices.Clone(m.Columns), maps.Clone(m.at)
+	if m.Has(f) {
+		p.Prior = m.Columns[col].Score - m.Column(f).Score
 	}
-	if p.at[f] = col; rule != "" {
-		p.Columns[col].take(f, score, rule)
-		p.Prior = score - 1
-	}
+	p.at[f] = col
 	return p
 }
