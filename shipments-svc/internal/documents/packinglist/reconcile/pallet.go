@@ -12,17 +12,16 @@ import (
 
 // pallet makes a pallet of its lines.
 func (m *merger) pallet(all []Line) shipments.Pallet {
-	first := all[0]
+	first, at := all[0], all[0].Line.Pallet.Place
 	p := shipments.Pallet{
-		Number: m.bounded(first.Pallet, first.Line.Pallet.Place, shipments.MaxPalletNumber, "label"),
-		Source: shipments.Source{Sheet: first.Line.Pallet.Place.Sheet, Row: first.Line.Pallet.Place.Row},
+		Number: m.bounded(lines.Text{Value: first.Pallet, Place: at}, shipments.MaxPalletNumber, "label"),
+		Source: shipments.Source{Sheet: at.Sheet, Row: at.Row},
 	}
-	produce, calibre, boxes := m.field(all, func(l Line) lines.Text { return l.Produce }),
-		m.field(all, func(l Line) lines.Text { return l.Calibre }), tables.Place{}
-	p.ProduceName = m.joined(produce.texts, produce.at, shipments.MaxProduceName, "produce")
-	p.Calibre = m.joined(calibre.texts, calibre.at, shipments.MaxCalibre, "calibre")
+	var produces, calibres []lines.Text
+	var boxes tables.Place
 	present := false
 	for _, l := range all {
+		produces, calibres = append(produces, l.Produce), append(calibres, l.Calibre)
 		c := m.content(l)
 		if p.Boxes == 0 && c.Boxes > 0 {
 			boxes = l.Boxes.Place
@@ -35,6 +34,9 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		}
 		present = present || l.Boxes.Present
 	}
+	var produce, calibre tables.Place
+	p.ProduceName, produce = m.joined(produces, shipments.MaxProduceName, "produce")
+	p.Calibre, calibre = m.joined(calibres, shipments.MaxCalibre, "calibre")
 	if p.Boxes > shipments.MaxBoxes {
 		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, shipments.MaxBoxes)
 		p.Boxes, boxes = 0, tables.Place{}
@@ -42,7 +44,7 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 	if !present {
 		m.Add("line_without_boxes", first.Place, p.Number)
 	}
-	weight, at := m.weigh(all)
+	weight, at := weigh(all)
 	p.BoxWeight = rounded(weight)
 	if p.BoxWeight == 0 {
 		if weight > 0 {
@@ -57,7 +59,7 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		return remarks.Place(at)
 	}
 	p.Places = shipments.Places{
-		ProduceName: elsewhere(produce.at), Calibre: elsewhere(calibre.at), Boxes: elsewhere(boxes), BoxWeight: elsewhere(at),
+		ProduceName: elsewhere(produce), Calibre: elsewhere(calibre), Boxes: elsewhere(boxes), BoxWeight: elsewhere(at),
 	}
 	p.Particulars = common(p.Contents)
 	if c := p.Contents[0]; len(p.Contents) == 1 && c.Lot+c.Orchard+c.PUC+c.Grower == "" {
@@ -66,27 +68,11 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 	return p
 }
 
-// field is the texts of a field of lines, and where the first is.
-type field struct {
-	texts []string
-	at    tables.Place
-}
-
-func (m *merger) field(all []Line, of func(Line) lines.Text) (f field) {
-	for _, l := range all {
-		text := of(l)
-		if f.texts = append(f.texts, text.Value); f.at.Row == 0 {
-			f.at = text.Place
-		}
-	}
-	return f
-}
-
 // content returns what a line is.
 func (m *merger) content(l Line) shipments.Content {
 	c := shipments.Content{
-		ProduceName: m.bounded(l.Produce.Value, l.Produce.Place, shipments.MaxProduceName, "produce"),
-		Calibre:     m.bounded(l.Calibre.Value, l.Calibre.Place, shipments.MaxCalibre, "calibre"),
+		ProduceName: m.bounded(l.Produce, shipments.MaxProduceName, "produce"),
+		Calibre:     m.bounded(l.Calibre, shipments.MaxCalibre, "calibre"),
 		BoxWeight:   rounded(l.weight()), Place: remarks.Place(l.Place),
 	}
 	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
@@ -94,7 +80,7 @@ func (m *merger) content(l Line) shipments.Content {
 	}
 	into := texts(&c.Particulars)
 	for i, text := range l.Also {
-		*into[i] = m.bounded(text.Value, text.Place, shipments.MaxLot, lines.Also[i].Name())
+		*into[i] = m.bounded(text, shipments.MaxLot, lines.Also[i].Name())
 	}
 	c.HarvestedOn, c.PackedOn = date(c.HarvestedOn), date(c.PackedOn)
 	c.SSCC, _ = shipments.SSCC(l.SSCC.Value)
@@ -133,7 +119,7 @@ func common(all []shipments.Content) shipments.Particulars {
 
 // weigh returns the weight of a box of a pallet, the average by boxes, and where the first
 // weight is.
-func (m *merger) weigh(all []Line) (weight float64, at tables.Place) {
+func weigh(all []Line) (weight float64, at tables.Place) {
 	sum, boxes, complete := 0.0, 0.0, true
 	for _, l := range all {
 		a := l.Box

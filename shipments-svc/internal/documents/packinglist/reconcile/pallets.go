@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -32,9 +33,9 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	}
 	var pallets []shipments.Pallet
 	reversed := func(l Line) bool { return l.Boxes.OK && l.Boxes.Value == 0 }
-	for _, lines := range m.groups {
-		if lines = slices.DeleteFunc(lines, reversed); len(lines) > 0 {
-			pallets = append(pallets, m.pallet(lines))
+	for _, group := range m.groups {
+		if group = slices.DeleteFunc(group, reversed); len(group) > 0 {
+			pallets = append(pallets, m.pallet(group))
 		}
 	}
 	return pallets, m.All, nil
@@ -117,28 +118,32 @@ func fullest(all []*Settled) (most float64) {
 }
 
 // bounded returns a text, shortened to the length of its field.
-func (m *merger) bounded(text string, at tables.Place, limit int, what string) string {
-	text, cut := remarks.Shortened(text, limit)
+func (m *merger) bounded(text lines.Text, limit int, what string) string {
+	short, cut := remarks.Shortened(text.Value, limit)
 	if cut {
-		m.Add("text_shortened", at, what, limit)
+		m.Add("text_shortened", text.Place, what, limit)
 	}
-	return text
+	return short
 }
 
 // Mixed is the calibre of a pallet with more calibres than its field can hold.
 const Mixed = "mixed"
 
-// joined returns the distinct texts of a field of the contents.
-func (m *merger) joined(texts []string, at tables.Place, limit int, what string) string {
+// joined returns the distinct texts of a field of the contents, and where the first is.
+func (m *merger) joined(all []lines.Text, limit int, what string) (string, tables.Place) {
 	var distinct []string
-	for _, text := range texts {
-		if text != "" && !slices.Contains(distinct, text) {
-			distinct = append(distinct, text)
+	var joined lines.Text
+	for _, text := range all {
+		if text.Value == "" || slices.Contains(distinct, text.Value) {
+			continue
+		}
+		if distinct = append(distinct, text.Value); len(distinct) == 1 {
+			joined.Place = text.Place
 		}
 	}
-	text := strings.Join(distinct, " + ")
-	if len(distinct) > 1 && len([]rune(text)) > limit {
-		return Mixed
+	joined.Value = strings.Join(distinct, " + ")
+	if len(distinct) > 1 && len([]rune(joined.Value)) > limit {
+		return Mixed, joined.Place
 	}
-	return m.bounded(text, at, limit, what)
+	return m.bounded(joined, limit, what), joined.Place
 }

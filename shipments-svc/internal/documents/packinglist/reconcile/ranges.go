@@ -103,38 +103,34 @@ func refuseRange(l Line, why string) error {
 // dashed matches labels that may be names, by both of their parts.
 var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
 
-// spans parses the labels of lines. several is false if each is one pallet. Labels
-// with dashes are names if each has a part in common with another: 1-1, 1-2. A label
-// that cannot be parsed, or has a pallet in common with another, is refused.
+// spans parses the labels of lines. several is false if each is one pallet. Labels with
+// dashes are names if each has a part in common with another: 1-1, 1-2. A label that cannot
+// be parsed, or has a pallet in common with another, is refused.
 func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
-	with := map[string]map[string]bool{} // the labels with a part
-	parts := make([][]string, len(s.Lines))
-	for i, l := range s.Lines {
+	known, labels := map[string]bool{}, map[string]int{} // labels, by their parts
+	parts := func(l Line) (keys []string) {
+		for i, part := range dashed.FindStringSubmatch(l.Pallet) {
+			keys = append(keys, fmt.Sprint(i, part))
+		}
+		return keys
+	}
+	for _, l := range s.Lines {
 		span := numbers.SpanOf(l.Pallet)
 		if !span.Parsed() {
 			return nil, false, refuseRange(l, "whose labels cannot be parsed")
 		}
-		several = several || span.Pallets() > 1
-		if m := dashed.FindStringSubmatch(l.Pallet); m != nil {
-			parts[i] = []string{"before " + m[1], "behind " + m[2]}
-		}
-		for _, part := range parts[i] {
-			if with[part] == nil {
-				with[part] = map[string]bool{}
+		if all = append(all, span); !known[l.Pallet] {
+			known[l.Pallet] = true
+			for _, part := range parts(l) {
+				labels[part]++
 			}
-			with[part][l.Pallet] = true
 		}
-		all = append(all, span)
-	}
-	if !several {
-		return all, false, nil
 	}
 	names := true
 	for i, span := range all {
-		shared := slices.ContainsFunc(parts[i], func(part string) bool { return len(with[part]) > 1 })
+		shared := slices.ContainsFunc(parts(s.Lines[i]), func(part string) bool { return labels[part] > 1 })
 		names = names && (span.Pallets() == 1 || span.Certain || shared)
 	}
-	several = false
 	for i, l := range s.Lines {
 		if names && !all[i].Certain {
 			all[i] = numbers.Span{Name: l.Pallet}
