@@ -61,9 +61,8 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 // Total is the values of a row of totals.
 type Total struct {
 	Place       tables.Place
-	Grand, Part bool    // of all lines, or of those since the previous total
-	Group       bool    // of the lines since the previous total, by its boxes
-	Since       float64 // the boxes of these
+	Grand, Part bool // of all lines, or of those since the previous total
+	Group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
 

@@ -22,7 +22,6 @@ func (r *reader) total(w row) bool {
 		Place: w.Place,
 		Grand: vocabulary.GrandText.MatchString(label),
 		Part:  ofPallet || vocabulary.PartText.MatchString(label),
-		Since: r.recent.boxes,
 	}
 	if of, others := vocabulary.Of(label); r.t.Kind == shipments.BlocksLayout && others == nil && !t.Grand {
 		t.Part = t.Part || of&vocabulary.Pallet != 0 // "Total pallet" below the lines of a pallet

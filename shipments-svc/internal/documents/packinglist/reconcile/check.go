@@ -148,8 +148,8 @@ func (s *Settled) checkWeights() {
 		if l.Boxes.OK && l.Box.OK && of[s.key(l)] == 1 && !near(l.Boxes.Value*l.Box.Value, whole) {
 			add(&differ, "weights_differ", l.Whole.Place, l.Boxes.Value, kilograms(l.Box.Value), kilograms(whole))
 		}
-		if l.Gross > 0 && l.Gross < math.Round(whole) {
-			add(&swapped, "weights_differ/gross", l.Whole.Place, kilograms(whole), kilograms(l.Gross))
+		if l.Gross.Value > 0 && l.Gross.Value < math.Round(whole) {
+			add(&swapped, "weights_differ/gross", l.Whole.Place, kilograms(whole), kilograms(l.Gross.Value))
 		}
 	}
 	s.inconsistent = differ*2 > len(s.Lines) && differ > few

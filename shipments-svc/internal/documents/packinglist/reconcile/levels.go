@@ -15,18 +15,26 @@ type level struct {
 }
 
 // boxLevels are the ways to read the numbers of boxes, weightLevels those to read the
-// weights; the first is as the headings say.
+// weights; the first is as the headings say. Boxes of pallets on each line must be shown by
+// a total.
 var (
 	asHeaded  = level{read: func(*Settled) bool { return true }}
-	boxLevels = []level{asHeaded, {"", 0.3, (*Settled).withoutPalletTotals}, {"", -0.25, (*Settled).boxesOfPallet}}
-
+	boxLevels = []level{
+		asHeaded,
+		{"", 0.3, (*Settled).withoutPalletTotals},
+		{"", -0.25, func(s *Settled) bool {
+			return Declared(s.Totals).Boxes > 0 && s.once(func(l *Line) *lines.Amount { return &l.Boxes })
+		}},
+	}
 	weightLevels = []level{
 		asHeaded,
-		{"weight_kind_assumed/of-box", -0.1, (*Settled).weightOfBox},
-		{"weight_kind_assumed/of-line", -0.1, (*Settled).weightOfLine},
-		{"weight_kind_assumed/of-pallet", -0.02, (*Settled).weightOfPallet},
+		{"weight_kind_assumed/of-box", -0.1, func(s *Settled) bool { return s.swap(false) }},
+		{"weight_kind_assumed/of-line", -0.1, func(s *Settled) bool { return s.swap(true) }},
+		{"weight_kind_assumed/of-pallet", -0.02, func(s *Settled) bool { return s.once(whole) }},
 	}
 )
+
+func whole(l *Line) *lines.Amount { return &l.Whole }
 
 // leveled returns the lines in the way with which their numbers agree best.
 func (s *Settled) leveled() (best *Settled) {
@@ -48,13 +56,8 @@ func (s *Settled) leveled() (best *Settled) {
 			}
 		}
 	}
-	gross := func(l *Line) *float64 { return &l.Gross }
-	if net := func(l *Line) *float64 { return &l.Whole.Value }; best.repeats(gross) && !best.repeats(net) {
-		for _, g := range best.groups() {
-			for i := range g[1:] {
-				g[i+1].Gross = 0
-			}
-		}
+	if !best.repeats(whole) {
+		best.once(func(l *Line) *lines.Amount { return &l.Gross })
 	}
 	return best
 }
@@ -75,48 +78,28 @@ func (s *Settled) withoutPalletTotals() bool {
 	return len(totals) > 0
 }
 
-// boxesOfPallet counts boxes that are on each line of their pallet once, which a total must
-// show.
-func (s *Settled) boxesOfPallet() bool {
-	if Declared(s.Totals).Boxes == 0 || !s.repeats(func(l *Line) *float64 { return &l.Boxes.Value }) {
+// swap reads the weights of boxes as those of lines, or the reverse, in a list with weights
+// of one kind.
+func (s *Settled) swap(ofBoxes bool) bool {
+	m := s.Read[0].Mapping
+	if box, whole := m.WeightFields(); (box != vocabulary.None) != ofBoxes || (whole == vocabulary.None) != ofBoxes ||
+		m.Cartons {
 		return false
 	}
-	for _, g := range s.groups() {
-		for i := range g[1:] {
-			g[i+1].Boxes = lines.Amount{}
-		}
+	for i, l := range s.Lines {
+		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, l.Box
 	}
 	return true
 }
 
-// weightOfBox reads the weights of lines as those of one box.
-func (s *Settled) weightOfBox() bool {
-	box, whole := s.Read[0].Mapping.WeightFields()
-	for i, l := range s.Lines {
-		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, lines.Amount{}
-	}
-	return box == vocabulary.None && whole != vocabulary.None && !s.Read[0].Mapping.Cartons
-}
-
-// weightOfLine reads the weights of boxes as those of lines.
-func (s *Settled) weightOfLine() bool {
-	box, whole := s.Read[0].Mapping.WeightFields()
-	for i, l := range s.Lines {
-		if l.Box.Present {
-			s.Lines[i].Whole, s.Lines[i].Box = l.Box, lines.Amount{}
-		}
-	}
-	return box != vocabulary.None && whole == vocabulary.None
-}
-
-// weightOfPallet reads weights that are on each line of their pallet once.
-func (s *Settled) weightOfPallet() bool {
-	if !s.repeats(func(l *Line) *float64 { return &l.Whole.Value }) {
+// once counts an amount that is on each line of its pallet once.
+func (s *Settled) once(of func(*Line) *lines.Amount) bool {
+	if !s.repeats(of) {
 		return false
 	}
 	for _, g := range s.groups() {
 		for i := range g[1:] {
-			g[i+1].Whole = lines.Amount{}
+			*of(&g[i+1]) = lines.Amount{}
 		}
 	}
 	return true
@@ -124,14 +107,14 @@ func (s *Settled) weightOfPallet() bool {
 
 // repeats reports whether an amount is the same on all lines of nearly each pallet, of
 // which one has several with different contents.
-func (s *Settled) repeats(of func(*Line) *float64) bool {
+func (s *Settled) repeats(of func(*Line) *lines.Amount) bool {
 	several, differ := 0, 0
 	for _, g := range s.groups() {
-		first := *of(&g[0])
+		first := of(&g[0]).Value
 		if len(g) > 1 && !g[0].sameContents(g[1]) {
 			several++
 		}
-		if first == 0 || slices.ContainsFunc(g, func(l Line) bool { return *of(&l) != first }) {
+		if first == 0 || slices.ContainsFunc(g, func(l Line) bool { return of(&l).Value != first }) {
 			differ++
 		}
 	}
@@ -144,20 +127,17 @@ func (s *Settled) share() {
 	for _, g := range s.groups() {
 		lacks := slices.ContainsFunc(g, func(l Line) bool { return !l.Box.OK && !l.Whole.OK })
 		first := slices.IndexFunc(g, func(l Line) bool { return l.Whole.OK })
-		boxes := boxesOf(g)
+		boxes, all := boxesOf(g), 0.0
 		if !lacks || first < 0 || boxes == 0 || len(g) == 1 {
 			continue
 		}
-		whole := g[first].Whole
-		whole.Value = 0
+		shared := g[first].Whole
 		for _, l := range g {
-			whole.Value += l.Whole.Value
+			all += l.Whole.Value
 		}
 		for i, l := range g {
-			g[i].Whole = whole
-			if g[i].Whole.Value *= l.Boxes.Value / boxes; !l.Boxes.OK {
-				g[i].Whole = lines.Amount{}
-			}
+			shared.Value, shared.OK = all*l.Boxes.Value/boxes, l.Boxes.OK
+			g[i].Whole = shared
 		}
 	}
 }

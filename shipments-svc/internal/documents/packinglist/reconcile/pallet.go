@@ -87,8 +87,8 @@ func (m *merger) content(l Line) shipments.Content {
 	if l.Whole.OK && l.Whole.Value > 0 {
 		c.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
 	}
-	if l.Gross > 0 && l.Gross <= float64(shipments.MaxDeclaredWeight) {
-		c.GrossWeight = shipments.Grams(l.Gross + 0.5)
+	if l.Gross.Value > 0 && l.Gross.Value <= float64(shipments.MaxDeclaredWeight) {
+		c.GrossWeight = shipments.Grams(l.Gross.Value + 0.5)
 	}
 	return c
 }

@@ -93,7 +93,7 @@ func (m *merger) reverse(l Line, all []Line) bool {
 	of := &all[n]
 	of.Boxes.Value += l.Boxes.Value
 	of.Whole.Value += min(l.Whole.Value, -l.Whole.Value) // it may be written without its sign
-	of.Gross += min(l.Gross, -l.Gross)
+	of.Gross.Value += min(l.Gross.Value, -l.Gross.Value)
 	m.Add("line_reversed", l.Place, -l.Boxes.Value, l.Pallet)
 	return true
 }

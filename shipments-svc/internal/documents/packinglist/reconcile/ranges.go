@@ -66,7 +66,7 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 			l.Boxes.Value /= n
 		}
 		if weights {
-			l.Whole.Value, l.Gross = l.Whole.Value/n, l.Gross/n
+			l.Whole.Value, l.Gross.Value = l.Whole.Value/n, l.Gross.Value/n
 		}
 		for label := range spans[i].Labels() {
 			l.Pallet = label

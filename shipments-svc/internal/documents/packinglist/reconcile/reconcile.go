@@ -48,7 +48,7 @@ type Line struct {
 	Box    lines.Amount // the net weight of one box
 	Whole  lines.Amount // the net weight of all boxes of the line
 	Pallet string
-	Gross  float64
+	Gross  lines.Amount
 }
 
 // Settle understands the amounts of lines.
@@ -65,7 +65,7 @@ func Settle(read []lines.Lines) (*Settled, error) {
 		for n := range read[i].Lines {
 			l := &read[i].Lines[n]
 			s.Lines = append(s.Lines, Line{
-				Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Pallet: l.Pallet.Value, Gross: l.Gross.Value,
+				Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Gross: l.Gross, Pallet: l.Pallet.Value,
 			})
 		}
 	}
@@ -103,7 +103,7 @@ func (s *Settled) countCartons() {
 		} else {
 			all[i].Whole.Value += l.Whole.Value
 			all[i].Whole.OK = all[i].Whole.OK && l.Whole.Value > 0
-			all[i].Gross += l.Gross
+			all[i].Gross.Value += l.Gross.Value
 		}
 		all[i].Boxes.Value++
 	}

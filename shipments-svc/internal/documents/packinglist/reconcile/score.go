@@ -11,14 +11,12 @@ import (
 const (
 	equalProduct = 1.5 // boxes × box weight = weight of the line
 	equalTotal   = 1.0 // the lines are the total
-	equalPart    = 0.5 // the lines since the last subtotal are the next
 	implausible  = 1.0 // box weights
 	oddPallet    = 0.5 // weights of pallets
 	invalid      = 1.5 // numbers of boxes
 	duplicate    = 0.5 // pallet numbers
 	uniform      = 0.5 // box weights
 	grossUsed    = 0.5 // in place of net weights
-	nominal      = 0.3 // box weights, in whole steps
 	oddGross     = 1.0 // a net weight that is not somewhat below the gross weight
 )
 
@@ -36,8 +34,8 @@ func (n *share) ratio() float64 { return n.has / max(1, n.of) }
 
 // agreement returns how well the numbers agree.
 func (s *Settled) agreement() (score float64) {
-	var exact, odd, bad, round, repeated, parts, pallets, heavy share
-	net, usual := 0.0, 0.0
+	var exact, odd, bad, repeated, pallets, heavy share
+	net, usual, weighed := 0.0, 0.0, 0.0
 	weights, weighs := map[int]float64{}, map[string]float64{} // lines by box weight in steps of 50 g, pallets
 	gross := s.used == vocabulary.GrossWeight || s.used == vocabulary.BoxGross
 	for _, g := range s.groups() {
@@ -51,16 +49,15 @@ func (s *Settled) agreement() (score float64) {
 				exact.add(math.Abs(l.Boxes.Value*l.Box.Value-l.Whole.Value) <= 0.003*l.Whole.Value)
 			}
 			bad.add(l.Boxes.Present && !l.Boxes.OK)
-			if l.Gross > 0 && !gross {
-				heavy.add(l.net() > l.Gross || l.net() < 0.7*l.Gross)
+			if l.Gross.Value > 0 && !gross {
+				heavy.add(l.net() > l.Gross.Value || l.net() < 0.7*l.Gross.Value)
 			}
 			w := l.weight()
 			if w <= 0 {
 				continue
 			}
 			odd.add(w < 2*float64(reference.LightestBox) || w > float64(reference.HeaviestBox))
-			step := stepOf(w)
-			round.add(math.Abs(w-step*math.Round(w/step)) <= 0.002*w)
+			weighed++
 			weights[int(w/50+0.5)]++
 			usual = max(usual, weights[int(w/50+0.5)])
 		}
@@ -68,12 +65,7 @@ func (s *Settled) agreement() (score float64) {
 	for _, w := range weighs {
 		pallets.add(w > float64(reference.HeaviestPallet) || w > 0 && w < float64(reference.LightestPallet))
 	}
-	for _, t := range s.Totals {
-		if t.Boxes > 0 && t.Part {
-			parts.add(float64(t.Boxes) == t.Since)
-		}
-	}
-	score = equalProduct*exact.ratio() + uniform*usual/max(1, round.of) + nominal*round.ratio() + equalPart*parts.ratio() -
+	score = equalProduct*exact.ratio() + uniform*usual/max(1, weighed) -
 		implausible*odd.ratio() - oddPallet*pallets.ratio() - invalid*bad.ratio() - duplicate*repeated.ratio() -
 		oddGross*heavy.ratio()
 	if gross {
@@ -81,15 +73,6 @@ func (s *Settled) agreement() (score float64) {
 	}
 	declared := Declared(s.Totals)
 	return score + equality(float64(declared.Boxes), boxesOf(s.Lines)) + equality(float64(declared.NetWeight), net)
-}
-
-// stepOf returns the step of the nominal weights of boxes in grams.
-func stepOf(weight float64) float64 {
-	const heavy, step, light = 2_000, 250, 50
-	if weight >= heavy {
-		return step
-	}
-	return light
 }
 
 // near reports whether two weights differ by at most 2 %, as by rounding.

@@ -166,24 +166,22 @@ func phrase(words []string) (Concept, int) {
 // shortest is the least length of a word that may be misspelt.
 const shortest = 5
 
-// without returns a word without each of its letters but the first.
-func without(word string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for i := 1; i < len(word); i++ {
-			if !yield(word[:i] + word[i+1:]) {
-				return
-			}
-		}
+// spellings returns a word, and it without each of its letters but the first.
+func spellings(word string) []string {
+	all := []string{word}
+	for i := 1; i < len(word); i++ {
+		all = append(all, word[:i]+word[i+1:])
 	}
+	return all
 }
 
-// shortened indexes the concepts by the words that lack a letter.
-var shortened = sync.OnceValue(func() map[string]Concept {
+// alike indexes the concepts by the spellings of the words.
+var alike = sync.OnceValue(func() map[string]Concept {
 	all := map[string]Concept{}
 	for word, c := range meanings {
 		if len(word) >= shortest && c&Unit == 0 {
-			for less := range without(word) {
-				all[less] = either(all[less], c)
+			for _, other := range spellings(word) {
+				all[other] = either(all[other], c)
 			}
 		}
 	}
@@ -208,9 +206,8 @@ func misspelt(word string) (c Concept) {
 	if len(word) < shortest || strings.ContainsAny(word, "0123456789") {
 		return 0
 	}
-	c = shortened()[word]
-	for less := range without(word) {
-		c = either(c, either(meanings[less], shortened()[less]))
+	for _, other := range spellings(word) {
+		c = either(c, alike()[other])
 	}
 	return c
 }
