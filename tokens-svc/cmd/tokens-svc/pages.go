@@ -34,11 +34,14 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 		return nil, nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
 	sessions := postgres.NewSessions(db, publicid.New, time.Now)
+	settings := people.Config{
+		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log,
+	}
+	if cfg.Mail != nil {
+		settings.Mail = cfg.Mail
+	}
 	c := web.Config{
-		People: people.NewService(repo, people.Config{
-			Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains,
-			Log: log,
-		}),
+		People: people.NewService(repo, settings),
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
 		Timeout: postgres.RequestTimeout, Log: log,
 	}

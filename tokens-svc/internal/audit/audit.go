@@ -61,6 +61,8 @@ const (
 	UserSignedOut        Action = "user.signed_out"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"
+	UserPasswordReset    Action = "user.password_reset"
+	UserVerified         Action = "user.verified"
 	UserDisabled         Action = "user.disabled"
 	UserEnabled          Action = "user.enabled"
 	UserIdentityLinked   Action = "user.identity_linked"
@@ -72,7 +74,8 @@ func Actions() []Action {
 	return []Action{
 		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
 		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
-		UserPasswordChanged, UserPasswordSet, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
+		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserVerified, UserDisabled, UserEnabled,
+		UserIdentityLinked, UserIdentityUnlinked,
 		OrganizationCreated, OrganizationUpdated,
 	}
 }

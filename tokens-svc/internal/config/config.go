@@ -14,6 +14,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/mail"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	CallerKeys assertion.Keys           // by Callers: what gateways sign with
 	Domains    map[string]people.Domain // by Pages
 	Catalogue  *tokens.Catalogue        // by Permissions
+	Mail       *mail.Server             // by Pages; nil: none
 
 	environ []string
 }
@@ -88,6 +90,12 @@ type Settings struct {
 	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
 	// false with it.
 	LocalSignIn string `env:"LOCAL_SIGN_IN"`
+	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; without it only to
+	// this machine) or smtps://user:password@host:465. Empty: no mail is sent, codes of
+	// invitations are shown to the inviting person, and operators reset passwords.
+	SMTPURL string `env:"SMTP_URL" secret:"true"`
+	// Sender of mail, such as Quayside <quayside@example.com>. Needed with SMTP_URL.
+	MailFrom string `env:"MAIL_FROM"`
 	// Name of the operator, for the audit log. The operating system's user if empty.
 	Operator string `env:"QUAYSIDE_OPERATOR"`
 	// Log level: debug, info, warn or error.

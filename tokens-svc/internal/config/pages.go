@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/tokens-svc/internal/mail"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -37,7 +38,22 @@ func Pages(c *Config) error {
 	if c.OIDCIssuer == "" && !c.Passwords() {
 		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
 	}
-	return errors.Join(append(errs, c.readDomains())...)
+	return errors.Join(append(errs, c.readDomains(), c.readMail())...)
+}
+
+// readMail reads SMTP_URL and MAIL_FROM. Its error does not contain the URL.
+func (c *Config) readMail() error {
+	if c.SMTPURL == "" {
+		return nil
+	}
+	public, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return nil //nolint:nilerr // reported already
+	}
+	if c.Mail, err = mail.New(c.SMTPURL, c.MailFrom, public); err != nil {
+		return fmt.Errorf("SMTP_URL, MAIL_FROM: %w", err)
+	}
+	return nil
 }
 
 // Passwords reports whether people may sign in with one.

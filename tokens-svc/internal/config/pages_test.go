@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -131,6 +132,28 @@ func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %q is missing from:\n%v", name, want, err)
 			}
+		}
+	}
+}
+
+func TestMailIsOffOrWhole(t *testing.T) {
+	t.Parallel()
+	const server, from = "SMTP_URL=smtp://quayside:s3cret@mail.example.com:587", "MAIL_FROM=Quayside <q@example.com>"
+	for name, c := range map[string]struct {
+		environ  []string
+		on, good bool
+	}{
+		"off":             {nil, false, true},
+		"on":              {[]string{server, from}, true, true},
+		"without sender":  {[]string{server}, false, false},
+		"no port":         {[]string{"SMTP_URL=smtps://quayside:s3cret@mail.example.com", from}, true, true},
+		"another scheme":  {[]string{"SMTP_URL=https://quayside:s3cret@mail.example.com", from}, false, false},
+		"what is no URL":  {[]string{"SMTP_URL=smtp://quayside:s3cret@mail\x7f", from}, false, false},
+		"a path, no host": {[]string{"SMTP_URL=s3cret", from}, false, false},
+	} {
+		cfg, err := Load(c.environ, Pages)
+		if (cfg.Mail != nil) != c.on || (err == nil) != c.good || strings.Contains(fmt.Sprint(err), "s3cret") {
+			t.Errorf("%s: %v, %v", name, cfg.Mail != nil, err)
 		}
 	}
 }

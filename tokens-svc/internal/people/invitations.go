@@ -25,8 +25,9 @@ const (
 )
 
 // Invite invites an e-mail address and returns the code, which nothing can
-// return again. An invitation that there was for it is replaced. It gives
-// ErrForbidden, tokens.ErrExists for a member, and a tokens.ValidationError.
+// return again, or mails it and returns "". An invitation that there was for it is replaced.
+// It gives ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and
+// ErrMail with the invitation, whose code is lost.
 func (s *Service) Invite(
 	ctx context.Context, principal Principal, org tokens.OrgID, email, role string,
 ) (Invitation, string, error) {
@@ -38,7 +39,7 @@ func (s *Service) Invite(
 	i := Invitation{
 		ID: InvitationID(s.newID("inv")), Email: wrong.email(email),
 		InvitedBy: principal.Actor.Name, Inviter: principal.user(),
-		CreatedAt: now, ExpiresAt: now.Add(InvitationLife),
+		CreatedAt: now, ExpiresAt: now.Add(InvitationLife), Mailed: s.Mails(),
 	}
 	var err error
 	if i.Role, err = tokens.ParseRole(role); err != nil {
@@ -59,6 +60,9 @@ func (s *Service) Invite(
 	})
 	if err != nil {
 		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
+	}
+	if i.Mailed {
+		return i, "", s.sendInvitation(ctx, org, i, spell(code))
 	}
 	return i, spell(code), nil
 }
@@ -121,7 +125,9 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	if err != nil {
 		return User{}, "", fmt.Errorf("look an invitation up: %w", err)
 	}
-	admission := Admission{Organization: offer.Organization, Role: offer.Role, Invitation: offer.ID}
+	admission := Admission{
+		Organization: offer.Organization, Role: offer.Role, Invitation: offer.ID, Verified: offer.Mailed,
+	}
 	known, err := s.account(ctx, email)
 	switch {
 	case err != nil:

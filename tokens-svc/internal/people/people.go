@@ -8,13 +8,13 @@
 //     are counted before they are verified, so that none bypasses the
 //     count, per account and per address.
 //   - An account joins a further organization only if its e-mail address is
-//     verified: by the OpenID Connect issuer that the person signs in at, or by an
-//     operator. An account that an invitation made is not verified, because an
-//     invitation proves only that its holder got the code. Verification ends the
-//     account's earlier password and sessions, in the same transaction.
+//     verified: by the OpenID Connect issuer that the person signs in at, by an
+//     operator, or by a code that was mailed there. An invitation whose code was not
+//     mailed proves only that its holder got the code. Verification by an issuer, and a
+//     reset, end the account's earlier password and sessions, in the same transaction.
 //   - A session ends when its account's password changes, and when the account is
 //     linked, unlinked or disabled. One that was being made at that moment ends, too.
-//   - An invitation's code is shown once to the inviting person. It is valid once, for
+//   - An invitation's code is mailed, or shown once to the inviting person. It is valid once, for
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role.
 //   - A person joins an organization only by their own decision, by an operator's,
@@ -65,6 +65,9 @@ type User struct {
 type Account struct {
 	User
 	Password string // as stored; empty: none
+	// CodeSum is the SHA-256 of the code that was mailed last, until it is used; empty: none.
+	CodeSum       string
+	CodeExpiresAt time.Time
 }
 
 // endSessions ends all sessions of the account.
@@ -111,6 +114,7 @@ type Invitation struct {
 	Inviter   UserID
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Mailed    bool // the code was mailed, so that who has it has the address
 }
 
 // ClientInfo identifies the client of a request, for the throttle and the audit

@@ -48,10 +48,10 @@ type Repository interface {
 	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
 	// ChangeAccount stores the account as decide changed it: its password, whether
-	// that is temporary, since when it is verified and disabled, and the session
+	// that is temporary, since when it is verified and disabled, its code, and the session
 	// epoch, an increase of which removes its sessions. The account does not
-	// change between decide and the end of the transaction. The entry is recorded
-	// in each organization of the account. Nothing happens when decide returns an
+	// change between decide and the end of the transaction. The entry, unless it is zero, is
+	// recorded in each organization of the account. Nothing happens when decide returns an
 	// error or changes nothing.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
@@ -123,6 +123,9 @@ type Admission struct {
 	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
+	// Verified means that the person has proved to have the address: an account that is made is
+	// verified, and with RequireVerified one that there is.
+	Verified bool
 	// UnlessRemoved adds no membership for a person who was removed from the
 	// organization before; the rest is done.
 	UnlessRemoved bool

@@ -23,6 +23,7 @@ type Service struct {
 	newID     func(prefix string) string
 	now       func() time.Time
 	domains   map[string]Domain
+	mail      Mail // nil: none
 
 	recording sync.WaitGroup // refused sign-ins that are being recorded
 	log       *slog.Logger
@@ -42,6 +43,7 @@ type Config struct {
 	// Domains are those whose people come in without an invitation, by domain
 	// name in lower case.
 	Domains map[string]Domain
+	Mail    Mail // nil: none is sent
 	// Log gets each refused sign-in that is in no organization's audit log: of an
 	// unknown account, or because of a failure to record it. Zero: discarded.
 	Log *slog.Logger
@@ -51,6 +53,7 @@ type Config struct {
 func NewService(repo Repository, c Config) *Service {
 	s := &Service{
 		Reader: repo, repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log,
+		mail: c.Mail,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -16,7 +16,7 @@ import (
 
 // Account implements people.Repository.
 func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
-	return one[people.Account](ctx, p.db, `SELECT `+userColumns+`, u.password FROM users u WHERE u.email = $1`, email)
+	return one[people.Account](ctx, p.db, `SELECT `+accountColumns+` FROM users u WHERE u.email = $1`, email)
 }
 
 // Users implements people.Repository.
@@ -49,7 +49,7 @@ func (p *People) ChangeAccount(
 		if err != nil || changed == m.account {
 			return err
 		}
-		if err := m.store(ctx, changed); err != nil {
+		if err := m.store(ctx, changed); err != nil || entry.Action == "" {
 			return err
 		}
 		return m.record(ctx, entry)
@@ -133,7 +133,7 @@ func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(
 
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
 	account, err := one[people.Account](ctx, tx,
-		`SELECT `+userColumns+`, u.password FROM users u WHERE `+condition+` FOR UPDATE`, arg)
+		`SELECT `+accountColumns+` FROM users u WHERE `+condition+` FOR UPDATE`, arg)
 	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
 
@@ -141,8 +141,10 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 // sessions.
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `
-		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6
-		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch)
+		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6,
+			code_sum = $7, code_expires_at = $8
+		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch,
+		a.CodeSum, null(a.CodeExpiresAt))
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}

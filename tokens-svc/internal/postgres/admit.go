@@ -82,8 +82,8 @@ func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission)
 // is one. One that there is stays locked.
 func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (people.Admitted, error) {
 	u := a.User
-	if a.Existing != people.RefuseExisting {
-		u.VerifiedAt = a.Entry.At // an issuer or an operator has proved it
+	if a.Existing != people.RefuseExisting || a.Verified {
+		u.VerifiedAt = a.Entry.At // an issuer, an operator or a mailed code has proved it
 	}
 	made, err := affected(ctx, tx, `
 		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -122,6 +122,11 @@ func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people
 		return people.Admitted{User: m.account.User, TakenOver: true}, m.record(ctx, a.TakeOverEntry)
 	case !m.account.VerifiedAt.IsZero():
 		return people.Admitted{User: m.account.User}, nil
+	case a.Verified:
+		account := m.account
+		account.VerifiedAt = a.Entry.At
+		err := m.store(ctx, account)
+		return people.Admitted{User: account.User}, err
 	default:
 		member, err := one[bool](ctx, m.tx,
 			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,

@@ -24,7 +24,7 @@ func (r invitationRow) good() bool { return r.GoodFrom(r.InviterRole) }
 const selectInvitations = `
 	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by,
 		coalesce(i.inviter_id, '') AS inviter,
-	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at
+	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at, i.mailed
 	FROM invitations i
 	JOIN organizations o ON o.id = i.organization_id
 	LEFT JOIN users u ON u.id = i.inviter_id AND u.disabled_at IS NULL
@@ -57,12 +57,14 @@ func (p *People) Invite(
 			return err
 		}
 		_, err = m.ExecContext(ctx, `
-			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8, $9)
+			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at, expires_at,
+				mailed)
+			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8, $9, $10)
 			ON CONFLICT (organization_id, email) DO UPDATE SET
 				id = excluded.id, role = excluded.role, code_sum = excluded.code_sum, invited_by = excluded.invited_by,
-				inviter_id = excluded.inviter_id, created_at = excluded.created_at, expires_at = excluded.expires_at`,
-			i.ID, org, i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt)
+				inviter_id = excluded.inviter_id, created_at = excluded.created_at, expires_at = excluded.expires_at,
+				mailed = excluded.mailed`,
+			i.ID, org, i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt, i.Mailed)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,10 @@ func NewPeople(db *sqlx.DB) *People { return &People{db} }
 const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at, ` + never + `) AS verified_at,
 	coalesce(u.disabled_at, ` + never + `) AS disabled_at, u.password_temporary, u.session_epoch`
 
+// accountColumns are those of a people.Account, likewise.
+const accountColumns = userColumns + `, u.password, u.code_sum,
+	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at`
+
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {
 	return one[people.User](ctx, p.db, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)

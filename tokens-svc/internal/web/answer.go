@@ -121,6 +121,9 @@ func (s *site) account(v *visit) *pages.Account {
 	if s.Passwords {
 		links = append(links, pages.Link{Text: "Change password", To: "/settings/password", ID: "to-password"})
 	}
+	if s.People.Mails() && v.user.VerifiedAt.IsZero() {
+		links = append(links, pages.Link{Text: "Verify address", To: "/settings/verify", ID: "to-verify"})
+	}
 	links = append(links, pages.Link{Text: "Organizations", To: "/settings"})
 	return &pages.Account{Name: v.user.Display(), Email: v.user.Email, Links: links}
 }

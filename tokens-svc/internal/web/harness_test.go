@@ -77,6 +77,12 @@ var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLengt
 // are timed by scs, so that clock begins at the real time.
 func start(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
+	return startMailing(t, nil, change...)
+}
+
+// startMailing is start with mail; nil: none.
+func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *world {
+	t.Helper()
 	w := &world{dsn: postgrestest.New(t, postgres.Migrate), log: &journal{}, now: time.Now()}
 	db, err := postgres.Open(w.dsn, postgrestest.Session())
 	if err != nil {
@@ -91,7 +97,7 @@ func start(t *testing.T, change ...func(*Config)) *world {
 	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
-		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log,
+		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log, Mail: mail,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},
 			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},

@@ -88,8 +88,11 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
 	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
 	wrong := faultsOf(err)
-	if errors.Is(err, tokens.ErrExists) {
+	switch {
+	case errors.Is(err, tokens.ErrExists):
 		wrong = faults{{Field: "email", Text: "This person is already a member."}}
+	case errors.Is(err, people.ErrMail):
+		wrong = faults{{Field: "email", Text: "The mail could not be sent. Check the address, and invite again."}}
 	}
 	if wrong != nil {
 		p, err := s.memberPage(ctx, v)
@@ -98,6 +101,10 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	}
 	if err != nil {
 		return answer{}, err
+	}
+	if code == "" {
+		s.notify(ctx, "The invitation was sent to "+invitation.Email+".")
+		return redirect(v.path("/members")), nil
 	}
 	p, err := s.memberPage(ctx, v)
 	if err != nil {

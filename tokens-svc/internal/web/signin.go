@@ -18,13 +18,14 @@ type signInForm struct {
 	Next      string
 	Passwords bool // which ways there are
 	Issuer    bool
+	Mails     bool
 	Hint      string // why the person was redirected here
 }
 
 func (s *site) signInPage(v *visit) signInForm {
 	return signInForm{
 		Email: v.PostForm.Get("email"), Next: safeNext(v.Form.Get("next")),
-		Passwords: s.Passwords, Issuer: s.Issuer != nil,
+		Passwords: s.Passwords, Issuer: s.Issuer != nil, Mails: s.People.Mails(),
 	}
 }
 
@@ -42,6 +43,8 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	case v.Form.Has("ended") || v.ended:
 		f.Hint = "Your session has ended. Sessions expire after 30 minutes of inactivity and after 12 hours. " +
 			"Your last request was not carried out."
+	case v.Form.Has("reset"):
+		f.Hint = "Your password was set. Sign in with it."
 	case v.Form.Has("out"):
 		f.Hint = "You have signed out."
 	}

@@ -21,6 +21,13 @@ window.addEventListener("pageshow", (event) => {
   });
 });
 
+// A link in a mail has its code in the fragment, which no server gets.
+all("form[data-fragment]").forEach((form) => {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  ["email", "code"].forEach((name) => { if (fields.has(name)) form.elements[name].value = fields.get(name); });
+  if (fields.has("code")) history.replaceState(null, "", location.pathname);
+});
+
 // Menus close when somebody goes on elsewhere.
 document.addEventListener("click", (event) => {
   all("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });

@@ -1,0 +1,92 @@
+// Package mail sends mail by SMTP: plain text, without anything that is loaded from elsewhere.
+//
+// Guarantees: the connection is encrypted, by TLS from the start (smtps) or STARTTLS (smtp),
+// unless the server is on this machine; a code is in the text and in the fragment of a link,
+// which browsers send to no server; and no error has the text of a mail or the password.
+package mail
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// timeout bounds the connection and each command. It is less than gateways wait for a page.
+const timeout = 5 * time.Second
+
+// Server is how mail is sent.
+type Server struct {
+	options []gomail.Option
+	host    string
+	from    string
+	public  *url.URL // the address of the pages
+}
+
+// New returns a server from a URL such as smtp://user:password@mail.example.com:587. from is
+// the sender, such as Quayside <quayside@example.com>; public the address of the pages.
+func New(server, from string, public *url.URL) (*Server, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+		return nil, fmt.Errorf("must be like smtp://user:password@mail.example.com:587, or smtps")
+	}
+	if err := gomail.NewMsg().From(from); err != nil {
+		return nil, fmt.Errorf("the sender is not an address such as Quayside <quayside@example.com>")
+	}
+	s := &Server{host: u.Hostname(), from: from, public: public}
+	s.options = append(s.options, gomail.WithTimeout(timeout))
+	switch {
+	case u.Scheme == "smtps":
+		s.options = append(s.options, gomail.WithSSLPort(false))
+	case loopback(u.Hostname()):
+		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSOpportunistic))
+	default:
+		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSMandatory))
+	}
+	if text := u.Port(); text != "" {
+		port, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("the port is no number")
+		}
+		s.options = append(s.options, gomail.WithPort(port))
+	}
+	if name := u.User.Username(); name != "" {
+		password, _ := u.User.Password()
+		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(name), gomail.WithPassword(password))
+	}
+	return s, nil
+}
+
+// Send sends a text to one person.
+func (s *Server) Send(ctx context.Context, to, subject, text string) error {
+	m := gomail.NewMsg()
+	if err := m.From(s.from); err != nil {
+		return fmt.Errorf("mail from %s: %w", s.from, err)
+	}
+	if err := m.To(to); err != nil {
+		return fmt.Errorf("mail to %s: %w", to, err)
+	}
+	m.Subject(subject)
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetMessageID()
+	m.SetDate()
+	m.SetBodyString(gomail.TypeTextPlain, text)
+	client, err := gomail.NewClient(s.host, s.options...)
+	if err != nil {
+		return fmt.Errorf("mail server %s: %w", s.host, err)
+	}
+	if err := client.DialAndSendWithContext(ctx, m); err != nil {
+		return fmt.Errorf("mail to %s by %s: %w", to, s.host, err)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}

@@ -1,0 +1,182 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Mail sends what only the holder of an address may know.
+type Mail interface {
+	SendInvitation(ctx context.Context, o Offer, code string) error
+	SendReset(ctx context.Context, email, code string) error
+	SendVerification(ctx context.Context, email, code string) error
+}
+
+// CodeLife is how long a mailed code of an account is good. A newer one replaces it.
+const CodeLife = 30 * time.Minute
+
+// The purposes of codes. One for a purpose is good for no other.
+const (
+	purposeReset  = "reset"
+	purposeVerify = "verify"
+)
+
+const (
+	// mailsPerAddress bounds the mails to an address within AttemptWindow.
+	mailsPerAddress = 3
+	// mailTimeout is how long a mail may take that no response waits for.
+	mailTimeout = 30 * time.Second
+)
+
+// ErrMail means that a mail was not sent. What it is about was done.
+var ErrMail = errors.New("the mail was not sent")
+
+// Mails reports whether the program sends mail.
+func (s *Service) Mails() bool { return s.mail != nil }
+
+// RequestReset mails a code to the address if an account with a password has it, after the
+// response, which does not show whether there is one. It gives a *ThrottledError.
+func (s *Service) RequestReset(ctx context.Context, email string, client ClientInfo) error {
+	email = normalize(email)
+	if err := s.countMail(ctx, email, client); err != nil {
+		return err
+	}
+	s.recording.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
+		defer cancel()
+		a, err := s.account(ctx, email)
+		if err == nil && a.Password != "" && a.DisabledAt.IsZero() {
+			err = s.mailCode(ctx, a.User, purposeReset, s.mail.SendReset)
+		}
+		if err != nil {
+			s.log.ErrorContext(ctx, "a password cannot be reset", "error", err, "request_id", client.RequestID)
+		}
+	})
+	return nil
+}
+
+// ResetPassword gives an account a new password by a mailed code, which proves that the
+// address is its holder's, and ends its sessions. It gives ErrCode, a *ThrottledError and a
+// tokens.ValidationError.
+func (s *Service) ResetPassword(ctx context.Context, email, code, password string, client ClientInfo) error {
+	a, err := s.account(ctx, normalize(email))
+	if err != nil {
+		return err
+	}
+	if !a.hasCode(purposeReset, code, s.Now()) {
+		return s.wrongCode(ctx, client)
+	}
+	hash, err := s.newPassword(ctx, password, a.Email, "")
+	if err != nil {
+		return err
+	}
+	_, err = s.changeAccount(ctx, a.ID, func(now *Account) (audit.Entry, error) {
+		if !now.hasCode(purposeReset, code, s.Now()) || now.Password == "" || !now.DisabledAt.IsZero() {
+			return audit.Entry{}, ErrCode
+		}
+		now.Password, now.PasswordTemporary = hash, false
+		now.verified(s.Now())
+		now.endSessions()
+		return s.about(audit.UserPasswordReset, client.Actor(now.User), now.User), nil
+	})
+	return err
+}
+
+// RequestVerification mails a code that proves the address of a signed-in person. It gives
+// a *ThrottledError and ErrMail.
+func (s *Service) RequestVerification(ctx context.Context, u User, client ClientInfo) error {
+	if err := s.countMail(ctx, u.Email, client); err != nil {
+		return err
+	}
+	return s.mailCode(ctx, u, purposeVerify, s.mail.SendVerification)
+}
+
+// VerifyAddress verifies the address of a signed-in person by a mailed code. It gives
+// ErrCode and a *ThrottledError.
+func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client ClientInfo) error {
+	_, err := s.changeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
+		if !now.hasCode(purposeVerify, code, s.Now()) {
+			return audit.Entry{}, ErrCode
+		}
+		now.verified(s.Now())
+		return s.about(audit.UserVerified, client.Actor(u), u), nil
+	})
+	if errors.Is(err, ErrCode) {
+		return s.wrongCode(ctx, client)
+	}
+	return err
+}
+
+// mailCode stores the code of an account, and then sends it.
+func (s *Service) mailCode(
+	ctx context.Context, u User, purpose string, send func(ctx context.Context, email, code string) error,
+) error {
+	code := rand.Text()[:codeLen]
+	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		a.CodeSum, a.CodeExpiresAt = accountCodeSum(purpose, a.ID, code), s.Now().Add(CodeLife)
+		return audit.Entry{}, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := send(ctx, u.Email, spell(code)); err != nil {
+		return fmt.Errorf("%w: %w", ErrMail, err)
+	}
+	return nil
+}
+
+// countMail counts a mail that somebody may have asked for in another's name.
+func (s *Service) countMail(ctx context.Context, email string, client ClientInfo) error {
+	_, err := s.attempt(ctx, []count{ofAddress("mail", client), newCount(mailsPerAddress, "mail", "to", email)})
+	return err
+}
+
+// wrongCode counts an attempt at a code and returns ErrCode, or a *ThrottledError. The code has
+// 100 random bits, so the right one is not counted.
+func (s *Service) wrongCode(ctx context.Context, client ClientInfo) error {
+	if _, err := s.attempt(ctx, []count{ofAddress("code", client)}); err != nil {
+		return err
+	}
+	return ErrCode
+}
+
+func (a Account) hasCode(purpose, code string, at time.Time) bool {
+	return a.CodeSum == accountCodeSum(purpose, a.ID, unspell(code)) && at.Before(a.CodeExpiresAt)
+}
+
+// verified marks the address as proved by the account's code, which it uses up.
+func (a *Account) verified(at time.Time) {
+	if a.VerifiedAt.IsZero() {
+		a.VerifiedAt = at
+	}
+	a.CodeSum, a.CodeExpiresAt = "", User{}.DisabledAt
+}
+
+func accountCodeSum(purpose string, id UserID, code string) string {
+	sum := sha256.Sum256([]byte(purpose + "\x00" + string(id) + "\x00" + code))
+	return hex.EncodeToString(sum[:])
+}
+
+// sendInvitation mails an invitation.
+func (s *Service) sendInvitation(ctx context.Context, org tokens.OrgID, i Invitation, code string) error {
+	offers, err := s.offers(ctx, i.Email)
+	if err != nil {
+		return err
+	}
+	for _, o := range offers {
+		if o.ID == i.ID && o.Organization == org {
+			if err := s.mail.SendInvitation(ctx, o, code); err != nil {
+				return fmt.Errorf("%w: %w", ErrMail, err)
+			}
+		}
+	}
+	return nil
+}

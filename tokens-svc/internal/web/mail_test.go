@@ -1,0 +1,187 @@
+package web
+
+import (
+	"io"
+	"mime/quotedprintable"
+	"net"
+	"net/http"
+	netmail "net/mail"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/quayside/quayside/tokens-svc/internal/mail"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// message is a mail that arrived.
+type message struct{ to, from, subject, text string }
+
+// inbox is an SMTP server's sessions.
+type inbox struct {
+	arrived chan message
+	from    string
+	to      string
+}
+
+func (i *inbox) NewSession(*smtp.Conn) (smtp.Session, error) { return &inbox{arrived: i.arrived}, nil }
+func (i *inbox) Mail(from string, _ *smtp.MailOptions) error { i.from = from; return nil }
+func (i *inbox) Reset()                                      {}
+func (i *inbox) Logout() error                               { return nil }
+
+func (i *inbox) Rcpt(to string, _ *smtp.RcptOptions) error {
+	i.to = to
+	if strings.HasPrefix(to, "refused") {
+		return smtp.ErrAuthFailed
+	}
+	return nil
+}
+
+func (i *inbox) Data(r io.Reader) error {
+	m, err := netmail.ReadMessage(r)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+	i.arrived <- message{i.to, m.Header.Get("From"), m.Header.Get("Subject"), string(text)}
+	return err
+}
+
+// mailing returns a world that sends mail, and what arrives.
+func mailing(t *testing.T) (*world, <-chan message) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrived := make(chan message, 20)
+	server := smtp.NewServer(&inbox{arrived: arrived})
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	public, _ := url.Parse(origin)
+	sender, err := mail.New("smtp://"+listener.Addr().String(), "Quayside <quayside@quayside.example>", public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startMailing(t, sender), arrived
+}
+
+// mailed returns the code in the next mail to an address.
+func mailed(t *testing.T, arrived <-chan message, to string) (code string) {
+	t.Helper()
+	m := <-arrived
+	code = regexp.MustCompile(`(?m)^[A-Z2-7]{4}(-[A-Z2-7]{4}){4}\r?$`).FindString(m.text)
+	if m.to != to || m.from != `"Quayside" <quayside@quayside.example>` || code == "" {
+		t.Fatalf("%+v", m)
+	}
+	return strings.TrimSpace(code)
+}
+
+func TestAPasswordIsResetByAMailedCode(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	anna := w.member(t, tokens.RoleMember)
+	w.exec(t, `UPDATE users SET verified_at = NULL`)
+	const address = "member@acme.example"
+	lost := w.browser()
+	want(t, lost.get(t, "/sign-in"), http.StatusOK, "Forgot your password?")
+	unknown := lost.post(t, "/sign-in/forgot", url.Values{"email": {"nobody@acme.example"}})
+	known := lost.post(t, "/sign-in/forgot", url.Values{"email": {address}})
+	w.people.Wait()
+	if a, b := unknown.Body.String(), known.Body.String(); strings.ReplaceAll(a, "nobody@", "member@") != b {
+		t.Errorf("%s\n%s", a, b)
+	}
+	code := mailed(t, arrived, address)
+	form := url.Values{"email": {address}, "code": {code}, "password": {"short"}}
+	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, `href="#password"`)
+	form.Set("password", "a completely new phrase")
+	wrong := url.Values{"email": {"owner@acme.example"}, "code": {code}, "password": {"a completely new phrase"}}
+	want(t, lost.post(t, "/sign-in/reset", wrong), http.StatusUnprocessableEntity, "This code isn't valid")
+	wantTo(t, lost.post(t, "/sign-in/reset", form), "/sign-in?reset=1")
+	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
+	wantTo(t, anna.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
+	wantTo(t, lost.post(t, "/sign-in", url.Values{"email": {address}, "password": {"a completely new phrase"}}), home)
+	if n := w.count(t, `SELECT count(*) FROM users WHERE verified_at IS NOT NULL`); n != 1 {
+		t.Error("the address is not verified")
+	}
+	if log := w.log.String(); strings.Contains(log, code) || len(arrived) != 0 {
+		t.Errorf("%d mails, %s", len(arrived), log)
+	}
+}
+
+func TestMailedCodesEnd(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	w.member(t, tokens.RoleMember)
+	const address = "member@acme.example"
+	request := url.Values{"email": {address}}
+	lost := w.browser()
+	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
+	first := mailed(t, arrived, address)
+	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
+	second := mailed(t, arrived, address)
+	w.people.Wait()
+	form := url.Values{"email": {address}, "code": {first}, "password": {"a completely new phrase"}}
+	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
+	w.pass(people.CodeLife)
+	form.Set("code", second)
+	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
+	w.exec(t, `UPDATE users SET disabled_at = now()`)
+	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
+	w.people.Wait()
+	w.exec(t, `DELETE FROM sign_in_attempts`)
+	for range 3 {
+		want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
+	}
+	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusTooManyRequests, "Too many attempts")
+	w.people.Wait()
+	if len(arrived) != 0 {
+		t.Errorf("a disabled account gets %+v", <-arrived)
+	}
+}
+
+func TestAMailedInvitationVerifiesTheAddress(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	owner := w.member(t, tokens.RoleOwner)
+	path := "/settings/" + string(acme) + "/invitations"
+	want(t, owner.post(t, path, url.Values{"email": {"refused@acme.example"}, "role": {"member"}}),
+		http.StatusUnprocessableEntity, "The mail could not be sent")
+	wantTo(t, owner.post(t, path, url.Values{"email": {"new@acme.example"}, "role": {"member"}}),
+		"/settings/"+string(acme)+"/members")
+	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "was sent to new@acme.example")
+	code := mailed(t, arrived, "new@acme.example")
+	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), api(""))
+	if n := w.count(t, `SELECT count(*) FROM users WHERE email = 'new@acme.example' AND verified_at IS NOT NULL`); n != 1 {
+		t.Error("the address is not verified")
+	}
+}
+
+func TestAnAddressIsVerifiedByAMailedCode(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	member := w.member(t, tokens.RoleMember)
+	w.exec(t, `UPDATE users SET verified_at = NULL`)
+	want(t, member.get(t, "/settings/sessions"), http.StatusOK, `href="/settings/verify"`)
+	wantTo(t, member.post(t, "/settings/verify/send", nil), "/settings/verify")
+	code := mailed(t, arrived, "member@acme.example")
+	want(t, member.post(t, "/settings/verify", url.Values{"code": {"AAAA-BBBB"}}), http.StatusUnprocessableEntity)
+	reset := url.Values{"email": {"member@acme.example"}, "code": {code}, "password": {"a completely new phrase"}}
+	want(t, w.browser().post(t, "/sign-in/reset", reset), http.StatusUnprocessableEntity, "This code isn't valid")
+	wantTo(t, member.post(t, "/settings/verify", url.Values{"code": {strings.ToLower(code)}}), "/settings")
+	want(t, member.get(t, "/settings/sessions"), http.StatusOK, `!href="/settings/verify"`)
+}
+
+func TestWithoutMailThereAreNoCodes(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	member := w.member(t, tokens.RoleMember)
+	want(t, member.get(t, "/sign-in/forgot"), http.StatusNotFound)
+	for _, path := range []string{"/sign-in/forgot", "/sign-in/reset", "/settings/verify", "/settings/verify/send"} {
+		want(t, member.post(t, path, url.Values{"email": {"member@acme.example"}}), http.StatusNotFound)
+	}
+}
