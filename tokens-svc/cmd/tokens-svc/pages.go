@@ -22,11 +22,22 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
 
+// newPeople returns the service of people, which sends mail if that is configured.
+func newPeople(cfg config.Config, db *sqlx.DB, log *slog.Logger) *people.Service {
+	c := people.Config{
+		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log,
+	}
+	if cfg.Mail != nil {
+		c.Mail = cfg.Mail
+	}
+	return people.NewService(postgres.NewPeople(db), c)
+}
+
 // newPages returns the handler of the pages, and that of the introspection of sessions.
 // The background task that it returns removes expired rows until its context ends; it then returns
-// when the refused sign-ins are recorded, at most 5 s later. End it after the
+// when refused sign-ins are recorded and mails sent, at most 10 s later. End it after the
 // last request and before db is closed.
-func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (
+func newPages(cfg config.Config, staff *people.Service, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (
 	pages, introspection http.Handler, background func(context.Context), err error,
 ) {
 	address, err := url.Parse(cfg.PublicURL)
@@ -34,14 +45,8 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 		return nil, nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
 	sessions := postgres.NewSessions(db, publicid.New, time.Now)
-	settings := people.Config{
-		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log,
-	}
-	if cfg.Mail != nil {
-		settings.Mail = cfg.Mail
-	}
 	c := web.Config{
-		People: people.NewService(repo, settings),
+		People: staff,
 		Tokens: service, Sessions: sessions, Passwords: cfg.Passwords(), PublicURL: address,
 		Timeout: postgres.RequestTimeout, Log: log,
 	}
@@ -53,11 +58,14 @@ func newPages(cfg config.Config, repo *postgres.People, db *sqlx.DB, service *to
 	}
 	prune := func(ctx context.Context) {
 		every(ctx, 10*time.Minute, func(ctx context.Context) {
-			if err := repo.Prune(ctx, time.Now(), people.AttemptWindow); err != nil {
+			if err := postgres.NewPeople(db).Prune(ctx, time.Now(), people.AttemptWindow); err != nil {
 				log.WarnContext(ctx, "expired rows were not removed", "error", err)
 			}
+			if err := staff.NotifyExpiring(ctx); err != nil {
+				log.WarnContext(ctx, "not everybody was told of tokens that expire", "error", err)
+			}
 		})
-		c.People.Wait()
+		staff.Wait()
 	}
 	pages, introspection = web.New(c)
 	return pages, introspection, prune, nil

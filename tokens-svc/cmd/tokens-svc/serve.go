@@ -64,8 +64,9 @@ func (serve) Run(ctx context.Context, p program) error {
 			}
 		})
 	})()
+	staff := newPeople(cfg, db, log)
 	service := tokens.NewService(repo, tokens.Config{
-		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens),
+		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Made: staff.NotifyMade,
 	})
 	counted := metrics.New(db.DB)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
@@ -86,7 +87,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.LiveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
-	pages, sessions, prune, err := newPages(cfg, postgres.NewPeople(db), db, service, log)
+	pages, sessions, prune, err := newPages(cfg, staff, db, service, log)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,16 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Mail sends what only the holder of an address may know.
+// Mail sends what only the holder of an address may know, and notices.
 type Mail interface {
 	SendInvitation(ctx context.Context, o Offer, code string) error
 	SendReset(ctx context.Context, email, code string) error
 	SendVerification(ctx context.Context, email, code string) error
+
+	SendMade(ctx context.Context, to string, actor audit.Actor, t tokens.Token) error
+	SendExpiring(ctx context.Context, to string, t tokens.Token) error
+	SendSignIn(ctx context.Context, to string, client ClientInfo, at time.Time) error
+	SendRole(ctx context.Context, to string, m Membership, by audit.Actor) error
 }
 
 // CodeLife is how long a mailed code of an account is good. A newer one replaces it.
@@ -33,7 +38,7 @@ const (
 	// mailsPerAddress bounds the mails to an address within AttemptWindow.
 	mailsPerAddress = 3
 	// mailTimeout is how long a mail may take that no response waits for.
-	mailTimeout = 30 * time.Second
+	mailTimeout = 10 * time.Second
 )
 
 // ErrMail means that a mail was not sent. What it is about was done.
@@ -49,16 +54,12 @@ func (s *Service) RequestReset(ctx context.Context, email string, client ClientI
 	if err := s.countMail(ctx, email, client); err != nil {
 		return err
 	}
-	s.recording.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
-		defer cancel()
+	s.background(ctx, func(ctx context.Context) error {
 		a, err := s.account(ctx, email)
 		if err == nil && a.Password != "" && a.DisabledAt.IsZero() {
 			err = s.mailCode(ctx, a.User, purposeReset, s.mail.SendReset)
 		}
-		if err != nil {
-			s.log.ErrorContext(ctx, "a password cannot be reset", "error", err, "request_id", client.RequestID)
-		}
+		return err
 	})
 	return nil
 }

@@ -31,7 +31,11 @@ func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.Or
 }
 
 func (s *Service) change(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, to tokens.Role) error {
+	var changed User // zero: nothing changes
 	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
+		if now.Role != to {
+			changed = now.User
+		}
 		switch {
 		case !principal.Role.MayAssign(now.Role, to) && (to != "" || principal.user() != id):
 			return "", audit.Entry{}, ErrForbidden
@@ -46,6 +50,9 @@ func (s *Service) change(ctx context.Context, principal Principal, org tokens.Or
 	})
 	if err != nil {
 		return fmt.Errorf("user %s in organization %s: %w", id, org, err)
+	}
+	if to != "" && changed.ID != "" && changed.ID != principal.user() {
+		s.notifyRole(ctx, org, changed, principal.Actor)
 	}
 	return nil
 }

@@ -81,6 +81,10 @@ type Repository interface {
 	// Offers returns all invitations of an address that are good at a time.
 	Offers(ctx context.Context, email string, at time.Time) ([]Offer, error)
 
+	// ClaimExpiring returns the tokens that end within a time, longer than that after they were
+	// made, and of whose present end nobody has claimed them yet.
+	ClaimExpiring(ctx context.Context, now, until time.Time) ([]tokens.Token, error)
+
 	// Attempt counts one more attempt under a key and returns how many that
 	// makes since when. A count that is older than window begins anew.
 	Attempt(ctx context.Context, key [32]byte, at time.Time, window time.Duration) (n int, since time.Time, err error)

@@ -25,7 +25,7 @@ type Service struct {
 	domains   map[string]Domain
 	mail      Mail // nil: none
 
-	recording sync.WaitGroup // refused sign-ins that are being recorded
+	recording sync.WaitGroup // refused sign-ins that are being recorded, and mails that are being sent
 	log       *slog.Logger
 }
 

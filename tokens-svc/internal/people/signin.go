@@ -29,6 +29,9 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	if refused != nil {
 		return User{}, refused
 	}
+	if _, known := a.knows(client.Device); !known {
+		s.notifySignIn(ctx, a.User, client, s.Now())
+	}
 	return a.User, succeeded(ctx)
 }
 

@@ -64,8 +64,8 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	return nil
 }
 
-// Wait returns when all refused attempts are recorded, which takes each at most
-// recordTimeout. No attempt may begin meanwhile.
+// Wait returns when all refused attempts are recorded and all mails sent, which takes each at
+// most mailTimeout. None may begin meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }
 
 // SignedOut records that a person ended their own sessions: which describes

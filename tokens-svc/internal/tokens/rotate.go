@@ -79,6 +79,7 @@ func (s *Service) RotateToken(
 	if err != nil {
 		return Rotation{}, err
 	}
+	s.made(ctx, principal.Actor, done.Successor)
 	return Rotation{Token: done.Successor, Secret: secret, Previous: done.Token}, nil
 }
 

@@ -21,6 +21,7 @@ type Service struct {
 	now         func() time.Time
 	permissions *Catalogue
 	maxActive   int
+	made        func(context.Context, audit.Actor, Token)
 }
 
 // Config has the settings of a Service. The zero Config suits a program that
@@ -32,13 +33,18 @@ type Config struct {
 	Permissions *Catalogue
 	// MaxActive is how many active tokens an organization may have. Zero: any number.
 	MaxActive int
+	// Made is called after a token was made or rotated into, with who did it. Zero: nothing.
+	Made func(context.Context, audit.Actor, Token)
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
 	s := &Service{
 		Reader: repo, repo: repo, peppers: c.Peppers, now: c.Now,
-		permissions: c.Permissions, maxActive: c.MaxActive,
+		permissions: c.Permissions, maxActive: c.MaxActive, made: c.Made,
+	}
+	if s.made == nil {
+		s.made = func(context.Context, audit.Actor, Token) {}
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -95,6 +101,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	if err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
 	}
+	s.made(ctx, principal.Actor, t)
 	return t, secret, nil
 }
 

@@ -94,7 +94,6 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		t.Fatal(err)
 	}
 	w.storage = &failing{Repository: postgres.NewRepository(db)}
-	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock})
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
 		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log, Mail: mail,
@@ -104,6 +103,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 			"entra.example":  {Organization: other, Role: tokens.RoleMember, TenantID: "72f988bf"},
 		},
 	})
+	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock, Made: w.people.NotifyMade})
 	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {
 		if _, err := w.tokens.CreateOrganization(t.Context(), tokens.Operator(), id, name); err != nil {
 			t.Fatal(err)

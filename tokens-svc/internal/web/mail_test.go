@@ -18,6 +18,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
+const newSignIn = "New sign-in to Quayside"
+
 // message is a mail that arrived.
 type message struct{ to, from, subject, text string }
 
@@ -70,10 +72,13 @@ func mailing(t *testing.T) (*world, <-chan message) {
 	return startMailing(t, sender), arrived
 }
 
-// mailed returns the code in the next mail to an address.
+// mailed returns the code in the next mail to an address that has one.
 func mailed(t *testing.T, arrived <-chan message, to string) (code string) {
 	t.Helper()
 	m := <-arrived
+	for m.subject == newSignIn {
+		m = <-arrived
+	}
 	code = regexp.MustCompile(`(?m)^[A-Z2-7]{4}(-[A-Z2-7]{4}){4}\r?$`).FindString(m.text)
 	if m.to != to || m.from != `"Quayside" <quayside@quayside.example>` || code == "" {
 		t.Fatalf("%+v", m)
@@ -108,8 +113,12 @@ func TestAPasswordIsResetByAMailedCode(t *testing.T) {
 	if n := w.count(t, `SELECT count(*) FROM users WHERE verified_at IS NOT NULL`); n != 1 {
 		t.Error("the address is not verified")
 	}
-	if log := w.log.String(); strings.Contains(log, code) || len(arrived) != 0 {
-		t.Errorf("%d mails, %s", len(arrived), log)
+	w.people.Wait()
+	if m := <-arrived; m.subject != newSignIn || len(arrived) != 0 { // of the unknown account there is none
+		t.Errorf("%+v", m)
+	}
+	if log := w.log.String(); strings.Contains(log, code) {
+		t.Error(log)
 	}
 }
 
@@ -183,5 +192,58 @@ func TestWithoutMailThereAreNoCodes(t *testing.T) {
 	want(t, member.get(t, "/sign-in/forgot"), http.StatusNotFound)
 	for _, path := range []string{"/sign-in/forgot", "/sign-in/reset", "/settings/verify", "/settings/verify/send"} {
 		want(t, member.post(t, path, url.Values{"email": {"member@acme.example"}}), http.StatusNotFound)
+	}
+}
+
+func TestPeopleAreToldOfWhatIsDoneInTheirName(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	told := func(to, subject string, texts ...string) {
+		t.Helper()
+		w.people.Wait()
+		m := <-arrived
+		for _, text := range append(texts, "\r\n") {
+			if m.to != to || m.subject != subject || !strings.Contains(m.text, text) {
+				t.Errorf("%q is not in %+v", text, m)
+			}
+		}
+		if len(arrived) > 0 {
+			t.Errorf("one more: %+v", <-arrived)
+		}
+	}
+	owner := w.member(t, tokens.RoleOwner)
+	told("owner@acme.example", newSignIn, "192.0.2.7", origin+"/settings/password")
+	owner.post(t, "/settings/sign-out", nil)
+	owner.post(t, "/sign-in", url.Values{"email": {owner.email}, "password": {secret}}) // in a browser that is known
+
+	form := owner.generateForm(t)
+	form.Set("owner", "organization")
+	want(t, owner.post(t, api(""), form), http.StatusOK, "Copy your new token")
+	told("owner@acme.example", "API token ERP of Acme Citrus", "created by owner@acme.example, from 192.0.2.7")
+
+	member := w.member(t, tokens.RoleMember)
+	told("member@acme.example", newSignIn)
+	token := w.token(t, member, "Scanner")
+	told("member@acme.example", "API token Scanner of Acme Citrus", origin+api("/"+string(token.ID)))
+	id := w.query(t, `SELECT id FROM users WHERE email = 'member@acme.example'`)
+	for range 2 { // the second time nothing changes
+		owner.post(t, "/settings/"+string(acme)+"/members/"+id+"/role", url.Values{"role": {"packer"}})
+	}
+	told("member@acme.example", "Your role in Acme Citrus", "owner@acme.example", "packer")
+
+	w.pass(84 * day)
+	for range 2 { // each token once
+		if err := w.people.NotifyExpiring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := <-arrived, <-arrived
+	for _, m := range []message{first, second} {
+		if !strings.HasSuffix(m.subject, "expires soon") || len(arrived) > 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if first.to == second.to {
+		t.Errorf("both go to %s", first.to)
 	}
 }
