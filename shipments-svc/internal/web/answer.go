@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"html/template"
@@ -21,7 +20,6 @@ import (
 // answer is the response of a route: a page, a redirect, a stored file or a workbook.
 type answer struct {
 	status   int
-	section  pages.Section // "": shipments
 	template string
 	title    string
 	data     any
@@ -32,12 +30,6 @@ type answer struct {
 
 func page(template, title string, data any) answer {
 	return answer{status: http.StatusOK, template: template, title: title, data: data}
-}
-
-// in puts the page into another section.
-func (a answer) in(section pages.Section) answer {
-	a.section = section
-	return a
 }
 
 // as gives the page another status.
@@ -116,12 +108,20 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		all.Organization = &pages.Organization{
 			Name: v.person.OrganizationName, Others: []pages.Link{{Text: "Other organizations", To: "/settings"}},
 		}
-		all.Tabs = pages.Sections(v.person.Organization, cmp.Or(a.section, pages.Shipments), v.person.Permissions)
+		all.Tabs = pages.Sections(v.person.Organization, section(r.URL.Path), v.person.Permissions)
 	}
 	if err := s.pages.Write(w, a.status, a.template, all); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 	}
+}
+
+// section is the one that a page's path belongs to.
+func section(path string) pages.Section {
+	if strings.HasPrefix(path, WebhooksPath) {
+		return pages.Webhooks
+	}
+	return pages.Shipments
 }
 
 // problemPage is what an error page says.

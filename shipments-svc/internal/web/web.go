@@ -167,6 +167,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) {
 		s.write(w, r, nil, errorPage(http.StatusUnauthorized))
 		return
 	}
+	//nolint:gosec // G710: the path is one of two
 	http.Redirect(w, r, r.URL.Path+"/"+id.Organization, http.StatusSeeOther)
 }
 

@@ -50,13 +50,13 @@ func (s *site) showNewWebhook(_ context.Context, v *visit) (answer, error) {
 }
 
 func newWebhook(f webhookForm) answer {
-	return page("new-webhook", "New webhook endpoint", f).in(pages.Webhooks)
+	return page("new-webhook", "New webhook endpoint", f)
 }
 
 func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 	f, err := v.webhookForm()
 	if err != nil || f.Key == "" {
-		return errorPage(http.StatusNotFound), nil
+		return errorPage(http.StatusNotFound), nil //nolint:nilerr // a form that no page has
 	}
 	key := shipments.Key{
 		Operation: "POST " + WebhooksPath + " " + v.person.Actor(), Text: f.Key,
@@ -106,7 +106,7 @@ type secretPage struct{ Secret, Link string }
 
 // secretAnswer is the one place where a secret leaves the program for a browser.
 func secretAnswer(link, secret string) answer {
-	return page("secret", "Copy the signing secret", secretPage{Secret: secret, Link: link}).in(pages.Webhooks)
+	return page("secret", "Copy the signing secret", secretPage{Secret: secret, Link: link})
 }
 
 // askRotate and askRemove ask first.
@@ -128,7 +128,7 @@ func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer,
 	e, err := s.webhook(ctx, v)
 	c.Back = v.hooks(transport.FormatWebhookID(e.ID))
 	c.Do = c.Back + "/" + c.Do
-	return page("confirm", strings.TrimSuffix(c.Heading, "?"), c).in(pages.Webhooks), err
+	return page("confirm", strings.TrimSuffix(c.Heading, "?"), c), err
 }
 
 func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {

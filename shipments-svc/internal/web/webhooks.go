@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -50,7 +49,7 @@ func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
 	for i, e := range all {
 		rows[i] = webhookRow{e, v.hooks(transport.FormatWebhookID(e.ID))}
 	}
-	return page("webhooks", "Webhooks", rows).in(pages.Webhooks), err
+	return page("webhooks", "Webhooks", rows), err
 }
 
 func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
@@ -92,7 +91,7 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		query.Set("before", p.Deliveries[len(p.Deliveries)-1].ID)
 		p.Older = "?" + query.Encode()
 	}
-	return page("webhook", "Webhook endpoint", p).in(pages.Webhooks), nil
+	return page("webhook", "Webhook endpoint", p), nil
 }
 
 func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {
