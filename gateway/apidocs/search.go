@@ -15,7 +15,16 @@ import (
 type index []section
 
 // section is a heading and the text below it.
-type section struct{ To, Page, Heading, Text string }
+type section struct {
+	To, Page, Heading, Text string
+	page, heading, text     string // the same in lower case
+}
+
+func (x *index) append(s section) {
+	s.Text = strings.Join(strings.Fields(s.Text), " ")
+	s.page, s.heading, s.text = strings.ToLower(s.Page), strings.ToLower(s.Heading), strings.ToLower(s.Text)
+	*x = append(*x, s)
+}
 
 // add adds the sections of a page: each begins at a heading with an id.
 func (x *index) add(path, title string, content []byte) {
@@ -30,7 +39,7 @@ func (x *index) add(path, title string, content []byte) {
 		case !inMain:
 		case token.DataAtom == atom.H2 || token.DataAtom == atom.H3:
 			if inHeading = starts; starts {
-				*x = append(*x, now)
+				x.append(now)
 				now = section{To: path + "#" + id(token), Page: title}
 			}
 		case token.Type != html.TextToken:
@@ -40,7 +49,7 @@ func (x *index) add(path, title string, content []byte) {
 			now.Text += " " + token.Data
 		}
 	}
-	*x = append(*x, now)
+	x.append(now)
 }
 
 // id is the id of an element.
@@ -69,7 +78,7 @@ func (x index) find(query string) (found []section) {
 	for _, s := range x {
 		if rank := s.rank(words); rank > 0 {
 			ranks[s.To] = rank
-			s.Text = snippet(s.Text, words[0])
+			s.Text = s.snippet(words[0])
 			found = append(found, s)
 		}
 	}
@@ -79,14 +88,13 @@ func (x index) find(query string) (found []section) {
 
 // rank is higher the more words are in headings, and 0 if one is nowhere.
 func (s section) rank(words []string) (rank int) {
-	page, heading, text := strings.ToLower(s.Page), strings.ToLower(s.Heading), strings.ToLower(s.Text)
 	for _, word := range words {
 		switch {
-		case strings.Contains(page, word):
+		case strings.Contains(s.page, word):
 			rank += 8
-		case strings.Contains(heading, word):
+		case strings.Contains(s.heading, word):
 			rank += 4
-		case strings.Contains(text, word):
+		case strings.Contains(s.text, word):
 			rank++
 		default:
 			return 0
@@ -95,10 +103,10 @@ func (s section) rank(words []string) (rank int) {
 	return rank
 }
 
-// snippet is the part of a text around a word.
-func snippet(text, word string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	from := max(0, strings.Index(strings.ToLower(text), word)-snippetBytes/4)
+// snippet is the part of the text around a word.
+func (s section) snippet(word string) string {
+	text := s.Text
+	from := max(0, strings.Index(s.text, word)-snippetBytes/4)
 	text = strings.ToValidUTF8(text[min(from, len(text)):min(from+snippetBytes, len(text))], "")
 	if from > 0 {
 		text = "… " + text
