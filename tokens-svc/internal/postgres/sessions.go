@@ -2,14 +2,13 @@ package postgres
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // Sessions implements session.Store.
@@ -25,66 +24,52 @@ func NewSessions(db *sqlx.DB, newID func(prefix string) string, now func() time.
 	return &Sessions{db: db, newID: newID, now: now}
 }
 
-// FindCtx implements scs.CtxStore.
-func (s *Sessions) FindCtx(ctx context.Context, tokenSum string) ([]byte, bool, error) {
+// Find implements session.Store. A session that was made while its account changed is from an
+// earlier epoch.
+func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 	type foundRow struct {
 		session.Row
 		Data []byte
 	}
-	// A session that was made while its account changed is from an earlier epoch.
 	row, err := one[foundRow](ctx, s.db, `
-		SELECT s.id, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data
+		SELECT s.id, s.created_at, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data
 		FROM sessions s LEFT JOIN users u ON u.id = s.user_id
 		WHERE s.token_sum = $1 AND s.expires_at > $2
-		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, tokenSum, s.now())
-	if errors.Is(err, tokens.ErrNotFound) {
-		return nil, false, nil
+		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, sum, s.now())
+	if err == nil && json.Unmarshal(row.Data, &row.Texts) != nil {
+		row.Texts = nil // of an earlier version
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	known := session.RowFrom(ctx)
-	known.ID, known.TokenSum, known.User, known.Epoch = row.ID, tokenSum, row.User, row.Epoch
-	return row.Data, true, nil
+	return row.Row, err
 }
 
-// CommitCtx implements scs.CtxStore.
-func (s *Sessions) CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error {
-	row, now := session.RowFrom(ctx), s.now()
-	if row.TokenSum == tokenSum {
+// Save implements session.Store.
+func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
+	now := s.now()
+	data, err := json.Marshal(r.Texts)
+	if err != nil {
+		return err
+	}
+	if r.ID != "" {
+		end := now.Add(session.Idle)
+		if last := r.CreatedAt.Add(session.Lifetime); last.Before(end) {
+			end = last
+		}
 		return exec(ctx, s.db, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
-			WHERE token_sum = $1`, tokenSum, data, now, end, nullAddress(row.Address), row.UserAgent)
+			WHERE token_sum = $1`, sum, data, now, end, nullAddress(r.Address), r.UserAgent)
 	}
-	id := s.newID("ses")
-	err := exec(ctx, s.db, `
+	r.ID, r.CreatedAt = s.newID("ses"), now
+	return exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
 			session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		id, tokenSum, null(string(row.User)), data, now, end, nullAddress(row.Address), row.UserAgent, row.Epoch)
-	if err == nil {
-		row.ID, row.TokenSum = id, tokenSum
-	}
-	return err
+		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), nullAddress(r.Address), r.UserAgent, r.Epoch)
 }
 
-// DeleteCtx implements scs.CtxStore.
-func (s *Sessions) DeleteCtx(ctx context.Context, tokenSum string) error {
-	return exec(ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1`, tokenSum)
+// Delete implements session.Store.
+func (s *Sessions) Delete(ctx context.Context, sum string) error {
+	return exec(ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1`, sum)
 }
-
-// Find implements scs.Store, which a manager calls by FindCtx.
-func (s *Sessions) Find(tokenSum string) ([]byte, bool, error) {
-	return s.FindCtx(context.Background(), tokenSum)
-}
-
-// Commit implements scs.Store, which a manager calls by CommitCtx.
-func (s *Sessions) Commit(tokenSum string, data []byte, end time.Time) error {
-	return s.CommitCtx(context.Background(), tokenSum, data, end)
-}
-
-// Delete implements scs.Store, which a manager calls by DeleteCtx.
-func (s *Sessions) Delete(tokenSum string) error { return s.DeleteCtx(context.Background(), tokenSum) }
 
 // List implements session.Store.
 func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"net/netip"
 	"testing"
 	"time"
@@ -43,46 +44,50 @@ func openSessions(t *testing.T) *sessions {
 	return s
 }
 
-// commit stores a session for an hour.
-func (s *sessions) commit(t *testing.T, row *session.Row, tokenSum, data string) {
+func (s *sessions) save(t *testing.T, sum string, row *session.Row) {
 	t.Helper()
-	if err := s.CommitCtx(session.WithRow(t.Context(), row), tokenSum, []byte(data), s.now.Add(time.Hour)); err != nil {
+	if err := s.Save(t.Context(), sum, row); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// find returns what is stored under a sum, and its row.
-func (s *sessions) find(t *testing.T, tokenSum string) (string, bool, session.Row) {
+// find returns what is stored under a sum, if anything.
+func (s *sessions) find(t *testing.T, sum string) (session.Row, bool) {
 	t.Helper()
-	var row session.Row
-	data, found, err := s.FindCtx(session.WithRow(t.Context(), &row), tokenSum)
-	if err != nil {
+	row, err := s.Find(t.Context(), sum)
+	if err != nil && !errors.Is(err, tokens.ErrNotFound) {
 		t.Fatal(err)
 	}
-	return string(data), found, row
+	return row, err == nil
+}
+
+// from is a session of a person in a browser.
+func from(user people.UserID) session.Row {
+	browser := session.Session{Address: netip.MustParseAddr("192.0.2.1"), UserAgent: "Firefox"}
+	return session.Row{Session: browser, User: user, Texts: map[string]string{"notice": "Saved."}}
 }
 
 func TestSessionIsFoundUntilItEnds(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
-	row := session.Row{User: s.anna, Address: netip.MustParseAddr("2001:db8::1"), UserAgent: "Firefox"}
-	s.commit(t, &row, "sum", "data")
-	data, found, got := s.find(t, "sum")
-	if data != "data" || !found || got.ID != row.ID || got.TokenSum != "sum" || got.User != s.anna {
-		t.Errorf("%q, %t, %+v", data, found, got)
+	row := from(s.anna)
+	s.save(t, "sum", &row)
+	got, found := s.find(t, "sum")
+	if !found || got.ID != row.ID || got.User != s.anna || got.Texts["notice"] != "Saved." {
+		t.Errorf("%t, %+v", found, got)
 	}
-	if _, found, _ := s.find(t, "another"); found {
+	if _, found := s.find(t, "another"); found {
 		t.Error("another sum finds it")
 	}
-	s.now = s.now.Add(time.Hour)
-	if _, found, _ := s.find(t, "sum"); found {
+	s.now = s.now.Add(session.Idle)
+	if _, found := s.find(t, "sum"); found {
 		t.Error("it is found after its end")
 	}
 	if err := s.Prune(t.Context(), s.now, people.AttemptWindow); err != nil {
 		t.Fatal(err)
 	}
-	s.now = s.now.Add(-time.Hour)
-	if _, found, _ := s.find(t, "sum"); found {
+	s.now = s.now.Add(-session.Idle)
+	if _, found := s.find(t, "sum"); found {
 		t.Error("it was not removed")
 	}
 }
@@ -91,14 +96,14 @@ func TestSessionIsFoundUntilItEnds(t *testing.T) {
 func TestEndedSessionIsNotRestored(t *testing.T) {
 	t.Parallel()
 	s := openSessions(t)
-	first := session.Row{User: s.anna}
-	s.commit(t, &first, "sum", "data")
-	_, _, underWay := s.find(t, "sum")
+	first := from(s.anna)
+	s.save(t, "sum", &first)
+	underWay, _ := s.find(t, "sum")
 	if err := s.End(t.Context(), s.anna, first.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.commit(t, &underWay, "sum", "data")
-	if _, found, _ := s.find(t, "sum"); found {
+	s.save(t, "sum", &underWay)
+	if _, found := s.find(t, "sum"); found {
 		t.Error("it came back")
 	}
 }
@@ -108,9 +113,9 @@ func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
 	s := openSessions(t)
 	rows := make([]session.Row, 4)
 	for i, user := range []people.UserID{s.anna, s.anna, s.bert, s.anna} {
-		rows[i] = session.Row{User: user, Address: netip.MustParseAddr("192.0.2.1"), UserAgent: "Firefox"}
+		rows[i] = from(user)
 		s.now = s.now.Add(time.Minute)
-		s.commit(t, &rows[i], string(rune('a'+i)), "x")
+		s.save(t, string(rune('a'+i)), &rows[i])
 	}
 	list := func(user people.UserID) (all []string) {
 		t.Helper()

@@ -73,8 +73,7 @@ func (w *world) pass(d time.Duration) {
 // cheap keeps tests quick.
 var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// start returns a world; change may alter what its site is made of. Sessions
-// are timed by scs, so that clock begins at the real time.
+// start returns a world; change may alter what its site is made of.
 func start(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
 	return startMailing(t, nil, change...)

@@ -61,7 +61,7 @@ func pick(text, otherwise string, marks [][2]string) string {
 }
 
 func (s *site) listSessions(ctx context.Context, v *visit) (answer, error) {
-	all, err := s.sessions.List(ctx)
+	all, err := s.Sessions.List(ctx, v.user.ID)
 	if err != nil {
 		return answer{}, err
 	}
@@ -84,7 +84,7 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	if id == s.sessions.ID(ctx) {
 		return s.signOut(ctx, v)
 	}
-	all, err := s.sessions.List(ctx)
+	all, err := s.Sessions.List(ctx, v.user.ID)
 	if err != nil {
 		return answer{}, err
 	}
@@ -94,7 +94,7 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err
 	}
-	if err := s.sessions.End(ctx, id); err != nil {
+	if err := s.Sessions.End(ctx, v.user.ID, id); err != nil {
 		return answer{}, err
 	}
 	s.notify(ctx, "The session has ended.")
@@ -105,7 +105,7 @@ func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "all others"); err != nil {
 		return answer{}, err
 	}
-	if err := s.sessions.EndOthers(ctx); err != nil {
+	if err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.ID(ctx)); err != nil {
 		return answer{}, err
 	}
 	s.notify(ctx, "You were signed out of all other sessions.")

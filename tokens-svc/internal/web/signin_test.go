@@ -1,6 +1,8 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,8 +12,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/web/websession"
 )
 
 func TestSignInRedirectsToTheRequestedPage(t *testing.T) {
@@ -232,13 +234,40 @@ func TestSessionExpires(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
-	w.pass(websession.Idle - time.Minute)
+	w.pass(session.Idle - time.Minute)
 	want(t, owner.get(t, api("")), http.StatusOK)
-	w.pass(websession.Idle + time.Minute)
+	w.pass(session.Idle + time.Minute)
 	res := owner.post(t, api(""), url.Values{"name": {"ERP"}})
 	wantTo(t, res, "/sign-in?"+url.Values{"ended": {"1"}, "next": {"/settings"}}.Encode())
 	want(t, owner.get(t, res.Header().Get("Location")), http.StatusOK, "Your session has ended",
 		"Your last request was not carried out")
+}
+
+func TestASessionInUseEndsAfterItsLifetime(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	for passed := time.Duration(0); passed < session.Lifetime; passed += 20 * time.Minute {
+		want(t, owner.get(t, api("")), http.StatusOK)
+		w.pass(20 * time.Minute)
+	}
+	wantTo(t, owner.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
+}
+
+// TestACookieIsStoredAsItsHash, and only once there is something to keep.
+func TestACookieIsStoredAsItsHash(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	visitor := w.browser()
+	visitor.get(t, "/sign-in")
+	if visitor.cookie != "" {
+		t.Errorf("a visitor gets the cookie %s", visitor.cookie)
+	}
+	owner := w.member(t, tokens.RoleOwner)
+	sum := sha256.Sum256([]byte(owner.cookie))
+	if got := w.query(t, `SELECT token_sum FROM sessions`); got != base64.RawURLEncoding.EncodeToString(sum[:]) {
+		t.Errorf("%s is stored as %s", owner.cookie, got)
+	}
 }
 
 func TestSigningOutEndsTheSession(t *testing.T) {
@@ -261,7 +290,7 @@ func TestWatchingKeepsNoSessionAlive(t *testing.T) {
 	w := start(t)
 	owner := w.member(t, tokens.RoleOwner)
 	path := api("/" + string(w.token(t, owner, "ERP").ID) + "/first-use")
-	w.pass(websession.Idle - time.Minute)
+	w.pass(session.Idle - time.Minute)
 	want(t, owner.get(t, path), http.StatusOK, `{"used":false}`)
 	w.pass(2 * time.Minute)
 	want(t, owner.get(t, path), http.StatusUnauthorized, "{}")

@@ -1,6 +1,6 @@
 // Package session defines a stored session and the interface of its
 // store. The cookies of browsers are in
-// internal/websession.
+// internal/web/websession.
 package session
 
 import (
@@ -9,6 +9,12 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// How long a session lasts: without a request, and in any case.
+const (
+	Idle     = 30 * time.Minute
+	Lifetime = 12 * time.Hour
 )
 
 // Session is one that its owner can see and end.
@@ -20,18 +26,25 @@ type Session struct {
 	UserAgent  string     // of its last request
 }
 
-// Store keeps sessions. Errors wrap tokens.ErrUnavailable when the storage cannot
-// be asked now.
-//
-// Its first methods are those of scs.CtxStore. They get the hash of a session's
-// token, and everything else that a row has from RowFrom.
+// Row is all of a session.
+type Row struct {
+	Session
+	User  people.UserID     // "": not signed in yet
+	Epoch int64             // the user's session epoch at sign-in
+	Texts map[string]string // what is kept for the next pages
+}
+
+// Store keeps sessions by the hash of the text in their cookie. Errors wrap
+// tokens.ErrUnavailable when the storage cannot be asked now.
 type Store interface {
-	Find(tokenSum string) (data []byte, found bool, err error)
-	FindCtx(ctx context.Context, tokenSum string) (data []byte, found bool, err error)
-	Commit(tokenSum string, data []byte, end time.Time) error
-	CommitCtx(ctx context.Context, tokenSum string, data []byte, end time.Time) error
-	Delete(tokenSum string) error
-	DeleteCtx(ctx context.Context, tokenSum string) error
+	// Find returns a session that has not ended, or tokens.ErrNotFound.
+	Find(ctx context.Context, sum string) (Row, error)
+	// Save stores what may change of a session, which then ends after Idle, or Lifetime after
+	// its creation. One without an ID is created, and gets one. One that has ended meanwhile
+	// stays ended.
+	Save(ctx context.Context, sum string, r *Row) error
+	// Delete ends a session, if there is one.
+	Delete(ctx context.Context, sum string) error
 
 	// List returns a person's sessions that have not ended, the latest used first.
 	List(ctx context.Context, user people.UserID) ([]Session, error)
@@ -39,35 +52,4 @@ type Store interface {
 	End(ctx context.Context, user people.UserID, id string) error
 	// EndOthers ends all of that person's sessions but one.
 	EndOthers(ctx context.Context, user people.UserID, keep string) error
-}
-
-// Row is the data of a session beside scs's own. It is passed in
-// the request's context, because scs hands a store no more than a token's hash
-// and some bytes.
-type Row struct {
-	// ID and TokenSum are set by Find to those of the session that it found, and
-	// by Commit to those of one that it made. Commit changes the row with this
-	// sum and makes one for any other: so a session that was ended meanwhile is
-	// not made anew by the request that still holds it.
-	ID, TokenSum string
-	User         people.UserID // "": not signed in yet
-	Epoch        int64         // the user's session epoch at sign-in
-	Address      netip.Addr
-	UserAgent    string
-}
-
-type rowKey struct{}
-
-// RowFrom returns the row of the request's session.
-func RowFrom(ctx context.Context) *Row {
-	if row, ok := ctx.Value(rowKey{}).(*Row); ok {
-		return row
-	}
-	return &Row{}
-}
-
-// WithRow returns a context with a row. It is for code that
-// manages sessions, and for tests of stores.
-func WithRow(ctx context.Context, row *Row) context.Context {
-	return context.WithValue(ctx, rowKey{}, row)
 }

@@ -1,29 +1,24 @@
-// Package websession keeps people signed in over HTTP, with alexedwards/scs and
-// a store of our own.
+// Package websession keeps people signed in over HTTP.
 //
 // Guarantees: the text in the cookie is in no table, only its hash; it changes
-// at sign-in, which prevents session fixation; and a session ends after Idle without
-// a request, after Lifetime in any case, and at once when its owner ends it.
+// at sign-in, which prevents session fixation; and a session ends after session.Idle
+// without a request, after session.Lifetime in any case, and at once when its owner ends it.
 package websession
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
-	"time"
 	"unicode/utf8"
-
-	"github.com/alexedwards/scs/v2"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
-)
-
-// How long a session lasts.
-const (
-	Idle     = 30 * time.Minute
-	Lifetime = 12 * time.Hour
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // maxUserAgent is the stored length of User-Agent in bytes.
@@ -31,24 +26,35 @@ const maxUserAgent = 256
 
 // Manager loads and saves the sessions of requests.
 type Manager struct {
-	scs   *scs.SessionManager
-	store session.Store
+	store  session.Store
+	cookie http.Cookie
 }
 
 // New returns a Manager over a store. secure says that browsers come over https:
 // the cookie is then bound to this very host and to https by its name's prefix
-// (RFC 6265bis, 4.1.3.2).
+// (RFC 6265bis, 4.1.3.2). It goes when the browser is closed.
 func New(store session.Store, secure bool) *Manager {
-	cookie := scs.SessionCookie{Name: "quayside", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
-	if secure {
-		cookie.Name, cookie.Secure = "__Host-quayside", true
+	cookie := http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
+		Name: "quayside", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
 	}
-	// Persist stays false: the cookie goes when the browser is closed. And not
-	// scs.New, which starts a goroutine for a store in memory.
-	return &Manager{store: store, scs: &scs.SessionManager{
-		IdleTimeout: Idle, Lifetime: Lifetime, Store: store, Codec: scs.GobCodec{}, Cookie: cookie, HashTokenInStore: true,
-	}}
+	if secure {
+		cookie.Name = "__Host-quayside"
+	}
+	return &Manager{store: store, cookie: cookie}
 }
+
+// current is the session of a request.
+type current struct {
+	session.Row
+	token   string // the text in the cookie; "": it is not stored yet
+	changed bool   // it is to be saved
+	ended   bool   // the cookie is to be removed
+}
+
+type currentKey struct{}
+
+// of returns the session of a context that Load returned.
+func of(ctx context.Context) *current { return ctx.Value(currentKey{}).(*current) }
 
 // Load returns ctx with the session of r, which came from that address, and
 // whether r brought the cookie of a session that has ended. A request without a
@@ -56,95 +62,110 @@ func New(store session.Store, secure bool) *Manager {
 func (m *Manager) Load(
 	ctx context.Context, r *http.Request, from netip.Addr,
 ) (with context.Context, ended bool, err error) {
-	token := ""
-	if cookie, err := r.Cookie(m.scs.Cookie.Name); err == nil {
-		token = cookie.Value
+	c := &current{}
+	if cookie, err := r.Cookie(m.cookie.Name); err == nil && cookie.Value != "" {
+		c.Row, err = m.store.Find(ctx, sum(cookie.Value))
+		switch {
+		case err == nil:
+			c.token, c.changed = cookie.Value, true // the request extends it
+		case errors.Is(err, tokens.ErrNotFound):
+			ended = true
+		default:
+			return nil, false, fmt.Errorf("load a session: %w", err)
+		}
 	}
-	row := &session.Row{Address: from, UserAgent: shorten(r.UserAgent())}
-	with, err = m.scs.Load(session.WithRow(ctx, row), token)
-	if err != nil {
-		return nil, false, fmt.Errorf("load a session: %w", err)
-	}
-	return with, token != "" && row.ID == "", nil
+	c.Address, c.UserAgent = from, shorten(r.UserAgent())
+	return context.WithValue(ctx, currentKey{}, c), ended, nil
 }
 
 // Save writes the session back and its cookie to w, before the answer's body.
 // It extends the session; polling requests do not save.
 func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
-	switch m.scs.Status(ctx) {
-	case scs.Modified:
-		token, end, err := m.scs.Commit(ctx)
-		if err != nil {
-			return fmt.Errorf("save a session: %w", err)
+	c, cookie := of(ctx), m.cookie
+	switch {
+	case c.ended:
+		cookie.MaxAge = -1
+	case c.changed:
+		if err := m.Extend(ctx); err != nil {
+			return err
 		}
-		m.scs.WriteSessionCookie(ctx, w, token, end)
-	case scs.Destroyed:
-		m.scs.WriteSessionCookie(ctx, w, "", time.Time{})
-	case scs.Unmodified:
+		cookie.Value = c.token
+	default:
 		return nil
 	}
-	// scs has added a weaker rule for caches to whatever the page has.
-	w.Header().Set("Cache-Control", "no-store")
+	http.SetCookie(w, &cookie)
 	return nil
 }
 
 // Extend extends the session as Save does, for a request without a response of its own.
 func (m *Manager) Extend(ctx context.Context) error {
-	if _, _, err := m.scs.Commit(ctx); err != nil {
-		return fmt.Errorf("extend a session: %w", err)
+	c := of(ctx)
+	if c.token == "" {
+		var secret [32]byte
+		_, _ = rand.Read(secret[:]) // never fails: see its documentation
+		c.token = base64.RawURLEncoding.EncodeToString(secret[:])
+	}
+	if err := m.store.Save(ctx, sum(c.token), &c.Row); err != nil {
+		return fmt.Errorf("save a session: %w", err)
 	}
 	return nil
-}
-
-// List returns the person's sessions, the latest used first.
-func (m *Manager) List(ctx context.Context) ([]session.Session, error) {
-	return m.store.List(ctx, m.User(ctx))
-}
-
-// End ends one of the person's sessions.
-func (m *Manager) End(ctx context.Context, id string) error {
-	return m.store.End(ctx, m.User(ctx), id)
-}
-
-// EndOthers ends all of the person's sessions but this one.
-func (m *Manager) EndOthers(ctx context.Context) error {
-	return m.store.EndOthers(ctx, m.User(ctx), m.ID(ctx))
 }
 
 // SignIn makes the session that person's, as they are in the present session
 // epoch, under a new token. Its earlier contents and user are removed.
 func (m *Manager) SignIn(ctx context.Context, user people.User) error {
-	if err := m.scs.Clear(ctx); err != nil {
-		return fmt.Errorf("clear the session: %w", err)
+	c := of(ctx)
+	if err := m.forget(ctx, c); err != nil {
+		return err
 	}
-	if err := m.scs.RenewToken(ctx); err != nil {
-		return fmt.Errorf("renew the session: %w", err)
-	}
-	row := session.RowFrom(ctx)
-	row.User, row.Epoch = user.ID, user.SessionEpoch
+	c.User, c.Epoch, c.changed = user.ID, user.SessionEpoch, true
 	return nil
 }
 
 // SignOut ends the session.
 func (m *Manager) SignOut(ctx context.Context) error {
-	if err := m.scs.Destroy(ctx); err != nil {
-		return fmt.Errorf("end the session: %w", err)
+	c := of(ctx)
+	c.ended = true
+	return m.forget(ctx, c)
+}
+
+// forget ends the stored session, and leaves an empty one to the request.
+func (m *Manager) forget(ctx context.Context, c *current) error {
+	if err := m.store.Delete(ctx, sum(c.token)); err != nil {
+		return fmt.Errorf("end a session: %w", err)
 	}
-	session.RowFrom(ctx).User = ""
+	c.token, c.Row = "", session.Row{Session: session.Session{Address: c.Address, UserAgent: c.UserAgent}}
 	return nil
 }
 
 // User returns the id of the signed-in user, or "".
-func (m *Manager) User(ctx context.Context) people.UserID { return session.RowFrom(ctx).User }
+func (m *Manager) User(ctx context.Context) people.UserID { return of(ctx).User }
 
 // ID returns the session's public id, or "" for one that is not stored yet.
-func (m *Manager) ID(ctx context.Context) string { return session.RowFrom(ctx).ID }
+func (m *Manager) ID(ctx context.Context) string { return of(ctx).ID }
 
 // Put keeps a text in the session until Take.
-func (m *Manager) Put(ctx context.Context, key, text string) { m.scs.Put(ctx, key, text) }
+func (m *Manager) Put(ctx context.Context, key, text string) {
+	c := of(ctx)
+	if c.Texts == nil {
+		c.Texts = map[string]string{}
+	}
+	c.Texts[key], c.changed = text, true
+}
 
 // Take returns a text that Put has kept, once, and then "".
-func (m *Manager) Take(ctx context.Context, key string) string { return m.scs.PopString(ctx, key) }
+func (m *Manager) Take(ctx context.Context, key string) string {
+	c := of(ctx)
+	text := c.Texts[key]
+	delete(c.Texts, key)
+	return text
+}
+
+// sum is the hash by which a session is stored.
+func sum(token string) string {
+	hash := sha256.Sum256([]byte(token))
+	return base64.RawURLEncoding.EncodeToString(hash[:])
+}
 
 // shorten truncates text between characters.
 func shorten(text string) string {
