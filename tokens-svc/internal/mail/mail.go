@@ -16,8 +16,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// timeout bounds the connection and each command. It is less than gateways wait for a page.
-const timeout = 5 * time.Second
+// timeout bounds the connection, and then the sending: together less than gateways wait for a page.
+const timeout = 4 * time.Second
 
 // Server is how mail is sent.
 type Server struct {
