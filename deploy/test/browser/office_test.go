@@ -71,7 +71,7 @@ func TestAnOfficeUploadsAndApproves(t *testing.T) {
 	b.follow(`a[aria-label="Columns of packing-list.csv"]`)
 	b.sees("Remember for lists like this")
 	b.accessible()
-	b.do(chromedp.SetValue(chromedp.CSS("#save_as"), "Cape Fresh"), chromedp.SetValue(chromedp.CSS("#style-0"), "1,234.5"))
+	b.do(chromedp.SetValue(chromedp.CSS("#save_as"), "Cape Fresh"), chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
 	b.follow("#correct")
 	b.awaits(`!!document.querySelector("#decision")`)
 	b.do(chromedp.SetValue(chromedp.CSS("#reason"), "Certificates follow by courier"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/cmd/shipments-svc/seed"
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -34,6 +35,11 @@ func runSeed(ctx context.Context, p program) (err error) {
 	all, err := seed.Read(p.stdin)
 	if err != nil {
 		return seed.Explain(err, "")
+	}
+	for i, d := range all {
+		if d.Checks == nil && d.Pallets != nil {
+			all[i].Checks = checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets})
+		}
 	}
 	stored, err := newService(postgres.NewRepository(db), nil, nil).Import(ctx, org, all)
 	if err != nil {

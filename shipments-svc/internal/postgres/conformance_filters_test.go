@@ -4,6 +4,7 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,8 +29,8 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)
-	for combination := range 1 << 5 {
-		for range 10 {
+	for combination := range 1 << 7 {
+		for range 3 {
 			f := randomFilter(random, combination)
 			compare(t, repo, org, f, chosen(all, f))
 		}
@@ -61,6 +62,8 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	for _, d := range all {
 		if (f.Status == "" || d.Status == f.Status) &&
 			(f.Reference == "" || d.Reference == f.Reference) &&
+			strings.HasPrefix(strings.ToLower(d.Vessel), strings.ToLower(f.Vessel)) &&
+			strings.HasPrefix(strings.ToLower(d.Destination), strings.ToLower(f.Destination)) &&
 			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
 				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
@@ -84,6 +87,7 @@ func randomDetails(random *mathrand.Rand, n int) []shipments.Detail {
 			checks = append(checks, d.Checks[random.IntN(len(d.Checks))])
 		}
 		d.Checks = checks
+		d.Vessel = []string{"MSC Carmen", "msc Anna", "Öresund"}[random.IntN(3)]
 		all[i] = d
 	}
 	return all
@@ -112,6 +116,12 @@ func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
 	}
 	if fields&16 != 0 {
 		f.CreatedBefore = new(randomTime(random).In(time.FixedZone("", 5*3600)))
+	}
+	if fields&32 != 0 {
+		f.Vessel = []string{"msc", "MSC Carmen", "m%", "Ö"}[random.IntN(4)]
+	}
+	if fields&64 != 0 {
+		f.Destination = []string{"Łó", "Łódź", "l"}[random.IntN(3)]
 	}
 	return f
 }

@@ -33,9 +33,9 @@ func (r *Repository) List(
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
 	switch {
-	case f.Reference != "" || f.CheckResult != "":
+	case f.Reference != "" || f.CheckResult != "" || f.Vessel != "" || f.Destination != "":
 		return listSelected(f), append(append(args, createdIn(f)...),
-			string(f.CheckResult), f.Reference)
+			string(f.CheckResult), f.Reference, f.Vessel, f.Destination)
 	case f.CreatedAfter != nil || f.CreatedBefore != nil:
 		return listCreated(f), append(args, createdIn(f)...)
 	case offset == 0 && f.Status != anyStatus:

@@ -130,9 +130,15 @@ days AS MATERIALIZED (
 		AND created_at > $5 AND created_at < $6` + listRows
 }
 
-// listSelected lists shipments as listCreated does, with the check result
-// $7 and the reference $8. It counts and skips them in an index that holds only
-// those.
+// begins is the condition that a column in lower case begins with a parameter: a range,
+// which an index serves for any value.
+func begins(column string, parameter int) string {
+	return fmt.Sprintf("%[1]s >= lower($%[2]d::text) AND %[1]s < lower($%[2]d::text) || chr(1114111)", column, parameter)
+}
+
+// listSelected lists shipments as listCreated does, with the check result $7, the
+// reference $8, and the beginnings of the vessel $9 and of the destination $10. It counts
+// and skips them in an index that holds only those.
 func listSelected(f shipments.Filter) string {
 	return `
 WITH selected AS NOT MATERIALIZED (
@@ -140,7 +146,9 @@ WITH selected AS NOT MATERIALIZED (
 	FROM shipments
 	WHERE organization_id = $1` + ofStatus(f) + `
 		AND created_at > $5 AND created_at < $6
-		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") + `
+		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
+		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
+		when(f.Destination != "", 10, begins("destination_lower", 10)) + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected

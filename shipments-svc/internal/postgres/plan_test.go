@@ -343,7 +343,9 @@ func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 // references that are there and are not.
 func filters() map[string]shipments.Filter {
 	after, before := repotest.Noon.AddDate(0, 0, -40), repotest.Noon.AddDate(0, 0, -5)
-	all := map[string]shipments.Filter{}
+	all := map[string]shipments.Filter{
+		"a vessel": {Vessel: "msc c"}, "no vessel": {Vessel: "x"}, "a destination": {Destination: "Bremen"},
+	}
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		for _, reference := range []string{"", "PO-100", "none"} {
 			for _, result := range append([]shipments.Result{""}, shipments.Results...) {

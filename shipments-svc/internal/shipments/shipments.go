@@ -175,6 +175,8 @@ const (
 // all of its fields. The zero Filter means every one.
 type Filter struct {
 	Reference     string     // exactly this; empty: any
+	Vessel        string     // beginning with this, in any case; empty: any
+	Destination   string     // likewise
 	Status        Status     // empty: any
 	CheckResult   Result     // of one check at least; empty: any, or no checks
 	CreatedAfter  *time.Time // strictly later than this; nil: ever

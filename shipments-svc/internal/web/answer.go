@@ -1,11 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,8 @@ var notices = map[string]string{
 	"reprocessed": "The document is being read again.",
 	"approved":    "The shipment was approved.",
 	"rejected":    "The shipment was rejected.",
+	"renamed":     "The template was renamed.",
+	"forgotten":   "The template was deleted.",
 
 	"saved":            "The endpoint was saved.",
 	"tested":           "A test is being sent. Reload to see whether it arrived.",
@@ -99,7 +102,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
 		all.Base, all.Hooks = v.path(), v.hooks()
-		if from := r.Header.Get("Sec-Fetch-Site"); from == "" || from == "same-origin" { // no other page's link
+		if fromUs(r) {
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}
 		all.Account = &pages.Account{Name: v.person.UserName, Links: []pages.Link{
@@ -122,6 +125,16 @@ func section(path string) pages.Section {
 		return pages.Webhooks
 	}
 	return pages.Shipments
+}
+
+// fromUs reports whether a page of ours led here, and not a link that somebody sent. Browsers
+// send Sec-Fetch-Site over https and to this machine.
+func fromUs(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin"
+	}
+	from, err := url.Parse(r.Referer())
+	return err == nil && from.Host == r.Host
 }
 
 // problemPage is what an error page says.
@@ -148,25 +161,42 @@ func errorPage(status int) answer {
 	return page("error", problemPages[status].Heading, problemPages[status]).as(status)
 }
 
-// errorAnswer returns the page of an error of the domain, in the words of the API.
+// problemTexts say what can be done, by the code of a problem: the API's texts are for
+// programs.
+var problemTexts = map[string]string{
+	"etag_mismatch":              "Nothing was done: your page showed another version. Open it again and look at it.",
+	"invalid_transition":         "The shipment's status does not allow this now. Open it again to see what is possible.",
+	"not_reprocessable":          "The document has no file that is read.",
+	"unsupported_media_type":     "Use the form on the page.",
+	"body_too_large":             "A file may have at most 10 MB.",
+	"malformed_form":             "The file did not arrive whole. Go back and send it again.",
+	"idempotency_in_progress":    "The form is being processed. Wait a few seconds and look whether it took effect.",
+	"idempotency_key_reused":     "The form was sent before with other values. Open it again.",
+	"too_many_mapping_templates": "The organization has as many templates as are possible. Delete one first.",
+	"too_many_webhook_endpoints": "The organization has as many endpoints as are possible. Delete one first.",
+	"webhook_endpoint_disabled":  "Nothing is sent to an endpoint that is disabled. Enable it first.",
+	"unavailable":                "Wait a few seconds and reload. If you made a change, check whether it took effect.",
+}
+
+// errorAnswer returns the page of an error of the domain.
 func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	p := transport.Problem(err)
 	if _, known := problemPages[p.Status]; known {
 		return errorPage(p.Status)
 	}
 	shown := problemPage{
-		Heading: p.Title, Text: sentence(p.Detail), ShowRequest: p.Status >= http.StatusInternalServerError,
+		Heading: p.Title, Text: cmp.Or(problemTexts[p.Code], "Nothing was done. Go back, reload the page and try again."),
+		ShowRequest: p.Status >= http.StatusInternalServerError,
 	}
-	switch {
-	case errors.Is(err, shipments.ErrVersion):
-		shown = problemPage{
-			Heading: "This shipment was changed",
-			Text:    "Nothing was done: it is not as your page showed it. Open it again and look at the changes first.",
-		}
-	case p.Status == http.StatusServiceUnavailable:
+	switch p.Status {
+	case http.StatusPreconditionFailed:
+		shown.Heading = "This shipment was changed"
+	case http.StatusConflict:
+		shown.Heading = "Not possible now"
+	case http.StatusServiceUnavailable:
 		httpserver.Explain(v.writer, err)
-		shown.Text = "Wait a few seconds and reload. If you were making a change, check whether it took effect."
-	case p.Status == http.StatusInternalServerError:
+	case http.StatusInternalServerError:
+		shown.Text = "The error was logged. If you made a change, check whether it took effect."
 		s.Log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}

@@ -35,8 +35,6 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	if err := v.parse(); err != nil || v.PostForm.Get("key") == "" {
 		return errorPage(http.StatusNotFound), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	form := newPage{Draft: shipments.NewDraft(v.text), Key: v.PostForm.Get("key")}
 	key := shipments.Key{
 		Operation: "POST " + Path + " " + v.person.Actor(), Text: form.Key,
@@ -59,11 +57,11 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 // parse reads a form without a file.
 func (v *visit) parse() error {
 	v.Body = http.MaxBytesReader(v.writer, v.Body, maxForm)
-	if err := v.ParseForm(); err != nil {
-		return err
+	if v.ParseForm() != nil {
+		return shipments.ErrNotFound
 	}
 	if !pages.Storable(v.PostForm) || len(v.PostForm.Get("key")) > maxKey {
-		return errors.New("a form that no page has")
+		return shipments.ErrNotFound // no page has such a form
 	}
 	return nil
 }

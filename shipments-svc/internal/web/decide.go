@@ -38,36 +38,45 @@ func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
 func (s *site) decide(
 	ctx context.Context, v *visit, done string, do func(context.Context, shipments.Order, string) error,
 ) (answer, error) {
-	if err := v.parse(); err != nil {
-		return errorPage(http.StatusNotFound), nil
-	}
-	o, err := v.order()
+	o, err := v.seen()
 	if err != nil {
 		return answer{}, err
 	}
-	within, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	found, err := s.get(within, v)
+	found, err := s.get(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	// Also a decision that was made meanwhile, which the domain would take for this one.
-	if v.PostForm.Get("version") != number(found.Version) {
-		return answer{}, shipments.ErrVersion
+	// A reason is one line, its field has several. A decision that was made meanwhile is
+	// refused here, as the domain would take it for this one.
+	reason := strings.Join(strings.Fields(v.text("reason")), " ")
+	if !o.Expects(found.Version) {
+		err = shipments.ErrVersion
+	} else {
+		err = do(ctx, o, reason)
 	}
-	o.Expects = func(version int64) bool { return version == found.Version }
-	reason := strings.Join(strings.Fields(v.text("reason")), " ") // a reason is one line, its field has several
-	err = do(within, o, reason)
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		p, err := s.shown(ctx, v)
-		if err != nil {
-			return answer{}, err
-		}
-		p.Faults, p.Reason = pages.Faults{{Field: "reason", Text: sentence(invalid.Faults[0].Detail)}}, reason
-		return page("shipment", p.Reference, p).as(http.StatusUnprocessableEntity), nil
+		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, sentence(invalid.Faults[0].Detail))
+	}
+	if errors.Is(err, shipments.ErrVersion) {
+		return s.again(ctx, v, http.StatusPreconditionFailed, reason,
+			"This shipment was changed after you opened it, and nothing was done. Look at it as it is now, and decide again.")
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	return redirect(v.path()+"?status="+string(shipments.ReadyForReview), done), nil
+}
+
+// again shows the shipment as it is now, with what is wrong and the reason that was typed.
+func (s *site) again(ctx context.Context, v *visit, status int, reason, fault string) (answer, error) {
+	p, err := s.shown(ctx, v)
+	field := "reason"
+	if !p.Decide {
+		field = "history-heading"
+		if reason != "" {
+			fault += " Your reason was: " + reason
+		}
+	}
+	p.Faults, p.Reason = pages.Faults{{Field: field, Text: fault}}, reason
+	return page("shipment", p.Reference, p).as(status), err
 }

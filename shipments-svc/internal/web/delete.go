@@ -11,6 +11,8 @@ import (
 type confirmPage struct {
 	Heading, Text, Button string
 	Do, Back              string // where the form is sent, and where Cancel leads
+	Version               int64  // of the shipment that the person has seen; 0: it is not about one
+	Key                   string // of what is done once; "": it may be done again
 }
 
 // askDelete asks before a shipment is deleted.
@@ -22,18 +24,16 @@ func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 	back := v.path(transport.FormatID(found.ID))
 	return page("confirm", "Delete "+found.Reference, confirmPage{
 		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
-		Button: "Delete shipment", Do: back + "/delete", Back: back,
+		Button: "Delete shipment", Do: back + "/delete", Back: back, Version: found.Version,
 	}), nil
 }
 
 // remove deletes the shipment in the path.
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.order()
+	o, err := v.seen()
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	if _, err := s.Service.Delete(ctx, v.org, o); err != nil {
 		return answer{}, err
 	}
@@ -42,6 +42,10 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 
 // askDetach asks before a document is deleted.
 func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
+	found, err := s.get(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
 	d, back, err := s.document(ctx, v)
 	if err != nil {
 		return answer{}, err
@@ -53,7 +57,7 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 	return page("confirm", "Delete "+name, confirmPage{
 		Heading: "Delete " + name + "?", Button: "Delete document",
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
-		Do:   back + "/documents/" + transport.FormatDocumentID(d.ID) + "/delete", Back: back,
+		Do:   back + "/documents/" + transport.FormatDocumentID(d.ID) + "/delete", Back: back, Version: found.Version,
 	}), nil
 }
 

@@ -40,7 +40,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		p.Faults = pages.Faults{{Field: "file", Text: text}}
 		return a.as(http.StatusUnprocessableEntity), nil
 	}
-	p.Preview = &preview{done.Document, checkRows(done.Checks, false), done.Document.Mappings}
+	p.Preview = &preview{done.Document, checkRows(done.Checks, nil, false), done.Document.Mappings}
 	return a, nil
 }
 
@@ -64,16 +64,12 @@ func (s *site) download(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	file, err := s.Service.File(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
 	return answer{file: &file}, err
 }
 
 // document returns the document in the path, and the address of its shipment.
 func (s *site) document(ctx context.Context, v *visit) (d shipments.Document, shipment string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	id, document, err := v.document()
 	if err != nil {
 		return d, "", err
@@ -97,8 +93,6 @@ func (s *site) change(
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	if err := do(ctx, o); err != nil {
 		return answer{}, err
 	}
@@ -111,7 +105,7 @@ func (v *visit) documentOrder() (shipments.DocumentOrder, error) {
 	if err != nil {
 		return shipments.DocumentOrder{}, err
 	}
-	o, err := v.order()
+	o, err := v.seen()
 	return shipments.DocumentOrder{Order: o, Document: document}, err
 }
 

@@ -1,8 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
+	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/xuri/excelize/v2"
 
@@ -10,11 +15,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// workbook is a table that people open in a spreadsheet. Cells are typed: a label such as
-// "0012" or "=A1" is a text and nothing else, which it would not be in CSV.
+// workbook is a table that people open in a spreadsheet. Cells of XLSX are typed: a label
+// such as "0012" or "=A1" is a text and nothing else.
 type workbook struct {
-	name string // of the file, in ASCII
-	rows [][]any
+	name  string // of the file, without its extension
+	sheet string
+	rows  [][]any
+	csv   bool // it is sent as CSV, and otherwise as XLSX
 }
 
 // palletHeadings are those of exportPallets, in the order of its cells.
@@ -47,7 +54,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 			})
 		}
 	}
-	return answer{workbook: &workbook{transport.FormatID(found.ID) + ".xlsx", rows}}, nil
+	return answer{workbook: &workbook{found.Reference + " pallets", "Pallets", rows, false}}, nil
 }
 
 // weightCell leaves the cell of an unknown weight empty.
@@ -58,31 +65,100 @@ func weightCell(g shipments.Grams) any {
 	return g.Kilograms()
 }
 
-// send writes the workbook as a download. An error means that nothing was sent.
+// maxExported is how many shipments an export has at most.
+const maxExported = 10_000
+
+// exportList returns a row for each shipment that meets the filters of the list.
+func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
+	rows := [][]any{{
+		"Id", "Reference", "Status", "Vessel", "Voyage", "From", "To", "Pallets", "Created", "Approved",
+	}}
+	query := shipments.Query{Filter: v.filter(), PerPage: shipments.MaxPerPage}
+	for total := int64(1); int64(len(rows)) <= total && len(rows) <= maxExported; {
+		query.Page++
+		page, err := s.exportPage(ctx, v, query)
+		if err != nil {
+			return answer{}, err
+		}
+		for _, one := range page.Shipments {
+			approved := ""
+			if !one.ApprovedAt.IsZero() {
+				approved = one.ApprovedAt.Format(time.RFC3339)
+			}
+			rows = append(rows, []any{
+				transport.FormatID(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage, one.Origin, one.Destination,
+				one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
+			})
+		}
+		if total = page.Total; len(page.Shipments) == 0 {
+			break
+		}
+	}
+	return answer{workbook: &workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}}, nil
+}
+
+func (s *site) exportPage(ctx context.Context, v *visit, q shipments.Query) (shipments.Page, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	return s.Service.List(ctx, v.org, q)
+}
+
+// send sends the workbook as a download. An error means that nothing was sent.
 func (b *workbook) send(w http.ResponseWriter) error {
-	file := excelize.NewFile()
-	sheet, err := file.NewStreamWriter("Sheet1")
+	write, media, extension := b.xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
+	if b.csv {
+		write, media, extension = b.asCSV, "text/csv; charset=utf-8", ".csv"
+	}
+	content, err := write()
 	if err != nil {
 		return err
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Disposition", transport.Download(b.name+extension))
+	_, _ = content.WriteTo(w) // the client is gone
+	return nil
+}
+
+func (b *workbook) xlsx() (*bytes.Buffer, error) {
+	file := excelize.NewFile()
+	if err := file.SetSheetName("Sheet1", b.sheet); err != nil {
+		return nil, err
+	}
+	sheet, err := file.NewStreamWriter(b.sheet)
+	if err != nil {
+		return nil, err
 	}
 	for i, row := range b.rows {
 		cell, err := excelize.CoordinatesToCellName(1, i+1)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := sheet.SetRow(cell, row); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := sheet.Flush(); err != nil {
-		return err
+		return nil, err
 	}
-	content, err := file.WriteToBuffer()
-	if err != nil {
-		return err
+	return file.WriteToBuffer()
+}
+
+// asCSV writes CSV for spreadsheets: a text that one would take for a formula begins with an
+// apostrophe.
+func (b *workbook) asCSV() (*bytes.Buffer, error) {
+	content := bytes.NewBufferString("\ufeff") // a spreadsheet takes it for UTF-8
+	out := csv.NewWriter(content)
+	for _, row := range b.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = fmt.Sprint(cell); strings.ContainsAny(cells[i][:min(1, len(cells[i]))], "=+-@\t") {
+				cells[i] = "'" + cells[i]
+			}
+		}
+		if err := out.Write(cells); err != nil {
+			return nil, err
+		}
 	}
-	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+b.name+`"`)
-	_, _ = content.WriteTo(w) // the client is gone
-	return nil
+	out.Flush()
+	return content, out.Error()
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 func TestPalletsAreAWorkbook(t *testing.T) {
@@ -19,14 +21,15 @@ func TestPalletsAreAWorkbook(t *testing.T) {
 	s.reads(t)
 	s.until(t, path, "Download as Excel")
 	w := s.get(t, path+"/pallets.xlsx")
-	if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="ship_`) {
+	name := `attachment; filename="PO-<1> pallets.xlsx"`
+	if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, name) {
 		t.Errorf("%d %s", w.Code, got)
 	}
 	book, err := excelize.OpenReader(w.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := book.GetRows("Sheet1")
+	rows, err := book.GetRows("Pallets")
 	if err != nil || len(rows) != 2 {
 		t.Fatal(rows, err)
 	}
@@ -34,4 +37,30 @@ func TestPalletsAreAWorkbook(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	want(t, s.get(t, strings.Replace(path, s.org, publicid.New("org"), 1)+"/pallets.xlsx"), http.StatusNotFound)
+}
+
+func TestTheListIsExportedAsItIsFiltered(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, _ := publicid.Parse("org", s.org)
+	var all []shipments.Detail
+	for i := range 130 {
+		all = append(all, shipments.Detail{Shipment: shipments.Shipment{Draft: shipments.Draft{
+			Reference: fmt.Sprintf("=%d", i), Vessel: []string{"Anna", "Berta"}[i%2], Origin: "O", Destination: "D",
+		}}})
+	}
+	if _, err := s.service.Import(t.Context(), shipments.OrgID(id), all); err != nil {
+		t.Fatal(err)
+	}
+	w := s.get(t, "/shipments/"+s.org+"/export.csv")
+	if n := strings.Count(w.Body.String(), "\n"); n != 131 || !strings.Contains(w.Body.String(), ",'=7,") {
+		t.Errorf("%d lines: %.300s", n, w.Body)
+	}
+	book, err := excelize.OpenReader(s.get(t, "/shipments/"+s.org+"/export.xlsx?vessel=anna").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := book.GetRows("Shipments"); err != nil || len(rows) != 66 || rows[1][3] != "Anna" {
+		t.Error(len(rows), err)
+	}
 }

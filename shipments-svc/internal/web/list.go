@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -16,12 +17,15 @@ const perPage = 50
 
 // listPage is the data of the list.
 type listPage struct {
+	shipments.Filter
+	Query     url.Values // as the filters are typed
+	XLSX, CSV string     // the addresses of exports
+	Results   []shipments.Result
 	Tabs      []statusTab
-	Status    shipments.Status
-	Reference string
 	Rows      []row
 	Pages     pages.Pager
 	Create    bool  // the person may
+	Templates bool  // the person may see them
 	Waiting   int64 // for the person's review
 	Empty     bool  // the organization has no shipments at all
 }
@@ -39,17 +43,34 @@ type row struct {
 	Link string
 }
 
+// filter returns the filter of the query. A date that is none counts as if it were not given.
+func (v *visit) filter() shipments.Filter {
+	query := v.URL.Query()
+	text := func(name string) string { return jsonbody.Normal(query.Get(name)) }
+	f := shipments.Filter{
+		Status: shipments.Status(query.Get("status")), Reference: text("reference"), Vessel: text("vessel"),
+		Destination: text("destination"),
+	}
+	if result := shipments.Result(query.Get("check_result")); slices.Contains(shipments.Results, result) {
+		f.CheckResult = result
+	}
+	if from, err := time.Parse(time.DateOnly, query.Get("from")); err == nil {
+		f.CreatedAfter = new(from.Add(-time.Millisecond))
+	}
+	if until, err := time.Parse(time.DateOnly, query.Get("until")); err == nil {
+		f.CreatedBefore = new(until.AddDate(0, 0, 1))
+	}
+	return f
+}
+
 func (s *site) list(ctx context.Context, v *visit) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	query := v.URL.Query()
 	p := listPage{
-		Status: shipments.Status(query.Get("status")), Reference: jsonbody.Normal(query.Get("reference")),
-		Create: v.may("POST /api/v1/shipments"),
+		Filter: v.filter(), Query: query, Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
+		Templates: v.may("GET /api/v1/mapping_templates"),
 	}
-	filter := shipments.Filter{Status: p.Status, Reference: p.Reference}
 	page1 := pages.Number(query)
-	found, err := s.Service.List(ctx, v.org, shipments.Query{Filter: filter, Page: int64(page1), PerPage: perPage})
+	found, err := s.Service.List(ctx, v.org, shipments.Query{Filter: p.Filter, Page: int64(page1), PerPage: perPage})
 	if err != nil {
 		return answer{}, err
 	}
@@ -57,6 +78,8 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 		p.Rows = append(p.Rows, row{one, v.path(transport.FormatID(one.ID))})
 	}
 	p.Pages = pages.Around(v.URL, page1, perPage, int(found.Total))
+	query.Del("page")
+	p.XLSX, p.CSV = v.path("export.xlsx")+"?"+query.Encode(), v.path("export.csv")+"?"+query.Encode()
 	if p.Tabs, err = s.tabs(ctx, v, p); err != nil {
 		return answer{}, err
 	}

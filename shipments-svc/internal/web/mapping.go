@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
@@ -16,21 +18,45 @@ import (
 type mappingPage struct {
 	pages.Faults
 	shipments.Document
-	Link, Back string
-	Tables     []mappedTable
-	Choices    []string // the fields that a column can have
-	Styles     []shipments.NumberStyle
-	SaveAs     string
+	Version int64 // of the shipment
+	Link    string
+	Back    string
+	Tables  []mappedTable
+	Choices []string // the fields that a column can have
+	Styles  []shipments.NumberStyle
+	SaveAs  string
 }
 
 // mappedTable is a table of the list.
 type mappedTable struct {
 	shipments.Mapping
-	Number int // in the names of the form's fields
+	Number int        // in the names of the form's fields
+	form   url.Values // as it was sent; nil: it was not
 }
 
-// Field is for templates: the field that a column has now, "" if it is not used.
-func (mappedTable) Field(c shipments.MappedColumn) string {
+// Name is the name of a column's selector.
+func (t mappedTable) Name(c shipments.MappedColumn) string {
+	return fmt.Sprintf("c%d-%s", t.Number, c.Column)
+}
+
+// Field is the field of a column in the form, or as it was read; "": it is not used.
+func (t mappedTable) Field(c shipments.MappedColumn) string {
+	if t.form != nil {
+		return t.form.Get(t.Name(c))
+	}
+	return read(c)
+}
+
+// Style is the style of numbers in the form, or as it was read.
+func (t mappedTable) Style() shipments.NumberStyle {
+	if t.form != nil {
+		return shipments.NumberStyle(t.form.Get(fmt.Sprintf("style%d", t.Number)))
+	}
+	return t.NumberStyle
+}
+
+// read returns the field that a column was read as; "": it was not used.
+func read(c shipments.MappedColumn) string {
 	if !c.Used {
 		return ""
 	}
@@ -43,16 +69,20 @@ func (s *site) showMapping(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
+	found, err := s.get(ctx, v)
+	if err != nil {
+		return mappingPage{}, err
+	}
 	d, back, err := s.document(ctx, v)
 	if err != nil {
 		return mappingPage{}, err
 	}
 	p := mappingPage{
-		Document: d, Back: back, Link: back + "/documents/" + transport.FormatDocumentID(d.ID) + "/mapping",
+		Document: d, Version: found.Version, Back: back, Link: back + "/documents/" + transport.FormatDocumentID(d.ID),
 		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
 	}
 	for i, m := range d.Mappings {
-		p.Tables = append(p.Tables, mappedTable{m, i})
+		p.Tables = append(p.Tables, mappedTable{m, i, v.PostForm})
 	}
 	return p, nil
 }
@@ -60,50 +90,73 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 // correct has the list read again with the fields of the form. Only what differs from the
 // reading is given: the rest stays the reader's.
 func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil {
-		return errorPage(http.StatusNotFound), nil
+	o, err := v.documentOrder()
+	if err != nil {
+		return answer{}, err
 	}
 	p, err := s.mapping(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	o, err := v.documentOrder()
-	if err != nil {
-		return answer{}, err
-	}
 	c := shipments.Correction{DocumentOrder: o, Mappings: []shipments.Assignment{}}
 	for _, t := range p.Tables {
-		if a := t.corrected(v); len(a.Columns) > 0 || a.NumberStyle != "" {
+		t.check(&p.Faults)
+		if a := t.corrected(); len(a.Columns) > 0 || a.NumberStyle != "" {
 			c.Mappings = append(c.Mappings, a)
 		}
 	}
 	if p.SaveAs = v.text("save_as"); p.SaveAs != "" {
 		c.SaveAs = &p.SaveAs
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	_, err = s.Service.CorrectMapping(ctx, v.org, c)
+	if p.Faults == nil {
+		_, err = s.Service.CorrectMapping(ctx, v.org, c)
+	}
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
 		p.Faults = pages.Faults{{Field: "save_as", Text: sentence(invalid.Faults[0].Detail)}}
+	}
+	if p.Faults != nil {
 		return page("mapping", "Columns of "+p.Filename, p).as(http.StatusUnprocessableEntity), nil
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return redirect(p.Back, "reprocessed"), nil
+	return redirect(p.Back, "reprocessed"), err
 }
 
 // corrected returns the fields of the form that are not those of the table.
-func (t mappedTable) corrected(v *visit) shipments.Assignment {
+func (t mappedTable) corrected() shipments.Assignment {
 	a := shipments.Assignment{Sheet: t.Sheet}
 	for _, c := range t.Columns {
-		field := v.PostForm.Get(fmt.Sprintf("%d-%s", t.Number, c.Column))
-		if field != t.Field(c) && (field == "" || slices.Contains(shipments.MappingFields, field)) {
+		if field := t.Field(c); field != read(c) {
 			a.Columns = append(a.Columns, shipments.AssignedColumn{Column: c.Column, Field: field})
 		}
 	}
-	if style := shipments.NumberStyle(v.PostForm.Get(fmt.Sprintf("%d-style", t.Number))); style != t.NumberStyle {
+	if style := t.Style(); style != t.NumberStyle {
 		a.NumberStyle = style
 	}
 	return a
+}
+
+// pallet are the fields of which a list needs one to have pallets, unless its layout shows them.
+var pallet = []string{"pallet_number", "sscc", "pallets"}
+
+// check adds what is wrong with the chosen fields, each at the selector of its column.
+func (t mappedTable) check(faults *pages.Faults) {
+	columns := map[string][]string{} // of each field
+	for _, c := range t.Columns {
+		if field := t.Field(c); field != "" {
+			columns[field] = append(columns[field], c.Column)
+		}
+	}
+	lost := !slices.ContainsFunc(pallet, func(field string) bool { return columns[field] != nil })
+	for _, c := range t.Columns {
+		field, at := t.Field(c), t.Name(c)
+		switch {
+		case field == read(c):
+		case field != "" && !slices.Contains(shipments.MappingFields, field):
+			faults.Add(at, "Choose what the column is.")
+		case len(columns[field]) > 1 && !(field == "boxes" && t.Layout == shipments.MatrixLayout):
+			faults.Add(at, fmt.Sprintf("Columns %s are both %s. Choose it for one of them.",
+				strings.Join(columns[field], " and "), words(field)))
+		case lost && slices.Contains(pallet, read(c)):
+			faults.Add(at, "Without a pallet number or SSCC the list has no pallets. Choose the column that has it.")
+		}
+	}
 }

@@ -56,8 +56,6 @@ func (s *site) show(ctx context.Context, v *visit) (answer, error) {
 
 // get returns the shipment in the path.
 func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	id, err := v.shipment()
 	if err != nil {
 		return shipments.GetResult{}, err
@@ -67,8 +65,6 @@ func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
 
 // shown returns the page of the shipment in the path.
 func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
 	found, err := s.get(ctx, v)
 	if err != nil {
 		return showPage{}, err
@@ -87,7 +83,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
 	}
-	p.Checks = checkRows(found.Checks, p.Documents)
+	p.Checks = checkRows(found.Checks, found.Pallets, p.Documents)
 	for _, c := range p.Checks {
 		switch c.Result {
 		case shipments.Fail:
@@ -111,13 +107,23 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 // order is that of results on the page.
 var order = []shipments.Result{shipments.Fail, shipments.Warn, shipments.Pass, shipments.Skip}
 
-func checkRows(checks []shipments.Check, links bool) []checkRow {
-	rows := make([]checkRow, len(checks))
+// checkRows returns checks with links: to the pallet that was read at a place, or else to the
+// document, for those who may see documents.
+func checkRows(checks []shipments.Check, pallets []shipments.Pallet, documents bool) []checkRow {
+	rows, at := make([]checkRow, len(checks)), map[shipments.Source]int{}
+	for i, p := range pallets {
+		at[p.Source] = i
+		for _, c := range p.Contents {
+			at[shipments.Source{Document: p.Document, Sheet: c.Sheet, Row: c.Row}] = i
+		}
+	}
 	for i, c := range checks {
 		rows[i] = checkRow{Check: c}
 		for _, l := range c.Locations {
 			where := place{Text: locationText(l)}
-			if links && l.Document != (shipments.DocumentID{}) {
+			if pallet, ok := at[l.Source]; ok && l.Row > 0 {
+				where.To = "#pallet-" + number(int64(pallet))
+			} else if documents && l.Document != (shipments.DocumentID{}) {
 				where.To = "#" + transport.FormatDocumentID(l.Document)
 			}
 			if where.Text != "" {

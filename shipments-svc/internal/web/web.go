@@ -72,94 +72,6 @@ func New(c Config) (http.Handler, error) {
 	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(admitted, false))), nil
 }
 
-// route is one page, or one form that is sent to a page.
-type route struct {
-	pattern string
-	api     string // the operation of the API that it is like, whose permission it needs
-	do      action
-}
-
-// action answers a request of a person who may do it.
-type action func(*site, context.Context, *visit) (answer, error)
-
-var table = []route{
-	{"GET /shipments/{org}", "GET /api/v1/shipments", (*site).list},
-	{"GET /shipments/{org}/new", "POST /api/v1/shipments", (*site).showNew},
-	{"POST /shipments/{org}", "POST /api/v1/shipments", (*site).create},
-	{"GET /shipments/{org}/{id}", "GET /api/v1/shipments/{id}", (*site).show},
-	{"GET /shipments/{org}/{id}/pallets.xlsx", "GET /api/v1/shipments/{id}", (*site).exportPallets},
-	{"GET /shipments/{org}/{id}/{form}", "GET /api/v1/shipments/{id}", (*site).leave},
-	{"POST /shipments/{org}/{id}/approve", "POST /api/v1/shipments/{id}/approve", (*site).approve},
-	{"POST /shipments/{org}/{id}/reject", "POST /api/v1/shipments/{id}/reject", (*site).reject},
-	{"POST /shipments/{org}/{id}/documents", "POST /api/v1/shipments/{id}/documents", (*site).attach},
-	{
-		"GET /shipments/{org}/{id}/documents/{document}",
-		"GET /api/v1/shipments/{id}/documents/{document}/content", (*site).download,
-	},
-	{
-		"GET /shipments/{org}/{id}/documents/{document}/mapping",
-		"PUT /api/v1/shipments/{id}/documents/{document}/mapping", (*site).showMapping,
-	},
-	{
-		"POST /shipments/{org}/{id}/documents/{document}/mapping",
-		"PUT /api/v1/shipments/{id}/documents/{document}/mapping", (*site).correct,
-	},
-	{"GET /shipments/{org}/{id}/delete", "DELETE /api/v1/shipments/{id}", (*site).askDelete},
-	{"POST /shipments/{org}/{id}/delete", "DELETE /api/v1/shipments/{id}", (*site).remove},
-	{
-		"GET /shipments/{org}/{id}/documents/{document}/delete",
-		"DELETE /api/v1/shipments/{id}/documents/{document}", (*site).askDetach,
-	},
-	{
-		"POST /shipments/{org}/{id}/documents/{document}/delete",
-		"DELETE /api/v1/shipments/{id}/documents/{document}", (*site).detach,
-	},
-	{
-		"POST /shipments/{org}/{id}/documents/{document}/reprocess",
-		"POST /api/v1/shipments/{id}/documents/{document}/reprocess", (*site).reprocess,
-	},
-	{"GET /webhooks/{org}", "GET /api/v1/webhook_endpoints", short((*site).listWebhooks)},
-	{"GET /webhooks/{org}/new", "POST /api/v1/webhook_endpoints", short((*site).showNewWebhook)},
-	{"POST /webhooks/{org}", "POST /api/v1/webhook_endpoints", short((*site).createWebhook)},
-	{"GET /webhooks/{org}/{id}", "GET /api/v1/webhook_endpoints/{id}", short((*site).showWebhook)},
-	{"POST /webhooks/{org}/{id}", "PATCH /api/v1/webhook_endpoints/{id}", short((*site).editWebhook)},
-	{"POST /webhooks/{org}/{id}/test", "POST /api/v1/webhook_endpoints/{id}/test", short((*site).sendTest)},
-	{"POST /webhooks/{org}/{id}/deliveries/{event}", "POST /api/v1/webhook_endpoints/{id}/replay", short((*site).replay)},
-	{"GET /webhooks/{org}/{id}/rotate", "POST /api/v1/webhook_endpoints/{id}/rotate_secret", short((*site).askRotate)},
-	{"POST /webhooks/{org}/{id}/rotate", "POST /api/v1/webhook_endpoints/{id}/rotate_secret", short((*site).rotateSecret)},
-	{"GET /webhooks/{org}/{id}/delete", "DELETE /api/v1/webhook_endpoints/{id}", short((*site).askRemove)},
-	{"POST /webhooks/{org}/{id}/delete", "DELETE /api/v1/webhook_endpoints/{id}", short((*site).removeWebhook)},
-}
-
-// short bounds an action by Config.Timeout.
-func short(do action) action {
-	return func(s *site, ctx context.Context, v *visit) (answer, error) {
-		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-		defer cancel()
-		return do(s, ctx, v)
-	}
-}
-
-func (s *site) routes() http.Handler {
-	mux := http.NewServeMux()
-	for _, rt := range table {
-		mux.Handle(rt.pattern, s.serve(rt))
-	}
-	mux.HandleFunc("GET "+Path, s.home)
-	mux.HandleFunc("GET "+WebhooksPath, s.home)
-	mux.HandleFunc(StaticPath, func(w http.ResponseWriter, r *http.Request) {
-		s.pages.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		status := http.StatusNotFound
-		if r.Method != http.MethodGet && r.Method != http.MethodPost {
-			status = http.StatusMethodNotAllowed
-		}
-		s.write(w, r, nil, errorPage(status))
-	})
-	return mux
-}
-
 // home leads to the shipments, or the webhooks, of the organization that the gateway chose.
 func (s *site) home(w http.ResponseWriter, r *http.Request) {
 	id, err := assertion.FromHeader(r.Header)
@@ -198,6 +110,16 @@ func (v *visit) order() (shipments.Order, error) {
 	return shipments.Order{ID: id, By: transport.Actor(v.person)}, err
 }
 
+// seen is an action on the version of the shipment in the path that the form was made of.
+func (v *visit) seen() (shipments.Order, error) {
+	o, err := v.order()
+	if err == nil {
+		err = v.parse()
+	}
+	o.Expects = func(version int64) bool { return v.PostForm.Get("version") == number(version) }
+	return o, err
+}
+
 func (s *site) serve(rt route) http.Handler {
 	needs, ok := endpoints.Access[rt.api]
 	if !ok {
@@ -220,7 +142,13 @@ func (s *site) serve(rt route) http.Handler {
 			s.write(w, r, v, errorPage(http.StatusForbidden))
 			return
 		}
-		a, err := rt.do(s, r.Context(), v)
+		ctx := r.Context()
+		if !slices.Contains(slow, rt.pattern) {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, s.Timeout)
+			defer cancel()
+		}
+		a, err := rt.do(s, ctx, v)
 		if err != nil {
 			a = s.errorAnswer(r.Context(), v, err)
 		}

@@ -43,14 +43,15 @@ type csvReader struct{}
 func (csvReader) Read(
 	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
-	field := "pallet_number"
+	lot := ""
 	if len(given) > 0 {
-		field = given[0].Columns[0].Field
+		lot = given[0].Columns[0].Field
 	}
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
 		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000, Source: shipments.Source{Row: 2},
 	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []shipments.MappedColumn{
-		{Column: "A", Heading: "Pallet", Field: field, Used: true},
+		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true},
+		{Column: "B", Heading: "Charge", Field: lot, Used: lot != ""},
 	}}}}, nil
 }
 
@@ -58,7 +59,7 @@ func (csvReader) Read(
 type site struct {
 	http.Handler
 	service     *shipments.Service
-	jobs        shipments.Jobs
+	repo        *postgres.Repository
 	org, user   string
 	permissions string
 }
@@ -93,7 +94,7 @@ func start(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	return &site{
-		Handler: pages, service: service, jobs: repo, org: publicid.New("org"), user: publicid.New("usr"),
+		Handler: pages, service: service, repo: repo, org: publicid.New("org"), user: publicid.New("usr"),
 		permissions: "documents:read documents:write shipments:read shipments:review shipments:write",
 	}
 }
@@ -103,7 +104,8 @@ func (s *site) send(t *testing.T, method, path, contentType string, body io.Read
 	r := httptest.NewRequestWithContext(t.Context(), method, path, body)
 	r.Header = http.Header{
 		"Content-Type": {contentType}, "X-Organization-Id": {s.org}, "X-Organization-Name": {"Obst%20%26%20Co"},
-		"X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"}, "X-Token-Permissions": {s.permissions},
+		"Sec-Fetch-Site": {"same-origin"}, "X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"},
+		"X-Token-Permissions": {s.permissions},
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
@@ -161,8 +163,10 @@ func wantTo(t *testing.T, w *httptest.ResponseRecorder, prefix string) string {
 }
 
 var (
-	keyOf = regexp.MustCompile(`name="key" value="([^"]+)"`)
-	draft = url.Values{
+	keyOf     = regexp.MustCompile(`name="key" value="([^"]+)"`)
+	now       = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	versionOf = regexp.MustCompile(`name="version" value="([^"]+)"`)
+	draft     = url.Values{
 		"reference": {"PO-<1>"}, "vessel": {"MSC Carmen"}, "origin": {"Valparaíso"},
 		"destination": {"Rotterdam"},
 	}
@@ -205,6 +209,9 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	}
 	want(t, s.get(t, base+"?status=processing&reference=PO-%3C1%3E"), http.StatusOK, "PO-&lt;1&gt;", "Processing (1)")
 	want(t, s.get(t, base+"?status=approved"), http.StatusOK, "No shipments match.", "Approved (0)")
+	want(t, s.get(t, base+"?vessel=msc&destination=rott&from=2020-01-01"), http.StatusOK, "PO-&lt;1&gt;",
+		"export.csv?destination=rott")
+	want(t, s.get(t, base+"?vessel=carmen"), http.StatusOK, "No shipments match.")
 }
 
 // reads has documents read until the test ends.
@@ -214,7 +221,7 @@ func (s *site) reads(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		worker.New(s.jobs, s.service, nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).Run(ctx, 1)
+		worker.New(s.repo, s.service, nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).Run(ctx, 1)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -245,10 +252,21 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	page := s.until(t, path, "Columns of list.csv")
 	mapping := regexp.MustCompile(`href="(/shipments/[^"]+/mapping)"`).FindStringSubmatch(page)[1]
 	want(t, s.get(t, mapping), http.StatusOK, "How the columns of list.csv were understood",
-		`<option value="pallet_number" selected>Pallet number</option>`, `name="0-A"`)
-	want(t, s.post(t, mapping, url.Values{"0-A": {"lot"}, "save_as": {"Kakuzi"}}), http.StatusUnprocessableEntity,
-		"that a template could be for")
-	wantTo(t, s.post(t, mapping, url.Values{"0-A": {"lot"}}), path+"?done=reprocessed")
+		`<option value="pallet_number" selected>Pallet number</option>`, `name="c0-A"`)
+	version := versionOf.FindStringSubmatch(s.get(t, mapping).Body.String())[1]
+	form := func(a, b, name string) url.Values {
+		return url.Values{"c0-A": {a}, "c0-B": {b}, "save_as": {name}, "version": {version}}
+	}
+	for fault, refused := range map[string]url.Values{
+		"that a template could be for":                     form("pallet_number", "lot", "Kakuzi"),
+		"Columns A and B are both Pallet number.":          form("pallet_number", "pallet_number", ""),
+		"Choose what the column is.":                       form("pallet_number", "x", ""),
+		"Without a pallet number or SSCC the list has no ": form("lot", "", ""),
+	} {
+		want(t, s.post(t, mapping, refused), http.StatusUnprocessableEntity, fault)
+	}
+	wantTo(t, s.post(t, mapping, form("pallet_number", "lot", "")), path+"?done=reprocessed")
+	want(t, s.post(t, mapping, form("pallet_number", "puc", "")), http.StatusPreconditionFailed, "was changed")
 	s.until(t, mapping, `<option value="lot" selected>Lot</option>`)
 	reader := *s
 	reader.permissions = "shipments:read documents:read"
@@ -277,13 +295,14 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		"Checks are failing.")
 	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
-		"This shipment was changed")
+		"This shipment was changed", ">x</textarea>", `name="version" value="1"`)
 	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
 	wantTo(t, s.get(t, path+"/approve"), path)
 	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by\r\ncourier"}}),
 		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
 	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
-	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed)
+	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
+		"Your reason was: late")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}}), http.StatusPreconditionFailed)
 }
 
@@ -299,13 +318,20 @@ func TestDeletingIsConfirmed(t *testing.T) {
 	want(t, s.get(t, path), http.StatusOK, `!id="delete"`)
 	want(t, s.get(t, document), http.StatusOK, "Delete list.csv?", "the pallets that were read", `href="`+path+`"`)
 	want(t, s.get(t, path), http.StatusOK, "list.csv")
-	wantTo(t, s.post(t, document, nil), path+"?done=deleted")
+	want(t, s.post(t, document, url.Values{"version": {"1"}}), http.StatusPreconditionFailed, "was changed")
+	wantTo(t, s.post(t, document, s.version(t, document)), path+"?done=deleted")
 	want(t, s.get(t, document), http.StatusNotFound)
 	want(t, s.get(t, path), http.StatusOK, `href="`+path+`/delete"`, "Document deleted")
 	want(t, s.get(t, path+"/delete"), http.StatusOK, "Delete PO-&lt;1&gt;?", "This cannot be undone.")
 	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;")
-	wantTo(t, s.post(t, path+"/delete", nil), "/shipments/"+s.org+"?done=removed")
+	wantTo(t, s.post(t, path+"/delete", s.version(t, path+"/delete")), "/shipments/"+s.org+"?done=removed")
 	want(t, s.get(t, path), http.StatusNotFound)
+}
+
+// version returns the form with the version that a page shows.
+func (s *site) version(t *testing.T, path string) url.Values {
+	t.Helper()
+	return url.Values{"version": {versionOf.FindStringSubmatch(s.get(t, path).Body.String())[1]}}
 }
 
 // The history names people as they were called when they acted.

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -130,4 +133,54 @@ func (s *site) onWebhook(ctx context.Context, v *visit, done string, do func(web
 		return answer{}, err
 	}
 	return redirect(v.hooks(transport.FormatWebhookID(e.ID)), done), do(e.ID)
+}
+
+// deliveryPage is a delivery with the request that is sent.
+type deliveryPage struct {
+	deliveryRow
+	Link string // of the endpoint
+	URL  string
+	Body string // "": the event is no longer kept
+}
+
+// delivery shows what is sent of an event, and the responses.
+func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
+	e, err := s.webhook(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	event, err := transport.EventID(v.PathValue("event"))
+	if err != nil {
+		return answer{}, err
+	}
+	d, err := s.Webhooks.Delivery(ctx, v.org, e.ID, event)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := s.sent(ctx, v, d)
+	p := deliveryPage{
+		deliveryRow{d, transport.FormatEventID(event)}, v.hooks(transport.FormatWebhookID(e.ID)), e.URL, body,
+	}
+	return page("delivery", string(d.Type), p), err
+}
+
+// sent returns the body of a delivery, or "" if its event is no longer kept.
+func (s *site) sent(ctx context.Context, v *visit, d webhooks.Delivery) (string, error) {
+	event := shipments.Event{ID: d.Event, Type: d.Type, At: d.CreatedAt} // of a test
+	if d.Number > 0 {
+		found, err := s.Service.Events(ctx, v.org, shipments.EventQuery{After: d.Number - 1, Limit: 1})
+		if errors.As(err, new(*shipments.ExpiredError)) || err == nil && len(found.Events) == 0 {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		event = found.Events[0]
+	}
+	_, body, err := transport.Webhook(event)
+	var text bytes.Buffer
+	if err == nil {
+		err = json.Indent(&text, body, "", "  ")
+	}
+	return text.String(), err
 }

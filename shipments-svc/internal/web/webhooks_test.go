@@ -37,6 +37,8 @@ func TestAPersonManagesWebhookEndpoints(t *testing.T) {
 	wantTo(t, s.post(t, one+"/test", nil), one+"?done=tested")
 	want(t, s.get(t, one), http.StatusOK, "webhook.test", "Pending",
 		`value="shipment.approved" id="type-shipment.approved" checked`)
+	test := regexp.MustCompile(one + `/deliveries/evt_\w+`).FindString(s.get(t, one).Body.String())
+	want(t, s.get(t, test), http.StatusOK, "&#34;data&#34;: {}", "There was no attempt yet.")
 	want(t, s.get(t, one+"?status=failed"), http.StatusOK, "No deliveries with this status.")
 	want(t, s.post(t, one+"/deliveries/evt_unknown", nil), http.StatusNotFound)
 

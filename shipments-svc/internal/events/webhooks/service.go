@@ -113,6 +113,24 @@ func (s *Service) Deliveries(ctx context.Context, org shipments.OrgID, q Deliver
 	return page, err
 }
 
+// Delivery returns the delivery of an event to an endpoint.
+func (s *Service) Delivery(ctx context.Context, org shipments.OrgID, id ID, event shipments.EventID) (Delivery, error) {
+	after := event
+	for i := len(after) - 1; i >= 0; i-- { // the next id
+		if after[i]++; after[i] != 0 {
+			break
+		}
+	}
+	found, err := s.repo.Deliveries(ctx, org, DeliveryQuery{Endpoint: id, Before: &after}, 1)
+	if err == nil && (len(found) == 0 || found[0].Event != event) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Delivery{}, err
+	}
+	return found[0], nil
+}
+
 // DeliveryPage is a page of an endpoint's deliveries.
 type DeliveryPage struct {
 	Deliveries []Delivery

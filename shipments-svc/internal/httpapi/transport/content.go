@@ -20,7 +20,7 @@ const downloadTimeout = 2 * time.Minute
 func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
 	return reply{status: http.StatusOK, file: &file, header: http.Header{
 		"Content-Type":            {file.ContentType},
-		"Content-Disposition":     {attachment(file.Filename)},
+		"Content-Disposition":     {Download(file.Filename)},
 		"X-Content-Type-Options":  {"nosniff"},
 		"Content-Security-Policy": {"sandbox; default-src 'none'"},
 		"Cache-Control":           {"private, no-cache"},
@@ -28,9 +28,10 @@ func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
 	}}
 }
 
-// attachment is a Content-Disposition that has a browser store what it gets
+// Download is a Content-Disposition that has a browser store what it gets
 // (RFC 6266), under a name in the two forms of RFC 8187.
-func attachment(filename string) string {
+func Download(filename string) string {
+	filename = strings.NewReplacer("/", "-", `\`, "-").Replace(filename)
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
 			return '_'

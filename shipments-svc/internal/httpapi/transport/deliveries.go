@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -86,7 +84,7 @@ func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 
 func viewDelivery(d webhooks.Delivery) deliveryView {
 	return deliveryView{
-		EventID: viewEventID(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
+		EventID: FormatEventID(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
 		Next: viewTime(d.Due), Attempts: each(d.Attempts, viewAttempt), CreatedAt: viewTime(d.CreatedAt),
 	}
 }
@@ -94,8 +92,6 @@ func viewDelivery(d webhooks.Delivery) deliveryView {
 func viewAttempt(a webhooks.Attempt) attemptView {
 	return attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
 }
-
-func viewEventID(id shipments.EventID) string { return publicid.Format(eventPrefix, uuid.UUID(id)) }
 
 func encodeTest(_ *http.Request, d webhooks.Delivery) reply {
 	return reply{status: http.StatusAccepted, body: oneDeliveryView{viewDelivery(d)}}

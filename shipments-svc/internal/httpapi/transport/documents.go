@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/google/uuid"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -102,7 +99,7 @@ func accepted(r *http.Request, action string, d shipments.Document) reply {
 }
 
 func viewDocument(d shipments.Document) documentView {
-	return documentView{viewDocumentID(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
+	return documentView{FormatDocumentID(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
 }
 
 func viewPreview(d shipments.Document) previewDocumentView {
@@ -120,8 +117,4 @@ func viewPreview(d shipments.Document) previewDocumentView {
 		}
 	}
 	return view
-}
-
-func viewDocumentID(id shipments.DocumentID) string {
-	return publicid.Format(documentPrefix, uuid.UUID(id))
 }

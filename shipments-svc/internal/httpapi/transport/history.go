@@ -63,7 +63,7 @@ func viewEntry(e shipments.Entry) entryView {
 		view.Actor, view.TokenID = &actorView{e.By.ID, e.By.Name}, e.By.ID
 	}
 	if e.Document != (shipments.DocumentID{}) {
-		view.DocumentID = viewDocumentID(e.Document)
+		view.DocumentID = FormatDocumentID(e.Document)
 	}
 	return view
 }

@@ -3,10 +3,7 @@ package transport
 import (
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -90,7 +87,7 @@ func encodeTemplate(_ *http.Request, t shipments.Template) reply {
 
 func viewTemplate(t shipments.Template) templateView {
 	return templateView{
-		ID: publicid.Format(templatePrefix, uuid.UUID(t.ID)), Name: t.Name, Fingerprint: t.Fingerprint,
+		ID: FormatTemplateID(t.ID), Name: t.Name, Fingerprint: t.Fingerprint,
 		NumberStyle: t.NumberStyle, Columns: t.Columns, CreatedAt: viewTime(t.CreatedAt), UpdatedAt: viewTime(t.UpdatedAt),
 	}
 }

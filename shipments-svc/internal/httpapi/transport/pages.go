@@ -65,11 +65,26 @@ func DocumentID(text string) (shipments.DocumentID, error) {
 	return parseID[shipments.DocumentID](text, documentPrefix, shipments.ErrNoDocument)
 }
 
+// TemplateID reads the id of a mapping template; a malformed one is ErrNoTemplate.
+func TemplateID(text string) (shipments.TemplateID, error) {
+	return parseID[shipments.TemplateID](text, templatePrefix, shipments.ErrNoTemplate)
+}
+
 // FormatID returns the public id of a shipment.
 func FormatID(id shipments.ID) string { return publicid.Format(shipmentPrefix, uuid.UUID(id)) }
 
 // FormatDocumentID returns the public id of a document.
-func FormatDocumentID(id shipments.DocumentID) string { return viewDocumentID(id) }
+func FormatDocumentID(id shipments.DocumentID) string {
+	return publicid.Format(documentPrefix, uuid.UUID(id))
+}
+
+// FormatEventID returns the public id of an event.
+func FormatEventID(id shipments.EventID) string { return publicid.Format(eventPrefix, uuid.UUID(id)) }
+
+// FormatTemplateID returns the public id of a mapping template.
+func FormatTemplateID(id shipments.TemplateID) string {
+	return publicid.Format(templatePrefix, uuid.UUID(id))
+}
 
 // WebhookID reads the id of a webhook endpoint; a malformed one is webhooks.ErrNotFound.
 func WebhookID(text string) (webhooks.ID, error) {
@@ -83,9 +98,6 @@ func FormatWebhookID(id webhooks.ID) string { return publicid.Format(endpointPre
 func EventID(text string) (shipments.EventID, error) {
 	return parseID[shipments.EventID](text, eventPrefix, shipments.ErrNotFound)
 }
-
-// FormatEventID returns the public id of an event.
-func FormatEventID(id shipments.EventID) string { return viewEventID(id) }
 
 func parseID[ID ~[16]byte](text, prefix string, unknown error) (ID, error) {
 	id, ok := publicid.Parse(prefix, text)

@@ -3,9 +3,6 @@ package transport
 import (
 	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -90,7 +87,7 @@ type locationView struct {
 
 func viewItem(s shipments.Shipment) itemView {
 	return itemView{
-		ID: publicid.Format(shipmentPrefix, uuid.UUID(s.ID)), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
+		ID: FormatID(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
 		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
 	}
 }
@@ -132,7 +129,7 @@ func each[A, B any](all []A, view func(A) B) []B {
 func viewSource(s shipments.Source) sourceView {
 	view := sourceView{Sheet: s.Sheet, Row: s.Row}
 	if s.Document != (shipments.DocumentID{}) {
-		view.DocumentID = viewDocumentID(s.Document)
+		view.DocumentID = FormatDocumentID(s.Document)
 	}
 	return view
 }

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// templatesPage has the templates of mappings.
+type templatesPage struct {
+	pages.Faults
+	Rows []templateRow
+}
+
+// templateRow is a template with its address.
+type templateRow struct {
+	shipments.Template
+	Field, Link string
+}
+
+func (s *site) templates(ctx context.Context, v *visit) (answer, error) {
+	p, err := s.templatesPage(ctx, v)
+	return page("templates", "Templates", p), err
+}
+
+func (s *site) templatesPage(ctx context.Context, v *visit) (p templatesPage, err error) {
+	all, err := s.Service.Templates(ctx, v.org, struct{}{})
+	for _, t := range all {
+		id := transport.FormatTemplateID(t.ID)
+		p.Rows = append(p.Rows, templateRow{t, "name-" + id, v.path("templates", id)})
+	}
+	return p, err
+}
+
+func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
+	id, err := transport.TemplateID(v.PathValue("id"))
+	if err == nil {
+		err = v.parse()
+	}
+	if err == nil {
+		_, err = s.Service.UpdateTemplate(ctx, v.org, shipments.TemplateEdit{ID: id, Name: new(v.text("name"))})
+	}
+	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
+		p, err := s.templatesPage(ctx, v)
+		p.Add("name-"+v.PathValue("id"), sentence(invalid.Faults[0].Detail))
+		return page("templates", "Templates", p).as(http.StatusUnprocessableEntity), err
+	}
+	return redirect(v.path("templates"), "renamed"), err
+}
+
+func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) {
+	p, err := s.templatesPage(ctx, v)
+	for _, row := range p.Rows {
+		if row.Field == "name-"+v.PathValue("id") {
+			return page("confirm", "Delete "+row.Name, confirmPage{
+				Heading: "Delete " + row.Name + "?", Button: "Delete template", Do: row.Link + "/delete", Back: v.path("templates"),
+				Text: "Lists with these headings are then read as their headings say. What was read with it stays.",
+			}), nil
+		}
+	}
+	return errorPage(http.StatusNotFound), err
+}
+
+func (s *site) deleteTemplate(ctx context.Context, v *visit) (answer, error) {
+	id, err := transport.TemplateID(v.PathValue("id"))
+	if err == nil {
+		_, err = s.Service.DeleteTemplate(ctx, v.org, id)
+	}
+	return redirect(v.path("templates"), "forgotten"), err
+}
