@@ -12,17 +12,20 @@ const axeRules = `{
 	resultTypes: ["violations"],
 }`
 
-// accessible fails the test if axe finds a violation on the current page, in light, dark
-// or forced colours, or if the page does not fit a phone.
+// accessible fails the test if axe finds a violation on the current page, on a phone or a
+// desk, in light, dark or forced colours, or if the page does not fit a phone.
 func (b *tab) accessible() {
 	b.Helper()
 	b.fitsPhones()
-	for _, colours := range [][2]string{
-		{"prefers-color-scheme", "light"}, {"prefers-color-scheme", "dark"}, {"forced-colors", "active"},
-	} {
-		b.prefers(colours[0], colours[1])
-		for _, found := range b.audit() {
-			b.Errorf("at %s (%s): %s", b.path(), colours, found)
+	for _, width := range []int64{320, 1280} {
+		b.size(width, 800)
+		for _, colours := range [][2]string{
+			{"prefers-color-scheme", "light"}, {"prefers-color-scheme", "dark"}, {"forced-colors", "active"},
+		} {
+			b.prefers(colours[0], colours[1])
+			for _, found := range b.audit() {
+				b.Errorf("at %s (%d pixels, %s): %s", b.path(), width, colours, found)
+			}
 		}
 	}
 	b.dark(false)

@@ -27,7 +27,7 @@ func TestLighthouse(t *testing.T) {
 	b := enter(t, o)
 	b.generate()
 	b.visit(o.shipments(""))
-	b.newShipment("CFE-2026-0464")
+	way{tab: b}.newShipment("CFE-2026-0464")
 	shipment := b.path()
 	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
 	b.follow("#attach")

@@ -26,83 +26,154 @@ func packingList(t *testing.T) string {
 	return path
 }
 
-// newShipment creates a shipment on the page that is shown.
-func (b *tab) newShipment(reference string) {
-	b.Helper()
-	b.follow("#new")
-	for field, text := range map[string]string{
-		"#reference": reference, "#vessel": "MSC Carmen", "#origin": "Cape Town", "#destination": "Dubai",
-	} {
-		b.fill(field, text)
-	}
-	b.follow("#create")
+// way is how a person uses the pages.
+type way struct {
+	*tab
+	keyboard, script bool
 }
 
-// An office goes from signing in over a preview and the upload to the approval.
+// press presses a link or button, and waits for the next page.
+func (w way) press(selector string) int {
+	w.Helper()
+	if !w.keyboard {
+		return w.follow(selector)
+	}
+	w.tabTo(selector)
+	return w.load(chromedp.KeyEvent(kb.Enter))
+}
+
+// write writes into an empty field.
+func (w way) write(selector, text string) {
+	w.Helper()
+	if !w.keyboard {
+		w.fill(selector, text)
+		return
+	}
+	w.tabTo(selector)
+	w.keys(text)
+}
+
+// accessible fails the test if axe, which is a script, finds a violation.
+func (w way) accessible() {
+	w.Helper()
+	if w.script {
+		w.tab.accessible()
+	}
+}
+
+// newShipment creates a shipment on the page that is shown.
+func (w way) newShipment(reference string) {
+	w.Helper()
+	w.press("#new")
+	for _, field := range [][2]string{
+		{"#reference", reference}, {"#vessel", "MSC Carmen"}, {"#origin", "Cape Town"}, {"#destination", "Dubai"},
+	} {
+		w.write(field[0], field[1])
+	}
+	w.press("#create")
+}
+
+// chooses chooses the file of the form.
+func (w way) chooses(file string) {
+	w.Helper()
+	w.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}))
+}
+
+// reviewable waits until the list was read.
+func (w way) reviewable() {
+	w.Helper()
+	if w.script {
+		w.awaits(`!!document.querySelector("#decision")`) // the page reloads itself
+	} else {
+		w.reloadsUntil(w.path(), `!!document.querySelector("#decision")`)
+	}
+}
+
+// An office goes from signing in over a dry run, the upload and the correction of a column
+// to the approval: by mouse, by keyboard and without a script.
 func TestAnOfficeUploadsAndApproves(t *testing.T) {
 	t.Parallel()
-	o := found(t, "Cape Fresh Exports")
-	b := open(t)
-	b.visit(o.shipments(""))
-	b.signIn(o.owner)
-	b.sees("No shipments yet")
-	b.accessible()
-	b.follow("#new")
-	b.accessible()
-	if status := b.follow("#create"); status != http.StatusUnprocessableEntity {
-		t.Errorf("without a reference: %d", status)
+	for name, w := range map[string]way{
+		"mouse": {script: true}, "keyboard": {keyboard: true, script: true}, "no-script": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := found(t, "Cape Fresh "+name)
+			w.tab = open(t)
+			if !w.script {
+				w.withoutScript()
+			}
+			w.uploadsAndApproves(o)
+		})
 	}
-	b.accessible()
-	b.visit(o.shipments(""))
-	b.newShipment("CFE-1")
-	b.sees("The shipment was created.")
-	b.accessible()
-
-	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
-	b.click("#dry-run")
-	b.awaits(`document.querySelector("#preview")?.innerText.includes("nothing is stored yet")`)
-	b.sees("Pallet number")
-	b.sees("No documents yet.")
-	b.accessible()
-	b.follow("#attach") // the file is still chosen
-	b.sees("The document was attached.")
-	b.awaits(`!!document.querySelector("#decision")`) // it was read meanwhile
-	b.accessible()
-	b.follow(`a[aria-label="Columns of packing-list.csv"]`)
-	b.sees("Remember for lists like this")
-	b.accessible()
-	b.do(chromedp.SetValue(chromedp.CSS("#save_as"), "Cape Fresh"), chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
-	b.follow("#correct")
-	b.awaits(`!!document.querySelector("#decision")`)
-	b.do(chromedp.SetValue(chromedp.CSS("#reason"), "Certificates follow by courier"))
-	b.follow("#approve")
-	b.sees("The shipment was approved.")
-	b.visit(o.shipments("?status=approved"))
-	b.sees("CFE-1")
-	b.accessible()
 }
 
-// Everything works without a script, and by the keyboard.
-func TestAnOfficeWorksWithoutAScriptAndByKeyboard(t *testing.T) {
+func (w way) uploadsAndApproves(o organization) {
+	w.visit(o.shipments(""))
+	w.signIn(o.owner)
+	w.sees("No shipments yet")
+	w.accessible()
+	w.newShipment("CFE-1")
+	w.sees("The shipment was created.")
+	w.accessible()
+
+	list := packingList(w.T)
+	w.chooses(list)
+	if w.script {
+		w.tabTo("#dry-run")
+		w.keys(kb.Enter)
+		w.awaits(`document.querySelector("#preview")?.innerText.includes("nothing is stored yet")`)
+	} else {
+		w.press("#dry-run")
+		w.sees("choose the file again below")
+		w.chooses(list)
+	}
+	w.sees("Pallet number")
+	w.sees("No documents yet.")
+	w.accessible()
+	w.press("#attach")
+	w.sees("The document was attached.")
+	w.reviewable()
+	w.accessible()
+
+	w.press(`a[aria-label="Columns of packing-list.csv"]`)
+	w.sees("Remember for lists like this")
+	w.accessible()
+	w.write("#save_as", "Cape Fresh")
+	w.do(chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
+	w.press("#correct")
+	w.reviewable()
+	w.write("#reason", "Certificates follow by courier")
+	w.press("#approve")
+	w.sees("The shipment was approved.")
+	w.visit(o.shipments("?status=approved&vessel=msc"))
+	w.sees("CFE-1")
+	w.accessible()
+	w.visit(o.shipments("/templates"))
+	w.sees("Cape Fresh")
+	w.accessible()
+}
+
+// A form that cannot be accepted says why, and a shipment is rejected by keyboard.
+func TestAnOfficeRejectsByKeyboard(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
-	b := open(t)
-	b.withoutScript()
-	b.visit(o.shipments(""))
-	b.signIn(o.owner)
-	b.newShipment("CFE-2")
-	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
-	b.follow("#dry-run")
-	b.sees("choose the file again below")
-	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
-	b.follow("#attach")
-	b.sees("packing-list.csv")
-	b.reloadsUntil(b.path(), `!!document.querySelector("#decision")`)
-	b.tabTo("#reason")
-	b.keys("Wrong packhouse")
-	b.tabTo("#reject")
-	b.load(chromedp.KeyEvent(kb.Enter))
-	b.sees("The shipment was rejected.")
+	w := way{tab: open(t), keyboard: true, script: true}
+	w.visit(o.shipments(""))
+	w.signIn(o.owner)
+	w.press("#new")
+	if status := w.press("#create"); status != http.StatusUnprocessableEntity {
+		t.Errorf("without a reference: %d", status)
+	}
+	w.accessible()
+	w.visit(o.shipments(""))
+	w.newShipment("CFE-2")
+	w.chooses(packingList(t))
+	w.press("#attach")
+	w.reviewable()
+	w.write("#reason", "Wrong packhouse")
+	w.press("#reject")
+	w.sees("The shipment was rejected.")
 }
 
 // An integrator gives an address for events, sends a test, and reads what became of it.

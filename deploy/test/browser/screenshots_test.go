@@ -36,7 +36,7 @@ func TestScreenshots(t *testing.T) {
 
 	for _, reference := range []string{"CFE-2026-0464", "CFE-2026-0465"} {
 		b.visit(o.shipments(""))
-		b.newShipment(reference)
+		way{tab: b}.newShipment(reference)
 	}
 	b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{packingList(t)}))
 	b.click("#dry-run")
