@@ -114,7 +114,7 @@ type claimedRow struct {
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
 	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
 	for {
-		row, err := getRow[claimedRow](ctx, r.dispatcher(ctx), "claim job", claimSQL, uuid.UUID(lease),
+		row, err := getRow[claimedRow](ctx, r.dispatcher(), "claim job", claimSQL, uuid.UUID(lease),
 			shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
 		case errors.Is(err, shipments.ErrNotFound) && wrapped:
@@ -138,7 +138,7 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 // JobsWaiting returns how long the job has waited that has been claimable longest;
 // zero if none is claimable.
 func (r *Repository) JobsWaiting(ctx context.Context) (time.Duration, error) {
-	seconds, err := getRow[float64](ctx, r.dispatcher(ctx), "find waiting jobs", jobsWaitingSQL)
+	seconds, err := getRow[float64](ctx, r.dispatcher(), "find waiting jobs", jobsWaitingSQL)
 	return time.Duration(seconds * float64(time.Second)), err
 }
 

@@ -23,7 +23,7 @@ func (w *Webhooks) Due(
 		Due      bool
 	}
 	rows, err := getRows[placeRow](
-		ctx, w.dispatcher(ctx), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
+		ctx, w.dispatcher(), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
 	)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +116,7 @@ func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time)
 
 // Overdue counts the deliveries that are due, up to limit.
 func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (int, error) {
-	return getRow[int](ctx, w.dispatcher(ctx), "overdue", overdueSQL, now, limit)
+	return getRow[int](ctx, w.dispatcher(), "overdue", overdueSQL, now, limit)
 }
 
 // Expire does what the Repository's does, and removes deliveries whose event or

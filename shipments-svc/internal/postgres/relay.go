@@ -105,7 +105,7 @@ func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, l
 func (r *Repository) organizations(
 	ctx context.Context, doing, query string, after shipments.OrgID, limit int,
 ) ([]shipments.OrgID, error) {
-	rows, err := getRows[uuid.UUID](ctx, r.dispatcher(ctx), doing, query, uuid.UUID(after), limit)
+	rows, err := getRows[uuid.UUID](ctx, r.dispatcher(), doing, query, uuid.UUID(after), limit)
 	return idsOf[shipments.OrgID](rows), err
 }
 

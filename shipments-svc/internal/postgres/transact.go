@@ -54,21 +54,16 @@ type txKey struct{}
 // tenant returns what statements for an organization run on: the transaction that the
 // context carries, if any, and otherwise one of its own for each statement.
 func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
-	return r.in(ctx, scope{tenantRole, uuid.UUID(org)})
-}
-
-// dispatcher returns the same for statements that find organizations with work, or claim
-// a job of any. They see nothing else.
-func (r *Repository) dispatcher(ctx context.Context) runner {
-	return r.in(ctx, scope{role: dispatcherRole})
-}
-
-func (r *Repository) in(ctx context.Context, s scope) runner {
+	s := scope{tenantRole, uuid.UUID(org)}
 	if tx := s.ongoing(ctx); tx != nil {
 		return tx
 	}
 	return single{r.db, s}
 }
+
+// dispatcher returns what statements run on that find organizations with work, or claim a
+// job of any. They see nothing else.
+func (r *Repository) dispatcher() runner { return single{r.db, scope{role: dispatcherRole}} }
 
 // ongoing returns the transaction that the context carries, or nil. One of another scope
 // is a fault of the program.

@@ -65,7 +65,7 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 		return q, err
 	}
 	var err error
-	q.Endpoint, err = endpointID(r)
+	q.Endpoint, err = WebhookID(r.PathValue("id"))
 	return q, err
 }
 

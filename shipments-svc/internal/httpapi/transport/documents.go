@@ -64,12 +64,8 @@ func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
 	if err != nil {
 		return shipments.DocumentQuery{}, err
 	}
-	document, err := documentID(r)
+	document, err := DocumentID(r.PathValue("document"))
 	return shipments.DocumentQuery{Shipment: id, Document: document}, err
-}
-
-func documentID(r *http.Request) (shipments.DocumentID, error) {
-	return pathID[shipments.DocumentID](r, "document", documentPrefix, shipments.ErrNoDocument)
 }
 
 func encodeDocument(_ *http.Request, d shipments.Document) reply {
@@ -81,7 +77,7 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	if err != nil {
 		return shipments.DocumentOrder{}, err
 	}
-	document, err := documentID(r)
+	document, err := DocumentID(r.PathValue("document"))
 	return shipments.DocumentOrder{Order: order, Document: document}, err
 }
 

@@ -10,21 +10,12 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// pathID reads an id in the path. A malformed one is like an unknown one.
-func pathID[ID ~[16]byte](r *http.Request, name, prefix string, unknown error) (ID, error) {
-	return parseID[ID](r.PathValue(name), prefix, unknown)
-}
-
-func shipmentID(r *http.Request) (shipments.ID, error) {
-	return pathID[shipments.ID](r, "id", shipmentPrefix, shipments.ErrNotFound)
-}
-
 // decodeShipmentID reads a request that is the id in its path.
 func decodeShipmentID(r *http.Request) (shipments.ID, error) {
 	if err := noParameters(r); err != nil {
 		return shipments.ID{}, err
 	}
-	return shipmentID(r)
+	return ShipmentID(r.PathValue("id"))
 }
 
 func decodeGet(r *http.Request) (shipments.GetQuery, error) {

@@ -40,7 +40,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 		return q, err
 	}
 	var err error
-	q.ID, err = shipmentID(r)
+	q.ID, err = ShipmentID(r.PathValue("id"))
 	return q, err
 }
 

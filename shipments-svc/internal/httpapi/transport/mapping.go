@@ -63,7 +63,7 @@ func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
 	if err := noParameters(r); err != nil {
 		return shipments.TemplateID{}, err
 	}
-	return pathID[shipments.TemplateID](r, "id", templatePrefix, shipments.ErrNoTemplate)
+	return TemplateID(r.PathValue("id"))
 }
 
 func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {

@@ -40,6 +40,15 @@ func (u *Uploads) Form(
 	return a, err
 }
 
+// Admitted lets requests enter admissions until their handler has returned.
+func Admitted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := admission.Begin(r.Context())
+		defer end()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
 // extendDeadlines gives the connection of a large request the time that it may take.
 func extendDeadlines(w http.ResponseWriter) {
 	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -20,13 +21,16 @@ type caller struct {
 
 type callerKey struct{}
 
-// identified reads the identity of a request once and keeps it in the context.
+// identified reads the identity of a request once and keeps it in the context, and lets the
+// request enter admissions.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := admission.Begin(r.Context())
+		defer end()
 		c := &caller{}
 		c.Identity, c.err = assertion.FromHeader(r.Header)
 		c.org = shipments.OrgID(c.OrganizationID)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, c)))
 	})
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/api"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -120,7 +119,7 @@ func handle[Req, Res any](
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
-	rt.Handle(pattern, Admitted(rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
 		endpoints.New(rt.wiring, pattern, needs, method),
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
@@ -133,16 +132,7 @@ func handle[Req, Res any](
 			return encode(r, response.(Res)).write(w, r)
 		},
 		kithttp.ServerErrorEncoder(rt.fail),
-	), rt.maxBody))))
-}
-
-// Admitted lets requests enter admissions until their handler has returned.
-func Admitted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, end := admission.Begin(r.Context())
-		defer end()
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
+	), rt.maxBody)))
 }
 
 // How long sending a large body may take, which is longer than the gateway

@@ -75,11 +75,7 @@ func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 	if err := noParameters(r); err != nil {
 		return webhooks.ID{}, err
 	}
-	return endpointID(r)
-}
-
-func endpointID(r *http.Request) (webhooks.ID, error) {
-	return pathID[webhooks.ID](r, "id", endpointPrefix, webhooks.ErrNotFound)
+	return WebhookID(r.PathValue("id"))
 }
 
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
