@@ -194,4 +194,7 @@ func TestAnOfficeManagesWebhooks(t *testing.T) {
 	b.follow("#test")
 	b.sees("webhook.test")
 	b.accessible()
+	b.follow("#deliveries a")
+	b.sees("Responses")
+	b.accessible()
 }

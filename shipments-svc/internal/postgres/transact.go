@@ -52,11 +52,16 @@ type ongoing struct {
 type txKey struct{}
 
 // tenant returns what statements for an organization run on: the transaction that the
-// context carries, if any, and otherwise one of its own for each statement.
+// context carries, if any, and otherwise one of its own for each statement. A transaction of
+// another organization is a fault of the program.
 func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
 	s := scope{tenantRole, uuid.UUID(org)}
-	if tx := s.ongoing(ctx); tx != nil {
-		return tx
+	tx, ok := ctx.Value(txKey{}).(ongoing)
+	if ok && tx.scope != s {
+		panic("postgres: the transaction works for another organization")
+	}
+	if ok {
+		return tx.Tx
 	}
 	return single{r.db, s}
 }
@@ -65,25 +70,15 @@ func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
 // job of any. They see nothing else.
 func (r *Repository) dispatcher() runner { return single{r.db, scope{role: dispatcherRole}} }
 
-// ongoing returns the transaction that the context carries, or nil. One of another scope
-// is a fault of the program.
-func (s scope) ongoing(ctx context.Context) *sqlx.Tx {
-	tx, ok := ctx.Value(txKey{}).(ongoing)
-	if ok && tx.scope != s {
-		panic("postgres: the transaction works for another organization")
-	}
-	return tx.Tx
-}
-
 // transact runs do in a transaction for an organization and repeats it as
 // retried does. Within a transaction do is part of that one, which is repeated
 // as a whole.
 func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
-	s := scope{tenantRole, uuid.UUID(org)}
-	if tx := s.ongoing(ctx); tx != nil {
+	on := r.tenant(ctx, org)
+	if tx, ok := on.(*sqlx.Tx); ok {
 		return do(tx)
 	}
-	return s.retried(ctx, func(ctx context.Context) error { return once(ctx, r.db, do) })
+	return on.(single).retried(ctx, func(ctx context.Context) error { return once(ctx, r.db, do) })
 }
 
 // retried runs a transaction of the scope, and again if Postgres chose it as the victim
