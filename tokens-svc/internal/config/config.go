@@ -90,8 +90,8 @@ type Settings struct {
 	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
 	// false with it.
 	LocalSignIn string `env:"LOCAL_SIGN_IN"`
-	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; without it only to
-	// this machine) or smtps://user:password@host:465. Empty: no mail is sent, codes of
+	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; to this machine
+	// unencrypted) or smtps://user:password@host:465. Empty: no mail is sent, codes of
 	// invitations are shown to the inviting person, and operators reset passwords.
 	SMTPURL string `env:"SMTP_URL" secret:"true"`
 	// Sender of mail, such as Quayside <quayside@example.com>. Needed with SMTP_URL.

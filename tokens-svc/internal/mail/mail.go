@@ -43,7 +43,7 @@ func New(server, from string, public *url.URL) (*Server, error) {
 	case u.Scheme == "smtps":
 		s.options = append(s.options, gomail.WithSSLPort(false))
 	case loopback(u.Hostname()):
-		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSOpportunistic))
+		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.NoTLS))
 	default:
 		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSMandatory))
 	}
