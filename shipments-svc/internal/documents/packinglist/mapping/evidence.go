@@ -2,9 +2,11 @@ package mapping
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
@@ -56,7 +58,6 @@ var conditions = map[string]condition{
 	},
 	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
 	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
-	"of-pallet":   (*Mapping).ofPallet,
 }
 
 // of returns a condition of a column alone.
@@ -134,64 +135,111 @@ func labels(rows []tables.Row, col int) bool {
 	return len(seen) > 1 && len(seen)*2 > all
 }
 
-// ofPallet reports whether the values of a column are unique, and pallets have several on
-// lines below each other, as boxes are.
-func (m *Mapping) ofPallet(rows []tables.Row, col int) bool {
-	pallet := m.At(m.First(vocabulary.PalletNumber, vocabulary.SSCC))
-	if pallet < 0 || pallet == col {
-		v := m.Columns[col].values
-		return m.given[vocabulary.PalletNumber] && v.distinct == v.filled
-	}
-	boxes, lines, pallets := map[string]bool{}, 0, 0
-	unique := m.eachLine(rows, pallet, func(row tables.Row, begins bool) bool {
-		if begins {
-			pallets++
-			clear(boxes) // they may be numbered within their pallet
-		}
-		if col >= len(row.Cells) || row.Cells[col].Text == "" {
-			return true
-		}
-		text := row.Cells[col].Text
-		known := boxes[text]
-		boxes[text] = true
-		lines++
-		return !known
-	})
-	return unique && lines >= 2*max(1, pallets)
-}
-
-// boxRows reports whether pallets have so many rows, each with a weight of one box, that
-// each row must be a box.
-func (m *Mapping) boxRows(rows []tables.Row) bool {
-	const many = 8
+// cartons reports whether each row is a box: rows have no number of boxes, and pallets have
+// several rows with numbers of boxes, or many whose weight is that of one.
+func (m *Mapping) cartons(rows []tables.Row) bool {
+	const several, many = 2, 8
 	label, weight := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), m.At(m.First(Weights...))
-	lines, pallets := 0, 0
-	light := label >= 0 && weight >= 0 && m.eachLine(rows, label, func(row tables.Row, begins bool) bool {
-		if begins {
-			pallets++
-		}
-		kg, _ := layout.Number(row, weight)
-		lines++
-		return kg*1000 <= float64(reference.UsualBox)
-	})
-	return light && lines > many*max(1, pallets)
-}
-
-// eachLine calls a function with each row and whether it begins a pallet, while it returns
-// true.
-func (m *Mapping) eachLine(rows []tables.Row, label int, f func(row tables.Row, begins bool) bool) bool {
-	last := ""
+	lines, pallets, last, light := 0, 1, "", weight >= 0 && label >= 0
 	for _, row := range rows {
 		if layout.IsTotal(row) || !layout.IsFull(row) {
 			continue
 		}
-		begins := label < len(row.Cells) && row.Cells[label].Text != "" && row.Cells[label].Text != last
-		if begins {
+		if lines++; label >= 0 && label < len(row.Cells) && row.Cells[label].Text != "" {
+			if last != "" && row.Cells[label].Text != last {
+				pallets++
+			}
 			last = row.Cells[label].Text
 		}
-		if !f(row, begins) {
-			return false
+		kg, _ := layout.Number(row, weight)
+		light = light && kg*1000 <= float64(reference.UsualBox)
+	}
+	numbered := m.Has(vocabulary.Carton) && lines >= several*pallets
+	return !m.Has(vocabulary.Boxes) && (numbered || light && lines > many*pallets)
+}
+
+// values is what the cells of a column have in common.
+type values struct {
+	filled, distinct int
+	kinds            map[string]int // how many are of each kind
+	counts           bool           // 1, 2, 3 …
+}
+
+// valuesOf returns what the cells of a column have in common.
+func valuesOf(rows []tables.Row, col int) values {
+	v, last := values{kinds: map[string]int{}, counts: true}, 0.0
+	known := map[string][]string{}
+	for _, row := range rows {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[col].Merged || !layout.IsFull(row) {
+			continue
+		}
+		text := row.Cells[col].Text
+		kinds, ok := known[text]
+		if !ok && layout.IsTotal(row) {
+			continue
+		}
+		if !ok {
+			kinds = kindsOf(row, col)
+			known[text] = kinds
+			v.distinct++
+		}
+		v.filled++
+		for _, kind := range kinds {
+			v.kinds[kind]++
+		}
+		n, _ := layout.Number(row, col)
+		v.counts, last = v.counts && n == last+1, n
+	}
+	return v
+}
+
+const longestSize = 6
+
+// kindsOf returns what a cell is.
+func kindsOf(row tables.Row, col int) (kinds []string) {
+	text := row.Cells[col].Text
+	add := func(kind string, is bool) {
+		if is {
+			kinds = append(kinds, kind)
 		}
 	}
-	return true
+	n, number := layout.Number(row, col)
+	number = number && !IsDate(text)
+	size := !number && layout.IsSize(text)
+	add("sscc", SSCC(text) != "")
+	add("short", len(text) <= longestSize)
+	add("number", number)
+	add("whole", number && n == float64(int(n)) && n > 0)
+	add("size", size)
+	add("words", !number && !size && !strings.ContainsFunc(text, unicode.IsDigit))
+	add("commodity", !number && reference.CommodityOf(text) != nil)
+	add("container", layout.ContainerText.FindString(text) == text)
+	add("unit", len(text) > 1 && numbers.Grams[unitName(text)] > 0)
+	return kinds
+}
+
+func unitName(text string) string { return strings.ToLower(strings.Trim(text, " .")) }
+
+// SSCC returns the 18 digits of an SSCC whose check digit is right, or "".
+func SSCC(text string) string {
+	digits, ok := shipments.SSCC(text)
+	sum := 0
+	for i, c := range []byte(digits) {
+		sum += int(c-'0') * (3 - 2*(i%2)) // GS1 General Specifications, 7.9.1
+	}
+	if !ok || sum%10 != 0 {
+		return ""
+	}
+	return digits
+}
+
+// dates matches the dates that spreadsheets make of a calibre such as 10-12.
+var dates = regexp.MustCompile(
+	`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt|des)` +
+		`[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`,
+)
+
+// IsDate reports whether a text is a date.
+func IsDate(text string) bool {
+	return text != "" && unicode.IsDigit(rune(text[0])) && dates.MatchString(text)
 }

@@ -59,7 +59,6 @@ func (s *Settled) spread() (*Settled, error) {
 func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled, error) {
 	o := *s
 	o.Lines, o.Remarks.All, o.Ranges = nil, slices.Clone(s.Remarks.All), true
-	equal, usual := map[float64]float64{}, 0.0
 	for i, l := range s.Lines {
 		n := float64(spans[i].Pallets())
 		if boxes {
@@ -74,22 +73,16 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 				return nil, tooMany(l)
 			}
 		}
-		equal[l.Boxes.Value] += n
-		usual = max(usual, equal[l.Boxes.Value])
 	}
-	// Pallets usually have the same number of boxes. By itself, the boxes of a heading for
-	// each pallet are of each, others are of as many pallets as the weight, and the weight of
-	// a row is that of all that the row is.
-	const equalBoxes, headed, differ, whole = 0.2, 1.0, 0.1, 0.01
-	o.Score = o.agreement() + equalBoxes*usual/float64(len(o.Lines))
-	weighed := s.Read[0].Mapping.First(vocabulary.NetWeight, vocabulary.AnyWeight, vocabulary.GrossWeight)
-	if !boxes && s.ofEach(vocabulary.Boxes) {
+	// By itself, the boxes of a heading for each pallet are of each, and others are of as many
+	// pallets as the weight.
+	const headed, differ = 1.0, 0.1
+	o.Score = o.agreement()
+	m, perPallet := s.Read[0].Mapping, vocabulary.Per|vocabulary.Pallet
+	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
 		o.Score += headed
-	} else if boxes != weights && weighed != vocabulary.None {
+	} else if boxes != weights && s.used != vocabulary.None && s.used != vocabulary.BoxWeight {
 		o.Score -= differ
-	}
-	if weights == s.ofEach(weighed) {
-		o.Score -= whole
 	}
 	return &o, nil
 }
@@ -160,14 +153,4 @@ func (s *Settled) overlap(all []numbers.Span) error {
 		}
 	}
 	return nil
-}
-
-// ofEach reports whether the heading of an amount says that it is that of each pallet.
-func (s *Settled) ofEach(f vocabulary.Field) bool {
-	m := s.Read[0].Mapping
-	if !m.Has(f) {
-		return false
-	}
-	of, _ := vocabulary.Of(m.Column(f).Text)
-	return of&vocabulary.Per != 0 && of&vocabulary.Pallet != 0
 }

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
@@ -18,7 +17,6 @@ type sheet struct {
 	name    string
 	at      tables.Place
 	pallets map[string]string // what the lines of a pallet say, by container and label
-	running bool              // the labels are 1, 2, 3 …
 	boxes   float64
 }
 
@@ -41,12 +39,11 @@ func Repetitions(all []*Settled) error {
 			if len(a.pallets) < len(b.pallets) || a.of.Ranges {
 				fewer, other = a, b
 			}
-			numbered := a.running && b.running // from 1 in each container
 			whole := shared == len(fewer.pallets)
 			switch {
-			case whole && (a.of.Ranges != b.of.Ranges || !numbered && same == shared && shared > 1):
+			case whole && (a.of.Ranges != b.of.Ranges || same == shared && shared > 1):
 				fewer.of.drop(fewer, other.name)
-			case shared*2 < len(fewer.pallets) || len(fewer.pallets) < 2 || numbered && same*2 < shared:
+			case shared*2 < len(fewer.pallets) || len(fewer.pallets) < 2:
 			default:
 				return &Error{Code: shipments.AmbiguousMapping, Place: b.at, Detail: fmt.Sprintf(
 					"the sheets %q (%d pallets with %.0f boxes) and %q (%d pallets with %.0f boxes) list the same pallets; "+
@@ -70,14 +67,10 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == t.Name })
 			if i < 0 {
 				i = len(sheets)
-				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}, running: true})
+				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}})
 			}
 			sh := sheets[i]
 			label := container(l) + "\x00" + l.Pallet
-			if _, known := sh.pallets[label]; !known {
-				n, err := strconv.Atoi(l.Pallet)
-				sh.running = sh.running && err == nil && n == len(sh.pallets)+1
-			}
 			sh.pallets[label] += fmt.Sprint(l.Boxes.Value, vocabulary.Fold(l.Calibre.Value), "\x00")
 			sh.boxes += l.Boxes.Value
 		}
