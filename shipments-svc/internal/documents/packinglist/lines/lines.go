@@ -89,7 +89,6 @@ type reader struct {
 	remarked bool                      // a box weight was taken from a kind of box
 	apart    bool                      // something is between the last pallet and this row
 	progress
-	says     [][2]bool       // which headings say that pallets were not shipped, or were
 	harmless map[string]bool // texts that say nothing of shipping
 }
 
@@ -124,7 +123,6 @@ func Read(all []layout.Table, m mapping.Mapping) []Lines {
 		if i > 0 && len(read[i-1].Lines) > 0 {
 			r.before = read[i-1].Lines
 		}
-		r.says = r.shippings()
 		r.letterhead()
 		for n := t.To; n < len(t.Rows); n++ {
 			r.row(n)

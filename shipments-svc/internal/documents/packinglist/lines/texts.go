@@ -87,29 +87,18 @@ func (r *reader) produce(i int) Text {
 	return Text{p.Value + " " + v.Value, p.Place}
 }
 
-// shippings returns whether the heading of each column says that pallets were not shipped,
-// or that they were: Cancelled, Loaded.
-func (r *reader) shippings() (all [][2]bool) {
-	for col, h := range r.t.Headings {
-		text := vocabulary.Fold(h.Text)
-		says := [2]bool{vocabulary.NotShipped.MatchString(text), vocabulary.Shipped.MatchString(text)}
-		if f, used := r.m.Used(col); used && !slices.Contains(Also[:], f) {
-			says = [2]bool{}
-		}
-		all = append(all, says)
-	}
-	return all
-}
-
 // denies reports whether the cell of a column denies that the pallet was shipped:
 // Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
-	if col >= len(r.says) || r.says[col] == [2]bool{} {
+	if col >= len(r.m.Columns) || r.m.Columns[col].Meaning.Concepts&(vocabulary.Rejected|vocabulary.Shipped) == 0 {
+		return false
+	}
+	if f, used := r.m.Used(col); used && !slices.Contains(Also[:], f) {
 		return false
 	}
 	value := vocabulary.Fold(text)
 	no := vocabulary.Denial.MatchString(value)
-	if r.says[col][0] {
+	if r.m.Columns[col].Meaning.Concepts&vocabulary.Rejected != 0 {
 		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
 	}
 	return no

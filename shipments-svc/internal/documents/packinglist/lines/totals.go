@@ -23,9 +23,6 @@ func (r *reader) total(w row) bool {
 		Grand: vocabulary.GrandText.MatchString(label),
 		Part:  ofPallet || vocabulary.PartText.MatchString(label),
 	}
-	if of, others := vocabulary.Of(label); r.t.Kind == shipments.BlocksLayout && others == nil && !t.Grand {
-		t.Part = t.Part || of&vocabulary.Pallet != 0 // "Total pallet" below the lines of a pallet
-	}
 	if w.Boxes.OK {
 		t.Boxes = int(w.Boxes.Value)
 	}
@@ -42,12 +39,8 @@ func (r *reader) total(w row) bool {
 	if !ofPallet {
 		r.recent = run{}
 	}
-	if t.Boxes > 0 && float64(t.Boxes) == r.all.boxes { // the other totals of the sheet are part of it
-		r.Totals = nil
-		r.totalled = r.totalled || !t.Part
-	}
 	r.Totals = append(r.Totals, t)
-	r.totalled = r.totalled || t.Grand
+	r.totalled = r.totalled || t.Grand || !t.Part && t.Boxes > 0 && float64(t.Boxes) == r.all.boxes
 	return true
 }
 

@@ -182,7 +182,7 @@ func Declared(totals []lines.Total) shipments.Declared {
 		case t.Grand:
 			all = t
 		case t.Part || all.Grand:
-		case t.Group, t.Boxes < all.Boxes:
+		case t.Group:
 			all.Pallets, all.Boxes, all.NetWeight = all.Pallets+t.Pallets, all.Boxes+t.Boxes, all.NetWeight+t.NetWeight
 		default:
 			all = t

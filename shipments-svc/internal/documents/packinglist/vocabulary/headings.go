@@ -86,7 +86,7 @@ func meaningOf(heading string) Meaning {
 	}
 	of, others := Of(heading)
 	if text := Fold(heading); NotShipped.MatchString(text) || negated.MatchString(text) {
-		of |= rejected
+		of |= Rejected
 	}
 	return apply(of, others)
 }

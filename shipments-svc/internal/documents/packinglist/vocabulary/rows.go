@@ -47,7 +47,6 @@ var (
 	GrandText  = within(patterns["grand"]) // of all lines
 	PartText   = within(patterns["part"])  // of some lines
 	NotShipped = within(patterns["notshipped"])
-	Shipped    = within(patterns["shipped"])
 	negated    = within(patterns["negated"])
 	Denial     = regexp.MustCompile(`^(?:` + patterns["no"] + `)$`)
 	Ditto      = regexp.MustCompile(`^(?:` + patterns["ditto"] + `)?$`) // as above

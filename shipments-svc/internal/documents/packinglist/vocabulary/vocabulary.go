@@ -28,7 +28,8 @@ var (
 	Net, Gross        = named("net"), named("gross")
 	Weight, Unit      = named("weight"), named("unit")
 	Total, Type       = named("total"), named("type")
-	stop, rejected    = named("stop"), named("rejected")
+	Shipped, Rejected = named("shipped"), named("rejected")
+	stop              = named("stop")
 	One               = named("one")                        // box rather than boxes
 	unknown, unknowns = named("unknown"), named("unknowns") // one unknown word; several
 )
