@@ -95,9 +95,9 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	first := all[0]
 	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
 	m.given[vocabulary.PalletNumber] = first.Gives(vocabulary.PalletNumber)
-	rows, width := first.Rows[first.To:], len(first.Headings)
+	rows, width := slices.Clip(first.Rows[first.To:]), len(first.Headings)
 	for _, t := range all[1:] {
-		rows = append(slices.Clip(rows), t.Rows[t.To:]...)
+		rows = append(rows, t.Rows[t.To:]...)
 	}
 	for _, row := range rows {
 		width = max(width, len(row.Cells))
