@@ -62,8 +62,7 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	const quotes = "\"'〃”″“„’,"
 	c := r.text(i, f)
 	switch {
-	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes),
-		f == vocabulary.Produce && !strings.ContainsFunc(c.Value, unicode.IsLetter) && !ditto(c.Value): // a name has letters
+	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
 		given, _ := r.t.Given(i, f)
 		return Text{given.Text, given.Place}
 	case ditto(c.Value):

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -112,20 +111,15 @@ func totalKind(label string) (shipments.FactKind, bool) {
 	return kind, ok && others == nil
 }
 
+// parts matches the parts of a label that consist of digits or of letters.
+var parts = regexp.MustCompile(`\d+|\pL+`)
+
 // Form is equal for labels that consist of the same parts: P-01 and P-102.
 func Form(label string) string {
-	var b strings.Builder
-	last := ' '
-	for _, r := range label {
-		if unicode.IsDigit(r) {
-			r = '9'
-		} else if unicode.IsLetter(r) {
-			r = 'a'
+	return parts.ReplaceAllStringFunc(label, func(part string) string {
+		if part[0] >= '0' && part[0] <= '9' {
+			return "9"
 		}
-		if r != last {
-			b.WriteRune(r)
-		}
-		last = r
-	}
-	return b.String()
+		return "a"
+	})
 }
