@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
@@ -67,7 +66,7 @@ func (r *reader) parse(i int, cells []int) row {
 	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
 		w.Pallet, w.Own = w.label, true
 		w.Continued = vocabulary.Continued.MatchString(r.text(i, vocabulary.PalletNumber).Value)
-	case above != nil && (w.label.Value != "" || !r.apart || r.t.Printed):
+	case above != nil && (w.label.Value != "" || !r.apart):
 		w.Pallet = above.Pallet
 	}
 	return w
@@ -117,7 +116,7 @@ func (r *reader) isLine(w row) bool {
 		return amounts && !r.strange(w)
 	}
 	amounts = amounts || w.Boxes.Present || w.Box.Present || w.Net.Present
-	return (amounts || len(w.cells) > 2) && (numbered(w.Pallet) || w.Boxes.Present) && !r.strange(w)
+	return (amounts || len(w.cells) > 2) && !r.strange(w)
 }
 
 // complete reads the texts of a line.
@@ -216,11 +215,6 @@ func (r *reader) total(w row) bool {
 	if w.Net.OK && r.m.Has(vocabulary.NetWeight) {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
-	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		if n, ok := palletCount(r.text(w.i, f).Value); ok && t.Pallets == 0 && n != t.Boxes { // not a total of boxes
-			t.Pallets = n
-		}
-	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.m.Style))
 	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
 	if !ofPallet {
@@ -277,13 +271,4 @@ func (r *reader) sums(w row) bool {
 		return false
 	}
 	return !r.unnamed || all && !numbered(w.label)
-}
-
-// palletCount parses a number of pallets: "20", "20 pallets".
-func palletCount(text string) (int, bool) {
-	n, ok := numbers.Split(text)
-	count, valid := numbers.Value(n.Digits, numbers.Point)
-	pallets := vocabulary.Pallet | vocabulary.Pallets
-	return int(count), ok && valid && count == float64(int(count)) &&
-		(n.Unit == "" || vocabulary.IsA(n.Unit, pallets, pallets))
 }

@@ -1,6 +1,9 @@
-// Package mapping gives the columns of a table fields: by their headings, their values
-// and their units. Where several columns may have a field, it proposes several mappings,
-// of which the numbers of the list choose one.
+// Package mapping gives the columns of a table fields. A column has the field and score of
+// the rule for its heading (vocabulary/headings.txt); rules for its values may change both
+// (evidence.txt); a person or a template overrules them. Of the columns with a field the one
+// with the highest score has it. Where several columns may have a field, there are several
+// mappings, of which package reconcile chooses one by the numbers of the list. The ids of all
+// rules that applied are kept with the column.
 package mapping
 
 import (

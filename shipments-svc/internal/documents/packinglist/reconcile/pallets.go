@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
@@ -146,4 +147,161 @@ func (m *merger) joined(all []lines.Text, limit int, what string) (string, table
 		return Mixed, joined.Place
 	}
 	return m.bounded(joined, limit, what), joined.Place
+}
+
+// pallet makes a pallet of its lines.
+func (m *merger) pallet(all []Line) shipments.Pallet {
+	first, at := all[0], all[0].Line.Pallet.Place
+	p := shipments.Pallet{
+		Number: m.bounded(lines.Text{Value: first.Pallet, Place: at}, shipments.MaxPalletNumber, "label"),
+		Source: shipments.Source{Sheet: at.Sheet, Row: at.Row},
+	}
+	var produces, calibres []lines.Text
+	var boxes tables.Place
+	present := false
+	for _, l := range all {
+		produces, calibres = append(produces, l.Produce), append(calibres, l.Calibre)
+		c := m.content(l)
+		if p.Boxes == 0 && c.Boxes > 0 {
+			boxes = l.Boxes.Place
+		}
+		p.Boxes += c.Boxes
+		p.Contents = append(p.Contents, c)
+		if first.Calibre.Value != "" && first.weight() > 0 && c.Calibre == "" && !l.Line.Box.Present && !l.Net.Present &&
+			!l.Merged {
+			m.Add("line_incomplete", l.Place, p.Number, c.ProduceName)
+		}
+		present = present || l.Boxes.Present
+	}
+	var produce, calibre tables.Place
+	p.ProduceName, produce = m.joined(produces, shipments.MaxProduceName, "produce")
+	p.Calibre, calibre = m.joined(calibres, shipments.MaxCalibre, "calibre")
+	if p.Boxes > shipments.MaxBoxes {
+		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, shipments.MaxBoxes)
+		p.Boxes, boxes = 0, tables.Place{}
+	}
+	if !present {
+		m.Add("line_without_boxes", first.Place, p.Number)
+	}
+	weight, at := weigh(all)
+	p.BoxWeight = rounded(weight)
+	if p.BoxWeight == 0 {
+		if weight > 0 {
+			m.Add("out_of_range/box-weight", at, p.Number, weight/1000)
+		}
+		at = tables.Place{}
+	}
+	elsewhere := func(at tables.Place) shipments.Place {
+		if at.Sheet == p.Source.Sheet && at.Row == p.Source.Row {
+			return shipments.Place{}
+		}
+		return remarks.Place(at)
+	}
+	p.Places = shipments.Places{
+		ProduceName: elsewhere(produce), Calibre: elsewhere(calibre), Boxes: elsewhere(boxes), BoxWeight: elsewhere(at),
+	}
+	p.Particulars = common(p.Contents)
+	if c := p.Contents[0]; len(p.Contents) == 1 && c.Lot+c.Orchard+c.PUC+c.Grower == "" {
+		p.Contents = nil
+	}
+	return p
+}
+
+// content returns what a line is.
+func (m *merger) content(l Line) shipments.Content {
+	c := shipments.Content{
+		ProduceName: m.bounded(l.Produce, shipments.MaxProduceName, "produce"),
+		Calibre:     m.bounded(l.Calibre, shipments.MaxCalibre, "calibre"),
+		BoxWeight:   rounded(l.weight()), Place: remarks.Place(l.Place),
+	}
+	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
+		c.Boxes = int(n)
+	}
+	into := texts(&c.Particulars)
+	for i, text := range l.Also {
+		*into[i] = m.bounded(text, shipments.MaxLot, lines.Also[i].Name())
+	}
+	c.HarvestedOn, c.PackedOn = date(c.HarvestedOn), date(c.PackedOn)
+	c.SSCC, _ = shipments.SSCC(l.SSCC.Value)
+	if l.Whole.OK && l.Whole.Value > 0 {
+		c.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
+	}
+	if l.Gross.Value > 0 && l.Gross.Value <= float64(shipments.MaxDeclaredWeight) {
+		c.GrossWeight = shipments.Grams(l.Gross.Value + 0.5)
+	}
+	return c
+}
+
+// texts returns the texts of particulars in the order of lines.Also, and the SSCC.
+func texts(p *shipments.Particulars) []*string {
+	return []*string{
+		&p.GTIN, &p.Lot, &p.Orchard, &p.PUC, &p.PHC, &p.GGN, &p.Grower, &p.HarvestedOn, &p.PackedOn, &p.Recorder,
+		&p.Container, &p.Seal, &p.SSCC,
+	}
+}
+
+// common returns the particulars that all contents of a pallet have in common, and the
+// sums of their weights.
+func common(all []shipments.Content) shipments.Particulars {
+	p := all[0].Particulars
+	for _, c := range all[1:] {
+		p.NetWeight, p.GrossWeight = p.NetWeight+c.NetWeight, p.GrossWeight+c.GrossWeight
+		own, other := texts(&p), texts(&c.Particulars)
+		for i := range own {
+			if *own[i] != *other[i] {
+				*own[i] = ""
+			}
+		}
+	}
+	return p
+}
+
+// weigh returns the weight of a box of a pallet, the average by boxes, and where the first
+// weight is.
+func weigh(all []Line) (weight float64, at tables.Place) {
+	sum, boxes, complete := 0.0, 0.0, true
+	for _, l := range all {
+		a := l.Box
+		if !a.OK {
+			a = l.Whole
+		}
+		complete = complete && a.OK
+		if a.OK && at.Row == 0 {
+			at = a.Place
+		}
+		if l.Boxes.OK {
+			sum, boxes = sum+l.weight()*l.Boxes.Value, boxes+l.Boxes.Value
+		}
+	}
+	switch {
+	case boxes > 0 && (complete || all[0].Whole.OK):
+		return sum / boxes, at
+	case len(all) == 1 && all[0].Box.OK:
+		return all[0].Box.Value, at
+	}
+	return 0, at
+}
+
+// rounded returns a box weight in whole grams, or 0 outside the domain's limits.
+func rounded(weight float64) shipments.Grams {
+	if weight < 0.5 || weight > float64(shipments.MaxBoxWeight) {
+		return 0
+	}
+	return shipments.Grams(weight + 0.5)
+}
+
+// date returns a date as in ISO 8601, or as written where it is ambiguous.
+func date(text string) string {
+	text = strings.TrimSuffix(text, " 0:00:00")
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/-. ,", r) })
+	layouts := []string{"2006 01 02", "20060102", "2 Jan 2006", "2 Jan 06", "Jan 2 2006"}
+	if len(parts) == 3 && parts[0] > "12" { // the day
+		layouts = append(layouts, "02 01 2006")
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, strings.Join(parts, " ")); err == nil {
+			return t.Format(time.DateOnly)
+		}
+	}
+	return text
 }
