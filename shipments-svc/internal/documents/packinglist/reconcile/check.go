@@ -89,18 +89,16 @@ func (s *Settled) checkUnit(c *mapping.Column) {
 	if s.used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
 		r.Add("weight_kind_assumed/pallet", at, heading)
 	}
-	units := map[float64]bool{}
+	units := map[float64]bool{0: true}
 	for _, word := range vocabulary.Words(heading) {
 		units[layout.Unit(word)] = true
 	}
-	if delete(units, 0); len(units) > 1 {
+	switch {
+	case len(units) > 2:
 		r.Add("unit_assumed/several", at, heading, mapping.UnitName(c.Unit))
-	}
-	switch c.Unit {
-	case 0:
+	case c.Unit == 0:
 		r.Add("unit_assumed", at, heading)
-	case 1000:
-	default:
+	case c.Unit != 1000:
 		r.Add("unit_converted", at, heading)
 	}
 	for _, read := range s.Read {

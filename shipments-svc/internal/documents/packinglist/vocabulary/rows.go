@@ -90,14 +90,10 @@ var labels, LongestLabel = func() (map[string]shipments.FactKind, int) {
 // ignored.
 func FactKind(label string) (shipments.FactKind, bool) {
 	key := strings.TrimLeft(Fold(label), "0123456789 ")
-	kind, ok := labels[key]
-	if !ok {
-		kind, ok = labels[strings.TrimSuffix(strings.TrimSuffix(key, " no"), " kg")]
+	if kind, ok := labels[key]; ok || !TotalText.MatchString(key) {
+		return kind, ok
 	}
-	if !ok && TotalText.MatchString(key) {
-		kind, ok = totalKind(key)
-	}
-	return kind, ok
+	return totalKind(key)
 }
 
 // totalKind returns the kind of a label that has no words but those of a total:
