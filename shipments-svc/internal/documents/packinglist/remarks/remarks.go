@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -22,12 +23,8 @@ type rule struct {
 
 var rules = func() map[string]rule {
 	all := map[string]rule{}
-	for line := range strings.Lines(table) {
-		if parts := strings.SplitN(line, "|", 3); len(parts) == 3 && line[0] != '#' {
-			all[strings.TrimSpace(parts[0])] = rule{
-				strings.TrimSpace(parts[2]), strings.Contains(parts[1], "doubt"), strings.Contains(parts[1], "value"),
-			}
-		}
+	for c := range vocabulary.Rows(table) {
+		all[c[0]] = rule{c[2], strings.Contains(c[1], "doubt"), strings.Contains(c[1], "value")}
 	}
 	return all
 }()
