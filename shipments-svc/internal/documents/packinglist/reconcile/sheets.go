@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
@@ -13,16 +14,18 @@ import (
 
 // sheet is the lines of a sheet.
 type sheet struct {
-	of      *Settled
-	name    string
-	at      tables.Place
-	pallets map[string]string // what the lines of a pallet say, by container and label
-	boxes   float64
+	of       *Settled
+	name     string
+	at       tables.Place
+	pallets  map[string]string // what the lines of a pallet say, by container and label
+	boxes    float64
+	numbered bool // its labels are numbers, as from 1 in each container
 }
 
 // Repetitions drops sheets that repeat the pallets of another. It returns an Error with
 // the code shipments.AmbiguousMapping for sheets that list the same pallets otherwise, as
-// two versions of a list do.
+// two versions of a list do. Sheets with the same plain numbers for other contents are of
+// several containers.
 func Repetitions(all []*Settled) error {
 	sheets := sheetsOf(all)
 	for i, a := range sheets {
@@ -39,11 +42,11 @@ func Repetitions(all []*Settled) error {
 			if len(a.pallets) < len(b.pallets) || a.of.Ranges {
 				fewer, other = a, b
 			}
-			whole := shared == len(fewer.pallets)
+			whole, numbered := shared == len(fewer.pallets), a.numbered && b.numbered
 			switch {
-			case whole && (a.of.Ranges != b.of.Ranges || same == shared && shared > 1):
+			case whole && (a.of.Ranges != b.of.Ranges || !numbered && same == shared && shared > 1):
 				fewer.of.drop(fewer, other.name)
-			case shared*2 < len(fewer.pallets) || len(fewer.pallets) < 2:
+			case shared*2 < len(fewer.pallets) || len(fewer.pallets) < 2 || numbered && same*2 < shared:
 			default:
 				return &Error{Code: shipments.AmbiguousMapping, Place: b.at, Detail: fmt.Sprintf(
 					"the sheets %q (%d pallets with %.0f boxes) and %q (%d pallets with %.0f boxes) list the same pallets; "+
@@ -67,12 +70,13 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == t.Name })
 			if i < 0 {
 				i = len(sheets)
-				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}})
+				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}, numbered: true})
 			}
 			sh := sheets[i]
 			label := container(l) + "\x00" + l.Pallet
 			sh.pallets[label] += fmt.Sprint(l.Boxes.Value, vocabulary.Fold(l.Calibre.Value), "\x00")
 			sh.boxes += l.Boxes.Value
+			sh.numbered = sh.numbered && strings.Trim(l.Pallet, "0123456789") == ""
 		}
 	}
 	return sheets

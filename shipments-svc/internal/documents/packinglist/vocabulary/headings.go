@@ -138,7 +138,7 @@ func MeaningUnder(above, own string) Meaning {
 		return MeaningOf(above + own)
 	}
 	of, others := Of(own)
-	if of&^measures == 0 {
+	if of&^measures == 0 || of&Per != 0 && of&(Box|Weight|Net|Gross|Unit) == 0 {
 		return MeaningOf(above + " " + own)
 	}
 	m := MeaningOf(own)
