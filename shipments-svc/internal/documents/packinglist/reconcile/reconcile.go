@@ -104,6 +104,11 @@ func (s *Settled) countCartons() {
 			all[i].Whole.Value += l.Whole.Value
 			all[i].Whole.OK = all[i].Whole.OK && l.Whole.Value > 0
 			all[i].Gross.Value += l.Gross.Value
+			for n, text := range l.Also {
+				if own := &all[i].Also[n].Value; !strings.Contains(*own, text.Value) && len(*own) < shipments.MaxLot {
+					*own = strings.TrimPrefix(*own+" + "+text.Value, " + ")
+				}
+			}
 		}
 		all[i].Boxes.Value++
 	}
