@@ -30,47 +30,25 @@ type document struct {
 	verdict  reconcile.Verdict
 }
 
-// read reads a document whose tables are divided in one way. In a list without pallet
-// numbers each row is a pallet, if the list declares as many.
-func (d *document) read(book tables.Book, parts []layout.Part) (shipments.Reading, error) {
-	noted := len(d.remarks.All)
+// read reads a document whose tables are divided in one way.
+func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.Reading, err error) {
 	families, first := d.families(parts)
-	if len(families) > 0 {
-		return d.pallets(families, first)
+	if len(families) == 0 {
+		return read, layout.NoHeader(book)
 	}
-	d.remarks.All = d.remarks.All[:noted]
-	for i, p := range parts {
-		if p.Headed {
-			parts[i].Table = p.Numbered()
-		}
-	}
-	families, first = d.families(parts)
-	read, err := d.pallets(families, first)
-	if err != nil || read.Declared.Pallets != len(read.Pallets) {
-		return shipments.Reading{}, layout.NoHeader(book)
-	}
-	r := remarks.List{Stage: "layout"}
-	r.Add("pallets_numbered", first, len(read.Pallets))
-	read.Remarks = bounded(append(read.Remarks, r.All...))
-	return read, nil
-}
-
-// pallets reads the pallets of tables.
-func (d *document) pallets(families [][]layout.Table, first tables.Place) (shipments.Reading, error) {
 	var settled []*reconcile.Settled
+	var totals []lines.Total
 	for _, tables := range families {
 		s, err := d.settle(tables)
 		if err != nil {
-			return shipments.Reading{}, err
+			return read, err
 		}
 		settled = append(settled, s)
 	}
 	if err := reconcile.Repetitions(settled); err != nil {
-		return shipments.Reading{}, err
+		return read, err
 	}
 	d.produceOfFacts(settled)
-	read := shipments.Reading{}
-	var totals []lines.Total
 	for _, s := range settled {
 		totals = append(totals, s.Totals...)
 	}
@@ -86,15 +64,13 @@ func (d *document) pallets(families [][]layout.Table, first tables.Place) (shipm
 		all = append(all, s.Remarks.All...)
 	}
 	pallets, merged, err := reconcile.Pallets(settled)
+	if err == nil && len(pallets) == 0 {
+		err = &tables.Unreadable{
+			Code: reconcile.NoPallets, Detail: "no line below the header row has a pallet number", Place: first,
+		}
+	}
 	if err != nil {
 		return shipments.Reading{}, err
-	}
-	if len(pallets) == 0 {
-		return shipments.Reading{}, &tables.Unreadable{
-			Code:   reconcile.NoPallets,
-			Detail: "no line below the header row has a pallet number",
-			Place:  first,
-		}
 	}
 	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
 	read.Remarks = bounded(append(all, merged...))

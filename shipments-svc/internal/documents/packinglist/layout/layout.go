@@ -6,7 +6,6 @@ package layout
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -248,23 +247,6 @@ func startsTable(rows []tables.Row, i int) bool {
 		amount = amount || m.Score > least && (slices.Contains(amounts, m.Field) || m.Field == vocabulary.PalletCount)
 	}
 	return early && amount && named >= 2 && named*4 >= len(cells)*3
-}
-
-// Numbered returns a table with its lines numbered, as pallets without numbers are.
-func (t Table) Numbered() Table {
-	col := len(t.Headings)
-	m := vocabulary.Meaning{Field: vocabulary.PalletNumber, Score: 1, Rule: "row-number"}
-	t.Headings = append(slices.Clone(t.Headings), Heading{Virtual: true, Meaning: m})
-	t.Rows = slices.Clone(t.Rows)
-	n := 0
-	for i := t.To; i < len(t.Rows); i++ {
-		if row := t.Rows[i]; IsFull(row) && t.counts(row) && !IsTotal(row) {
-			n++
-			t.Rows[i] = widened(row, col+1)
-			t.Rows[i].Cells[col] = tables.Cell{Text: strconv.Itoa(n)}
-		}
-	}
-	return t
 }
 
 // StartsTable reports whether one of some rows is the header row of a table, and which.
