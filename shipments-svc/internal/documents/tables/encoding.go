@@ -70,20 +70,12 @@ func (b *book) codePage(content []byte) encoding.Encoding {
 var unlikelyText = regexp.MustCompile(`\pL[^\x00-\x7f\pL\x{a0}’]+\pL|[\x{80}-\x{9f}\x{fffd}]|[^\x00-\x7f\PL]{5}`)
 
 // unlikely returns the number of characters that no word has.
-func (a alphabet) unlikely(content []byte) (n int) {
-	for word := range bytes.FieldsFuncSeq(content, func(r rune) bool {
-		return r < utf8.RuneSelf &&
-			!unicode.IsLetter(r)
-	}) {
-		if !bytes.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
-			continue
-		}
-		text, _ := a.page.NewDecoder().String(string(word)) // a code page has no invalid bytes
-		n += len(unlikelyText.FindAllString(text, -1))
-		for _, r := range text {
-			if r > unicode.MaxASCII && unicode.IsLetter(r) && !strings.ContainsRune(a.letters, unicode.ToLower(r)) {
-				n++
-			}
+func (a alphabet) unlikely(content []byte) int {
+	text, _ := a.page.NewDecoder().String(string(content)) // a code page has no invalid bytes
+	n := len(unlikelyText.FindAllStringIndex(text, -1))
+	for _, r := range text {
+		if r > unicode.MaxASCII && unicode.IsLetter(r) && !strings.ContainsRune(a.letters, unicode.ToLower(r)) {
+			n++
 		}
 	}
 	return n

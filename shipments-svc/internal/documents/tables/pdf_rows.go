@@ -4,14 +4,10 @@ import "slices"
 
 // grouped groups lines to rows: those that are nearer to each other than a distance.
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
-	const most = 6 // lines of a row
 	for from := 0; from < len(lines); {
 		to := from + 1
 		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near {
 			to++
-		}
-		if to-from > most {
-			to = from + 1
 		}
 		rows = append(rows, lines[from:to])
 		from = to

@@ -35,12 +35,8 @@ func IsFull(row tables.Row) bool {
 
 // IsTotal reports whether the first text of a row is the label of a total.
 func IsTotal(row tables.Row) bool {
-	for _, c := range row.Cells {
-		if c.Text != "" && !c.Merged {
-			return vocabulary.IsTotal(vocabulary.Fold(c.Text))
-		}
-	}
-	return false
+	i := slices.IndexFunc(row.Cells, func(c tables.Cell) bool { return c.Text != "" && !c.Merged })
+	return i >= 0 && vocabulary.IsTotal(vocabulary.Fold(row.Cells[i].Text))
 }
 
 // Sample returns the first texts of a row.
@@ -48,11 +44,9 @@ func Sample(row tables.Row) string {
 	const first = 6
 	var texts []string
 	for _, col := range Filled(row) {
-		if len(texts) < first {
-			texts = append(texts, row.Cells[col].Text)
-		}
+		texts = append(texts, row.Cells[col].Text)
 	}
-	return strings.Join(texts, " | ")
+	return strings.Join(texts[:min(first, len(texts))], " | ")
 }
 
 // numbersIn scores the cells that are a number, also with its unit, or a label
@@ -140,13 +134,10 @@ func (t Table) UnitBeside() float64 {
 		if unit := WeightUnit(row); unit > 0 && i >= t.To {
 			return unit
 		}
-		if i >= t.From {
-			continue
-		}
-		for _, cell := range row.Cells {
-			of, _ := vocabulary.Of(cell.Text)
-			if unit := Unit(cell.Text); of&vocabulary.Weight != 0 && unit > 0 {
-				return unit
+		for n := 0; i < t.From && n < len(row.Cells); n++ {
+			text := row.Cells[n].Text
+			if of, _ := vocabulary.Of(text); of&vocabulary.Weight != 0 && Unit(text) > 0 {
+				return Unit(text)
 			}
 		}
 	}

@@ -195,32 +195,37 @@ func (h header) repeats(row tables.Row) (repeats, changed bool) {
 }
 
 // cut returns the column at which another table begins on the right, or 0. Its headings
-// repeat those of the first, or some, behind an empty column.
+// repeat those of the first, or some of their fields behind an empty column.
 func (h header) cut(rows []tables.Row) (at int, repeated bool) {
 	empty := func(heading string) bool { return heading == "" }
 	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
 	for col := first + 1; col < len(h.folded); col++ {
-		left := slices.DeleteFunc(slices.Clone(h.folded[first:col]), empty)
-		right := slices.DeleteFunc(slices.Clone(h.folded[col:]), empty)
-		if n := min(len(left), len(right)); h.folded[col] != "" && n > 1 && slices.Equal(left[:n], right[:n]) {
-			return col, true
-		}
-	}
-	for gap := 1; gap+1 < len(h.texts); gap++ {
-		used := func(row tables.Row) bool { return gap < len(row.Cells) && row.Cells[gap].Text != "" }
-		if h.texts[gap] != "" || slices.ContainsFunc(rows, used) {
+		if h.folded[col] == "" {
 			continue
 		}
-		left, right := header{means: h.means[:gap], score: 1}, header{means: h.means[gap+1:], score: 1}
-		left.assign()
-		right.assign()
-		shared := false
-		for f := range right.columns {
-			shared = shared || left.has(f) && vocabulary.Worth(f) > 0
+		left := slices.DeleteFunc(slices.Clone(h.folded[first:col]), empty)
+		right := slices.DeleteFunc(slices.Clone(h.folded[col:]), empty)
+		if n := min(len(left), len(right)); n > 1 && slices.Equal(left[:n], right[:n]) {
+			return col, true
 		}
-		if shared && left.labelled() && left.complete() && !right.labelled() {
-			return gap + 1, false
+		used := func(row tables.Row) bool { return col <= len(row.Cells) && row.Cells[col-1].Text != "" }
+		if h.folded[col-1] == "" && !slices.ContainsFunc(rows, used) && h.shares(col) {
+			return col, false
 		}
 	}
 	return 0, false
+}
+
+// shares reports whether the columns up to one are a table of pallets, and those from it on
+// have one of its fields and no pallets.
+func (h header) shares(col int) bool {
+	left, right := header{means: h.means[:col], score: 1}, header{means: h.means[col:], score: 1}
+	left.assign()
+	right.assign()
+	for f := range right.columns {
+		if left.has(f) && vocabulary.Worth(f) > 0 {
+			return left.labelled() && left.complete() && !right.labelled()
+		}
+	}
+	return false
 }
