@@ -66,27 +66,20 @@ func (b *book) printed(pages []page) error {
 	for i, p := range pages {
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		n, above, inside := 0, 0.0, false
+		n, above := 0, 0.0
 		for _, row := range p.rows {
-			isRow := columns.isRow(row)
-			parts := [][]textLine{row}
-			if inside = inside || isRow; !inside { // a letterhead
-				parts = grouped(row, 0)
+			if err := b.printedRow(columns, row, n+1, above-row[0][0].base, p.rules); err != nil {
+				return err
 			}
-			for _, lines := range parts {
-				if err := b.printedRow(columns, lines, isRow, n+1, above-lines[0][0].base, p.rules); err != nil {
-					return err
-				}
-				n, above = n+len(lines), lines[len(lines)-1][0].base
-			}
+			n, above = n+len(row), row[len(row)-1][0].base
 		}
 	}
 	return nil
 }
 
 // printedRow adds the lines of a row. Its number is that of the fullest line.
-func (b *book) printedRow(c columns, lines []textLine, isRow bool, first int, below float64, rules []area) error {
-	row, most := Row{Number: first}, 0
+func (b *book) printedRow(c columns, lines []textLine, first int, below float64, rules []area) error {
+	row, most, isRow := Row{Number: first}, 0, c.isRow(lines)
 	if first > 1 {
 		row.Below = below
 	}

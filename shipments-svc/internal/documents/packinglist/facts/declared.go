@@ -44,7 +44,8 @@ func Counts(t tables.Table, i int, style numbers.Style) shipments.Declared {
 	var l List
 	l.Row(t, i, false)
 	for _, col := range layout.Filled(t.Rows[i]) {
-		l.countFacts(t.Rows[i].Cells[col].Text, tables.Place{})
+		found, _ := countsIn(t.Rows[i].Cells[col].Text)
+		l.All = append(l.All, found...)
 	}
 	return l.Declared(style)
 }

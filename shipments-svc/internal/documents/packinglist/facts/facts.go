@@ -38,8 +38,7 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 			continue
 		}
 		kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :"))
-		if !ok || n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text,
-			tables.Place{Sheet: t.Name, Row: row.Number, Column: cells[n+1] + 1}) {
+		if !ok || n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text, at) {
 			continue
 		}
 		if downwards {
@@ -62,10 +61,11 @@ func (l *List) labelledFacts(text string, at tables.Place) (found bool) {
 // totalFacts reads the totals of a text that has no other words: "16 pallets", or, alone in its
 // row, "260 cartons on 4 pallets", "Total colis 260". It returns false if there are none.
 func (l *List) totalFacts(text string, at tables.Place, alone bool) bool {
-	things, only := countedIn(text)
-	if only && (things == 1 && unicode.IsDigit(rune(text[0])) || alone && things > 0 && !strings.Contains(text, "=")) &&
-		len(countText.FindAllString(text, -1)) == things {
-		l.countFacts(text, at)
+	found, only := countsIn(text)
+	if only && (len(found) == 1 && unicode.IsDigit(rune(text[0])) || alone && found != nil && !strings.Contains(text, "=")) {
+		for _, f := range found {
+			l.addFact(f.Kind, f.Text, at)
+		}
 		return true
 	}
 	kind, value, ok := labelled(text)
@@ -73,46 +73,35 @@ func (l *List) totalFacts(text string, at tables.Place, alone bool) bool {
 		l.addValue(kind, value, at)
 }
 
-// countedIn returns how many words of a text name boxes or pallets, and whether it has
-// no others but those of a total.
-func countedIn(text string) (things int, only bool) {
+// countText matches a word, and a count before it: "20 pallets".
+var countText = regexp.MustCompile(`(?:(\d[\d.,]*)\s+)?(\pL+)`)
+
+// countsIn returns the counts of pallets and boxes in a text, and whether it has no other words
+// but those of a total.
+func countsIn(text string) (found []shipments.Fact, only bool) {
 	only = true
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
-		of, unknown := vocabulary.Of(word)
-		only = only && unknown == nil && of&^(vocabulary.Total|vocabulary.Box|vocabulary.Pallet|vocabulary.Pallets) == 0
-		if of&^vocabulary.Total != 0 {
-			things++
-		}
-	}
-	return things, only
-}
-
-// countText matches a count within a text: "20 pallets".
-var countText = regexp.MustCompile(`(\d[\d.,]*)\s+(\pL+)`)
-
-// countFacts adds the counts of pallets and boxes within a text.
-func (l *List) countFacts(text string, at tables.Place) {
 	for _, m := range countText.FindAllStringSubmatch(text, -1) {
-		switch concepts, _ := vocabulary.Of(m[2]); {
-		case concepts&(vocabulary.Pallets|vocabulary.Pallet) != 0:
-			l.addFact(shipments.PalletsFact, m[1], at)
-		case concepts&vocabulary.Box != 0:
-			l.addFact(shipments.BoxesFact, m[1], at)
+		of, unknown := vocabulary.Of(m[2])
+		things := of & (vocabulary.Box | vocabulary.Pallet | vocabulary.Pallets)
+		only = only && unknown == nil && of&^(vocabulary.Total|things) == 0 && (things == 0 || m[1] != "")
+		kind := shipments.PalletsFact
+		if things == vocabulary.Box {
+			kind = shipments.BoxesFact
+		}
+		if things != 0 && m[1] != "" {
+			found = append(found, shipments.Fact{Kind: kind, Text: m[1]})
 		}
 	}
+	return found, only
 }
 
 // factsBelow reads the value below a label; of produce, all values.
 func (l *List) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
 	for next := i + 1; next < len(t.Rows) && t.Rows[next].Number-t.Rows[next-1].Number == 1; next++ {
-		cells := t.Rows[next].Cells
+		cells, at := t.Rows[next].Cells, tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}
 		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
 			next > i+1 && len(cells[col].Text) > shipments.MaxProduceName/2 ||
-			!l.addValue(
-				kind,
-				cells[col].Text,
-				tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1},
-			) || kind != shipments.ProduceFact {
+			!l.addValue(kind, cells[col].Text, at) || kind != shipments.ProduceFact {
 			return
 		}
 	}
@@ -120,10 +109,7 @@ func (l *List) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
 
 // counts are the kinds of facts that are numbers.
 var counts = []shipments.FactKind{
-	shipments.PalletsFact,
-	shipments.BoxesFact,
-	shipments.NetWeightFact,
-	shipments.GrossWeightFact,
+	shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact, shipments.GrossWeightFact,
 }
 
 // numbered are the kinds of facts that contain a digit.
@@ -157,28 +143,20 @@ func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) b
 		text = rest
 	}
 	n, number := numbers.Split(text)
-	if of, unknown := vocabulary.Of(n.Unit); number && n.Unit != "" && unknown == nil &&
-		(kind == shipments.BoxesFact && of == vocabulary.Box || kind == shipments.PalletsFact &&
-			of&^vocabulary.Pallet == vocabulary.Pallets) {
-		l.addFact(kind, text, at)
-		return true
-	}
-	if _, label := vocabulary.FactKind(strings.TrimRight(text, " :")); text == "" || label ||
-		vocabulary.IsTotal(vocabulary.Fold(text)) {
+	of, unknown := vocabulary.Of(n.Unit)
+	counted := number && n.Unit != "" && unknown == nil && (kind == shipments.BoxesFact && of == vocabulary.Box ||
+		kind == shipments.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets)
+	_, label := vocabulary.FactKind(strings.TrimRight(text, " :"))
+	switch {
+	case counted:
+	case text == "" || label || vocabulary.IsTotal(vocabulary.Fold(text)),
+		slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit),
+		slices.Contains(counts, kind) && !number:
 		return false
-	}
-	if slices.Contains(numbered, kind) && !strings.ContainsFunc(text, unicode.IsDigit) {
-		return false
-	}
-	if slices.Contains(counts, kind) && !number {
-		return false
-	}
-	if kind == vocabulary.VesselAndVoyage {
-		vessel, voyage, found := strings.Cut(text, "/")
+	case kind == vocabulary.VesselAndVoyage:
+		vessel, voyage, _ := strings.Cut(text, "/")
 		l.addFact(shipments.VesselFact, vessel, at)
-		if found {
-			l.addFact(shipments.VoyageFact, voyage, at)
-		}
+		l.addFact(shipments.VoyageFact, voyage, at)
 		return true
 	}
 	l.addFact(kind, text, at)
