@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/csv"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,67 +31,56 @@ func (b *book) csv(raw []byte) error {
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
 	delimiter, named := delimiterOf(text)
-	probe := newRecords(text, delimiter)
-	for probe.next() {
+	last, open := 0, false
+	for row, fields := range records(text, delimiter) {
+		last, open = row, strings.HasSuffix(fields[len(fields)-1], end)
 	}
-	if probe.open {
+	if open {
 		text = strings.ReplaceAll(text, `"`, "")
-		b.note(NoteQuotes, "a quotation mark is not closed; quotation marks were left out", b.here(probe.row, 0))
+		b.note(NoteQuotes, "a quotation mark is not closed; quotation marks were left out", b.here(last, 0))
 	}
-	r := newRecords(text, delimiter)
-	for r.next() {
-		if named && r.row == 1 {
+	for row, fields := range records(text, delimiter) {
+		if named && row == 1 {
 			continue
 		}
-		cells := make([]Cell, min(len(r.fields), MaxColumns))
+		cells := make([]Cell, min(len(fields), MaxColumns))
 		for i := range cells {
-			cells[i] = b.cell(unmarked(r.fields[i]), b.here(r.row, i+1))
+			cells[i] = b.cell(unmarked(fields[i]), b.here(row, i+1))
 			if Scientific(cells[i].Text) {
-				b.note(NoteImprecise, cells[i].Text+" lost digits when it was saved as a number", b.here(r.row, i+1))
+				b.note(NoteImprecise, cells[i].Text+" lost digits when it was saved as a number", b.here(row, i+1))
 			}
 		}
-		if err := b.row(Row{Number: r.row, Cells: cells}); err != nil {
+		if err := b.row(Row{Number: row, Cells: cells}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// records reads the records of a text.
-type records struct {
-	reader  *csv.Reader
-	fields  []string
-	row     int  // of a spreadsheet, in which a line break within a field begins no row
-	wrapped int  // line breaks within fields so far
-	open    bool // the last record has a quotation mark that is not closed
-}
-
 // end is a record after the last. It is a part of a field that is not closed.
 const end = "\x00end"
 
-func newRecords(text string, delimiter byte) *records {
-	r := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n"+end)))
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(delimiter), true, -1
-	r.TrimLeadingSpace = delimiter != '\t'
-	return &records{reader: r}
-}
-
-// next reads the next record.
-func (r *records) next() bool {
-	fields, err := r.reader.Read()
-	if err != nil {
-		return false
+// records returns the records of a text, and their rows in a spreadsheet, in which a line break
+// within a field begins no row.
+func records(text string, delimiter byte) iter.Seq2[int, []string] {
+	return func(yield func(int, []string) bool) {
+		r := csv.NewReader(io.MultiReader(strings.NewReader(text), strings.NewReader("\n"+end)))
+		r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(delimiter), true, -1
+		r.TrimLeadingSpace = delimiter != '\t'
+		for wrapped := 0; ; { // line breaks within fields so far
+			fields, err := r.Read()
+			if err != nil || len(fields) == 1 && fields[0] == end {
+				return
+			}
+			line, _ := r.FieldPos(0)
+			if !yield(line-wrapped, fields) {
+				return
+			}
+			for _, f := range fields {
+				wrapped += strings.Count(f, "\n")
+			}
+		}
 	}
-	last := fields[len(fields)-1]
-	if last == end && len(fields) == 1 {
-		return false
-	}
-	line, _ := r.reader.FieldPos(0)
-	r.fields, r.row, r.open = fields, line-r.wrapped, strings.HasSuffix(last, end)
-	for _, f := range fields {
-		r.wrapped += strings.Count(f, "\n")
-	}
-	return true
 }
 
 // unmarked returns a field without the marks by which spreadsheets keep a number as
@@ -124,15 +114,18 @@ func delimiterOf(text string) (_ byte, named bool) {
 	best, most, pair := byte(','), 0, byte(0)
 	for _, d := range []byte(delimiters) {
 		wide, two, all := 0, 0, 0
-		for r := newRecords(text, d); all < sampled && r.next(); {
-			if slices.ContainsFunc(r.fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
+		for _, fields := range records(text, d) {
+			if slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
 				all++
 			}
-			if len(r.fields) >= 2 {
+			if len(fields) >= 2 {
 				two++
 			}
-			if len(r.fields) >= 3 {
+			if len(fields) >= 3 {
 				wide++
+			}
+			if all == sampled {
+				break
 			}
 		}
 		if wide > 0 && wide*2 >= all {
