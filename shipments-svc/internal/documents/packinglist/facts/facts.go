@@ -62,7 +62,8 @@ func (l *List) labelledFacts(text string, at tables.Place) (found bool) {
 // row, "260 cartons on 4 pallets", "Total colis 260". It returns false if there are none.
 func (l *List) totalFacts(text string, at tables.Place, alone bool) bool {
 	found, only := countsIn(text)
-	if only && (len(found) == 1 && unicode.IsDigit(rune(text[0])) || alone && found != nil && !strings.Contains(text, "=")) {
+	alone = alone && !strings.Contains(text, "=")
+	if only && (len(found) == 1 && unicode.IsDigit(rune(text[0])) || found != nil && alone) {
 		for _, f := range found {
 			l.addFact(f.Kind, f.Text, at)
 		}
