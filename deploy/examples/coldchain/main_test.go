@@ -40,3 +40,24 @@ func store(t *testing.T, shipment int, body string) string {
 	handler.ServeHTTP(w, r)
 	return w.Body.String()
 }
+
+func TestThePageShowsWhatTheAPIKeeps(t *testing.T) {
+	store(t, 1, `{"celsius":3.5}`)
+	handler, err := routes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/temperatures/org_01m7xzb0gzec9swnkhafwhcvka", nil)
+	r.Header.Set(assertion.HeaderOrganization, "org_01m7xzb0gzec9swnkhafwhcvka")
+	r.Header.Set("X-User-Id", "usr_01m7xzb0gzec9swnkhafwhcvka")
+	r.Header.Set("X-User-Name", "Thandi")
+	r.Header.Set("X-Organization-Name", "Cape%20Fresh")
+	r.Header.Set(assertion.HeaderPermissions, "temperatures:read")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	for _, want := range []string{"ship_1", "3.5", "Thandi", "Cape Fresh"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s on the page: %d %s", want, w.Code, w.Body)
+		}
+	}
+}
