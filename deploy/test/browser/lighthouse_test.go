@@ -49,7 +49,6 @@ func TestLighthouse(t *testing.T) {
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			report := filepath.Join(t.TempDir(), "report.json")
-			//nolint:gosec // G204: pages of ours
 			lighthouse := exec.CommandContext(t.Context(), "npx", "--yes", "lighthouse@"+lighthouseVersion, stack.URL+page.path,
 				"--quiet", "--output=json", "--output-path="+report, "--extra-headers="+page.headers,
 				"--only-categories=performance,accessibility,best-practices,seo",
