@@ -82,9 +82,10 @@ func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Doc
 	if err != nil {
 		return Attached{}, err
 	}
-	r := s.revision(d, AttachDocument, a.Order, doc, sourced(pallets, doc.ID))
+	pallets = sourced(pallets, doc.ID)
+	r := s.revision(d, AttachDocument, a.Order, doc, pallets)
 	checks, err := s.checksOf(ctx, org, r)
-	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true}, err
+	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true, Pallets: pallets}, err
 }
 
 // preview is the dry run of an attachment. A file is read at once, with the limits of

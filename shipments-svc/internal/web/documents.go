@@ -14,6 +14,7 @@ import (
 type preview struct {
 	shipments.Document
 	Checks   []checkRow
+	Rows     []palletRow
 	Mappings []shipments.Mapping
 }
 
@@ -40,7 +41,8 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		p.Faults = pages.Faults{{Field: "file", Text: text}}
 		return a.as(http.StatusUnprocessableEntity), nil
 	}
-	p.Preview = &preview{done.Document, checkRows(done.Checks, nil, false), done.Document.Mappings}
+	p.Preview = &preview{Document: done.Document, Mappings: done.Document.Mappings}
+	p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
 	return a, nil
 }
 

@@ -16,6 +16,7 @@ type showPage struct {
 	shipments.Detail
 	Link      string
 	Checks    []checkRow // failing first
+	Rows      []palletRow
 	Files     []fileRow
 	History   []shipments.Entry
 	Failing   []string // checks that fail
@@ -83,7 +84,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
 	}
-	p.Checks = checkRows(found.Checks, found.Pallets, p.Documents)
+	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, p.Documents)
 	for _, c := range p.Checks {
 		switch c.Result {
 		case shipments.Fail:
@@ -107,34 +108,48 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 // order is that of results on the page.
 var order = []shipments.Result{shipments.Fail, shipments.Warn, shipments.Pass, shipments.Skip}
 
-// checkRows returns checks with links: to the pallet that was read at a place, or else to the
-// document, for those who may see documents.
-func checkRows(checks []shipments.Check, pallets []shipments.Pallet, documents bool) []checkRow {
-	rows, at := make([]checkRow, len(checks)), map[shipments.Source]int{}
+// palletRow is a pallet with the worst result of the checks that name it.
+type palletRow struct {
+	shipments.Pallet
+	ID     string           // of the row
+	Result shipments.Result // fail or warn; "": no check names it
+}
+
+// findings returns checks, failing first, with links to the pallet that was read at a place, or
+// else to the document, for those who may see documents; and the pallets, marked.
+func findings(
+	prefix string, checks []shipments.Check, pallets []shipments.Pallet, documents bool,
+) (rows []checkRow, marked []palletRow) {
+	at := map[shipments.Source]int{}
 	for i, p := range pallets {
+		marked = append(marked, palletRow{Pallet: p, ID: prefix + number(int64(i))})
 		at[p.Source] = i
 		for _, c := range p.Contents {
 			at[shipments.Source{Document: p.Document, Sheet: c.Sheet, Row: c.Row}] = i
 		}
 	}
-	for i, c := range checks {
-		rows[i] = checkRow{Check: c}
+	for _, c := range checks {
+		row := checkRow{Check: c}
 		for _, l := range c.Locations {
 			where := place{Text: locationText(l)}
-			if pallet, ok := at[l.Source]; ok && l.Row > 0 {
-				where.To = "#pallet-" + number(int64(pallet))
+			if i, ok := at[l.Source]; ok && l.Row > 0 {
+				where.To = "#" + marked[i].ID
+				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {
+					marked[i].Result = c.Result
+				}
 			} else if documents && l.Document != (shipments.DocumentID{}) {
 				where.To = "#" + transport.FormatDocumentID(l.Document)
 			}
 			if where.Text != "" {
-				rows[i].Places = append(rows[i].Places, where)
+				row.Places = append(row.Places, where)
 			}
 		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b checkRow) int {
 		return cmp.Compare(slices.Index(order, a.Result), slices.Index(order, b.Result))
 	})
-	return rows
+	return rows, marked
 }
 
 // locationText says where something was found.

@@ -48,7 +48,7 @@ func (csvReader) Read(
 		lot = given[0].Columns[0].Field
 	}
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
-		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000, Source: shipments.Source{Row: 2},
+		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000, Source: shipments.Source{Row: 2},
 	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []shipments.MappedColumn{
 		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true},
 		{Column: "B", Heading: "Charge", Field: lot, Used: lot != ""},
@@ -194,7 +194,8 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	path := s.create(t)
 	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "by you", "No documents yet", "!id=\"approve\"")
 	want(t, s.attach(t, path, "true"), http.StatusOK,
-		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet")
+		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet",
+		`id="preview-0"`, `href="#preview-0"`, `<span class="status warn">Warn</span></td>`)
 	wantTo(t, s.attach(t, path, "false"), path+"?done=attached")
 	want(t, s.attach(t, path, "false"), http.StatusUnprocessableEntity, "already has a document")
 	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued",
