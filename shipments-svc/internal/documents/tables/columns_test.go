@@ -64,10 +64,7 @@ func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
 		}
 		for n := range 4 {
 			lines := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
-			var got []string
-			for _, cell := range columnsOf([]page{{rows: grouped(lines, -1)}}).cells(line, true) {
-				got = append(got, cell)
-			}
+			got := columnsOf([]page{{rows: grouped(lines, -1)}}).cells(line, true)
 			if strings.Join(got, "|") != tt.want {
 				t.Errorf("%s, %d lines: %q", name, n+1, got)
 			}
@@ -76,6 +73,28 @@ func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
 	one := textLine{at("Container:", 10, 40), at("1", 42, 44), at("2", 46, 48), at("3", 50, 52)}
 	if one.tabular() {
 		t.Error("one phrase is a line of a table")
+	}
+}
+
+// A running number next to an SSCC is a column of its own below a heading of its own, and a
+// heading that is wider than its column stands above it.
+func TestHeadingsDecideAboutNarrowGaps(t *testing.T) {
+	t.Parallel()
+	headings := textLine{
+		at("No", 10, 20), at("SSCC", 60, 80), at("Boxes", 120, 140), at("Net", 145, 155), at("lb", 157, 163),
+		at("/", 165, 167), at("box", 169, 180), at("Net", 200, 210), at("lb", 212, 220),
+	}
+	line := textLine{
+		at("12", 14, 18), at("384141180000661009", 20, 100), at("48", 132, 140),
+		at("40.0", 186, 196), at("1,920.0", 212, 232),
+	}
+	c := columnsOf([]page{{rows: grouped(append([]textLine{headings}, slices.Repeat([]textLine{line}, 3)...), -1)}})
+	for want, row := range map[string]textLine{
+		"No|SSCC|Boxes|Net lb / box|Net lb": headings, "12|384141180000661009|48|40.0|1,920.0": line,
+	} {
+		if got := strings.Join(c.cells(row, true), "|"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -25,32 +26,43 @@ const (
 // points at which texts begin below a heading. Lines unlike the others, such as totals and
 // letterheads, do not count.
 func columnsOf(pages []page) (c columns) {
+	var rows [][]textLine
 	var lines []textLine
-	var headings textLine
 	for _, p := range pages {
 		for _, row := range p.rows {
+			rows = append(rows, row)
 			if tabular(row) {
 				lines = append(lines, slices.Concat(row...))
-				continue
-			}
-			for _, line := range row {
-				if len(lines) == 0 && len(line.phrases()) >= fewPhrases {
-					headings = line
-				}
 			}
 		}
 	}
 	lines = similar(lines)
-	slices.SortStableFunc(lines, func(a, b textLine) int { return len(b) - len(a) })
-	if len(lines) > 0 {
-		c.usual = len(lines[len(lines)/2])
-		lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
+	if len(lines) == 0 {
+		return c
 	}
+	byLength := func(a, b textLine) int { return len(b) - len(a) }
+	c.usual = len(slices.SortedStableFunc(slices.Values(lines), byLength)[len(lines)/2])
+	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
+	headings := headingsOf(rows, lines[0])
 	c.starts = aligned(headings, lines)
-	if len(lines) > 0 {
-		c.edges = edges(lines, c.starts)
-	}
+	c.edges = edges(headings, lines, c.starts)
+	slices.Sort(c.edges)
 	return c
+}
+
+// headingsOf returns the last line of several phrases above the first row of a table.
+func headingsOf(rows [][]textLine, first textLine) (headings textLine) {
+	for _, row := range rows {
+		if row[0][0] == first[0] {
+			return headings
+		}
+		for _, line := range row {
+			if len(line.phrases()) >= fewPhrases {
+				headings = line
+			}
+		}
+	}
+	return headings
 }
 
 // full reports whether a line has about the usual number of words.
@@ -119,39 +131,79 @@ func aligned(headings textLine, lines []textLine) (starts []float64) {
 	return starts
 }
 
-// edges returns the middles of the gaps that almost no line crosses, and the points between
-// where texts start.
-func edges(lines []textLine, starts []float64) (all []float64) {
+// edges returns the middles of the gaps that almost no line crosses, the points between where
+// texts start, and the widest gaps between headings that have no wide one.
+func edges(headings textLine, lines []textLine, starts []float64) (all []float64) {
 	starts = slices.Clone(starts)
-	var covered [2*maxExtent + 1]int
 	width := 0.0
 	for _, line := range lines {
 		width += line[0].space
-		for _, w := range line {
-			for x := max(int(w.left), -maxExtent); x <= min(int(w.right), maxExtent); x++ {
-				covered[x+maxExtent]++
-			}
-		}
 	}
-	wide := int(max(2, gap*width/float64(len(lines))))
-	begin := -1 // of a gap that is not left of all texts
-	for x, n := range covered {
-		if n <= len(lines)/stray {
+	gaps := gapsOf(lines)
+	for _, g := range gaps {
+		if g.width() < max(2, gap*width/float64(len(lines))) {
 			continue
 		}
-		if begin >= 0 && x-begin >= wide {
-			starts = slices.DeleteFunc(starts, func(s float64) bool {
-				return s >= float64(begin-maxExtent-2) && s <= float64(x-maxExtent+2)
-			})
-			all = append(all, float64(begin+x)/2-maxExtent)
-		}
-		begin = x + 1
+		starts = slices.DeleteFunc(starts, func(s float64) bool { return s >= g.left-2 && s <= g.right+2 })
+		all = append(all, g.middle())
 	}
 	for _, x := range starts {
 		all = append(all, x-beside)
 	}
-	slices.Sort(all)
-	return all
+	return append(all, between(headings, gaps, all)...)
+}
+
+// span is a stretch of a line, in points.
+type span struct{ left, right float64 }
+
+func (s span) width() float64  { return s.right - s.left }
+func (s span) middle() float64 { return (s.left + s.right) / 2 }
+
+// gapsOf returns the stretches between texts that almost no line crosses.
+func gapsOf(lines []textLine) (gaps []span) {
+	var covered [2*maxExtent + 1]int
+	for _, line := range lines {
+		end := -maxExtent
+		byLeft := func(a, b word) int { return cmp.Compare(a.left, b.left) }
+		for _, w := range slices.SortedStableFunc(slices.Values(line), byLeft) {
+			for end = max(int(w.left), end); end <= min(int(w.right), maxExtent); end++ {
+				covered[end+maxExtent]++
+			}
+		}
+	}
+	last := -1 // the point before, if it is not left of all texts
+	for x, n := range covered {
+		if n <= len(lines)/stray {
+			continue
+		}
+		if last >= 0 && x > last+1 {
+			gaps = append(gaps, span{float64(last + 1 - maxExtent), float64(x - maxExtent)})
+		}
+		last = x
+	}
+	return gaps
+}
+
+// between returns the middles of the widest gaps between headings without an edge.
+func between(headings textLine, gaps []span, edges []float64) (more []float64) {
+	phrases := headings.phrases()
+	for i := 1; i < len(phrases); i++ {
+		left, right := phrases[i-1].middle(), phrases[i].middle()
+		inside := func(x float64) bool { return x > left && x < right }
+		if slices.ContainsFunc(edges, inside) {
+			continue
+		}
+		widest := span{}
+		for _, g := range gaps {
+			if inside(g.middle()) && g.width() > widest.width() {
+				widest = g
+			}
+		}
+		if widest.width() > 0 {
+			more = append(more, widest.middle())
+		}
+	}
+	return more
 }
 
 // column returns the column of a point.
@@ -160,8 +212,28 @@ func (c columns) column(x float64) int {
 	return i
 }
 
-// cells returns the texts of a line by column. In rows, a phrase in several columns is split
-// unless one of its words is, as in sentences and headings wider than their column.
+// spread places a phrase of a row that spans several columns: in the one at its middle, unless
+// another text stands there and a spanned one is free; divided at its widest gaps if all are.
+func (c columns) spread(phrase textLine, row []textLine) (parts []textLine, from int) {
+	left, right := phrase.bounds()
+	from, to, middle := c.column(left), c.column(right), c.column(phrase.middle())
+	taken := make([]bool, to-from+1)
+	for _, other := range row {
+		if at := c.column(other.middle()); other[0] != phrase[0] && at >= from && at <= to {
+			taken[at-from] = true
+		}
+	}
+	if parts := phrase.atWidest(to - from); parts != nil && !slices.Contains(taken, true) {
+		return parts, from
+	}
+	if free := slices.Index(taken, false); free >= 0 && taken[middle-from] {
+		middle = from + free
+	}
+	return []textLine{phrase}, middle
+}
+
+// cells returns the texts of a line by column. In rows of amounts, a phrase in several columns
+// is split unless one of its words is, as in sentences.
 func (c columns) cells(line textLine, row bool) (cells []string) {
 	put := func(column int, text string) {
 		for len(cells) <= min(column, MaxColumns-1) {
@@ -176,17 +248,20 @@ func (c columns) cells(line textLine, row bool) (cells []string) {
 		all = line.phrases(c.starts...)
 	}
 	for i, phrase := range all {
-		left, right := phrase.bounds()
+		left, _ := phrase.bounds()
 		over := func(w word) bool { return c.column(w.left) != c.column(w.right) }
 		switch {
 		case c.edges == nil:
 			put(i, phrase.text())
-		case row && !slices.ContainsFunc(phrase, over):
+		case row && line.tabular() && !slices.ContainsFunc(phrase, over):
 			for _, w := range phrase {
 				put(c.column(w.left), w.text)
 			}
 		case row:
-			put(c.column((left+right)/2), phrase.text())
+			parts, from := c.spread(phrase, all)
+			for k, part := range parts {
+				put(from+k, part.text())
+			}
 		default:
 			put(max(c.column(left), len(cells)), phrase.text())
 		}

@@ -43,21 +43,33 @@ func nearest(pages []page) float64 {
 			near = float64(distances[i-1])/10 + 0.1
 		}
 	}
-	one, several := 0, 0
-	for _, p := range pages {
-		for _, row := range grouped(p.lines, near) {
-			row = slices.DeleteFunc(slices.Clone(row), func(l textLine) bool { return !l.tabular() })
-			if len(row) > 1 && row[0].above(row[1]) {
-				several++
-			} else if len(row) > 0 {
-				one++
-			}
-		}
-	}
-	if several > one {
+	if severalRows(pages, near) {
 		return 0
 	}
 	return near
+}
+
+// severalRows reports whether most lines of tables are nearer to one with numbers in the same
+// columns than a distance: they are rows themselves.
+func severalRows(pages []page, near float64) bool {
+	rows, lines := 0, 0
+	for _, p := range pages {
+		isRow := make([]bool, len(p.lines))
+		for i, line := range p.lines {
+			if i > 0 && line.tabular() && p.lines[i-1][0].base-line[0].base <= near && p.lines[i-1].above(line) {
+				isRow[i-1], isRow[i] = true, true
+			}
+		}
+		for i, line := range p.lines {
+			if line.tabular() {
+				lines++
+			}
+			if isRow[i] {
+				rows++
+			}
+		}
+	}
+	return rows*2 > lines
 }
 
 // above reports whether two numbers of a line are above numbers of another.

@@ -94,6 +94,31 @@ func (l textLine) phrases(starts ...float64) (all []textLine) {
 	return all
 }
 
+// atWidest divides a phrase at its n widest gaps, or returns nil where these are hardly wider
+// than the others.
+func (l textLine) atWidest(n int) (parts []textLine) {
+	const clearly = 1.3
+	widths := []float64{l[0].space}
+	for i, w := range l[1:] {
+		widths = append(widths, w.left-l[i].right)
+	}
+	if n < 1 || n >= len(l) {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(widths))
+	least := sorted[len(sorted)-n]
+	if least < clearly*sorted[len(sorted)-n-1] {
+		return nil
+	}
+	from := 0
+	for i := 1; i < len(l); i++ {
+		if widths[i] >= least {
+			parts, from = append(parts, l[from:i]), i
+		}
+	}
+	return append(parts, l[from:])
+}
+
 // text returns the words of a phrase.
 func (l textLine) text() string {
 	var all []string
@@ -105,6 +130,11 @@ func (l textLine) text() string {
 
 // bounds returns where a phrase begins and ends.
 func (l textLine) bounds() (left, right float64) { return l[0].left, l[len(l)-1].right }
+
+func (l textLine) middle() float64 {
+	left, right := l.bounds()
+	return (left + right) / 2
+}
 
 // beside is how far from a point a text that starts there may begin.
 const beside = 0.5
