@@ -3,6 +3,7 @@ package lines
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -214,6 +215,11 @@ func (r *reader) total(w row) bool {
 	}
 	if w.Net.OK && r.m.Has(vocabulary.NetWeight) {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
+	}
+	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
+		if n, err := strconv.Atoi(r.text(w.i, f).Value); err == nil && t.Pallets == 0 && n != t.Boxes {
+			t.Pallets = n
+		}
 	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.m.Style))
 	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
