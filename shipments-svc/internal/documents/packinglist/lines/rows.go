@@ -127,7 +127,6 @@ func (r *reader) complete(w *row) {
 		l.Box = r.packOf(i)
 	}
 	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
-	l.Calibre.Value = class.ReplaceAllString(l.Calibre.Value, "$1")
 	for n, f := range Also {
 		l.Also[n] = r.textOr(i, f)
 	}

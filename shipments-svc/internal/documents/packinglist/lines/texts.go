@@ -1,7 +1,6 @@
 package lines
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,9 +9,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
-
-// class matches a class before a calibre: "I / 27".
-var class = regexp.MustCompile(`^(?i:extra|i{1,3})\s*[/|-]\s*(\d)`)
 
 // ditto reports whether a text means "as above": a sign or a word.
 func ditto(text string) bool {
