@@ -1,10 +1,28 @@
 package pages
 
 import (
+	"errors"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 )
+
+// MaxForm is how many bytes a form without a file may have.
+const MaxForm = 64 << 10
+
+// ParseForm reads a form without a file. Its error is a *http.MaxBytesError for one that is too large, of which the
+// rest is read, too, up to the gateway's bound: closing the connection while the gateway sends would lose the response.
+func ParseForm(r *http.Request) error {
+	body := r.Body
+	r.Body = http.MaxBytesReader(nil, body, MaxForm)
+	err := r.ParseForm()
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		_, _ = io.Copy(io.Discard, body)
+	}
+	return err
+}
 
 // Storable reports whether Postgres can hold all names and values of a query or a form.
 func Storable(values url.Values) bool {

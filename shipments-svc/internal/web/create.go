@@ -14,9 +14,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// maxForm is how many bytes a form without a file may have.
-const maxForm = 64 << 10
-
 // maxKey is how many bytes the key of a form may have.
 const maxKey = 64
 
@@ -32,8 +29,11 @@ func (s *site) showNew(context.Context, *visit) (answer, error) {
 }
 
 func (s *site) create(ctx context.Context, v *visit) (answer, error) {
-	if err := v.parse(); err != nil || v.PostForm.Get("key") == "" {
-		return errorPage(http.StatusNotFound), nil
+	if err := v.parse(); err != nil {
+		return answer{}, err
+	}
+	if v.PostForm.Get("key") == "" {
+		return answer{}, shipments.ErrNotFound
 	}
 	form := newPage{Draft: shipments.NewDraft(v.text), Key: v.PostForm.Get("key")}
 	key := shipments.Key{
@@ -54,14 +54,14 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	return redirect(v.path(string(id)), "created"), nil
 }
 
-// parse reads a form without a file.
+// parse reads a form without a file. One that no page sends is ErrNotFound.
 func (v *visit) parse() error {
-	v.Body = http.MaxBytesReader(v.writer, v.Body, maxForm)
-	if v.ParseForm() != nil {
-		return shipments.ErrNotFound
+	err := pages.ParseForm(v.Request)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return err
 	}
-	if !pages.Storable(v.PostForm) || len(v.PostForm.Get("key")) > maxKey {
-		return shipments.ErrNotFound // no page has such a form
+	if err != nil || !pages.Storable(v.PostForm) || len(v.PostForm.Get("key")) > maxKey {
+		return shipments.ErrNotFound
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 // route is one page, or one form that is sent to a page.
@@ -66,7 +68,10 @@ var webhookRoutes = []route{
 }
 
 func (s *site) routes() http.Handler {
-	mux, templates := http.NewServeMux(), http.NewServeMux()
+	refuse := func(w http.ResponseWriter, r *http.Request, p problem.Problem) {
+		s.write(w, r, nil, errorPage(p.Status))
+	}
+	mux, templates := problem.NewRoutesRefusing(refuse), problem.NewRoutesRefusing(refuse)
 	s.add(mux, Path, table)
 	s.add(mux, WebhooksPath, webhookRoutes)
 	s.add(templates, Path, templateRoutes)
@@ -75,15 +80,6 @@ func (s *site) routes() http.Handler {
 	mux.HandleFunc(StaticPath, func(w http.ResponseWriter, r *http.Request) {
 		s.pages.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
 	})
-	other := func(w http.ResponseWriter, r *http.Request) {
-		status := http.StatusNotFound
-		if r.Method != http.MethodGet && r.Method != http.MethodPost {
-			status = http.StatusMethodNotAllowed
-		}
-		s.write(w, r, nil, errorPage(status))
-	}
-	mux.HandleFunc("/", other)
-	templates.HandleFunc("/", other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.SplitN(r.URL.Path, "/", 5) // "", shipments, the organization, …
 		if len(path) > 3 && path[1] == Path[1:] && path[3] == "templates" {
@@ -95,7 +91,7 @@ func (s *site) routes() http.Handler {
 }
 
 // add adds routes of the organization, below a path.
-func (s *site) add(mux *http.ServeMux, below string, routes []route) {
+func (s *site) add(mux *problem.Routes, below string, routes []route) {
 	for _, rt := range routes {
 		method, path, _ := strings.Cut(rt.pattern, " ")
 		rt.api = strings.Replace(rt.api, " ", " /api/v1", 1)

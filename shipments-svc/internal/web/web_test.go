@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
@@ -384,7 +385,13 @@ func TestOtherPathsAndMethodsArePages(t *testing.T) {
 	want(t, s.get(t, "/shipments/"+s.org+"/x/y/z"), http.StatusNotFound, "Page not found")
 	want(t, s.get(t, "/shipments/"+s.org+"?reference=%00"), http.StatusNotFound)
 	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"a\x00b"}}), http.StatusNotFound)
-	want(t, s.send(t, http.MethodDelete, "/shipments/"+s.org, "", http.NoBody), http.StatusMethodNotAllowed)
+	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {strings.Repeat("x", pages.MaxForm)}}),
+		http.StatusRequestEntityTooLarge)
+	deleted := s.send(t, http.MethodDelete, "/shipments/"+s.org, "", http.NoBody)
+	want(t, deleted, http.StatusMethodNotAllowed)
+	if allow := deleted.Header().Get("Allow"); allow != "GET, HEAD, POST" {
+		t.Errorf("Allow: %q", allow)
+	}
 	page := s.get(t, "/shipments/"+s.org)
 	for _, file := range regexp.MustCompile(`/static/shipments/[^"]+`).FindAllString(page.Body.String(), -1) {
 		if w := s.get(t, file); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {

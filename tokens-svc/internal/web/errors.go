@@ -57,6 +57,9 @@ var errorTexts = map[int]errorText{
 	http.StatusBadRequest: {
 		Heading: "Invalid request", Text: "Go back, reload the page and try again.",
 	},
+	http.StatusRequestEntityTooLarge: {
+		Heading: "Form too large", Text: "No changes were made. Go back and shorten what you entered.",
+	},
 	http.StatusForbidden: {
 		Heading: "You don't have permission",
 		Text:    "No changes were made. Ask an owner or admin of the organization.",

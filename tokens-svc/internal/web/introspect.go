@@ -9,6 +9,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -32,8 +33,7 @@ type introspection struct {
 // the request's cookie, organization, client address and user_agent. It extends the
 // session, as a page does.
 func (s *site) introspect(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
+	if err := pages.ParseForm(r); err != nil {
 		_ = problem.New(http.StatusBadRequest, "bad_request", "Bad request", "the body is not a form").Write(w, r)
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 // access is the authentication that a route needs.
@@ -96,17 +98,12 @@ func mayManage(v *visit) bool { return v.current.Role.ManagesMembers() }
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.
 func (s *site) routes() http.Handler {
-	mux := http.NewServeMux()
+	mux := problem.NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p problem.Problem) {
+		s.write(w, r, nil, errorPage(p.Status))
+	})
 	for _, r := range table {
 		mux.Handle(r.pattern, s.serve(r))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		status := http.StatusNotFound
-		if r.Method != http.MethodGet && r.Method != http.MethodPost {
-			status = http.StatusMethodNotAllowed
-		}
-		s.write(w, r, nil, errorPage(status))
-	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, staticPath) {
 			set.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })

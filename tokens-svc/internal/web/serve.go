@@ -17,9 +17,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// maxForm is how many bytes a form may have.
-const maxForm = 64 << 10
-
 // keyNotice is the session key of the notice for the next page.
 const keyNotice = "notice"
 
@@ -35,7 +32,7 @@ func (s *site) serve(rt route) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
 		v := &visit{Request: r.WithContext(ctx), site: s}
-		ctx, a, err := s.answer(ctx, rt, w, v)
+		ctx, a, err := s.answer(ctx, rt, v)
 		if err != nil {
 			a = s.errorAnswer(r.Context(), w, v, err)
 		}
@@ -52,10 +49,13 @@ func (s *site) serve(rt route) http.Handler {
 
 // answer lets the route answer the visit, or says why not. The context that it
 // returns has the visitor's session; it is nil when that could not be had.
-func (s *site) answer(ctx context.Context, rt route, w http.ResponseWriter, v *visit) (context.Context, answer, error) {
-	v.Body = http.MaxBytesReader(w, v.Body, maxForm)
-	if err := v.ParseForm(); err != nil {
-		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // the page has the reason
+func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context, answer, error) {
+	err := pages.ParseForm(v.Request)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, errorPage(http.StatusRequestEntityTooLarge), nil
+	}
+	if err != nil {
+		return nil, errorPage(http.StatusBadRequest), nil
 	}
 	if !pages.StorableText(v.URL.Path) {
 		return nil, errorPage(http.StatusNotFound), nil // no organization, person or token has such an id

@@ -8,14 +8,27 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
-// Routes is an http.ServeMux that answers in problem+json what ServeMux answers in
+// Routes is an http.ServeMux that refuses with a problem what ServeMux refuses in
 // plain text: 404 for a path without a route, and 405 with Allow for a method that
 // its path does not have. A path that is not in its canonical form (//, /../) is 404
 // and not redirected, because a redirect would turn a POST into a GET.
-type Routes struct{ mux *http.ServeMux }
+type Routes struct {
+	mux    *http.ServeMux
+	refuse func(http.ResponseWriter, *http.Request, Problem)
+}
 
-// NewRoutes returns Routes without a route.
-func NewRoutes() *Routes { return &Routes{mux: http.NewServeMux()} }
+// NewRoutes returns Routes without a route, which refuses in problem+json.
+func NewRoutes() *Routes {
+	return NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p Problem) {
+		p.RequestID = requestid.Of(r)
+		_ = p.Write(w, r) // it fails if the client is gone
+	})
+}
+
+// NewRoutesRefusing returns Routes without a route, which refuses by a function, such as with a page.
+func NewRoutesRefusing(refuse func(http.ResponseWriter, *http.Request, Problem)) *Routes {
+	return &Routes{mux: http.NewServeMux(), refuse: refuse}
+}
 
 // Handle adds a route, in http.ServeMux's pattern syntax: a method and a path.
 func (rt *Routes) Handle(pattern string, h http.Handler) { rt.mux.Handle(pattern, h) }
@@ -41,8 +54,7 @@ func (rt *Routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				r.Method+" is not allowed here; allowed: "+allow)
 		}
 	}
-	p.RequestID = requestid.Of(r)
-	_ = p.Write(w, r) // it fails if the client is gone
+	rt.refuse(w, r, p)
 }
 
 func canonical(p string) bool {
