@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -85,19 +83,15 @@ func Require(
 ) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, err := assertion.FromHeader(r.Header)
-		switch {
-		case err != nil:
+		if err != nil {
 			refuse(w, r, problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity", err.Error()))
-		case !slices.Contains(id.Permissions, permission):
-			held := "no permission"
-			if len(id.Permissions) > 0 {
-				held = strings.Join(id.Permissions, " ")
-			}
-			refuse(w, r, problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission",
-				"this needs "+permission+"; the token has "+held))
-		default:
-			next(w, r, id)
+			return
 		}
+		if err := assertion.Require(permission, id.Permissions); err != nil {
+			refuse(w, r, problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission", err.Error()))
+			return
+		}
+		next(w, r, id)
 	})
 }
 

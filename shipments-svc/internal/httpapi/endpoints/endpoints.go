@@ -13,12 +13,12 @@ package endpoints
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -56,8 +56,8 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 		middleware.Recover,
 	)(func(ctx context.Context, request any) (any, error) {
 		r := request.(Request)
-		if !slices.Contains(r.Permissions, string(needs)) {
-			return nil, &PermissionError{Needs: needs, Held: r.Permissions}
+		if err := assertion.Require(string(needs), r.Permissions); err != nil {
+			return nil, err
 		}
 		decoded, err := r.Decode()
 		if err != nil {

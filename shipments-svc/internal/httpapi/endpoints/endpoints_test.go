@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -63,8 +64,8 @@ func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 		t.Error("the request was decoded")
 		return 0, nil
 	}))
-	refused, ok := errors.AsType[*PermissionError](err)
-	if !ok || refused.Needs != WriteShipments ||
+	refused, ok := errors.AsType[*assertion.PermissionError](err)
+	if !ok || refused.Needs != string(WriteShipments) ||
 		err.Error() != "this needs shipments:write; the token has other shipments:read" {
 		t.Errorf("%v", err)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -34,7 +33,7 @@ var table = []struct {
 	match  func(error) (fault, bool)
 }{
 	{http.StatusUnauthorized, "missing_identity", is(assertion.ErrMissing, assertion.ErrMissing.Error())},
-	{http.StatusForbidden, "insufficient_permission", as[*endpoints.PermissionError]},
+	{http.StatusForbidden, "insufficient_permission", as[*assertion.PermissionError]},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoFile,
 		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is approved "+
@@ -147,9 +146,8 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
 	case http.StatusForbidden:
-		if e, ok := errors.AsType[*endpoints.PermissionError](err); ok {
-			challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.Needs)
-			w.Header().Set("WWW-Authenticate", challenge)
+		if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
+			w.Header().Set("WWW-Authenticate", e.Challenge())
 		}
 	case http.StatusConflict:
 		if errors.Is(err, shipments.ErrKeyInProgress) {

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
@@ -143,19 +141,6 @@ func result(response any, err error) string {
 // anyToken stands for no permission, of an operation for every valid token.
 const anyToken tokens.Permission = ""
 
-// permissionError reports that the calling token lacks the permission that the
-// operation needs.
-type permissionError struct {
-	needs tokens.Permission
-	held  []tokens.Permission
-}
-
-// Error implements error. The text names the missing permission.
-func (e *permissionError) Error() string {
-	return fmt.Sprintf("this needs %s; the token has %s", e.needs,
-		cmp.Or(strings.Join(tokens.Texts(e.held), " "), "no permission"))
-}
-
 // headerAddress carries the client's address, as the gateway found it out.
 const headerAddress = "X-Client-Address"
 
@@ -185,8 +170,10 @@ func admit(
 	held := slices.DeleteFunc(s.Permissions().Effective(t), func(p tokens.Permission) bool {
 		return !slices.Contains(id.Permissions, string(p))
 	})
-	if needs != anyToken && !slices.Contains(held, needs) {
-		return call{}, &permissionError{needs, held}
+	if needs != anyToken {
+		if err := assertion.Require(string(needs), tokens.Texts(held)); err != nil {
+			return call{}, err
+		}
 	}
 	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
 	actor := audit.Actor{

@@ -9,6 +9,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -41,9 +42,8 @@ func as[E error](err error) (explanation, bool) {
 	return of(func(e E) explanation { return explanation{detail: e.Error()} })(err)
 }
 
-func insufficientScope(e *permissionError) explanation {
-	challenge := fmt.Sprintf(`Bearer realm="shipments", error="insufficient_scope", scope=%q`, e.needs)
-	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {challenge}}}
+func insufficientScope(e *assertion.PermissionError) explanation {
+	return explanation{detail: e.Error(), header: http.Header{"Www-Authenticate": {e.Challenge()}}}
 }
 
 func forbidden(e *tokens.ForbiddenError) explanation { return explanation{detail: e.Detail} }
