@@ -1,6 +1,8 @@
 package jsonbody
 
 import (
+	"bytes"
+	"encoding/base64"
 	"math"
 	"slices"
 	"strconv"
@@ -165,6 +167,31 @@ func (o *Object) exact(name string) (string, bool) {
 func (r raw) exact() string {
 	text, _ := jsontext.AppendUnquote(nil, r.text) // the parser has validated it
 	return string(text)
+}
+
+// Base64 returns an optional member that is base64 (RFC 4648, section 4), and whether there is a string. The padding
+// may be missing, and line breaks are ignored. It is decoded in the memory of the body, and so can be read once.
+func (o *Object) Base64(name string) (content []byte, ok bool) {
+	value, ok := o.member(name)
+	if !ok || value.first != '"' {
+		_, ok = o.exact(name) // a fault
+		return nil, ok
+	}
+	text := value.text[1 : len(value.text)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(value.exact())
+	}
+	text = bytes.TrimRight(text, "\r\n")
+	encoding := base64.RawStdEncoding
+	if bytes.HasSuffix(text, []byte("=")) {
+		encoding = base64.StdEncoding
+	}
+	n, err := encoding.Decode(text, text)
+	if err != nil {
+		o.body.add(InvalidValue, value.pointer, "%s must be base64 (RFC 4648, section 4)", name)
+		return nil, true
+	}
+	return text[:n], true
 }
 
 // Choice returns an optional member that is exactly one of these texts, or "".

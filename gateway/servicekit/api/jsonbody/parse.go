@@ -26,6 +26,8 @@ type Limits struct {
 	Elements int // of one array
 	Values   int // in all; 0: ten times Elements, and 1,000
 	Scalar   int // bytes of a string or number, as it is written; 0: 64 KiB
+	// Long is the pointer of the one string that may be longer.
+	Long string
 }
 
 func (l Limits) withDefaults() Limits {
@@ -114,8 +116,9 @@ func (p *parser) value() (raw, error) {
 			return raw{}, err
 		}
 		if len(value) > p.limits.Scalar {
-			return raw{}, beyondLimit(TooLong, string(p.dec.StackPointer()),
-				fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
+			if at := string(p.dec.StackPointer()); at != p.limits.Long {
+				return raw{}, beyondLimit(TooLong, at, fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
+			}
 		}
 		end := p.dec.InputOffset()
 		return raw{first: value[0], text: p.text[end-int64(len(value)) : end]}, nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -41,9 +40,9 @@ const (
 	// with up to 256 MiB; maxReadingOf is how many of one organization.
 	maxReading   = 2
 	maxReadingOf = 1
-	// smallText is how many bytes of a document's JSON, without the content of a
-	// file, are processed at once by any number of requests.
-	smallText = 256 << 10
+	// fewValues is how many values a JSON body may have that is processed beside any
+	// number of others.
+	fewValues = 10_000
 )
 
 // decodeAttach returns what reads a document: as a form, or as JSON that has the
@@ -88,8 +87,7 @@ func readAttachment(
 	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
 		return shipments.Attachment{}, err
 	}
-	file := &content{expected: r.ContentLength}
-	body, err := divertedBody(r, file, reading)
+	body, err := attachBody(r, reading)
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
@@ -102,7 +100,8 @@ func readAttachment(
 	}
 	readList(document, &a)
 	filename := document.Text("filename")
-	if document.OptionalText("content_base64") == nil {
+	content, ok := document.Base64("content_base64")
+	if !ok {
 		faults := a.Faults()
 		if filename != "" {
 			faults = append(faults, shipments.Fault{
@@ -117,19 +116,12 @@ func readAttachment(
 			document.Wrong(jsonbody.InvalidValue, name, name+" is of a document without a file: a file has its own")
 		}
 	}
-	switch err := file.decode(); {
-	case errors.Is(err, errNotBase64):
-		a.File = &shipments.Upload{Filename: filename}
-		return a, invalid(append(input.Faults(body), shipments.Fault{
-			Code: shipments.InvalidValue, Pointer: "/document/content_base64",
-			Detail: "content_base64 must be base64 (RFC 4648, section 4)",
-		}), "/document", inFile(a.Faults(), "/content_base64"))
-	case err != nil:
-		return shipments.Attachment{}, err
+	if len(content) > shipments.MaxFile {
+		return shipments.Attachment{}, fileTooLargeError{}
 	}
 	var refused []shipments.Fault
 	a.File, refused, err = newUpload(
-		bytes.NewReader(file.bytes), int64(len(file.bytes)), filename, "", "/document/content_base64",
+		bytes.NewReader(content), int64(len(content)), filename, "", "/document/content_base64",
 	)
 	if err != nil {
 		return shipments.Attachment{}, err
@@ -137,20 +129,21 @@ func readAttachment(
 	return a, invalid(append(input.Faults(body), refused...), "/document", inFile(a.Faults(), "/content_base64"))
 }
 
-// divertedBody reads a body less the content of its file, which goes to file. It is
-// received whole before any of it is interpreted.
-func divertedBody(r *http.Request, file io.Writer, reading *admission.Admission) (*jsonbody.Body, error) {
+// attachBody reads a body. It is received whole before any of it is interpreted.
+func attachBody(r *http.Request, reading *admission.Admission) (*jsonbody.Body, error) {
 	var text bytes.Buffer
-	diverted, err := jsonbody.Divert(r.Body, &text, file, "document", "content_base64")
+	text.Grow(int(bodySize(r)) + bytes.MinRead) // or it would be copied as it grows
+	_, err := text.ReadFrom(r.Body)
 	if err := readingError(err); err != nil {
 		return nil, err
 	}
-	if text.Len() > smallText {
+	if bytes.Count(text.Bytes(), []byte(",")) > fewValues { // base64 has no commas
 		if err := reading.Enter(r.Context(), callerOf(r.Context()).org, 1); err != nil {
 			return nil, err
 		}
 	}
-	body, err := input.Limited(diverted.Parse(text.Bytes(), jsonbody.Limits{Elements: shipments.MaxPallets}))
+	limits := jsonbody.Limits{Elements: shipments.MaxPallets, Long: "/document/content_base64"}
+	body, err := input.Limited(jsonbody.Parse(text.Bytes(), limits))
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
 		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf(
 			"a shipment has at most %d pallets", shipments.MaxPallets,

@@ -1,9 +1,7 @@
 package transport
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -18,45 +16,6 @@ type fileTooLargeError struct{}
 // Error implements error.
 func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
-}
-
-// content is the base64 of a file that is being received.
-type content struct {
-	bytes    []byte
-	expected int64 // how many bytes of the body may be the file's; -1: unknown
-}
-
-// Write implements io.Writer.
-func (c *content) Write(p []byte) (int, error) {
-	if len(c.bytes)+len(p) > maxDocument {
-		return 0, fileTooLargeError{}
-	}
-	if c.bytes == nil {
-		c.bytes = make([]byte, 0, min(max(c.expected, 0), maxDocument))
-	}
-	c.bytes = append(c.bytes, p...)
-	return len(p), nil
-}
-
-// errNotBase64 means that a text is not base64.
-var errNotBase64 = errors.New("not base64")
-
-// decode decodes content that was received as base64, in its place. The padding may be
-// missing, and line breaks are ignored.
-func (c *content) decode() error {
-	text := bytes.TrimRight(c.bytes, "\r\n")
-	encoding := base64.RawStdEncoding
-	if bytes.HasSuffix(text, []byte("=")) {
-		encoding = base64.StdEncoding
-	}
-	n, err := encoding.Decode(c.bytes, text)
-	if err != nil {
-		return errNotBase64
-	}
-	if c.bytes = c.bytes[:n]; n > shipments.MaxFile {
-		return fileTooLargeError{}
-	}
-	return nil
 }
 
 // newUpload returns the file with the name and the media type that the client
