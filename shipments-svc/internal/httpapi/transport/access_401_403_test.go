@@ -165,9 +165,14 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 				others = append(others, p)
 			}
 		}
+		person := http.Header{"X-Token-ID": nil, "X-User-ID": {publicid.New("usr")}}
 		for _, held := range []string{strings.Join(others, " "), ""} {
 			c := op.call
-			c.permissions = &held
+			c.permissions, c.header = &held, person
+			if res := a.do(t, c); res.status != http.StatusForbidden {
+				t.Errorf("%s %s of a person with %q: status %d", op.method, op.path, held, res.status)
+			}
+			c.header = nil
 			res := a.do(t, c)
 			if want := `Bearer realm="shipments", error="insufficient_scope", scope="` + op.needs +
 				`"`; res.status != http.StatusForbidden ||
@@ -193,6 +198,10 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 		c.permissions = new(op.needs)
 		if res := a.do(t, c); res.status == http.StatusForbidden {
 			t.Errorf("%s %s is refused with %s", op.method, op.path, op.needs)
+		}
+		c.header = person
+		if res := a.do(t, c); res.status == http.StatusForbidden || res.status == http.StatusUnauthorized {
+			t.Errorf("%s %s of a person is refused with %s", op.method, op.path, op.needs)
 		}
 	}
 }
