@@ -94,7 +94,8 @@ func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 			t.Error("the request is read")
 			return "", nil
 		}, done)
-		if _, ok := errors.AsType[*assertion.PermissionError](err); !ok || err.Error() != "this needs admin; the token has "+c.held {
+		if _, ok := errors.AsType[*assertion.PermissionError](err); !ok ||
+			err.Error() != "this needs admin; the token has "+c.held {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := ask(t, c.stored, c.asserted, anyToken, func(*http.Request) (string, error) { return "", nil },
