@@ -9,7 +9,8 @@ func TestBase64(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("QUJD", 100_000)
 	for text, want := range map[string]string{
-		`"YWI="`: "ab", `"YWI"`: "ab", `"Y\u0057I=\r\n"`: "ab", `"YWJj\nZGVm"`: "abcdef", `"\/\/\/\/"`: "\xff\xff\xff", `""`: "",
+		`"YWI="`: "ab", `"YWI"`: "ab", `"Y\u0057I=\r\n"`: "ab", `"YWJj\nZGVm"`: "abcdef",
+		`"\/\/\/\/"`: "\xff\xff\xff", `""`: "",
 		`"` + long + `"`: strings.Repeat("ABC", 100_000),
 	} {
 		body, err := Parse([]byte(`{"a":`+text+`}`), Limits{Elements: 1, Long: "/a"})
