@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 // cors is which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
@@ -62,14 +60,14 @@ const (
 )
 
 // preflight answers a preflight request.
-var preflight = caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
+func preflight(w http.ResponseWriter, _ *http.Request) error {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Methods", corsMethods)
 	header.Set("Access-Control-Allow-Headers", corsHeaders)
 	header.Set("Access-Control-Max-Age", corsMaxAge)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-})
+}
 
 // complete sets the headers of a response to a request from that origin, unless the service has set them because
 // pages of every origin may read it.

@@ -3,6 +3,7 @@ package tokengate
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -14,95 +15,107 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 )
 
+// arrival is what the gate keeps of a request as it came: what the next handlers do not receive.
+type arrival struct {
+	route         route
+	caller        netip.Addr
+	authorization []string
+	cookie        string
+	body          io.Reader
+}
+
 // ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors of the next handlers itself, so that
 // these responses too are problem+json with the window's headers, and returns none. In handle_errors it responds
 // to the present error.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	out := g.newResponseWriter(w, r)
-	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
-	out.vars = vars
-	caller := clientAddress(vars)
+	out.vars, _ = r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
+	caller := clientAddress(out.vars)
 	out.enter(caller, r.Header["Authorization"])
 	defer out.leave()
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy aborts a response by a panic
-	route := g.routeOf(r)
-	out.page, out.cookies = route == pageRoute || route == sessionRoute, route == pageRoute
-	cookie := strings.Join(r.Header["Cookie"], "; ")
-	authorization, body := strip(r, out.cookies), r.Body
-	out.body = takeBody(w, r)
+	came := g.receive(out, r, caller)
+	refused, err := g.decide(out, r, came)
+	switch {
+	case refused == nil && err == nil && came.route == preflightRoute:
+		err = preflight(out, r)
+	case refused == nil && err == nil:
+		err = next.ServeHTTP(out, r)
+	}
+	out.whole = true
+	switch {
+	case refused != nil:
+		if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
+			out.closes = true // net/http waits for the body that the client holds back, unless the connection is to close
+		}
+		g.refuse(out, unlessClosed(r, *refused))
+	case err != nil:
+		g.answerError(out, r, err)
+	default:
+		out.finish()
+		g.upstreams.succeeded(r)
+		return nil
+	}
+	linger(out, r, came.body)
+	return nil
+}
+
+// receive makes r the request that the next handlers may receive, without an identity yet.
+func (g *Gate) receive(out *responseWriter, r *http.Request, caller netip.Addr) arrival {
+	came := arrival{route: g.routeOf(r), caller: caller, cookie: strings.Join(r.Header["Cookie"], "; "), body: r.Body}
+	out.page, out.cookies = came.route == pageRoute || came.route == sessionRoute, came.route == pageRoute
+	came.authorization = strip(r, out.cookies)
+	out.body = takeBody(out.ResponseWriter, r)
 	r.Header[requestIDCanonical] = []string{out.requestID}
 	if caller.IsValid() {
 		out.client = caller.String()
 		r.Header[clientAddressHeader] = []string{out.client}
 	}
+	return came
+}
 
-	err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
-	var refused *problem
-	if failed { // in handle_errors, for a request that Caddy refused before this handler
-		refused = g.countPublic(r.Context(), out, caller) //nolint:contextcheck // counting goes on when the client has gone
-	} else {
-		refused = g.admit(out, r, route, caller, authorization, cookie)
+// decide returns how the request is refused, or the error to respond to instead of forwarding it. In handle_errors
+// that is the present one, of a request that Caddy refused before this handler.
+func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (*problem, error) {
+	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
+		return g.countPublic(r.Context(), out, came.caller), err
 	}
-	if refused != nil {
-		if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
-			out.closes = true // net/http waits for the body that the client holds back, unless the connection is to close
-		}
-		g.refuse(out, unlessClosed(r, *refused))
-		linger(out, r, body)
-		return nil
+	if refused := g.admit(out, r, came); refused != nil {
+		return refused, nil
 	}
-	if route == preflightRoute {
-		next = preflight
-	}
-	if !failed {
-		err = checkDestination(out, r)
-	}
-	if err == nil && route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
+	err := checkDestination(out, r)
+	if err == nil && came.route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
 		err = caddyhttp.Error(http.StatusNotFound, errors.New("no resource's path ends with a slash"))
 	}
-	if err == nil {
-		err = next.ServeHTTP(out, r)
-	}
-	out.whole = true
-	if err != nil {
-		g.answerError(out, r, err)
-		linger(out, r, body)
-		return nil
-	}
-	out.finish()
-	g.upstreams.succeeded(r)
-	return nil
+	return nil, err
 }
 
 // refuse responds to a refused request.
 func (g *Gate) refuse(out *responseWriter, p problem) {
-	out.whole = true
 	requestsTotal.WithLabelValues(p.Code).Inc()
 	g.answer(out, p)
 }
 
 // admit decides whether the request may pass, and prepares it for the next handlers. Otherwise it returns the
 // response.
-func (g *Gate) admit(
-	out *responseWriter, r *http.Request, route route, caller netip.Addr, authorization []string, cookie string,
-) *problem {
-	switch route {
+func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) *problem {
+	switch came.route {
 	case pageRoute:
 		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
-		return g.admitPage(out, r, caller)
+		return g.admitPage(out, r, came.caller)
 	case sessionRoute:
-		return g.admitSession(out, r, caller, cookie)
+		return g.admitSession(out, r, came.caller, came.cookie)
 	case preflightRoute:
 		requestsTotal.WithLabelValues("preflight").Inc()
-		return g.countPublic(r.Context(), out, caller)
+		return g.countPublic(r.Context(), out, came.caller)
 	case publicRoute:
 		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, out.html)
-		caddyhttp.SetVar(r.Context(), HasSessionVar, strings.Contains(cookie, sessionCookie))
+		caddyhttp.SetVar(r.Context(), HasSessionVar, strings.Contains(came.cookie, sessionCookie))
 		g.setIdentityPlaceholders(r, identity.Caller{})
-		return g.admitPublic(out, r, caller)
+		return g.admitPublic(out, r, came.caller)
 	default:
-		v := g.check(r.Context(), caller, authorization)
+		v := g.check(r.Context(), came.caller, came.authorization)
 		if out.window, out.token = v.window, v.token; v.refused != nil {
 			return v.refused
 		}

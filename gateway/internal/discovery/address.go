@@ -13,7 +13,7 @@ const (
 	Healthy State = iota
 	// Unknown addresses were not checked yet.
 	Unknown
-	// Suspect addresses are not ready, or timed out in two health checks. They are used when there is no better
+	// Suspect addresses are not ready, or timed out in a health check. They are used when there is no better
 	// address: if all time out, the cause may be this machine.
 	Suspect
 	// Ejected is not set by health checks: it ranks addresses that outlier detection ejected.
@@ -21,9 +21,6 @@ const (
 	// Unhealthy addresses refuse connections, or broke the connection of a health check. They are not used.
 	Unhealthy
 )
-
-// suspectAfter is how many health checks in a row must time out for an address to become suspect.
-const suspectAfter = 2
 
 func (s State) String() string {
 	return [...]string{"healthy", "unknown", "suspect", "ejected", "unhealthy"}[s]
@@ -36,7 +33,6 @@ type Address struct {
 
 	service      *Service
 	state        atomic.Int32
-	timeouts     atomic.Int32 // consecutive health checks that timed out
 	inFlight     atomic.Int64 // requests between Begin and End
 	failures     atomic.Int32 // consecutive requests that failed
 	ejectedUntil atomic.Int64 // end of the last ejection in Unix nanoseconds; 0: none
@@ -63,11 +59,3 @@ func (a *Address) stateAt(now time.Time) State {
 
 // setState sets the state of a and returns the previous one.
 func (a *Address) setState(s State) (before State) { return State(a.state.Swap(int32(s))) }
-
-// afterTimeout returns the state of a after a health check that timed out.
-func (a *Address) afterTimeout() State {
-	if current := a.currentState(); a.timeouts.Add(1) < suspectAfter && current != Unknown {
-		return current
-	}
-	return Suspect
-}

@@ -5,7 +5,7 @@
 //   - Discovery: every address of the name is used, a new one within a second. While the lookup fails, the last
 //     addresses stay in use.
 //   - Health checks: an address that refuses a connection is unhealthy immediately, one that is not ready within half
-//     a second, one that times out within two and a half.
+//     a second, one that times out within one and a half.
 //   - Outlier detection: an address whose requests fail consecutively is ejected for 10 s, never more than half of the
 //     addresses.
 //   - Load balancing: least connections among the healthy addresses.

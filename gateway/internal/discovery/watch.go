@@ -123,7 +123,7 @@ func (s *Service) check(ctx context.Context, a *Address) (State, error) {
 	response, err := s.checks.RoundTrip(request)
 	switch {
 	case err != nil && IsTimeout(err):
-		return a.afterTimeout(), err
+		return Suspect, err
 	case err != nil:
 		return Unhealthy, err
 	}
@@ -131,7 +131,6 @@ func (s *Service) check(ctx context.Context, a *Address) (State, error) {
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return Suspect, fmt.Errorf("%s: %s", s.config.CheckPath, response.Status)
 	}
-	a.timeouts.Store(0)
 	return Healthy, nil
 }
 

@@ -20,27 +20,22 @@ func TestHealthChecks(t *testing.T) {
 	defer close(hung)
 	for name, tt := range map[string]struct {
 		check func(http.ResponseWriter)
-		times int
 		want  State
 	}{
-		"not ready":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 1, Suspect},
-		"redirects":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, 1, Suspect},
-		"299":                {func(w http.ResponseWriter) { w.WriteHeader(299) }, 1, Healthy},
-		"300":                {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMultipleChoices) }, 1, Suspect},
-		"forbids":            {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, 1, Suspect},
-		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, 1, Unhealthy},
-		"is late once":       {func(http.ResponseWriter) { <-hung }, 1, Healthy},
-		"does not answer":    {func(http.ResponseWriter) { <-hung }, 2, Suspect},
-		"is ready":           {func(http.ResponseWriter) {}, 1, Healthy},
-		"has nothing to say": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, 1, Healthy},
+		"not ready":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, Suspect},
+		"redirects":          {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, Suspect},
+		"299":                {func(w http.ResponseWriter) { w.WriteHeader(299) }, Healthy},
+		"300":                {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMultipleChoices) }, Suspect},
+		"forbids":            {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, Suspect},
+		"breaks":             {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, Unhealthy},
+		"does not answer":    {func(http.ResponseWriter) { <-hung }, Suspect},
+		"is ready":           {func(http.ResponseWriter) {}, Healthy},
+		"has nothing to say": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, Healthy},
 	} {
 		a := (*s.addresses.Load())[0]
 		a.setState(Healthy)
-		a.timeouts.Store(0)
 		all[0].checked.Store(tt.check)
-		for range tt.times {
-			s.checkAll(t.Context())
-		}
+		s.checkAll(t.Context())
 		if states := statesOf(s); states[0] != tt.want || states[1] != Healthy {
 			t.Errorf("%s: %v, want %v", name, states, tt.want)
 		}
@@ -144,23 +139,6 @@ func TestChangesOfAnAddressAreLogged(t *testing.T) {
 		lines := logs.TakeAll()
 		if len(lines) > 1 || (len(lines) == 1) != (tt.log != "") || len(lines) == 1 && lines[0].Message != tt.log {
 			t.Errorf("check %d: logged %v, want %q", i, lines, tt.log)
-		}
-	}
-}
-
-func TestTimeoutsInARowMakeAnAddressSuspect(t *testing.T) {
-	t.Parallel()
-
-	for before, want := range map[State][3]State{
-		Healthy: {Healthy, Suspect, Suspect},
-		Unknown: {Suspect, Suspect, Suspect},
-	} {
-		a := new(Address)
-		for i, state := range want {
-			a.setState(before)
-			if got := a.afterTimeout(); got != state {
-				t.Errorf("%v, timeout %d: %v, want %v", before, i+1, got, state)
-			}
 		}
 	}
 }
