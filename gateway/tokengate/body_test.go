@@ -20,7 +20,7 @@ func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFu
 		out := new(Gate).newResponseWriter(w, r)
 		out.body = takeBody(w, r)
 		handler(out, r)
-		out.finish()
+		out.implicitHeader()
 	}))
 	server.Config.ReadTimeout, server.Config.IdleTimeout = readTimeout, time.Hour
 	server.Start()

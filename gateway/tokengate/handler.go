@@ -53,7 +53,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	case err != nil:
 		g.answerError(out, r, err)
 	default:
-		out.finish()
+		out.implicitHeader()
 		g.upstreams.succeeded(r)
 		return nil
 	}

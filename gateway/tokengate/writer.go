@@ -3,7 +3,6 @@ package tokengate
 import (
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -100,17 +99,7 @@ func (w *responseWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// finish is called when the handlers have returned: it completes a response without a body, whose header
-// net/http writes later, and trailers that were not announced.
-func (w *responseWriter) finish() {
-	w.implicitHeader()
-	for name := range w.Header() {
-		if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok && isGateHeader(trailer) {
-			delete(w.Header(), name)
-		}
-	}
-}
-
+// implicitHeader begins the response as net/http does at its first byte, or at its end.
 func (w *responseWriter) implicitHeader() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -142,41 +131,21 @@ func (w *responseWriter) complete(status int) {
 	}
 }
 
-// removeGateHeaders removes the headers that only the gate may set, however they are spelt, and their
-// announcement as trailers. Cookies are set by pages alone.
+// gateHeaders are the headers of responses that only the gate may set, as net/http spells those of a service.
+var gateHeaders = [...]string{
+	"Sunset", requestIDCanonical, "Ratelimit", "Ratelimit-Policy", "X-Ratelimit-Limit", "X-Ratelimit-Remaining",
+	"X-Ratelimit-Reset",
+}
+
+// removeGateHeaders removes the headers that only the gate may set. Cookies are set by pages alone.
 func (w *responseWriter) removeGateHeaders() {
 	header := w.Header()
-	for name := range header {
-		if isGateHeader(name) || !w.cookies && strings.EqualFold(name, "Set-Cookie") {
-			delete(header, name)
-		}
+	for _, name := range gateHeaders {
+		delete(header, name)
 	}
-	announced, ok := header["Trailer"]
-	if !ok {
-		return
+	if !w.cookies {
+		delete(header, "Set-Cookie")
 	}
-	var kept []string
-	for _, value := range announced {
-		for name := range strings.SplitSeq(value, ",") {
-			if name = strings.TrimSpace(name); name != "" && !isGateHeader(name) {
-				kept = append(kept, name)
-			}
-		}
-	}
-	if delete(header, "Trailer"); len(kept) > 0 {
-		header["Trailer"] = []string{strings.Join(kept, ", ")}
-	}
-}
-
-// isGateHeader reports whether only the gate may set the response header name.
-func isGateHeader(name string) bool {
-	return strings.EqualFold(name, "Sunset") || strings.EqualFold(name, requestIDHeader) ||
-		strings.EqualFold(name, "RateLimit") ||
-		strings.EqualFold(name, "RateLimit-Policy") || hasPrefixFold(name, "X-RateLimit-")
-}
-
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // Interface guard

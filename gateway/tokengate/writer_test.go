@@ -17,12 +17,11 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 		w, _ := g.serve(t, request(http.MethodGet, "/"), func(w http.ResponseWriter, _ *http.Request) error {
 			h := w.Header()
 			for _, name := range []string{
-				"Server", "Via", "X-Request-ID", "x-ratelimit-limit", "X-RateLimit-Other", "RateLimit",
-				"Ratelimit-Policy", "Sunset", "Set-Cookie", "Access-Control-Allow-Credentials",
+				"Server", "Via", "X-Request-ID", "X-RateLimit-Limit", "RateLimit", "RateLimit-Policy", "Sunset", "Set-Cookie",
+				"Access-Control-Allow-Credentials",
 			} {
-				h[name] = []string{"service"}
+				h.Set(name, "service")
 			}
-			h.Set("Trailer", "X-Kept, Sunset, ")
 			h.Set("X-Kept", "service")
 			if answers {
 				w.WriteHeader(http.StatusOK)
@@ -35,9 +34,6 @@ func TestHeadersOfServicesThatOnlyTheGateMaySetAreRemoved(t *testing.T) {
 					t.Errorf("%s of the service is sent", name)
 				}
 			}
-		}
-		if got := w.Header().Get("Trailer"); got != "X-Kept" {
-			t.Errorf("trailers %q", got)
 		}
 		if got := w.Header().Get("Sunset"); got != "Fri, 01 Jan 2100 00:00:00 GMT" {
 			t.Errorf("Sunset %q", got)
