@@ -64,14 +64,8 @@ func Run(ctx context.Context, s Service) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
 	}
-	drain := func() {
-		inner.Drain()
-		if s.Drain != nil {
-			s.Drain()
-		}
-	}
 	handler := httpserver.Instrument(s.Metrics, s.Tracer, s.Public(verifier))
-	return httpserver.Serve(ctx, s.Log, drain,
+	return httpserver.Serve(ctx, s.Log, s.Drain,
 		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
 		httpserver.Server{Name: "inner", Listener: internal, Handler: inner})
 }

@@ -16,11 +16,11 @@ const lameDuck = 2 * time.Second
 const readyPath = "/readyz"
 
 // drainHandler serves readiness checks on the listener of requests: GET /readyz is
-// 200 while the program is ready, otherwise and while it drains 503. While it
-// drains, every response closes its connection.
+// 200 while the program is ready, otherwise 503. While the program drains, it is 503
+// on every listener, and every response closes its connection.
 type drainHandler struct {
 	next     http.Handler
-	ready    func(context.Context) error // nil: no /readyz
+	ready    func(context.Context) error // nil: next serves /readyz
 	draining atomic.Bool
 }
 
@@ -30,7 +30,7 @@ func (p *drainHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if draining {
 		w.Header().Set("Connection", "close")
 	}
-	if p.ready == nil || r.URL.Path != readyPath {
+	if r.URL.Path != readyPath || p.ready == nil && !draining {
 		p.next.ServeHTTP(w, r)
 		return
 	}

@@ -116,10 +116,6 @@ func TestInnerServesHealthAndMetrics(t *testing.T) {
 	ready = failure
 	want("/readyz", http.StatusServiceUnavailable, failure.Error())
 	want("/livez", http.StatusOK, "ok")
-	ready = nil
-	in.Drain()
-	want("/readyz", http.StatusServiceUnavailable, "draining")
-	want("/livez", http.StatusOK, "ok")
 	want("/metrics", http.StatusOK, "")
 	want("/extra", http.StatusOK, "more")
 	want("/debug/pprof/", http.StatusNotFound, "")

@@ -3,13 +3,11 @@ package httpserver
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,21 +20,20 @@ const checkTimeout = 2 * time.Second
 // Inner is the handler of a program's internal listener, which is not published:
 // /livez, /readyz and /metrics, and with HandleDebug profiles.
 type Inner struct {
-	mux      *http.ServeMux
-	ready    func(context.Context) error
-	draining atomic.Bool
+	*http.ServeMux
+
+	ready func(context.Context) error
 }
 
 // NewInner returns the internal handler. /readyz is 200 while ready returns nil,
-// otherwise 503 with its error, and 503 during the drain; /livez is 200 while the
-// program runs.
+// otherwise 503 with its error; /livez is 200 while the program runs.
 func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *Inner {
-	in := &Inner{mux: http.NewServeMux(), ready: ready}
-	in.mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
-	in.mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
+	in := &Inner{http.NewServeMux(), ready}
+	in.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	in.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprintln(w, "ok")
 	})
-	in.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+	in.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := in.Ready(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
@@ -48,33 +45,19 @@ func NewInner(metrics prometheus.Gatherer, ready func(context.Context) error) *I
 
 // HandleDebug adds the profiles of net/http/pprof at /debug/pprof/. Anyone who reaches them can make the program slow.
 func (in *Inner) HandleDebug() {
-	in.mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	in.mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	in.mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	in.mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	in.mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	in.HandleFunc("GET /debug/pprof/", pprof.Index)
+	in.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	in.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	in.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	in.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 }
 
-// Handle adds a route, in http.ServeMux's pattern syntax.
-func (in *Inner) Handle(pattern string, h http.Handler) { in.mux.Handle(pattern, h) }
-
-// Ready returns nil if the program is ready and not draining, within 2 s.
+// Ready returns nil if the program is ready, within 2 s.
 func (in *Inner) Ready(ctx context.Context) error {
-	if in.draining.Load() {
-		return errDraining
-	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	return in.ready(ctx)
 }
-
-var errDraining = errors.New("draining")
-
-// Drain makes /readyz 503, so that load balancers send no more requests.
-func (in *Inner) Drain() { in.draining.Store(true) }
-
-// ServeHTTP implements http.Handler.
-func (in *Inner) ServeHTTP(w http.ResponseWriter, r *http.Request) { in.mux.ServeHTTP(w, r) }
 
 // maxReason is how much of the body of /readyz Check shows, in bytes.
 const maxReason = 1 << 10
