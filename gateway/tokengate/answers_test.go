@@ -8,15 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
@@ -190,26 +185,6 @@ func TestConnectionsOfHTTP10End(t *testing.T) {
 			t.Errorf("%+v: %d %v", tt, w.Code, w.Header())
 		}
 	}
-}
-
-func TestAServiceThatWorksAgainIsALine(t *testing.T) {
-	t.Parallel()
-
-	synctest.Test(t, func(t *testing.T) {
-		core, log := observer.New(zap.InfoLevel)
-		u := &upstreamErrors{logger: zap.New(core)}
-		failure := caddyhttp.Error(http.StatusBadGateway, nil)
-		r := through(t.Context(), "shipments-svc:8081")
-		if reason := u.failed(r, problemOf(failure), failure); reason == "" {
-			t.Error("an error without a cause has no reason")
-		}
-		u.succeeded(r)
-		time.Sleep(outage.StableTime + time.Second)
-		synctest.Wait()
-		if lines := log.All(); len(lines) != 2 || lines[1].Message != "service works again" {
-			t.Errorf("%v", lines)
-		}
-	})
 }
 
 func TestOnlyAHandshakeOfWebSocketKeepsItsUpgrade(t *testing.T) {

@@ -125,7 +125,7 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 	if err := provision(t, g); err != nil {
 		t.Fatal(err)
 	}
-	g.logger, g.access, g.upstreams.logger = zap.NewNop(), zap.NewNop(), zap.NewNop()
+	g.logger, g.access = zap.NewNop(), zap.NewNop()
 	client, err := ratelimit.NewClient("redis://192.0.2.1")
 	if err != nil {
 		t.Fatal(err)

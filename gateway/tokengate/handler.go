@@ -54,7 +54,6 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		g.answerError(out, r, err)
 	default:
 		out.implicitHeader()
-		g.upstreams.succeeded(r)
 		return nil
 	}
 	linger(out, r, came.body)
@@ -153,7 +152,7 @@ func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
 	if p.Status == http.StatusNotFound && !out.page {
 		p = g.nothingAt(p, r.URL.Path)
 	}
-	out.failure = g.upstreams.failed(r, p, err)
+	out.failure = upstreamFailed(r, p, err)
 	g.answer(out, p)
 }
 

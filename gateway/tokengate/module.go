@@ -107,7 +107,6 @@ type Gate struct {
 	drain      *drain.App       // nil: on no server
 	release    []func() error
 	outages    tokensOutages
-	upstreams  *upstreamErrors
 	logger     *zap.Logger
 	access     *zap.Logger
 }
@@ -124,7 +123,6 @@ var announceDemo sync.Once
 // keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
-	g.upstreams = &upstreamErrors{logger: g.logger}
 	g.addOpenRoutes(ctx)
 	if err := checkShadowing(besides(ctx)); err != nil {
 		return err
