@@ -15,10 +15,10 @@ type tokensOutages struct {
 
 func newTokensOutages() tokensOutages {
 	return tokensOutages{
-		introspection: outage.New("tokens service", outage.Log),
-		credential:    outage.New("gateway credential", outage.Log),
-		stream:        outage.New("stream of changes", outage.Log),
-		usage:         outage.New("reporting usage", outage.Log),
+		introspection: outage.New("tokens service"),
+		credential:    outage.New("gateway credential"),
+		stream:        outage.New("stream of changes"),
+		usage:         outage.New("reporting usage"),
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // traces send the spans of the process, the last of them when it exits.
 var traces = sync.OnceValues(func() (tracing.Traces, error) {
-	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces", outage.Log).Note)
+	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces").Note)
 	caddy.OnExit(started.Close)
 	return started, err
 })

@@ -21,24 +21,20 @@ const StableTime = outage.StableTime
 // Log returns the gate's logger in the present configuration; journals outlive theirs.
 func Log() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
 
-// New returns a journal of the dependency with that name. logger returns the logger to use, see [Log].
-func New(name string, logger func() *zap.Logger) *Journal {
-	return outage.New(slog.New(handler{logger: logger}), name)
-}
+// New returns a journal of the dependency with that name.
+func New(name string) *Journal { return outage.New(slog.New(handler{}), name) }
 
 // handler hands records to the logger of the moment.
 type handler struct {
 	slog.Handler // the rest of the interface; never called
-
-	logger func() *zap.Logger
 }
 
 // Enabled implements slog.Handler.
 func (handler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements slog.Handler.
-func (h handler) Handle(ctx context.Context, record slog.Record) error {
-	logger := h.logger()
+func (handler) Handle(ctx context.Context, record slog.Record) error {
+	logger := Log()
 	to := zapslog.NewHandler(logger.Core(), zapslog.WithName(logger.Name()))
 	if !to.Enabled(ctx, record.Level) {
 		return nil

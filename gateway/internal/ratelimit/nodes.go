@@ -30,7 +30,7 @@ func newNodes(client redis.UniversalClient, memory *memory) *nodes {
 
 // newBatcher returns a batcher whose outages are logged under that name.
 func (n *nodes) newBatcher(name string) *batcher {
-	breaker := &circuitBreaker{onChange: outage.New(name, outage.Log).Note}
+	breaker := &circuitBreaker{onChange: outage.New(name).Note}
 	return &batcher{nodes: n, queued: make(map[entryKey]*batchEntry), breaker: breaker}
 }
 
