@@ -41,7 +41,7 @@ func (r *Repository) Policy(ctx context.Context, org tokens.OrgID) (tokens.Polic
 
 func policy(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (tokens.Policy, error) {
 	return one[tokens.Policy](ctx, db,
-		`SELECT max_days, require_addresses, owners_grant_admin FROM organizations WHERE id = $1`, org)
+		`SELECT max_days, require_addresses, owners_grant_admin, version FROM organizations WHERE id = $1`, org)
 }
 
 // ChangeOrganization implements tokens.Repository.
@@ -66,7 +66,8 @@ func (r *Repository) ChangeOrganization(
 			return err
 		}
 		err = exec(ctx, m, `
-			UPDATE organizations SET name = $2, max_days = $3, require_addresses = $4, owners_grant_admin = $5
+			UPDATE organizations SET name = $2, max_days = $3, require_addresses = $4, owners_grant_admin = $5,
+				version = version + 1
 			WHERE id = $1`, org, after.Name, changed.MaxDays, changed.RequireAddresses, changed.OwnersGrantAdmin)
 		if err != nil {
 			return err

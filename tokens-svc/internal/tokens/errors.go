@@ -13,6 +13,8 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists means that the identifier is taken.
 	ErrExists = errors.New("exists already")
+	// ErrChanged means that the object is no longer in the version that the change is based on.
+	ErrChanged = errors.New("was changed meanwhile")
 	// ErrForbidden means that the principal lacks the right.
 	ErrForbidden = errors.New("not allowed")
 	// ErrUnavailable means that the storage is unavailable; the same call

@@ -17,9 +17,10 @@ const maxDays = 3650
 // and tokens, but not operators. What a token has already stays until it is changed; a successor
 // lives as long as the policy allows. The zero Policy requires nothing.
 type Policy struct {
-	MaxDays          int  // the longest life of a token, from its creation; 0: any
-	RequireAddresses bool // a token has at least one allowed address or range
-	OwnersGrantAdmin bool // only owners, in person, grant the permission admin
+	MaxDays          int   // the longest life of a token, from its creation; 0: any
+	RequireAddresses bool  // a token has at least one allowed address or range
+	OwnersGrantAdmin bool  // only owners, in person, grant the permission admin
+	Version          int64 // grows with each change of the organization
 }
 
 // last returns when a token that is created at a time must end; zero: never.
@@ -67,8 +68,8 @@ func (s *Service) Policy(ctx context.Context, org OrgID) (Policy, error) {
 // MaxActive returns how many active tokens an organization may have; 0: any number.
 func (s *Service) MaxActive() int { return s.maxActive }
 
-// ChangeOrganization gives an organization a name and a policy. It gives ErrNotFound,
-// ErrForbidden and a ValidationError.
+// ChangeOrganization gives an organization a name and a policy, whose version is the one that
+// the change is based on. It gives ErrNotFound, ErrForbidden, ErrChanged and a ValidationError.
 func (s *Service) ChangeOrganization(
 	ctx context.Context, principal Principal, org OrgID, name string, policy Policy,
 ) error {
@@ -82,6 +83,9 @@ func (s *Service) ChangeOrganization(
 	) {
 		if !principal.organization {
 			return old, before, audit.Entry{}, principal.refuse("change the organization")
+		}
+		if policy.Version != before.Version {
+			return old, before, audit.Entry{}, ErrChanged
 		}
 		details := differences(before.describe(old.Name), policy.describe(name))
 		old.Name = name

@@ -23,14 +23,16 @@ type Patch struct {
 	// OfOrganization makes the organization the owner, for good: no person's role
 	// bounds the token from then on.
 	OfOrganization bool
+	// Revision is that of the token which the change is based on; 0: any.
+	Revision int64
 }
 
 // UpdateToken changes a token of org and returns it. A token that asks may not
 // change one that is, or would be, good for more than itself. The length of the
 // window stays, because another one would begin anew. A patch that changes
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
-// ErrForbidden, a StateError for a token that was rotated or has ended, and a
-// ValidationError.
+// ErrForbidden, a StateError for a token that was rotated or has ended, ErrChanged,
+// and a ValidationError.
 func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, p Patch) (Token, error) {
 	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
 		if err := principal.mayChange(t, "change it"); err != nil {
@@ -38,6 +40,9 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		}
 		if err := t.changeable(s.Now()); err != nil {
 			return Step{}, err
+		}
+		if p.Revision != 0 && p.Revision != t.Revision {
+			return Step{}, ErrChanged
 		}
 		changed, err := p.apply(s.permissions, principal, t, s.Now())
 		if err != nil {

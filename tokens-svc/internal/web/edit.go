@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// editForm is the form for a change of a token: that token, unless something was sent.
+// editForm is the form for a change of a token, as it is stored.
 func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (tokenForm, error) {
 	f, err := s.tokenForm(ctx, v)
 	f.Token, f.Name, f.Limit = t, t.Name, strconv.Itoa(t.RateLimit.Limit)
@@ -31,7 +31,6 @@ func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (tokenFor
 	if t.RateLimit.Window != time.Minute {
 		f.Window = counted(int64(t.RateLimit.Window/time.Second), "second")
 	}
-	f.read(v)
 	return f, err
 }
 
@@ -65,9 +64,16 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), f.patch(s.Tokens.Now()))
+	stored := f
+	f.read(v)
+	patch := f.patch(s.Tokens.Now())
+	patch.Revision, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
+	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), patch)
 	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
 		return s.notActive(v, row), nil
+	}
+	if errors.Is(err, tokens.ErrChanged) {
+		return stored.edited(overtaken("edit-form")).as(http.StatusConflict), nil
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return f.edited(wrong).as(http.StatusUnprocessableEntity), nil
@@ -92,7 +98,7 @@ func (f tokenForm) patch(now time.Time) (p tokens.Patch) {
 	if ranges := f.addresses(); !slices.Equal(ranges, tokens.Texts(t.IPAllow)) {
 		p.IPAllow = &ranges
 	}
-	if n := cmp.Or(f.limit(), tokens.DefaultRateLimit.Limit); n != t.RateLimit.Limit {
+	if n := cmp.Or(positive(f.Limit), tokens.DefaultRateLimit.Limit); n != t.RateLimit.Limit {
 		p.RateLimit = &tokens.RateLimit{Limit: n}
 	}
 	if f.Expiry != keep {

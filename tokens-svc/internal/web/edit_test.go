@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"testing"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -31,7 +32,10 @@ func TestATokenIsEditedOnOnePage(t *testing.T) {
 	wrong["name"] = []string{"shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"}
 	want(t, owner.post(t, path, wrong), http.StatusUnprocessableEntity, `href="#limit"`, `href="#name"`,
 		"2001:db8::/32", "!Qm3pXv9KcT7w")
+	form.Set("version", strconv.FormatInt(token.Revision, 10))
 	wantTo(t, owner.post(t, path, form), api("/"+string(token.ID)))
+	want(t, owner.post(t, path, url.Values{"name": {"ERP 3"}, "version": form["version"]}), http.StatusConflict,
+		"nothing was saved", `value="ERP 2"`, ">192.0.2.7/32\n2001:db8::/32</textarea>")
 	changed, err := w.tokens.Token(t.Context(), acme, token.ID)
 	if err != nil || changed.Name != "ERP 2" || len(changed.Permissions) != 2 || !changed.ExpiresAt.IsZero() ||
 		changed.RateLimit.Limit != 50 || changed.IPAllow[0] != netip.MustParsePrefix("192.0.2.7/32") {

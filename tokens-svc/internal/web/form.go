@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -64,6 +65,25 @@ func faultsOf(err error) (all faults) {
 		all.Add(f.Field, text)
 	}
 	return all
+}
+
+// positive reads an optional number: 0 for an empty field, and a number that the service refuses
+// for anything but a positive one.
+func positive(text string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n == 0 {
+		return -1
+	}
+	return n
+}
+
+// overtaken is the fault of a whole form, by its id, that now shows another version.
+func overtaken(form string) faults {
+	return faults{{Field: form, Text: "This was changed after you opened the form, and nothing was saved. " +
+		"The form shows it as it is now: make your changes again."}}
 }
 
 // safeNext returns where to go after signing in: a path of this origin, whatever text

@@ -66,7 +66,7 @@ func (f generateForm) draft(now time.Time) tokens.Draft {
 		Name: f.Name, Environment: f.Environment, OfOrganization: f.Owner == "organization",
 		IPAllow: f.addresses(), Permissions: f.permissions(), ExpiresAt: f.end(now),
 	}
-	if n := f.limit(); n != 0 {
+	if n := positive(f.Limit); n != 0 {
 		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
 	}
 	return d

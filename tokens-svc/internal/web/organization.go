@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,9 +14,8 @@ import (
 // organizationForm is the page Settings › Organization.
 type organizationForm struct {
 	pages.Faults
+	tokens.Policy
 	Name, MaxDays     string
-	RequireAddresses  bool
-	OwnersGrantAdmin  bool
 	Editable          bool
 	Active, MaxActive int // tokens; MaxActive 0: any number
 }
@@ -35,8 +35,7 @@ func (s *site) organizationForm(ctx context.Context, v *visit) (organizationForm
 		tokens.Query{Filter: tokens.FilterActive, Page: tokens.Page{Number: 1, Size: 1}})
 	f := organizationForm{
 		Name: v.current.Organization.Name, Editable: mayChangeOrganization(v),
-		Active: active, MaxActive: s.Tokens.MaxActive(),
-		RequireAddresses: policy.RequireAddresses, OwnersGrantAdmin: policy.OwnersGrantAdmin,
+		Active: active, MaxActive: s.Tokens.MaxActive(), Policy: policy,
 	}
 	if policy.MaxDays > 0 {
 		f.MaxDays = strconv.Itoa(policy.MaxDays)
@@ -49,20 +48,27 @@ func (s *site) showOrganization(ctx context.Context, v *visit) (answer, error) {
 	return f.with(nil), err
 }
 
+// read takes the values of the form that was sent.
+func (f *organizationForm) read(v *visit) {
+	f.Name, f.MaxDays = v.PostForm.Get("name"), strings.TrimSpace(v.PostForm.Get("max_days"))
+	f.Policy = tokens.Policy{
+		RequireAddresses: v.PostForm.Has("require_addresses"), OwnersGrantAdmin: v.PostForm.Has("owners_grant_admin"),
+	}
+	f.Version, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
+	f.Policy.MaxDays = positive(f.MaxDays)
+}
+
 func (s *site) changeOrganization(ctx context.Context, v *visit) (answer, error) {
 	f, err := s.organizationForm(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	f.Name, f.MaxDays = v.PostForm.Get("name"), strings.TrimSpace(v.PostForm.Get("max_days"))
-	f.RequireAddresses, f.OwnersGrantAdmin = v.PostForm.Has("require_addresses"), v.PostForm.Has("owners_grant_admin")
-	policy := tokens.Policy{RequireAddresses: f.RequireAddresses, OwnersGrantAdmin: f.OwnersGrantAdmin}
-	if f.MaxDays != "" {
-		if policy.MaxDays, err = strconv.Atoi(f.MaxDays); err != nil || policy.MaxDays == 0 {
-			policy.MaxDays = -1 // which is refused
-		}
+	stored := f
+	f.read(v)
+	err = s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, f.Policy)
+	if errors.Is(err, tokens.ErrChanged) {
+		return stored.with(overtaken("organization-form")).as(http.StatusConflict), nil
 	}
-	err = s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, policy)
 	if wrong := faultsOf(err); wrong != nil {
 		f.Name = tokens.Scrub(f.Name)
 		return f.with(wrong).as(http.StatusUnprocessableEntity), nil

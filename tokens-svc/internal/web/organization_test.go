@@ -24,6 +24,8 @@ func TestOwnersChangeTheOrganization(t *testing.T) {
 		want(t, owner.post(t, path, wrong), http.StatusUnprocessableEntity, `href="#max_days"`, `href="#name"`)
 	}
 	wantTo(t, owner.post(t, path, form), path)
+	want(t, owner.post(t, path, url.Values{"name": {"Acme"}, "version": {"0"}}), http.StatusConflict,
+		"nothing was saved", "Acme &amp; Daughters", `value="30"`)
 	want(t, owner.get(t, path), http.StatusOK, "Acme &amp; Daughters", `value="30"`, `id="owners_grant_admin" checked`)
 	want(t, owner.get(t, auditLog("?action="+string(audit.OrganizationUpdated))), http.StatusOK,
 		"<li>Max token days: ", "<li>Name before: ", "Acme Citrus")

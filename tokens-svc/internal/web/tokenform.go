@@ -111,18 +111,6 @@ func (f tokenForm) addresses() []string {
 	return strings.FieldsFunc(f.Addresses, func(r rune) bool { return strings.ContainsRune(", \r\n\t;", r) })
 }
 
-// limit returns zero for the default, and for what is no number one that the service refuses.
-func (f tokenForm) limit() int {
-	if f.Limit == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(f.Limit)
-	if err != nil || n == 0 {
-		return -1
-	}
-	return n
-}
-
 func (f tokenForm) permissions() []string {
 	if f.Preset == custom {
 		return f.Chosen

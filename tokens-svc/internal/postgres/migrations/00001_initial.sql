@@ -4,7 +4,13 @@ CREATE TABLE organizations (
     -- Those that begin with org_7 are the partitions of test tokens' data.
     id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^org_0[0-9a-hjkmnp-tv-z]{25}$'),
     name text NOT NULL CHECK (name <> ''),
-    created_at timestamptz(3) NOT NULL
+    created_at timestamptz(3) NOT NULL,
+    -- What the organization requires of its tokens; 0 days: any life.
+    max_days integer NOT NULL DEFAULT 0 CHECK (max_days >= 0),
+    require_addresses boolean NOT NULL DEFAULT false,
+    owners_grant_admin boolean NOT NULL DEFAULT false,
+    -- Grows with each change.
+    version bigint NOT NULL DEFAULT 0
 );
 
 -- Rows are never deleted: a revoked or expired token stays and is shown.
@@ -36,10 +42,14 @@ CREATE TABLE api_tokens (
     rotated_to text COLLATE "C" UNIQUE REFERENCES api_tokens (id),
     pepper_version smallint NOT NULL,
     mac bytea NOT NULL CHECK (octet_length(mac) = 32),
-    rev bigint NOT NULL UNIQUE
+    rev bigint NOT NULL UNIQUE,
+    -- The expiry of which the token's holder was told.
+    expiry_noticed timestamptz(3)
 );
 
 CREATE INDEX api_tokens_of_organization ON api_tokens (organization_id, created_at DESC, id DESC);
+-- For counting an organization's active tokens: it holds none that was revoked.
+CREATE INDEX api_tokens_not_revoked ON api_tokens (organization_id, expires_at) WHERE revoked_at IS NULL;
 -- For counting the tokens that need each version of the pepper.
 CREATE INDEX api_tokens_by_pepper ON api_tokens (pepper_version, expires_at) WHERE revoked_at IS NULL;
 
@@ -117,8 +127,8 @@ CREATE TABLE audit_events (
     PRIMARY KEY (log_id, sequence)
 );
 
--- For those of one action.
-CREATE INDEX audit_events_of_action ON audit_events (log_id, action, sequence);
+-- For the events of one token, and for whether a person was removed.
+CREATE INDEX audit_events_of_target ON audit_events (log_id, target, sequence);
 
 CREATE TABLE users (
     id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
@@ -134,7 +144,10 @@ CREATE TABLE users (
     -- Null: the account is not disabled.
     disabled_at timestamptz(3),
     -- Sessions of an earlier epoch have ended.
-    session_epoch bigint NOT NULL DEFAULT 0
+    session_epoch bigint NOT NULL DEFAULT 0,
+    -- The mailed code, as SHA-256: to reset the password or to verify the address.
+    code_sum text NOT NULL DEFAULT '',
+    code_expires_at timestamptz(3)
 );
 
 -- Identities of users at OpenID Connect issuers.
@@ -170,6 +183,8 @@ CREATE TABLE invitations (
     inviter_id text COLLATE "C" REFERENCES users (id),
     created_at timestamptz(3) NOT NULL,
     expires_at timestamptz(3) NOT NULL,
+    -- The code went to the address, and to nobody else.
+    mailed boolean NOT NULL DEFAULT false,
     UNIQUE (organization_id, email)
 );
 
