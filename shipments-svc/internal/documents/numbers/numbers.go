@@ -249,6 +249,6 @@ var Grams = map[string]float64{
 	// The avoirdupois pound: International Yard and Pound Agreement, 1959.
 	"lb": 453.59237, "lbs": 453.59237, "pound": 453.59237, "pounds": 453.59237, "libra": 453.59237,
 	"libras": 453.59237, "livres": 453.59237,
-	"t": 1_000_000, "mt": 1_000_000, "ton": 1_000_000, "tons": 1_000_000, "tonne": 1_000_000,
+	"t": 1_000_000, "mt": 1_000_000, "tm": 1_000_000, "ton": 1_000_000, "tons": 1_000_000, "tonne": 1_000_000,
 	"tonnes": 1_000_000, "tonelada": 1_000_000, "toneladas": 1_000_000,
 }

@@ -14,8 +14,6 @@ type book struct {
 	ctx   context.Context // of one call of Read
 	rows  int
 	cells int
-
-	workbook workbook
 }
 
 // table begins a table.

@@ -45,7 +45,11 @@ func columnsOf(pages []page) (c columns) {
 	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
 	headings := headingsOf(rows, lines[0])
 	c.starts = aligned(headings, lines)
-	c.edges = edges(headings, lines, c.starts)
+	few := len(lines) / stray
+	if len(pages) > 1 {
+		few = max(few, len(pages)) // a letterhead on each page
+	}
+	c.edges = edges(headings, gapsOf(lines, few), lines, c.starts)
 	slices.Sort(c.edges)
 	return c
 }
@@ -131,15 +135,14 @@ func aligned(headings textLine, lines []textLine) (starts []float64) {
 	return starts
 }
 
-// edges returns the middles of the gaps that almost no line crosses, the points between where
+// edges returns the middles of wide gaps, the points between where
 // texts start, and the widest gaps between headings that have no wide one.
-func edges(headings textLine, lines []textLine, starts []float64) (all []float64) {
+func edges(headings textLine, gaps []span, lines []textLine, starts []float64) (all []float64) {
 	starts = slices.Clone(starts)
 	width := 0.0
 	for _, line := range lines {
 		width += line[0].space
 	}
-	gaps := gapsOf(lines)
 	for _, g := range gaps {
 		if g.width() < max(2, gap*width/float64(len(lines))) {
 			continue
@@ -159,8 +162,8 @@ type span struct{ left, right float64 }
 func (s span) width() float64  { return s.right - s.left }
 func (s span) middle() float64 { return (s.left + s.right) / 2 }
 
-// gapsOf returns the stretches between texts that almost no line crosses.
-func gapsOf(lines []textLine) (gaps []span) {
+// gapsOf returns the stretches between texts that at most a few lines cross.
+func gapsOf(lines []textLine, few int) (gaps []span) {
 	var covered [2*maxExtent + 1]int
 	for _, line := range lines {
 		end := -maxExtent
@@ -173,7 +176,7 @@ func gapsOf(lines []textLine) (gaps []span) {
 	}
 	last := -1 // the point before, if it is not left of all texts
 	for x, n := range covered {
-		if n <= len(lines)/stray {
+		if n <= few {
 			continue
 		}
 		if last >= 0 && x > last+1 {

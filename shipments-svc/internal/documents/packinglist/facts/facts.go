@@ -126,7 +126,7 @@ var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 // label: "B/L No: 4711", "Voyage No. 413N".
 func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
 	words := strings.Fields(text)
-	for n := min(vocabulary.LongestLabel, len(words)-1); n > 0; n-- {
+	for n := min(vocabulary.LongestLabel(), len(words)-1); n > 0; n-- {
 		if kind, ok = vocabulary.FactKind(strings.Join(words[:n], " ")); ok && (n > 1 || strings.HasSuffix(words[0], ":")) {
 			return kind, strings.Trim(strings.Join(words[n:], " "), " :"), true
 		}

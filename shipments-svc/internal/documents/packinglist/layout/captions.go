@@ -131,11 +131,12 @@ func (t *Table) caption(i int) (found bool) {
 	return found
 }
 
-// numbered reports whether a row has a pallet number.
+// numbered reports whether a row has a pallet number, and not a label in its place.
 func (t Table) numbered(row tables.Row) bool {
 	return slices.ContainsFunc(labelFields, func(f vocabulary.Field) bool {
 		col, ok := t.header.columns[f]
-		return ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit)
+		return ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
+			Labels(row.Cells[col].Text) == nil
 	})
 }
 

@@ -93,7 +93,7 @@ func Number(row tables.Row, col int) (float64, bool) {
 func isDigit(r rune) bool { return unicode.IsDigit(r) }
 
 // Unit returns the unit among the words of a text in grams, or 0. A single letter
-// is one only if there is no other; t, for tonnes, only in brackets.
+// is one only if there is no other; t, for tonnes, only in brackets or at the end of a weight.
 func Unit(text string) float64 {
 	grams := 0.0
 	for _, word := range vocabulary.Words(text) {
@@ -105,7 +105,9 @@ func Unit(text string) float64 {
 			grams = g
 		}
 	}
-	if strings.Contains(strings.ToLower(text), "(t)") {
+	of, _ := vocabulary.Of(text)
+	weight := of&(vocabulary.Net|vocabulary.Gross|vocabulary.Weight) != 0
+	if lower := strings.ToLower(text); strings.Contains(lower, "(t)") || weight && strings.HasSuffix(lower, " t") {
 		return numbers.Grams["t"]
 	}
 	return grams

@@ -29,7 +29,7 @@ func Labels(text string) (all []Label) {
 			continue
 		}
 		words := strings.Fields(text[begin:i])
-		for skip := max(0, len(words)-vocabulary.LongestLabel); skip < len(words); skip++ {
+		for skip := max(0, len(words)-vocabulary.LongestLabel()); skip < len(words); skip++ {
 			name := strings.Join(words[skip:], " ")
 			first := begin == 0 && skip == 0
 			m := vocabulary.MeaningOf(name)

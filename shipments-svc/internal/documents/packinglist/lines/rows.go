@@ -128,7 +128,9 @@ func (r *reader) complete(w *row) {
 	}
 	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
 	for n, f := range Also {
-		l.Also[n] = r.textOr(i, f)
+		if l.Also[n] = r.textOr(i, f); f == vocabulary.Container && l.Also[n].Value == "" && !l.Own && r.last() != nil {
+			l.Also[n] = r.last().Also[n] // a pallet is in one container
+		}
 	}
 	if l.SSCC = r.textOr(i, vocabulary.SSCC); l.SSCC.Value == "" && mapping.SSCC(l.Pallet.Value) != "" {
 		l.SSCC = l.Pallet
@@ -242,11 +244,12 @@ func (r *reader) ofPallet(label string) (last bool, boxes float64) {
 }
 
 // totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the
-// number of a pallet whose boxes it does not repeat, it may have no other words.
+// number of a pallet whose boxes it does not repeat, it may have no other words, unless the row
+// is the label and its value.
 func (r *reader) totalLabel(w row, repeats bool) string {
 	const first, longest = 3, 60 // texts, and bytes of a label
 	own, calibre := vocabulary.Fold(w.label.Value), vocabulary.Fold(r.text(w.i, vocabulary.Calibre).Value)
-	labelled := own != "" && !vocabulary.IsTotal(own) // another cell may name a variety
+	labelled := own != "" && !vocabulary.IsTotal(own) && len(w.cells) > 2 // another cell may name a variety
 	if calibre != "" && !vocabulary.IsTotal(calibre) && (own == "" || labelled) {
 		return ""
 	}

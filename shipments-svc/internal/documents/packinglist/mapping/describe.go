@@ -30,13 +30,13 @@ func wireName(f vocabulary.Field) string {
 
 // Fingerprint is equal for tables with the same headings in the same order and layout.
 func (m Mapping) Fingerprint(t layout.Table) string {
-	text := string(m.Layout(t))
+	texts := []string{string(m.Layout(t))}
 	for _, h := range t.Headings {
 		if !h.Virtual {
-			text += "\x00" + vocabulary.Fold(h.Text)
+			texts = append(texts, vocabulary.Fold(h.Text))
 		}
 	}
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -69,9 +69,8 @@ var labelsText string
 // VesselAndVoyage is the kind of a value with both, separated by a slash.
 const VesselAndVoyage shipments.FactKind = "vessel_and_voyage"
 
-// labels indexes the kinds of facts by label; LongestLabel is the number of words of the
-// longest one.
-var labels, LongestLabel = func() (map[string]shipments.FactKind, int) {
+// labels indexes the kinds of facts by label.
+var labels, longestLabel = func() (map[string]shipments.FactKind, int) {
 	all, words := map[string]shipments.FactKind{}, 0
 	for line := range records(labelsText) {
 		head, text, _ := strings.Cut(line, ": ")
@@ -86,9 +85,22 @@ var labels, LongestLabel = func() (map[string]shipments.FactKind, int) {
 	return all, words
 }()
 
+// LongestLabel is the number of words of the longest label of a fact.
+func LongestLabel() int { return longestLabel }
+
 // FactKind returns the kind of a label. The number of a box of a form before it is
 // ignored.
 func FactKind(label string) (shipments.FactKind, bool) {
+	kind, ok := factKind(label)
+	if first, second, two := strings.Cut(label, "/"); !ok && two {
+		if kind, ok = factKind(first); !ok {
+			kind, ok = factKind(second)
+		}
+	}
+	return kind, ok
+}
+
+func factKind(label string) (shipments.FactKind, bool) {
 	key := strings.TrimLeft(Fold(label), "0123456789 ")
 	if kind, ok := labels[key]; ok || !TotalText.MatchString(key) {
 		return kind, ok

@@ -22,16 +22,25 @@ var concepts = map[string]Concept{}
 
 // The concepts that Go code names. Others are used by the rules only.
 var (
-	Pallet, Pallets   = named("pallet"), named("pallets") // one; several, or their number
-	Box, Tray, Per    = named("box"), named("tray"), named("per")
-	Number, Quantity  = named("number"), named("quantity")
-	Net, Gross        = named("net"), named("gross")
-	Weight, Unit      = named("weight"), named("unit")
-	Total, Type       = named("total"), named("type")
-	Shipped, Rejected = named("shipped"), named("rejected")
-	stop              = named("stop")
-	One               = named("one")                        // box rather than boxes
-	unknown, unknowns = named("unknown"), named("unknowns") // one unknown word; several
+	Pallet   = named("pallet")
+	Pallets  = named("pallets") // several pallets, or their number
+	Box      = named("box")
+	Tray     = named("tray")
+	Per      = named("per")
+	Number   = named("number")
+	Quantity = named("quantity")
+	Net      = named("net")
+	Gross    = named("gross")
+	Weight   = named("weight")
+	Unit     = named("unit")
+	Total    = named("total")
+	Type     = named("type")
+	Shipped  = named("shipped")
+	Rejected = named("rejected")
+	One      = named("one") // box rather than boxes
+	stop     = named("stop")
+	unknown  = named("unknown")  // one unknown word
+	unknowns = named("unknowns") // several
 )
 
 // named returns the concepts of names separated by spaces. A new name is a new concept.
