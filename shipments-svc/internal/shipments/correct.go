@@ -147,12 +147,15 @@ func (d Document) table(sheet string) *Mapping {
 	return nil
 }
 
-// corrected returns the columns that were used, with what a person gave.
+// corrected returns the columns that were used or given, with what a person gives now.
 func (m Mapping) corrected(a Assignment) []AssignedColumn {
 	all := slices.Clone(a.Columns)
 	for _, c := range m.Columns {
-		again := func(given AssignedColumn) bool { return given.Column == c.Column || given.Field == c.Field }
-		if c.Used && !slices.ContainsFunc(a.Columns, again) && len(all) < MaxAssignedColumns {
+		kept := c.Used || slices.Contains(c.Rules, string(FromTemplate)) || slices.Contains(c.Rules, string(FromPerson))
+		again := func(given AssignedColumn) bool {
+			return given.Column == c.Column || c.Used && given.Field == c.Field
+		}
+		if kept && !slices.ContainsFunc(a.Columns, again) && len(all) < MaxAssignedColumns {
 			all = append(all, AssignedColumn{Column: c.Column, Field: c.Field, Unit: c.Unit})
 		}
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -144,6 +145,9 @@ type problemPage struct {
 }
 
 var problemPages = map[int]problemPage{
+	http.StatusBadRequest: {
+		Heading: "The request can't be read", Text: "No changes were made. Go back, reload the page and try again.",
+	},
 	http.StatusUnauthorized: {Heading: "Sign-in required", Text: "Open the page through the gateway's address."},
 	http.StatusForbidden: {
 		Heading: "You don't have permission",
@@ -168,10 +172,9 @@ var problemTexts = map[string]string{
 	"invalid_transition":         "The shipment's status does not allow this now. Open it again to see what is possible.",
 	"not_reprocessable":          "The document has no file that is read.",
 	"unsupported_media_type":     "Use the form on the page.",
-	"body_too_large":             "A file may have at most 10 MB.",
+	"body_too_large":             "Nothing was done. Go back and shorten what you entered.",
 	"malformed_form":             "The file did not arrive whole. Go back and send it again.",
 	"idempotency_in_progress":    "The form is being processed. Wait a few seconds and look whether it took effect.",
-	"idempotency_key_reused":     "The form was sent before with other values. Open it again.",
 	"too_many_mapping_templates": "The organization has as many templates as are possible. Delete one first.",
 	"too_many_webhook_endpoints": "The organization has as many endpoints as are possible. Delete one first.",
 	"webhook_endpoint_disabled":  "Nothing is sent to an endpoint that is disabled. Enable it first.",
@@ -180,6 +183,9 @@ var problemTexts = map[string]string{
 
 // errorAnswer returns the page of an error of the domain.
 func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
+	if errors.Is(err, errForm) {
+		return errorPage(http.StatusBadRequest)
+	}
 	p := transport.Problem(err)
 	if _, known := problemPages[p.Status]; known {
 		return errorPage(p.Status)
@@ -190,7 +196,7 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	}
 	switch p.Status {
 	case http.StatusPreconditionFailed:
-		shown.Heading = "This shipment was changed"
+		shown.Heading = "It was changed meanwhile"
 	case http.StatusConflict:
 		shown.Heading = "Not possible now"
 	case http.StatusServiceUnavailable:

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -32,20 +34,16 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	if err := v.parse(); err != nil {
 		return answer{}, err
 	}
-	if v.PostForm.Get("key") == "" {
-		return answer{}, shipments.ErrNotFound
+	key, err := v.once("POST " + Path)
+	if err != nil {
+		return answer{}, err
 	}
-	form := newPage{Draft: shipments.NewDraft(v.text), Key: v.PostForm.Get("key")}
-	key := shipments.Key{
-		Operation: "POST " + Path + " " + v.person.Actor(), Text: form.Key,
-		Fingerprint: sha256.Sum256([]byte(v.PostForm.Encode())),
-	}
+	form := newPage{Draft: shipments.NewDraft(v.text), Key: rand.Text()}
 	id, _, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
 		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: transport.Actor(v.person)})
 		return []byte(transport.FormatID(made.ID)), err
 	})
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		form.Faults = faultsOf(invalid)
+	if form.Faults = faultsOf(err); form.Faults != nil {
 		return page("new", "New shipment", form).as(http.StatusUnprocessableEntity), nil
 	}
 	if err != nil {
@@ -54,25 +52,55 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	return redirect(v.path(string(id)), "created"), nil
 }
 
-// parse reads a form without a file. One that no page sends is ErrNotFound.
+// errForm means that a form or an address is none of the pages'.
+var errForm = errors.New("malformed form")
+
+// parse reads a form without a file.
 func (v *visit) parse() error {
 	err := pages.ParseForm(v.Request)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return err
 	}
-	if err != nil || !pages.Storable(v.PostForm) || len(v.PostForm.Get("key")) > maxKey {
-		return shipments.ErrNotFound
+	if err != nil || !pages.Storable(v.PostForm) {
+		return errForm
 	}
 	return nil
+}
+
+// once returns the key of the form, with which the person does something once.
+func (v *visit) once(operation string) (shipments.Key, error) {
+	key := v.PostForm.Get("key")
+	if key == "" || len(key) > maxKey {
+		return shipments.Key{}, errForm
+	}
+	return shipments.Key{
+		Operation: operation + " " + v.person.Actor(), Text: key,
+		Fingerprint: sha256.Sum256([]byte(v.PostForm.Encode())),
+	}, nil
 }
 
 // text returns a field of the form, in the form in which texts are stored.
 func (v *visit) text(name string) string { return jsonbody.Normal(v.PostForm.Get(name)) }
 
-// faultsOf returns the faults of the domain as those of a form.
-func faultsOf(err *shipments.Invalid) (all pages.Faults) {
-	for _, f := range err.Faults {
-		all.Add(strings.TrimPrefix(f.Pointer, "/"), sentence(f.Detail))
+// faultsOf returns the faults of a form because of which err was returned; nil: it has another cause.
+func faultsOf(err error) (all pages.Faults) {
+	if errors.Is(err, shipments.ErrKeyReused) {
+		all.Add("create", "This form was already sent with other entries, which took effect. Send it to create another.")
+	}
+	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
+		for _, f := range invalid.Faults {
+			field := strings.TrimPrefix(f.Pointer, "/")
+			text := f.Detail
+			if rest, ok := strings.CutPrefix(text, path.Base(f.Pointer)+" "); ok {
+				text = cmp.Or(labels[field], field) + " " + rest
+			}
+			all.Add(field, sentence(text))
+		}
 	}
 	return all
+}
+
+// labels are the names of fields in forms, other than the API's.
+var labels = map[string]string{
+	"url": "Address", "origin": "From", "destination": "To", "vessel": "Vessel or flight", "save_as": "The name",
 }

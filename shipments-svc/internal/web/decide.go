@@ -54,8 +54,8 @@ func (s *site) decide(
 	} else {
 		err = do(ctx, o, reason)
 	}
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, sentence(invalid.Faults[0].Detail))
+	if wrong := faultsOf(err); wrong != nil {
+		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, wrong[0].Text)
 	}
 	if errors.Is(err, shipments.ErrVersion) {
 		return s.again(ctx, v, http.StatusPreconditionFailed, reason,

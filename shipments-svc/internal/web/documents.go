@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -21,12 +20,14 @@ type preview struct {
 // attach attaches the file of the form, or shows what it would be.
 func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	done, err := s.attachForm(ctx, v)
-	text := ""
-	if duplicate := new(shipments.DuplicateError); errors.As(err, &duplicate) {
-		text = "The shipment already has a document with exactly this content."
-	} else if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		text = sentence(invalid.Faults[0].Detail)
-	} else if err != nil {
+	wrong := faultsOf(err)
+	switch {
+	case errors.As(err, new(*shipments.DuplicateError)):
+		wrong.Add("file", "The shipment already has a document with exactly this content.")
+	case err != nil && transport.Problem(err).Status == http.StatusRequestEntityTooLarge:
+		wrong.Add("file", "The file may have at most 10 MB.")
+	}
+	if err != nil && wrong == nil {
 		return answer{}, err
 	}
 	if err == nil && !done.DryRun {
@@ -37,8 +38,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	a := page("shipment", p.Reference, &p)
-	if text != "" {
-		p.Faults = pages.Faults{{Field: "file", Text: text}}
+	if p.Faults = wrong; wrong != nil {
 		return a.as(http.StatusUnprocessableEntity), nil
 	}
 	p.Preview = &preview{Document: done.Document, Mappings: done.Document.Mappings}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -87,8 +86,8 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 	return p, nil
 }
 
-// correct has the list read again with the fields of the form. Only what differs from the
-// reading is given: the rest stays the reader's.
+// correct has the list read again with the stored correction and what the form changes of the
+// reading. Columns that neither names are read as without them.
 func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	o, err := v.documentOrder()
 	if err != nil {
@@ -98,12 +97,10 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	c := shipments.Correction{DocumentOrder: o, Mappings: []shipments.Assignment{}}
+	c := shipments.Correction{DocumentOrder: o, Mappings: append([]shipments.Assignment{}, p.Given...)}
 	for _, t := range p.Tables {
 		t.check(&p.Faults)
-		if a := t.corrected(); len(a.Columns) > 0 || a.NumberStyle != "" {
-			c.Mappings = append(c.Mappings, a)
-		}
+		c.Mappings = t.corrected(c.Mappings)
 	}
 	if p.SaveAs = v.text("save_as"); p.SaveAs != "" {
 		c.SaveAs = &p.SaveAs
@@ -111,27 +108,34 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	if p.Faults == nil {
 		_, err = s.Service.CorrectMapping(ctx, v.org, c)
 	}
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		p.Faults = pages.Faults{{Field: "save_as", Text: sentence(invalid.Faults[0].Detail)}}
-	}
+	p.Faults = append(p.Faults, faultsOf(err)...)
 	if p.Faults != nil {
 		return page("mapping", "Columns of "+p.Filename, p).as(http.StatusUnprocessableEntity), nil
 	}
 	return redirect(p.Back, "reprocessed"), err
 }
 
-// corrected returns the fields of the form that are not those of the table.
-func (t mappedTable) corrected() shipments.Assignment {
-	a := shipments.Assignment{Sheet: t.Sheet}
+// corrected returns the assignments with the fields of the form that are not those of the table.
+func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignment {
+	var changed []shipments.AssignedColumn
 	for _, c := range t.Columns {
 		if field := t.Field(c); field != read(c) {
-			a.Columns = append(a.Columns, shipments.AssignedColumn{Column: c.Column, Field: field})
+			changed = append(changed, shipments.AssignedColumn{Column: c.Column, Field: field})
 		}
 	}
-	if style := t.Style(); style != t.NumberStyle {
-		a.NumberStyle = style
+	if changed == nil && t.Style() == t.NumberStyle {
+		return all
 	}
-	return a
+	i := slices.IndexFunc(all, func(a shipments.Assignment) bool { return a.Sheet == t.Sheet })
+	if i < 0 {
+		i, all = len(all), append(all, shipments.Assignment{Sheet: t.Sheet})
+	}
+	again := func(old shipments.AssignedColumn) bool {
+		return slices.ContainsFunc(changed, func(c shipments.AssignedColumn) bool { return c.Column == old.Column })
+	}
+	all[i].Columns = append(slices.DeleteFunc(slices.Clone(all[i].Columns), again), changed...)
+	all[i].NumberStyle = t.Style()
+	return all
 }
 
 // pallet are the fields of which a list needs one to have pallets, unless its layout shows them.
@@ -139,6 +143,9 @@ var pallet = []string{"pallet_number", "sscc", "pallets"}
 
 // check adds what is wrong with the chosen fields, each at the selector of its column.
 func (t mappedTable) check(faults *pages.Faults) {
+	if style := t.Style(); style != "" && style != shipments.PointStyle && style != shipments.CommaStyle {
+		faults.Add(fmt.Sprintf("style%d", t.Number), "Choose how the numbers are written.")
+	}
 	columns := map[string][]string{} // of each field
 	for _, c := range t.Columns {
 		if field := t.Field(c); field != "" {

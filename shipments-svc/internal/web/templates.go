@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -44,9 +43,9 @@ func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 	if err == nil {
 		_, err = s.Service.UpdateTemplate(ctx, v.org, shipments.TemplateEdit{ID: id, Name: new(v.text("name"))})
 	}
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
+	if wrong := faultsOf(err); wrong != nil {
 		p, err := s.templatesPage(ctx, v)
-		p.Add("name-"+v.PathValue("id"), sentence(invalid.Faults[0].Detail))
+		p.Add("name-"+v.PathValue("id"), wrong[0].Text)
 		return page("templates", "Templates", p).as(http.StatusUnprocessableEntity), err
 	}
 	return redirect(v.path("templates"), "renamed"), err

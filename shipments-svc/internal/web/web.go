@@ -136,7 +136,7 @@ func (s *site) serve(rt route) http.Handler {
 			s.write(w, r, v, errorPage(http.StatusNotFound))
 			return
 		case !pages.Storable(r.URL.Query()):
-			s.write(w, r, v, errorPage(http.StatusNotFound))
+			s.write(w, r, v, errorPage(http.StatusBadRequest))
 			return
 		case !slices.Contains(person.Permissions, string(needs)):
 			s.write(w, r, v, errorPage(http.StatusForbidden))

@@ -44,16 +44,20 @@ type csvReader struct{}
 func (csvReader) Read(
 	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
-	lot := ""
-	if len(given) > 0 {
-		lot = given[0].Columns[0].Field
+	columns := []shipments.MappedColumn{
+		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true},
+		{Column: "B", Heading: "Charge"},
+		{Column: "C", Heading: "Farm", Field: "puc", Used: true},
+	}
+	for _, a := range given {
+		for _, c := range a.Columns {
+			at := &columns[c.Column[0]-'A']
+			at.Field, at.Used = c.Field, c.Field != ""
+		}
 	}
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
 		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000, Source: shipments.Source{Row: 2},
-	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: []shipments.MappedColumn{
-		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true},
-		{Column: "B", Heading: "Charge", Field: lot, Used: lot != ""},
-	}}}}, nil
+	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: columns}}}, nil
 }
 
 // site is the pages of a person, as the gateway calls them.
@@ -182,6 +186,8 @@ func (s *site) create(t *testing.T) string {
 	if again := wantTo(t, s.post(t, "/shipments/"+s.org, form), "/shipments/"); again != to {
 		t.Errorf("the form made %s and %s", to, again)
 	}
+	form.Set("vessel", "MSC Leila")
+	want(t, s.post(t, "/shipments/"+s.org, form), http.StatusUnprocessableEntity, "already sent", `value="MSC Leila"`)
 	path, _, _ := strings.Cut(to, "?")
 	return path
 }
@@ -257,7 +263,7 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 		`<option value="pallet_number" selected>Pallet number</option>`, `name="c0-A"`)
 	version := versionOf.FindStringSubmatch(s.get(t, mapping).Body.String())[1]
 	form := func(a, b, name string) url.Values {
-		return url.Values{"c0-A": {a}, "c0-B": {b}, "save_as": {name}, "version": {version}}
+		return url.Values{"c0-A": {a}, "c0-B": {b}, "c0-C": {"puc"}, "save_as": {name}, "version": {version}}
 	}
 	for fault, refused := range map[string]url.Values{
 		"that a template could be for":                     form("pallet_number", "lot", "Kakuzi"),
@@ -268,8 +274,13 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 		want(t, s.post(t, mapping, refused), http.StatusUnprocessableEntity, fault)
 	}
 	wantTo(t, s.post(t, mapping, form("pallet_number", "lot", "")), path+"?done=reprocessed")
-	want(t, s.post(t, mapping, form("pallet_number", "puc", "")), http.StatusPreconditionFailed, "was changed")
+	want(t, s.post(t, mapping, form("pallet_number", "variety", "")), http.StatusPreconditionFailed, "was changed")
 	s.until(t, mapping, `<option value="lot" selected>Lot</option>`)
+	again := form("pallet_number", "lot", "")
+	again["c0-C"], again["version"] = []string{""}, s.version(t, mapping)["version"]
+	wantTo(t, s.post(t, mapping, again), path+"?done=reprocessed")
+	s.until(t, path, "Columns of list.csv")
+	want(t, s.get(t, mapping), http.StatusOK, `<option value="lot" selected>`, `!<option value="puc" selected>`)
 	reader := *s
 	reader.permissions = "shipments:read documents:read"
 	want(t, reader.get(t, mapping), http.StatusForbidden)
@@ -297,7 +308,7 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		"Checks are failing.")
 	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
-		"This shipment was changed", ">x</textarea>", `name="version" value="1"`)
+		"was changed", ">x</textarea>", `name="version" value="1"`)
 	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
 	wantTo(t, s.get(t, path+"/approve"), path)
 	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by\r\ncourier"}}),
@@ -383,8 +394,9 @@ func TestOtherPathsAndMethodsArePages(t *testing.T) {
 	s := start(t)
 	want(t, s.get(t, "/shipments/"+s.org+"/ship_nothing"), http.StatusNotFound, "Page not found")
 	want(t, s.get(t, "/shipments/"+s.org+"/x/y/z"), http.StatusNotFound, "Page not found")
-	want(t, s.get(t, "/shipments/"+s.org+"?reference=%00"), http.StatusNotFound)
-	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"a\x00b"}}), http.StatusNotFound)
+	want(t, s.get(t, "/shipments/"+s.org+"?reference=%00"), http.StatusBadRequest)
+	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"a\x00b"}}), http.StatusBadRequest)
+	want(t, s.post(t, "/shipments/"+s.org, nil), http.StatusBadRequest)
 	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {strings.Repeat("x", pages.MaxForm)}}),
 		http.StatusRequestEntityTooLarge)
 	deleted := s.send(t, http.MethodDelete, "/shipments/"+s.org, "", http.NoBody)
@@ -402,5 +414,5 @@ func TestOtherPathsAndMethodsArePages(t *testing.T) {
 		t.Errorf("%v", page.Header())
 	}
 	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"k"}, "reference": {" "}}), http.StatusUnprocessableEntity,
-		"There are 4 problems", `href="#reference"`, "Reference is required.")
+		"There are 4 problems", `href="#reference"`, "Reference is required.", "From is required.")
 }

@@ -3,8 +3,6 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,6 +20,7 @@ type webhookForm struct {
 	Enabled bool
 	Types   []shipments.EventType // that can be chosen
 	Do, Key string                // where it is sent; a new endpoint is made once for a key
+	Version string                // of the endpoint that is edited
 }
 
 // Has is for templates: whether a type is chosen.
@@ -30,14 +29,19 @@ func (f webhookForm) Has(kind shipments.EventType) bool { return slices.Contains
 func formOf(e webhooks.Endpoint) webhookForm {
 	return webhookForm{
 		Draft:   webhooks.Draft{URL: e.URL, Description: e.Description, EventTypes: e.EventTypes},
-		Enabled: e.Status == webhooks.Enabled, Types: shipments.EventTypes,
+		Enabled: e.Status == webhooks.Enabled, Types: shipments.EventTypes, Version: version(e),
 	}
 }
+
+// version is that of an endpoint in its form.
+func version(e webhooks.Endpoint) string { return number(e.UpdatedAt.UnixMilli()) }
 
 // webhookForm reads the form that was sent.
 func (v *visit) webhookForm() (webhookForm, error) {
 	err := v.parse()
-	f := webhookForm{Types: shipments.EventTypes, Do: v.hooks(), Key: v.PostForm.Get("key")}
+	f := webhookForm{
+		Types: shipments.EventTypes, Do: v.hooks(), Key: rand.Text(), Version: v.PostForm.Get("version"),
+	}
 	f.URL, f.Description, f.Enabled = strings.TrimSpace(v.text("url")), v.text("description"), v.PostForm.Has("enabled")
 	for _, kind := range v.PostForm["event_types"] {
 		f.EventTypes = append(f.EventTypes, shipments.EventType(kind))
@@ -55,32 +59,46 @@ func newWebhook(f webhookForm) answer {
 
 func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 	f, err := v.webhookForm()
-	if err != nil || f.Key == "" {
-		return errorPage(http.StatusNotFound), nil //nolint:nilerr // a form that no page has
-	}
-	key := shipments.Key{
-		Operation: "POST " + WebhooksPath + " " + v.person.Actor(), Text: f.Key,
-		Fingerprint: sha256.Sum256([]byte(v.PostForm.Encode())),
-	}
-	made, _, err := s.Webhooks.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
-		made, err := s.Webhooks.Create(ctx, v.org, f.Draft)
-		return []byte(transport.FormatWebhookID(made.ID) + " " + made.Secret.Reveal()), err
-	})
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		f.Faults = faultsOf(invalid)
-		return newWebhook(f).as(http.StatusUnprocessableEntity), nil
-	}
 	if err != nil {
 		return answer{}, err
 	}
-	id, secret, _ := strings.Cut(string(made), " ")
-	return secretAnswer(v.hooks(id), secret), nil
+	a, err := s.newSecret(ctx, v, "POST "+WebhooksPath, func(ctx context.Context) (webhooks.Made, error) {
+		return s.Webhooks.Create(ctx, v.org, f.Draft)
+	})
+	if f.Faults = faultsOf(err); f.Faults != nil {
+		return newWebhook(f).as(http.StatusUnprocessableEntity), nil
+	}
+	return a, err
+}
+
+// newSecret shows the secret of what do makes, once for the key of the form.
+func (s *site) newSecret(
+	ctx context.Context, v *visit, operation string, do func(context.Context) (webhooks.Made, error),
+) (answer, error) {
+	key, err := v.once(operation)
+	if err != nil {
+		return answer{}, err
+	}
+	var made webhooks.Made
+	_, again, err := s.Webhooks.Once(ctx, v.org, key, func(ctx context.Context) (_ []byte, err error) {
+		made, err = do(ctx)
+		return nil, err
+	})
+	if again {
+		return page("error", "This form was already sent", problemPage{
+			Heading: "This form was already sent", Text: "Its secret was shown then and can't be shown again. " +
+				"If you didn't copy it, open the endpoint and replace its secret.",
+		}).as(http.StatusConflict), err
+	}
+	return page("secret", "Copy the signing secret", secretPage{
+		Secret: made.Secret.Reveal(), Link: v.hooks(transport.FormatWebhookID(made.ID)),
+	}), err
 }
 
 func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 	f, err := v.webhookForm()
 	if err != nil {
-		return errorPage(http.StatusNotFound), nil //nolint:nilerr // a form that no page has
+		return answer{}, err
 	}
 	e, err := s.webhook(ctx, v)
 	if err != nil {
@@ -88,13 +106,13 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 	}
 	edit := webhooks.Edit{
 		ID: e.ID, URL: &f.URL, Description: &f.Description, EventTypes: &f.EventTypes, Status: new(webhooks.Disabled),
+		Expects: func(e webhooks.Endpoint) bool { return version(e) == f.Version },
 	}
 	if f.Enabled {
 		edit.Status = new(webhooks.Enabled)
 	}
 	_, err = s.Webhooks.Update(ctx, v.org, edit)
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
-		f.Faults = faultsOf(invalid)
+	if f.Faults = faultsOf(err); f.Faults != nil {
 		a, err := s.webhookAnswer(ctx, v, e, f)
 		return a.as(http.StatusUnprocessableEntity), err
 	}
@@ -104,15 +122,10 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 // secretPage shows the secret of an endpoint, once.
 type secretPage struct{ Secret, Link string }
 
-// secretAnswer is the one place where a secret leaves the program for a browser.
-func secretAnswer(link, secret string) answer {
-	return page("secret", "Copy the signing secret", secretPage{Secret: secret, Link: link})
-}
-
 // askRotate and askRemove ask first.
 func (s *site) askRotate(ctx context.Context, v *visit) (answer, error) {
 	return s.askWebhook(ctx, v, confirmPage{
-		Heading: "Replace the signing secret?", Button: "Replace secret", Do: "rotate",
+		Heading: "Replace the signing secret?", Button: "Replace secret", Do: "rotate", Key: rand.Text(),
 		Text: "For 24 hours, deliveries are signed with the old and the new secret. Store the new one within that time.",
 	})
 }
@@ -133,11 +146,15 @@ func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer,
 
 func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
 	e, err := s.webhook(ctx, v)
+	if err == nil {
+		err = v.parse()
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	made, err := s.Webhooks.RotateSecret(ctx, v.org, e.ID)
-	return secretAnswer(v.hooks(transport.FormatWebhookID(e.ID)), made.Secret.Reveal()), err
+	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.Made, error) {
+		return s.Webhooks.RotateSecret(ctx, v.org, e.ID)
+	})
 }
 
 func (s *site) removeWebhook(ctx context.Context, v *visit) (answer, error) {

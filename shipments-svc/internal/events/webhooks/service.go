@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -60,16 +61,23 @@ func (s *Service) Get(ctx context.Context, org shipments.OrgID, id ID) (Endpoint
 }
 
 // Update applies an edit. An endpoint that is enabled again gets its waiting
-// deliveries, but not the events of the time when it was disabled.
+// deliveries, but not the events of the time when it was disabled. An endpoint that is not the
+// expected one is shipments.ErrVersion.
 func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endpoint, error) {
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	return s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
+	var unexpected error
+	changed, err := s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
+		if e.Expects != nil && !e.Expects(from) {
+			unexpected = shipments.ErrVersion
+			return from
+		}
 		to := e.applied(from)
 		to.UpdatedAt = s.instant()
 		return to
 	})
+	return changed, errors.Join(err, unexpected)
 }
 
 // RotateSecret replaces the secret of an endpoint. For Overlap, deliveries have both

@@ -85,6 +85,7 @@ type Edit struct {
 	URL, Description *string                // nil: unchanged
 	EventTypes       *[]shipments.EventType // nil: unchanged
 	Status           *Status                // nil: unchanged
+	Expects          func(Endpoint) bool    // of the endpoint that is changed; nil: any
 }
 
 // Made is an endpoint with its new secret.
