@@ -59,10 +59,12 @@ func newSite() (*site, error) {
 		w.Header().Set("Cache-Control", cached)
 		_, _ = w.Write(console) // an error means that the client has disconnected
 	})
-	s.handle("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		s.write(w, "front", page{Frame: frame("Shipments of fresh produce", ""), Body: upstream.Available()})
-	})
+	for _, path := range []string{"/{$}", "/status"} {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Cache-Control", "no-cache")
+			s.write(w, "front", page{Frame: frame("Shipments of fresh produce", ""), Body: upstream.Available()})
+		})
+	}
 	s.handle("/docs/search", s.search)
 	for _, add := range []func() error{s.addGuides, s.addReference, s.addProblems} {
 		if err := add(); err != nil {
@@ -104,7 +106,7 @@ func frame(title, tab string) pages.Frame {
 		{Text: "Guides", To: "/docs"},
 		{Text: "Reference", To: "/docs/reference"},
 		{Text: "Problem codes", To: "/problems"},
-		{Text: "Sign in", To: "/shipments"},
+		{Text: "Shipments", To: "/shipments"},
 	}
 	for i := range tabs {
 		tabs[i].Current = tabs[i].To == tab

@@ -139,3 +139,25 @@ func TestRoutesOnTakenPathsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A person who mistypes an address gets a page, a program is asked for its token, there and below /api.
+func TestPeopleAreNotAskedForATokenWhereThereIsNoPage(t *testing.T) {
+	t.Parallel()
+
+	g := start(t, options{})
+	for _, tt := range []struct {
+		path, accept string
+		want         int
+	}{
+		{"/shipmentz", "text/html", http.StatusNotFound},
+		{"/shipmentz", "*/*", http.StatusUnauthorized},
+		{"/api/v1/shipments", "text/html", http.StatusUnauthorized},
+	} {
+		request := g.request(t, tt.path, newCaller(t), "")
+		request.Header.Set("Accept", tt.accept)
+		a := g.do(t, request)
+		if a.StatusCode != tt.want || a.Header.Get("X-RateLimit-Limit") == "" {
+			t.Errorf("%s of %s: %s, %v, want %d", tt.path, tt.accept, a.Status, a.Header, tt.want)
+		}
+	}
+}

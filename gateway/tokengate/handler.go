@@ -114,6 +114,9 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) *proble
 		g.setIdentityPlaceholders(r, identity.Caller{})
 		return g.admitPublic(out, r, came.caller)
 	default:
+		if out.html && came.authorization == nil && !strings.HasPrefix(r.URL.Path, apiPrefix) {
+			return g.noPage(out, r, came.caller)
+		}
 		v := g.check(r.Context(), came.caller, came.authorization)
 		if out.window, out.token = v.window, v.token; v.refused != nil {
 			return v.refused
@@ -123,6 +126,18 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) *proble
 		requestsTotal.WithLabelValues("forwarded").Inc()
 		return nil
 	}
+}
+
+// apiPrefix begins the paths of programs, which are asked for a token before they learn what is there.
+const apiPrefix = "/api/"
+
+// noPage refuses a browser that asks for a page where there is none: it could not send a token.
+func (g *Gate) noPage(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
+	if refused := g.countPublic(r.Context(), out, caller); refused != nil {
+		return refused
+	}
+	p := problemOf(caddyhttp.Error(http.StatusNotFound, errors.New("no page has this path")))
+	return &p
 }
 
 // unlessClosed returns p, or clientClosed if p is a failure that the client caused by closing its connection.

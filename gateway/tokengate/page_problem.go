@@ -47,7 +47,8 @@ var pageProblem = template.Must(template.New("problem").Parse(`<!doctype html>
 <p>{{.Detail}}</p>
 <p>Status {{.Status}}, code <a href="/problems/{{.Code}}"><code>{{.Code}}</code></a></p>
 {{with .RetryAfter}}<p>Please try again in {{.}} {{if eq . 1}}second{{else}}seconds{{end}}.</p>
-{{end}}<p>Request <code>{{.RequestID}}</code></p>
+{{end}}<p><a href="/">Go to the start page</a></p>
+<p>Request <code>{{.RequestID}}</code></p>
 </main>
 </body>
 </html>
