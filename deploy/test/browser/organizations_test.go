@@ -56,7 +56,7 @@ func TestAMemberDeclinesAnInvitationAndLeaves(t *testing.T) {
 		b.fitsPhones()
 		b.follow(`button[aria-label="` + answer + ` the invitation to Valle Verde"]`)
 	}
-	if b.path() != o.path("/api") {
+	if b.path() != "/shipments/"+o.id {
 		t.Fatalf("after accepting: got the page %s:\n%s", b.path(), b.body())
 	}
 
@@ -121,7 +121,7 @@ func TestAnInvitationIsAcceptedOnce(t *testing.T) {
 	b.fill("#code", strings.ToLower(code))
 	b.fill("#password", invited.password)
 	b.follow("#accept")
-	if b.path() != o.path("/api") {
+	if b.path() != "/shipments/"+o.id {
 		t.Fatalf("after joining: got the page %s:\n%s", b.path(), b.body())
 	}
 	b.sees("Thandi Nkosi")

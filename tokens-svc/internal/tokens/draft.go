@@ -44,7 +44,7 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 	var wrong ValidationError
 	d = d.complete(principal)
 	if d.DefaultExpiry {
-		d.ExpiresAt = earlier(principal.policy.last(now), d.ExpiresAt)
+		d.ExpiresAt = earlier(principal.policy.Last(now), d.ExpiresAt)
 	}
 	t := Token{
 		Name:        wrong.Text("name", d.Name, 1, maxName),

@@ -3,6 +3,8 @@ package tokens
 import (
 	"context"
 	"fmt"
+	"math"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
@@ -18,13 +20,13 @@ const maxDays = 3650
 // lives as long as the policy allows. The zero Policy requires nothing.
 type Policy struct {
 	MaxDays          int   // the longest life of a token, from its creation; 0: any
-	RequireAddresses bool  // a token has at least one allowed address or range
+	RequireAddresses bool  // the allowed addresses of a token are a small part of all
 	OwnersGrantAdmin bool  // only owners, in person, grant the permission admin
 	Version          int64 // grows with each change of the organization
 }
 
-// last returns when a token that is created at a time must end; zero: never.
-func (p Policy) last(created time.Time) time.Time {
+// Last returns when a token that is created at a time must end; zero: never.
+func (p Policy) Last(created time.Time) time.Time {
 	if p.MaxDays == 0 {
 		return time.Time{}
 	}
@@ -46,14 +48,25 @@ func (p Principal) grantsAdmin() bool {
 // the policy.
 func (p Principal) checkPolicy(wrong *ValidationError, before, after Token) {
 	made := before.ID == ""
-	last := p.policy.last(after.CreatedAt)
+	last := p.policy.Last(after.CreatedAt)
 	if (made || !after.ExpiresAt.Equal(before.ExpiresAt)) && !earlier(last, after.ExpiresAt).Equal(after.ExpiresAt) {
 		wrong.Add("expires_at", OutOfRange, "must be at the latest %s: the organization allows tokens %d days",
 			instant(last), p.policy.MaxDays)
 	}
-	if p.policy.RequireAddresses && len(after.IPAllow) == 0 && (made || len(before.IPAllow) > 0) {
-		wrong.Add("ip_allow", InvalidValue, "must have at least one address or range: the organization requires it")
+	if p.policy.RequireAddresses && anywhere(after.IPAllow) && (made || !anywhere(before.IPAllow)) {
+		wrong.Add("ip_allow", InvalidValue, "must have at least one address or range, and cover less than an eighth of "+
+			"all IPv4 or IPv6 addresses: the organization requires it")
 	}
+}
+
+// anywhere reports whether ranges cover an eighth or more of all IPv4 or IPv6 addresses, as the whole
+// public part of IPv6 does: such a list restricts nobody. No range at all is everything.
+func anywhere(ranges []netip.Prefix) bool {
+	share := map[int]float64{} // by the length of addresses
+	for _, r := range ranges {
+		share[r.Addr().BitLen()] += math.Ldexp(1, -r.Bits())
+	}
+	return len(ranges) == 0 || max(share[32], share[128]) >= 1.0/8
 }
 
 // Policy returns the organization's policy, or ErrNotFound.

@@ -122,7 +122,7 @@ func (p Principal) mayChange(t Token, what string) error {
 		return ErrNotFound
 	case p.MayRevoke(t) && !p.MayChange(t):
 		return &ForbiddenError{fmt.Sprintf(
-			"%s belongs to another owner than the calling token, which changes tokens of its own owner only; "+
+			"token %s belongs to another owner than the calling token, which changes tokens of its own owner only; "+
 				"make the organization the owner of the calling token, or ask with one of the organization", t.ID,
 		)}
 	case !p.MayChange(t):

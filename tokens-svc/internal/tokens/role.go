@@ -109,7 +109,7 @@ func ParseRole(text string) (Role, error) {
 	if r := Role(text); slices.Contains(Roles(), r) {
 		return r, nil
 	}
-	return "", fmt.Errorf("%q is no role; want one of %s", Scrub(text), join(Roles(), ", "))
+	return "", fmt.Errorf("must be one of %s", join(Roles(), ", "))
 }
 
 // powers returns the rights of r; none for an unknown role.

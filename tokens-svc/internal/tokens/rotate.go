@@ -90,7 +90,7 @@ func (t Token) successor(principal Principal, now time.Time) Token {
 	if !t.ExpiresAt.IsZero() {
 		next.ExpiresAt = now.Add(t.ExpiresAt.Sub(t.CreatedAt.Truncate(time.Second))).Truncate(time.Second)
 	}
-	next.ExpiresAt = earlier(principal.policy.last(now).Truncate(time.Second), next.ExpiresAt)
+	next.ExpiresAt = earlier(principal.policy.Last(now).Truncate(time.Second), next.ExpiresAt)
 	if principal.caller != nil && !principal.caller.ExpiresAt.IsZero() {
 		next.ExpiresAt = earlier(next.ExpiresAt, principal.caller.ExpiresAt)
 	}

@@ -52,6 +52,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 		if len(details) == 0 {
 			return Step{Token: t}, nil
 		}
+		details["name"] = changed.Name
 		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenUpdated, string(id), details)}, nil
 	})
 	return done.Token, err

@@ -63,6 +63,7 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 			}
 			continue
 		}
+		c.details["name"] = after.Name
 		if diff := cmp.Diff(c.details, last.Details); diff != "" ||
 			last.Action != audit.TokenUpdated || last.Actor.ID != "usr_1" {
 			t.Errorf("%s: %s by %s: %s", title, last.Action, last.Actor.ID, diff)

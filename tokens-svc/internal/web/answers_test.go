@@ -45,7 +45,7 @@ func TestAuditEntriesAreNamedAndExplained(t *testing.T) {
 	log := "/settings/" + string(acme) + "/audit-log"
 	page := owner.get(t, log).Body.String()
 	for text, times := range map[string]int{
-		`<span class="strong">Token created</span>`: 1, string(token.ID): 1, "<li>Environment: ": 1, "<li>Expires at: ": 1,
+		`<span class="strong">Token created</span>`: 1, string(token.ID): 1, "<li>Environment: ": 1, "<li>Expiry: ": 1,
 		"ERP": 1, // the entry's subject is not repeated among its details
 		// An action of a newer version; its empty detail is not shown, but that of the owner who joined.
 		`<span class="strong">Token renamed</span>`: 1, `<span class="block break">tok_x</span>`: 1,

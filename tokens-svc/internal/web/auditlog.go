@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,10 +31,32 @@ func (r eventRow) Subject() string { return cmp.Or(r.Details["name"], r.Details[
 func (r eventRow) More() (more []struct{ Name, Text string }) {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		if text := r.Details[name]; text != "" && text != r.Subject() {
-			more = append(more, struct{ Name, Text string }{words(name), text})
+			more = append(more, struct{ Name, Text string }{label(name), detailText(name, text)})
 		}
 	}
 	return more
+}
+
+// label is the name of a detail in words.
+func label(name string) string {
+	name, before := strings.CutSuffix(name, "_before")
+	text := cmp.Or(labels[name], words(name))
+	if before {
+		text += " before"
+	}
+	return text
+}
+
+// detailText is the value of a detail for people.
+func detailText(name, text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err == nil:
+		return moment{At: at}.Minute()
+	case name == "environment":
+		return words(text)
+	}
+	return text
 }
 
 // eventRows returns events as rows.
@@ -46,6 +69,7 @@ func eventRows(events []audit.Event, now time.Time) (rows []eventRow) {
 
 // eventList is the page Settings › Audit log, with its filter as it was filled in.
 type eventList struct {
+	pages.Faults
 	Rows                    []eventRow
 	Text, Action, Actor     string
 	From, To                string // days, the last one included
@@ -62,15 +86,25 @@ func (s *site) eventList(v *visit) (eventList, tokens.AuditQuery) {
 		From: v.Form.Get("from"), To: v.Form.Get("to"), Actions: audit.Actions(),
 	}
 	q := tokens.AuditQuery{Text: list.Text, Action: audit.Action(list.Action), Actor: list.Actor}
-	if from, err := time.Parse(time.DateOnly, list.From); err == nil {
-		q.From = from
+	if q.Action != "" && !slices.Contains(list.Actions, q.Action) {
+		list.Add("action", "Choose an action of the list.")
 	}
-	if to, err := time.Parse(time.DateOnly, list.To); err == nil {
+	q.From = list.day("from", list.From)
+	if to := list.day("to", list.To); !to.IsZero() {
 		q.Before = to.Add(day)
 	}
 	list.Filtered = q != (tokens.AuditQuery{})
 	list.CSVAddress, list.JSONAddress = list.export("csv"), list.export("json")
 	return list, q
+}
+
+// day reads a day of the filter.
+func (l *eventList) day(field, text string) time.Time {
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil && text != "" {
+		l.Add(field, "Enter a day such as 2026-11-30.")
+	}
+	return at
 }
 
 func (l eventList) export(format string) string {
@@ -81,7 +115,15 @@ func (l eventList) export(format string) string {
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	list, query := s.eventList(v)
-	if write, ok := exports[v.Form.Get("format")]; ok {
+	format := v.Form.Get("format")
+	write, export := exports[format]
+	if format != "" && !export {
+		list.Add("filter", "Choose CSV or JSON to export.")
+	}
+	switch {
+	case list.Faults != nil:
+		return page("audit-log", "Audit log", list).in("audit-log").as(http.StatusUnprocessableEntity), nil
+	case export:
 		return s.exportEvents(v, query, write)
 	}
 	p := pageOf(v)

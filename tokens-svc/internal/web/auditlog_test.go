@@ -19,11 +19,20 @@ func TestTheAuditLogIsFilteredByDatePersonAndAction(t *testing.T) {
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
 	today := w.clock().UTC().Format("2006-01-02")
+	wantTo(t, owner.post(t, api("/"+string(token.ID)+"/hand-over"), nil), api("/"+string(token.ID)))
+	want(t, owner.get(t, auditLog("?action=token.updated")), http.StatusOK, `<span class="block break">ERP</span>`)
 	shown := `<span class="strong">Token created</span>`
 	want(t, owner.get(t, auditLog("?action=token.created&actor=owner&from="+today+"&to="+today)), http.StatusOK,
-		shown, `<option value="token.created" selected>`, `!<span class="strong">Member joined`,
+		shown, "<li>Environment: <span class=\"break\">Live", "<li>Allowed addresses: ",
+		"<li>Expiry: <span class=\"break\">"+(moment{At: token.ExpiresAt}).Minute(),
+		`<option value="token.created" selected>`, `!<span class="strong">Member joined`,
 		`format=csv&amp;from=`+today, `id="clear"`)
 	want(t, owner.get(t, auditLog("?to=2020-01-01")), http.StatusOK, "No entries match", "!Export")
+	for _, field := range []string{"from", "to", "action"} {
+		want(t, owner.get(t, auditLog("?format=csv&"+field+"=2026-11-31")), http.StatusUnprocessableEntity,
+			`id="`+field+`-fault"`)
+	}
+	want(t, owner.get(t, auditLog("?format=xml")), http.StatusUnprocessableEntity, "Choose CSV or JSON")
 	want(t, owner.get(t, auditLog("?actor=nobody")), http.StatusOK, "No entries match")
 	want(t, owner.get(t, api("/"+string(token.ID))), http.StatusOK, shown)
 	want(t, w.member(t, tokens.RoleMember).get(t, api("/"+string(token.ID))), http.StatusOK, "!"+shown)

@@ -16,7 +16,7 @@ import (
 // editForm is the form for a change of a token, as it is stored.
 func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (tokenForm, error) {
 	f, err := s.tokenForm(ctx, v)
-	f.Token, f.Name, f.Limit = t, t.Name, strconv.Itoa(t.RateLimit.Limit)
+	f.Token, f.Name, f.Limit, f.Latest = t, t.Name, strconv.Itoa(t.RateLimit.Limit), f.Policy.Last(t.CreatedAt)
 	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, f.Expiries...)
 	f.Addresses = strings.Join(tokens.Texts(t.IPAllow), "\n")
 	f.Preset, f.Chosen = custom, tokens.Texts(t.Permissions)

@@ -36,6 +36,9 @@ const (
 	acme  tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 	other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
 
+	// shipmentsOfAcme is where people go who joined acme.
+	shipmentsOfAcme = home + "/" + string(acme)
+
 	origin   = "https://quayside.example"
 	secret   = "correct horse battery"
 	cookieID = "__Host-quayside"

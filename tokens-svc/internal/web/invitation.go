@@ -60,7 +60,7 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 			},
 			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
 	}
-	return s.startSessionWithPassword(ctx, user, "/settings/"+string(org)+"/api")
+	return s.startSessionWithPassword(ctx, user, home+"/"+string(org))
 }
 
 // chooseOrganization lets people choose an organization and accept invitations.
@@ -83,7 +83,7 @@ func (s *site) joinOrganization(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return redirect("/settings/" + string(org) + "/api"), nil
+	return redirect(home + "/" + string(org)), nil
 }
 
 // declineInvitation ends an invitation of the user.

@@ -46,10 +46,10 @@ func TestAnInvitationEndsWithItsInvitersAuthority(t *testing.T) {
 				if i < c.ended {
 					want(t, res, http.StatusUnprocessableEntity, "This code isn't valid")
 				} else {
-					wantTo(t, res, api(""))
+					wantTo(t, res, shipmentsOfAcme)
 				}
 			}
-			wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("third@acme.example", kept)), api(""))
+			wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("third@acme.example", kept)), shipmentsOfAcme)
 			want(t, boss.get(t, members("")), http.StatusOK, "No open invitations.")
 		})
 	}

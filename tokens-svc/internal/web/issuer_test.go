@@ -71,7 +71,7 @@ func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 		t.Fatalf("%d, %q, %s", status, to, page)
 	}
 	wantTo(t, b.get(t, api("")), "/settings")
-	wantTo(t, b.post(t, "/settings/join", b.offered(t)), api(""))
+	wantTo(t, b.post(t, "/settings/join", b.offered(t)), shipmentsOfAcme)
 	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
 	again := w.browser()
 	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {

@@ -164,7 +164,7 @@ func TestAMailedInvitationVerifiesTheAddress(t *testing.T) {
 		"/settings/"+string(acme)+"/members")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "was sent to new@acme.example")
 	code := mailed(t, arrived, "new@acme.example")
-	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), api(""))
+	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), shipmentsOfAcme)
 	if n := w.count(t, `SELECT count(*) FROM users WHERE email = 'new@acme.example' AND verified_at IS NOT NULL`); n != 1 {
 		t.Error("the address is not verified")
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -33,11 +34,15 @@ func TestOwnersChangeTheOrganization(t *testing.T) {
 	want(t, admin.get(t, api("/new")), http.StatusOK, `id="expiry-30" checked`, "!expiry-60", "!expiry-none",
 		"!permission-admin", "requires at least one", "at most 30 days")
 	token := admin.generateForm(t)
+	want(t, admin.post(t, api(""), token), http.StatusUnprocessableEntity, "the organization allows tokens 30 days")
+	token["expiry"], token["day"] = []string{"custom"}, []string{w.clock().UTC().AddDate(0, 0, 30).Format(time.DateOnly)}
+	want(t, admin.post(t, api(""), token), http.StatusUnprocessableEntity,
+		`max="`+token.Get("day")+`"`, "!the organization allows tokens")
 	token.Set("expiry", "30")
 	want(t, admin.post(t, api(""), token), http.StatusUnprocessableEntity, `href="#ip_allow"`)
 	token.Set("ip_allow", "192.0.2.0/24")
-	token["preset"], token["permissions"] = []string{"custom"}, []string{"admin"}
-	want(t, admin.post(t, api(""), token), http.StatusUnprocessableEntity, `href="#permissions"`)
+	token.Set("preset", "full") // which the form does not offer
+	want(t, admin.post(t, api(""), token), http.StatusUnprocessableEntity, "admin is granted by owners only")
 	token.Set("form", owner.nonce(t, api("/new")))
 	want(t, owner.post(t, api(""), token), http.StatusOK, "Copy your new token")
 }

@@ -37,7 +37,7 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 	want(t, owner.post(t, "/settings/join", join), http.StatusNotFound)
 	wantTo(t, w.browser().post(t, "/settings/join", join), "/sign-in?next=%2Fsettings")
 
-	wantTo(t, b.post(t, "/settings/join", join), api(""))
+	wantTo(t, b.post(t, "/settings/join", join), shipmentsOfAcme)
 	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
 	want(t, b.post(t, "/settings/join", join), http.StatusNotFound)
 	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "!Accept")
@@ -59,7 +59,7 @@ func TestAForeignInvitationDoesNotPreventProvisioning(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Issuer = &stub{} })
 	code := w.member(t, tokens.RoleOwner).invite(t, mapped, "member")
-	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance(mapped, code)), api(""))
+	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance(mapped, code)), shipmentsOfAcme)
 	real := w.browser()
 	if status, _, page := real.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
@@ -92,6 +92,6 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	wantTo(t, b.post(t, "/settings/join", b.offered(t)), "/settings/"+string(other)+"/api")
+	wantTo(t, b.post(t, "/settings/join", b.offered(t)), home+"/"+string(other))
 	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Auditor")
 }

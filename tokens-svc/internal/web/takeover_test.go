@@ -24,7 +24,7 @@ func (w *world) hijack(t *testing.T) *browser {
 	attacker := w.browser()
 	form := acceptance(victim, code)
 	form.Set("password", attackers)
-	wantTo(t, attacker.post(t, "/sign-in/invitation", form), api(""))
+	wantTo(t, attacker.post(t, "/sign-in/invitation", form), shipmentsOfAcme)
 	return attacker
 }
 
@@ -151,7 +151,7 @@ func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "An account with your e-mail address already existed")
 	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "!There was an account")
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusNotFound)
-	wantTo(t, real.post(t, "/settings/join", real.offered(t)), "/settings/"+string(other)+"/api")
+	wantTo(t, real.post(t, "/settings/join", real.offered(t)), home+"/"+string(other))
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Owner")
 	want(t, real.get(t, api("")), http.StatusOK, "Your role: Member")
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())

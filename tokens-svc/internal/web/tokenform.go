@@ -46,6 +46,16 @@ type tokenForm struct {
 	Expiries                  []expiryOption
 	Today, MostLimit, Window  string
 	Policy                    tokens.Policy
+	Latest                    time.Time // when the policy ends the token at the latest; zero: never
+	all                       []tokens.Preset
+}
+
+// LastDay is for templates: the day of Latest, or "".
+func (f tokenForm) LastDay() string {
+	if f.Latest.IsZero() {
+		return ""
+	}
+	return f.Latest.Format(time.DateOnly)
 }
 
 // Has is for templates: it reports whether a permission is ticked.
@@ -74,6 +84,7 @@ func (s *site) tokenForm(ctx context.Context, v *visit) (tokenForm, error) {
 	f := tokenForm{
 		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute", Policy: policy,
 		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+		Latest: policy.Last(s.Tokens.Now()), all: presets,
 	}
 	for _, l := range expiryOptions {
 		if policy.MaxDays == 0 || l.ID == custom || 0 < l.Days && l.Days <= policy.MaxDays {
@@ -111,11 +122,12 @@ func (f tokenForm) addresses() []string {
 	return strings.FieldsFunc(f.Addresses, func(r rune) bool { return strings.ContainsRune(", \r\n\t;", r) })
 }
 
+// permissions returns the chosen ones, also of a preset that the form does not offer: the service refuses it.
 func (f tokenForm) permissions() []string {
 	if f.Preset == custom {
 		return f.Chosen
 	}
-	for _, p := range f.Presets {
+	for _, p := range f.all {
 		if p.ID == f.Preset {
 			return tokens.Texts(p.Permissions)
 		}
@@ -123,10 +135,10 @@ func (f tokenForm) permissions() []string {
 	return nil
 }
 
-// end returns when the token is to end; zero stands for never. A choice that the form does not
-// have ends now, which is refused.
+// end returns when the token is to end, also for a choice that the form does not offer; zero stands for
+// never. What is no choice or no day ends now. The service refuses both.
 func (f tokenForm) end(now time.Time) time.Time {
-	at := slices.IndexFunc(f.Expiries, func(l expiryOption) bool { return l.ID == f.Expiry })
+	at := slices.IndexFunc(expiryOptions, func(l expiryOption) bool { return l.ID == f.Expiry })
 	switch {
 	case at < 0:
 		return now
@@ -135,9 +147,12 @@ func (f tokenForm) end(now time.Time) time.Time {
 		if err != nil {
 			return now
 		}
+		if f.Day == f.LastDay() {
+			return f.Latest
+		}
 		return last.Add(day)
-	case f.Expiries[at].Days > 0:
-		return now.Add(time.Duration(f.Expiries[at].Days) * day)
+	case expiryOptions[at].Days > 0:
+		return now.Add(time.Duration(expiryOptions[at].Days) * day)
 	}
 	return time.Time{}
 }

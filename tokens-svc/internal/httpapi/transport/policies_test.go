@@ -21,8 +21,9 @@ func TestPoliciesBindTokensThatMakeTokens(t *testing.T) {
 	for member, pointer := range map[string]string{
 		`"ip_allow":["192.0.2.7"],"permissions":["shipments:read"],"expires_at":null`:                   end,
 		`"ip_allow":["192.0.2.7"],"permissions":["shipments:read"],"expires_at":"2026-12-21T00:00:00Z"`: end,
-		`"permissions":["shipments:read"]`:                 "/token/ip_allow",
-		`"ip_allow":["192.0.2.7"],"permissions":["admin"]`: "/token/permissions/0",
+		`"permissions":["shipments:read"]`:                                "/token/ip_allow",
+		`"permissions":["shipments:read"],"ip_allow":["::/4","1000::/4"]`: "/token/ip_allow",
+		`"ip_allow":["192.0.2.7"],"permissions":["admin"]`:                "/token/permissions/0",
 	} {
 		p := wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens", `{"token":{"name":"ERP",`+member+`}}`),
 			http.StatusUnprocessableEntity, "validation_failed")
