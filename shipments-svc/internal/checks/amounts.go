@@ -68,7 +68,7 @@ func boxesPerPalletOutlier(s subject) finding {
 		for _, p := range g.pallets {
 			if 2*p.Boxes < usual || 2*p.Boxes > 3*usual {
 				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)",
-					named(s, p), counted(p.Boxes, "box"), g.name, grouped(usual)), p)
+					named(s, p), counted(p.Boxes, "box"), g.name, shipments.Figure(usual)), p)
 			}
 		}
 	}

@@ -122,12 +122,12 @@ func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
 }
 
 // agree compares two statements. With all, their values must be the same set;
-// else one common value is enough. With part, a name may be a part of the other.
+// else one common value is enough. With part, vessels may be named in part.
 func agree(a, b statement, all, part bool) bool {
 	missing := func(from statement) func(string) bool {
 		return func(text string) bool {
 			return !slices.ContainsFunc(from.canonical, func(other string) bool {
-				return other == text || part && (strings.Contains(other, text) || strings.Contains(text, other))
+				return other == text || part && (names(other, text) || names(text, other))
 			})
 		}
 	}
@@ -155,6 +155,23 @@ func vessel(text string) []string {
 		return []string{strings.Join(words, " ")}
 	}
 	return nil
+}
+
+// ofLines are the words that the names of many vessels of a shipping line have.
+var ofLines = strings.Fields(
+	"msc maersk cma cgm hapag lloyd cosco oocl evergreen ever one hmm hyundai zim yang ming ym wan hai pil apl nyk mol",
+)
+
+// names reports whether a part has only words of a vessel's name, and one that tells it from others of its line.
+func names(vessel, part string) bool {
+	words, unique := strings.Fields(vessel), false
+	for word := range strings.FieldsSeq(part) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+		unique = unique || !slices.Contains(ofLines, word)
+	}
+	return unique
 }
 
 // separators are those of container numbers.

@@ -134,6 +134,14 @@ func TestComparisons(t *testing.T) {
 			with(one(), bl("vessel", "M/V Ever Given")),
 			"warn 1 [1] The vessel is MSC Carmen on the shipment and M/V Ever Given on the bill of lading.",
 		},
+		{
+			with(one(), bl("vessel", "MSC X")),
+			"warn 1 [1] The vessel is MSC Carmen on the shipment and MSC X on the bill of lading.",
+		},
+		{
+			with(one(), bl("vessel", "MSC")),
+			"warn 1 [1] The vessel is MSC Carmen on the shipment and MSC on the bill of lading.",
+		},
 		{with(one(), bl("vessel", "/")), "skip 0 [] No two documents state the same fact."},
 		{
 			with(one(), invoice("seal_number", "123"), bl("seal_number", "1234")),
@@ -281,8 +289,9 @@ func TestWords(t *testing.T) {
 	letters := strings.Split("abcdefg", "")
 	for got, want := range map[string]string{
 		counted(0, "pallet"): "0 pallets", counted(1, "box"): "1 box", counted(2, "box"): "2 boxes",
-		grouped(0): "0", grouped(999): "999", grouped(1000): "1,000", grouped(1_234_567): "1,234,567",
-		kilograms(0): "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg", kilograms(500): "0.5 kg",
+		shipments.Figure(0): "0", shipments.Figure(999): "999", shipments.Figure(1000): "1,000",
+		shipments.Figure(1_234_567): "1,234,567",
+		kilograms(0):                "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg", kilograms(500): "0.5 kg",
 		kilograms(3_861_000): "3,861 kg",
 		listed(letters[:1]):  "a", listed(letters[:2]): "a and b", listed(letters[:5]): "a, b, c, d and e",
 		listed(letters[:6]):  "a, b, c, d, e and 1 more",

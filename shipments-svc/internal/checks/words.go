@@ -22,31 +22,16 @@ func counted(n int, thing string) string {
 	if strings.HasSuffix(thing, "box") {
 		thing += "e"
 	}
-	return grouped(n) + " " + thing + "s"
-}
-
-// grouped returns a number with separators of thousands.
-func grouped(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return shipments.Figure(n) + " " + thing + "s"
 }
 
 // kilograms returns "4.125 kg", "3,861 kg".
-func kilograms(g shipments.Grams) string {
-	text := grouped(int(g / 1000))
-	if rest := g % 1000; rest > 0 {
-		text += strings.TrimRight(fmt.Sprintf(".%03d", rest), "0")
-	}
-	return text + " kg"
-}
+func kilograms(g shipments.Grams) string { return g.Figure() + " kg" }
 
 // listed returns "a", "a and b", "a, b, c, d, e and 7 more".
 func listed(all []string) string {
 	if more := len(all) - examples; more > 0 {
-		all = append(slices.Clone(all[:examples]), grouped(more)+" more")
+		all = append(slices.Clone(all[:examples]), shipments.Figure(more)+" more")
 	}
 	if len(all) == 1 {
 		return all[0]
@@ -58,7 +43,7 @@ func listed(all []string) string {
 // summary returns the first problems and the number of the others as a sentence.
 func summary(problems []string) string {
 	if more := len(problems) - examples; more > 0 {
-		problems = append(slices.Clone(problems[:examples]), "and "+grouped(more)+" more")
+		problems = append(slices.Clone(problems[:examples]), "and "+shipments.Figure(more)+" more")
 	}
 	return sentence(strings.Join(problems, "; "))
 }

@@ -60,7 +60,7 @@ func Commodities(text string) []*Commodity {
 // Species returns the botanical names in a text: two words of the table, or a genus of
 // it and sp.
 func Species(text string) (names []string) {
-	words := Words(text)
+	words := slices.DeleteFunc(Words(text), func(word string) bool { return word == "x" }) // the sign of a hybrid
 	for i := 1; i < len(words); i++ {
 		name := words[i-1] + " " + words[i]
 		genus := (words[i] == "sp" || words[i] == "spp") && commodities[words[i-1]] != nil

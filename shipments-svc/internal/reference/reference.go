@@ -10,7 +10,6 @@ import (
 	"embed"
 	"encoding/csv"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -52,13 +51,11 @@ func rows(name string) (all []row, source string) {
 	return all, source
 }
 
-// Words returns the words of a text in lower case, without the sign of a hybrid.
+// Words returns the words of a text in lower case.
 func Words(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) &&
-			!unicode.IsDigit(r)
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	return slices.DeleteFunc(words, func(word string) bool { return word == "x" })
 }
 
 // hasName reports whether a text has a name of one or more words.

@@ -110,7 +110,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 			{Text: "Sessions", To: "/settings/sessions"}, {Text: "Organizations", To: "/settings"},
 		}}
 		all.Organization = &pages.Organization{
-			Name: v.person.OrganizationName, Others: []pages.Link{{Text: "Other organizations", To: "/settings"}},
+			Name: v.person.OrganizationName, Others: []pages.Link{{Text: "Your organizations", To: "/settings"}},
 		}
 		all.Tabs = pages.Sections(v.person.Organization, section(r.URL.Path), v.person.Permissions)
 	}
@@ -232,5 +232,5 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // functions are those of templates.
 var functions = template.FuncMap{
-	"words": words, "kg": kilograms, "sum": sum,
+	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why,
 }

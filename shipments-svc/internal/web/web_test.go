@@ -45,7 +45,7 @@ func (csvReader) Read(
 	_ context.Context, _ shipments.DocumentType, _ shipments.Kind, _ io.ReaderAt, _ int64, given []shipments.Assignment,
 ) (shipments.Reading, error) {
 	columns := []shipments.MappedColumn{
-		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true},
+		{Column: "A", Heading: "Pallet", Field: "pallet_number", Used: true, Rules: []string{"pallet-number"}},
 		{Column: "B", Heading: "Charge"},
 		{Column: "C", Heading: "Farm", Field: "puc", Used: true},
 	}
@@ -276,6 +276,7 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	wantTo(t, s.post(t, mapping, form("pallet_number", "lot", "")), path+"?done=reprocessed")
 	want(t, s.post(t, mapping, form("pallet_number", "variety", "")), http.StatusPreconditionFailed, "was changed")
 	s.until(t, mapping, `<option value="lot" selected>Lot</option>`)
+	want(t, s.get(t, mapping), http.StatusOK, `class="hint">its heading</td>`)
 	again := form("pallet_number", "lot", "")
 	again["c0-C"], again["version"] = []string{""}, s.version(t, mapping)["version"]
 	wantTo(t, s.post(t, mapping, again), path+"?done=reprocessed")

@@ -1,17 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // terms are parts of the API's names that people write in another way.
-var terms = strings.NewReplacer(
-	"_", " ", "sscc", "SSCC", "gtin", "GTIN", "ggn", "GGN", "puc", "PUC", "phc", "PHC",
-)
+var terms = strings.NewReplacer("_", " ", "sscc", "SSCC")
 
 // spoken are names of the API that people have other words for.
 var spoken = map[string]string{
@@ -20,6 +18,26 @@ var spoken = map[string]string{
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
 	"correct_mapping": "Columns corrected", "create": "Created", "import": "Imported", "update": "Changed",
 	"approve": "Approved", "reject": "Rejected",
+	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
+	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",
+}
+
+// reasons say why a column is used, by the last rule that gave it its field. Rules without one are of headings.
+var reasons = map[string]string{
+	"person": "chosen by a person", "template": "the template says so", "arithmetic": "its numbers fit the others",
+	"check-digits": "its numbers have the check digits of SSCCs", "unique-labels": "each of its values is another",
+	"item-words": "its values are words", "commodities": "its values name produce",
+	"sizes": "its values are sizes", "short-values": "its values are short and repeat",
+	"no-calibre": "no other column has the calibre", "no-net-weight": "no other column has the net weight",
+	"container-numbers": "its values are container numbers",
+}
+
+// why says why a column was used for its field, or not.
+func why(c shipments.MappedColumn) string {
+	if !c.Used || len(c.Rules) == 0 {
+		return c.Reason
+	}
+	return cmp.Or(reasons[c.Rules[len(c.Rules)-1]], "its heading")
 }
 
 // words returns a name of the API, such as ready_for_review, as people read it.
@@ -32,11 +50,6 @@ func words(name any) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// kilograms formats a weight.
-func kilograms(g shipments.Grams) string {
-	return strconv.FormatFloat(g.Kilograms(), 'f', -1, 64)
 }
 
 // sum returns boxes and net weight of pallets.

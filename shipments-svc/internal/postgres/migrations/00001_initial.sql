@@ -17,6 +17,10 @@ CREATE TABLE shipments (
     check_results   text[]         NOT NULL DEFAULT '{}', -- which its checks have, each once
     created_at      timestamptz(3) NOT NULL,
     approved_at     timestamptz(3),
+    -- For lists by a beginning in any case. They are columns, as under row-level security no index serves a
+    -- condition that calls lower().
+    vessel_lower      text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(vessel)) STORED,
+    destination_lower text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(destination)) STORED,
     PRIMARY KEY (organization_id, id),
     CHECK (status IN ('pending', 'processing', 'ready_for_review', 'approved', 'rejected')),
     CHECK ((status = 'approved') = (approved_at IS NOT NULL))
@@ -38,6 +42,8 @@ CREATE INDEX shipments_newest_with_fail ON shipments (organization_id, created_a
     WHERE 'fail' = ANY (check_results);
 CREATE INDEX shipments_newest_with_skip ON shipments (organization_id, created_at DESC, id DESC) INCLUDE (status)
     WHERE 'skip' = ANY (check_results);
+CREATE INDEX shipments_of_vessel ON shipments (organization_id, vessel_lower, created_at DESC, id DESC);
+CREATE INDEX shipments_of_destination ON shipments (organization_id, destination_lower, created_at DESC, id DESC);
 
 -- document_id and source_row are null of pallets that were loaded by an operator.
 CREATE TABLE pallets (

@@ -25,7 +25,7 @@ func NoHeader(book tables.Book) error {
 				if m.Field != vocabulary.None {
 					n++
 				}
-				meaning := cmp.Or(m.Reason, string(m.Field), "not known")
+				meaning := cmp.Or(m.Reason, m.Field.Name(), "not known")
 				headings = append(headings, fmt.Sprintf("%q (%s)", row.Cells[col].Text, meaning))
 			}
 			if n > most && numbersIn(row) == 0 {

@@ -212,10 +212,10 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		v.compare("kg", float64(read.Declared.NetWeight)/1000, net/1000)
 	}
 	for _, r := range read.Remarks {
-		if remarks.Doubts(r.Rule) {
+		if remarks.Doubts(r.Rule) && !slices.Contains(v.doubts, r.Text) {
 			v.doubts = append(v.doubts, r.Text)
 		}
-		if remarks.OfValue(r.Rule) {
+		if remarks.OfValue(r.Rule) && !slices.Contains(v.values, r.Text) {
 			v.values = append(v.values, r.Text)
 		}
 	}

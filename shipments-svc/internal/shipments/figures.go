@@ -1,0 +1,25 @@
+package shipments
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Figure formats a number for people, with separators of thousands.
+func Figure(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Figure formats the weight in kilograms: "4.125", "3,861".
+func (g Grams) Figure() string {
+	text := Figure(int(g / 1000))
+	if rest := g % 1000; rest > 0 {
+		text += strings.TrimRight(fmt.Sprintf(".%03d", rest), "0")
+	}
+	return text
+}
