@@ -60,13 +60,12 @@ const (
 )
 
 // preflight answers a preflight request.
-func preflight(w http.ResponseWriter, _ *http.Request) error {
+func preflight(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Methods", corsMethods)
 	header.Set("Access-Control-Allow-Headers", corsHeaders)
 	header.Set("Access-Control-Max-Age", corsMaxAge)
 	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
 // complete sets the headers of a response to a request from that origin, unless the service has set them because

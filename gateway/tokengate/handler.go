@@ -39,7 +39,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	refused, err := g.decide(out, r, came)
 	switch {
 	case refused == nil && err == nil && came.route == preflightRoute:
-		err = preflight(out, r)
+		preflight(out)
 	case refused == nil && err == nil:
 		err = next.ServeHTTP(out, r)
 	}
