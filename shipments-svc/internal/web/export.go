@@ -73,7 +73,11 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 	rows := [][]any{{
 		"Id", "Reference", "Status", "Vessel", "Voyage", "From", "To", "Pallets", "Created", "Approved",
 	}}
-	query := shipments.Query{Filter: v.filter(), PerPage: shipments.MaxPerPage}
+	filter, err := v.filter()
+	if err != nil {
+		return answer{}, err
+	}
+	query := shipments.Query{Filter: filter, PerPage: shipments.MaxPerPage}
 	for total := int64(1); int64(len(rows)) <= total && len(rows) <= maxExported; {
 		query.Page++
 		page, err := s.exportPage(ctx, v, query)

@@ -43,30 +43,40 @@ type row struct {
 	Link string
 }
 
-// filter returns the filter of the query. A date that is none counts as if it were not given.
-func (v *visit) filter() shipments.Filter {
+// filter returns the filter of the query. A value that is none of its parameter's is errForm: without it the list, and
+// its export, would have more than was asked for.
+func (v *visit) filter() (f shipments.Filter, err error) {
 	query := v.URL.Query()
 	text := func(name string) string { return jsonbody.Normal(query.Get(name)) }
-	f := shipments.Filter{
+	day := func(name string, offset time.Duration) *time.Time {
+		at, wrong := time.Parse(time.DateOnly, query.Get(name))
+		if wrong == nil {
+			return new(at.Add(offset))
+		}
+		if query.Get(name) != "" {
+			err = errForm
+		}
+		return nil
+	}
+	f = shipments.Filter{
 		Status: shipments.Status(query.Get("status")), Reference: text("reference"), Vessel: text("vessel"),
-		Destination: text("destination"),
+		Destination: text("destination"), CheckResult: shipments.Result(query.Get("check_result")),
+		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
 	}
-	if result := shipments.Result(query.Get("check_result")); slices.Contains(shipments.Results, result) {
-		f.CheckResult = result
+	if f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) {
+		err = errForm
 	}
-	if from, err := time.Parse(time.DateOnly, query.Get("from")); err == nil {
-		f.CreatedAfter = new(from.Add(-time.Millisecond))
-	}
-	if until, err := time.Parse(time.DateOnly, query.Get("until")); err == nil {
-		f.CreatedBefore = new(until.AddDate(0, 0, 1))
-	}
-	return f
+	return f, err
 }
 
 func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	query := v.URL.Query()
+	filter, err := v.filter()
+	if err != nil {
+		return answer{}, err
+	}
 	p := listPage{
-		Filter: v.filter(), Query: query, Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
+		Filter: filter, Query: query, Results: shipments.Results, Create: v.may("POST /api/v1/shipments"),
 		Templates: v.may("GET /api/v1/mapping_templates"),
 	}
 	page1 := pages.Number(query)
