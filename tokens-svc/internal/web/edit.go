@@ -42,14 +42,9 @@ func (f tokenForm) edited(all faults) answer {
 }
 
 func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.find(ctx, v)
-	switch {
-	case err != nil:
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
+	if err != nil {
 		return answer{}, err
-	case !v.principal().MayChange(row.Token):
-		return answer{}, tokens.ErrForbidden
-	case !row.Changeable:
-		return s.notActive(v, row), nil
 	}
 	f, err := s.editForm(ctx, v, row.Token)
 	return f.edited(nil), err
@@ -69,9 +64,6 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	patch := f.patch(s.Tokens.Now())
 	patch.Revision, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
 	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), patch)
-	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
-		return s.notActive(v, row), nil
-	}
 	if errors.Is(err, tokens.ErrChanged) {
 		return stored.edited(overtaken("edit-form")).as(http.StatusConflict), nil
 	}

@@ -69,7 +69,6 @@ var errorTexts = map[int]errorText{
 		Text:    "The address may be incorrect, or the page may belong to an organization that you aren't a member of.",
 	},
 	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
-	http.StatusConflict:         {Heading: "Already done"},
 	http.StatusInternalServerError: {
 		Heading: "Something went wrong",
 		Text:    "The error was logged. If it persists, contact support with the request ID below.", ShowRequest: true,

@@ -27,9 +27,6 @@ func (s *site) showInvitation(context.Context, *visit) (answer, error) {
 }
 
 func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
-	if !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := invitationForm{Email: v.PostForm.Get("email"), Name: v.PostForm.Get("name")}
 	a := people.Acceptance{
 		Email: f.Email, Name: f.Name, Code: v.PostForm.Get("code"), Password: v.PostForm.Get("password"),

@@ -22,9 +22,6 @@ type flow struct {
 }
 
 func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
-	if s.Issuer == nil {
-		return errorPage(http.StatusNotFound), nil
-	}
 	begun, address, err := s.Issuer.Start(ctx)
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
@@ -38,9 +35,6 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
-	if s.Issuer == nil {
-		return errorPage(http.StatusNotFound), nil
-	}
 	var begun flow
 	if text := s.sessions.Take(ctx, keyFlow); text != "" {
 		if err := json.Unmarshal([]byte(text), &begun); err != nil {

@@ -21,16 +21,10 @@ func (f passwordForm) with(all faults) answer {
 }
 
 func (s *site) showPassword(_ context.Context, v *visit) (answer, error) {
-	if !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	return passwordForm{Temporary: v.user.PasswordTemporary}.with(nil), nil
 }
 
 func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
-	if !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := passwordForm{Temporary: v.user.PasswordTemporary}
 	if empty := v.empty(fault{Field: "current", Text: "Enter your current password."},
 		fault{Field: "password", Text: "Enter a new password."}); empty != nil {

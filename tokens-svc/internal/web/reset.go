@@ -32,12 +32,9 @@ func (s *site) verifyForm(*visit) codeForm {
 	return codeForm{template: "verify", title: "Verify your e-mail address"}
 }
 
-// show returns the route that shows a form, on a site that sends mail.
+// show returns the route that shows a form.
 func show(form func(*site, *visit) codeForm) func(*site, context.Context, *visit) (answer, error) {
 	return func(s *site, _ context.Context, v *visit) (answer, error) {
-		if !s.People.Mails() {
-			return errorPage(http.StatusNotFound), nil
-		}
 		return form(s, v).with(nil), nil
 	}
 }
@@ -50,9 +47,6 @@ var wrongCode = refusal{
 
 // requestReset answers alike whether there is such an account or not.
 func (s *site) requestReset(ctx context.Context, v *visit) (answer, error) {
-	if !s.People.Mails() || !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := s.forgotForm(v)
 	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."}); empty != nil {
 		return f.with(empty).as(http.StatusUnprocessableEntity), nil
@@ -64,9 +58,6 @@ func (s *site) requestReset(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
-	if !s.People.Mails() || !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := s.resetForm(v)
 	empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
 		fault{Field: "code", Text: "Enter the code."}, fault{Field: "password", Text: "Enter a new password."})
@@ -81,9 +72,6 @@ func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) requestVerification(ctx context.Context, v *visit) (answer, error) {
-	if !s.People.Mails() {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := s.verifyForm(v)
 	if err := s.People.RequestVerification(ctx, v.user, v.client()); err != nil {
 		return refused(err, "code", f.with, unsent)
@@ -98,9 +86,6 @@ var unsent = refusal{
 }
 
 func (s *site) verifyAddress(ctx context.Context, v *visit) (answer, error) {
-	if !s.People.Mails() {
-		return errorPage(http.StatusNotFound), nil
-	}
 	if err := s.People.VerifyAddress(ctx, v.user, v.PostForm.Get("code"), v.client()); err != nil {
 		return refused(err, "code", s.verifyForm(v).with, wrongCode)
 	}

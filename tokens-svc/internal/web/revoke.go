@@ -29,14 +29,9 @@ func (f revokeForm) answer() answer {
 }
 
 func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.find(ctx, v)
-	switch {
-	case err != nil:
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Revocable })
+	if err != nil {
 		return answer{}, err
-	case !v.principal().MayChange(row.Token):
-		return answer{}, tokens.ErrForbidden
-	case !row.Revocable:
-		return s.notActive(v, row), nil
 	}
 	return s.revokeForm(ctx, v, revokeForm{tokenRow: row})
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -35,14 +34,7 @@ type rotateForm struct {
 	Overlaps []overlap
 }
 
-func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
-	row, err := s.find(ctx, v)
-	if err != nil {
-		return rotateForm{}, err
-	}
-	if !v.principal().MayChange(row.Token) {
-		return rotateForm{}, tokens.ErrForbidden
-	}
+func (s *site) rotateForm(row tokenRow) rotateForm {
 	f := rotateForm{
 		tokenRow: row, Nonce: rand.Text(), Overlap: "24h", Overlaps: slices.Clone(overlaps),
 	}
@@ -54,7 +46,7 @@ func (s *site) rotateForm(ctx context.Context, v *visit) (rotateForm, error) {
 		}
 		f.Overlaps[i].Ends = moment{At: end, Now: now}
 	}
-	return f, nil
+	return f
 }
 
 func (f rotateForm) with(all faults) answer {
@@ -63,38 +55,25 @@ func (f rotateForm) with(all faults) answer {
 }
 
 func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
-	f, err := s.rotateForm(ctx, v)
-	switch {
-	case err != nil:
-		return answer{}, err
-	case !f.Changeable:
-		return s.notActive(v, f.tokenRow), nil
-	}
-	return f.with(nil), nil
-}
-
-// notActive is the response to a change of a token that is no longer active.
-func (s *site) notActive(v *visit, row tokenRow) answer {
-	text := errorTexts[http.StatusConflict]
-	text.Text = row.Name + " is no longer active or was already rotated. No changes were made."
-	text.To, text.Link = v.path("/api/"+string(row.ID)), "View token"
-	return text.answer(http.StatusConflict).in("api")
-}
-
-func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
-	f, err := s.rotateForm(ctx, v)
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
 	if err != nil {
 		return answer{}, err
 	}
+	return s.rotateForm(row).with(nil), nil
+}
+
+func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	f := s.rotateForm(row)
 	f.Overlap = v.PostForm.Get("overlap")
 	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
 	if at < 0 {
 		return f.with(faults{{Field: "overlap", Text: "Choose an overlap."}}).as(http.StatusUnprocessableEntity), nil
 	}
 	done, err := s.Tokens.RotateToken(ctx, v.once(), v.org(), v.token(), overlaps[at].Length)
-	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
-		return s.notActive(v, f.tokenRow), nil
-	}
 	if err != nil {
 		return s.notMade(ctx, v, err, f.with)
 	}

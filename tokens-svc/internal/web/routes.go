@@ -26,6 +26,8 @@ type route struct {
 	may func(*visit) bool
 	// watch marks polling by a page, which does not extend the session.
 	watch bool
+	// on reports whether the site has the route; nil: every site.
+	on func(*site) bool
 	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
@@ -34,25 +36,31 @@ type route struct {
 // such as the protection against requests from elsewhere, from it.
 var table = []route{
 	{pattern: "GET /sign-in", do: (*site).showSignIn},
-	{pattern: "POST /sign-in", do: (*site).signIn},
-	{pattern: "GET /sign-in/oidc", do: (*site).startOIDC},
-	{pattern: "GET /sign-in/callback", do: (*site).finishOIDC},
+	{pattern: "POST /sign-in", on: hasPasswords, do: (*site).signIn},
+	{pattern: "GET /sign-in/oidc", on: hasIssuer, do: (*site).startOIDC},
+	{pattern: "GET /sign-in/callback", on: hasIssuer, do: (*site).finishOIDC},
 	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
-	{pattern: "POST /sign-in/invitation", do: (*site).acceptInvitation},
-	{pattern: "GET /sign-in/forgot", do: show((*site).forgotForm)},
-	{pattern: "POST /sign-in/forgot", do: (*site).requestReset},
-	{pattern: "GET /sign-in/reset", do: show((*site).resetForm)},
-	{pattern: "POST /sign-in/reset", do: (*site).resetPassword},
+	{pattern: "POST /sign-in/invitation", on: hasPasswords, do: (*site).acceptInvitation},
+	{pattern: "GET /sign-in/forgot", on: resets, do: show((*site).forgotForm)},
+	{pattern: "POST /sign-in/forgot", on: resets, do: (*site).requestReset},
+	{pattern: "GET /sign-in/reset", on: resets, do: show((*site).resetForm)},
+	{pattern: "POST /sign-in/reset", on: resets, do: (*site).resetPassword},
 
 	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
 	{pattern: "POST /settings/join", access: signedIn, do: (*site).joinOrganization},
 	{pattern: "POST /settings/decline", access: signedIn, do: (*site).declineInvitation},
 	{pattern: "POST /settings/sign-out", do: (*site).signOut},
-	{pattern: "GET /settings/password", access: signedIn, temporary: true, do: (*site).showPassword},
-	{pattern: "POST /settings/password", access: signedIn, temporary: true, do: (*site).changePassword},
-	{pattern: "GET /settings/verify", access: signedIn, do: show((*site).verifyForm)},
-	{pattern: "POST /settings/verify", access: signedIn, do: (*site).verifyAddress},
-	{pattern: "POST /settings/verify/send", access: signedIn, do: (*site).requestVerification},
+	{
+		pattern: "GET /settings/password", access: signedIn, on: hasPasswords, temporary: true,
+		do: (*site).showPassword,
+	},
+	{
+		pattern: "POST /settings/password", access: signedIn, on: hasPasswords, temporary: true,
+		do: (*site).changePassword,
+	},
+	{pattern: "GET /settings/verify", access: signedIn, on: mails, do: show((*site).verifyForm)},
+	{pattern: "POST /settings/verify", access: signedIn, on: mails, do: (*site).verifyAddress},
+	{pattern: "POST /settings/verify/send", access: signedIn, on: mails, do: (*site).requestVerification},
 	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
 	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
 	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},
@@ -87,6 +95,11 @@ var table = []route{
 	},
 	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
 }
+
+func hasPasswords(s *site) bool { return s.Passwords }
+func hasIssuer(s *site) bool    { return s.Issuer != nil }
+func mails(s *site) bool        { return s.People.Mails() }
+func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 
 func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
 func mayReadAudit(v *visit) bool          { return v.principal().MayReadAudit() }

@@ -83,6 +83,8 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
 		return ctx, answer{}, people.ErrForbidden
+	case rt.on != nil && !rt.on(s):
+		return ctx, answer{}, tokens.ErrNotFound
 	}
 	switch {
 	case first != "" && rt.watch:
@@ -142,6 +144,9 @@ func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.
 func (s *site) errorAnswer(ctx context.Context, w http.ResponseWriter, v *visit, err error) answer {
+	if ended, ok := errors.AsType[*tokens.StateError](err); ok {
+		return notActive(v, ended.ID)
+	}
 	status := statusOf(err)
 	switch {
 	case status == http.StatusServiceUnavailable:

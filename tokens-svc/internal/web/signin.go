@@ -52,9 +52,6 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
-	if !s.Passwords {
-		return errorPage(http.StatusNotFound), nil
-	}
 	f := s.signInPage(v)
 	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
 		fault{Field: "password", Text: "Enter your password."}); empty != nil {

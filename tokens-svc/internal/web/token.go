@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/netip"
 
@@ -20,6 +19,27 @@ func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
 		return tokenRow{}, err
 	}
 	return rowOf(v, s, t, usage[t.ID]), nil
+}
+
+// findFor is find for a change that may reports to make sense.
+func (s *site) findFor(ctx context.Context, v *visit, may func(tokenRow) bool) (tokenRow, error) {
+	row, err := s.find(ctx, v)
+	switch {
+	case err != nil:
+	case !v.principal().MayChange(row.Token):
+		err = tokens.ErrForbidden
+	case !may(row):
+		err = &tokens.StateError{ID: row.ID}
+	}
+	return row, err
+}
+
+// notActive is the response to a change of a token that is no longer active.
+func notActive(v *visit, id tokens.TokenID) answer {
+	return errorText{
+		Heading: "Already done", Text: "The token is no longer active or was already rotated. No changes were made.",
+		To: v.path("/api/" + string(id)), Link: "View token",
+	}.answer(http.StatusConflict).in("api")
 }
 
 // shownEvents is how many events of a token its page shows.
@@ -68,13 +88,6 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 // handOver makes the organization the owner of a token.
 func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
 	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), tokens.Patch{OfOrganization: true})
-	if _, notActive := errors.AsType[*tokens.StateError](err); notActive {
-		row, err := s.find(ctx, v)
-		if err != nil {
-			return answer{}, err
-		}
-		return s.notActive(v, row), nil
-	}
 	if err != nil {
 		return answer{}, err
 	}
