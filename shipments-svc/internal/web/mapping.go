@@ -159,7 +159,7 @@ func (t mappedTable) check(faults *pages.Faults) {
 		case field == read(c):
 		case field != "" && !slices.Contains(shipments.MappingFields, field):
 			faults.Add(at, "Choose what the column is.")
-		case len(columns[field]) > 1 && !(field == "boxes" && t.Layout == shipments.MatrixLayout):
+		case len(columns[field]) > 1 && (field != "boxes" || t.Layout != shipments.MatrixLayout):
 			faults.Add(at, fmt.Sprintf("Columns %s are both %s. Choose it for one of them.",
 				strings.Join(columns[field], " and "), words(field)))
 		case lost && slices.Contains(pallet, read(c)):

@@ -55,7 +55,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 		return nil, errorPage(http.StatusRequestEntityTooLarge), nil
 	}
 	if err != nil {
-		return nil, errorPage(http.StatusBadRequest), nil
+		return nil, errorPage(http.StatusBadRequest), nil //nolint:nilerr // a form that no page has
 	}
 	if !pages.StorableText(v.URL.Path) {
 		return nil, errorPage(http.StatusNotFound), nil // no organization, person or token has such an id

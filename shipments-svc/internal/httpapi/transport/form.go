@@ -26,6 +26,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if err := notEncoded(r.Header); err != nil {
 		return shipments.Attachment{}, err
 	}
+	//nolint:gosec // G120: Uploads.Form bounds the body
 	if err := r.ParseMultipartForm(maxDocument); errors.As(err, new(*http.MaxBytesError)) {
 		return shipments.Attachment{}, err
 	} else if err != nil {

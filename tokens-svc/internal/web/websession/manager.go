@@ -81,7 +81,7 @@ func (m *Manager) Load(
 // Save writes the session back and its cookie to w, before the answer's body.
 // It extends the session; polling requests do not save.
 func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
-	c, cookie := of(ctx), m.cookie
+	c, cookie := of(ctx), m.cookie //nolint:gosec // G124: New gives the cookie its attributes
 	switch {
 	case c.ended:
 		cookie.MaxAge = -1
