@@ -135,15 +135,18 @@ func (p *parser) part(of *raw) error {
 		of.elements = append(of.elements, v)
 		return err
 	}
-	name, err := p.dec.ReadToken()
+	name, err := p.dec.ReadValue()
 	if err != nil {
 		return err
 	}
-	text := name.String()
 	switch {
+	case len(name) > p.limits.Scalar:
+		return beyondLimit(TooLong, "", longName) // a pointer would copy the name
 	case len(of.members) == maxMembers:
 		return beyondLimit(OutOfRange, p.parent(), fmt.Sprintf("the object has more than %d members", maxMembers))
-	case len(text) > maxName:
+	}
+	text := raw{text: name}.exact()
+	if len(text) > maxName {
 		return beyondLimit(TooLong, p.parent(), longName)
 	}
 	v, err := p.value()
