@@ -80,6 +80,10 @@ func (p *process) boxes(t *testing.T, org, document string) string {
 			time.Sleep(50 * time.Millisecond)
 			continue
 		}
+		if len(got.Shipment.Pallets) == 0 {
+			_, answer = p.do(t, org, http.MethodGet, document, "", nil)
+			t.Fatalf("no pallets: %s", answer)
+		}
 		var all []string
 		for _, pallet := range got.Shipment.Pallets {
 			all = append(all, fmt.Sprint(pallet.Boxes))
