@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -91,9 +91,22 @@ func (p *process) request(t *testing.T, org, method, path, media string, body io
 	return req
 }
 
-func (p *process) do(t *testing.T, org, method, path, media string, body io.Reader) (int, []byte) {
+// do sends a request, again while the answer is 503: the machine may be busy.
+func (p *process) do(t *testing.T, org, method, path, media string, body []byte) (int, []byte) {
 	t.Helper()
-	res, err := http.DefaultClient.Do(p.request(t, org, method, path, media, body))
+	for {
+		status, answer := p.send(t, org, method, path, media, body)
+		if status != http.StatusServiceUnavailable {
+			return status, answer
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// send sends a request once.
+func (p *process) send(t *testing.T, org, method, path, media string, body []byte) (int, []byte) {
+	t.Helper()
+	res, err := http.DefaultClient.Do(p.request(t, org, method, path, media, bytes.NewReader(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +127,7 @@ func (p *process) shipment(t *testing.T, org string) string {
 		http.MethodPost,
 		"/api/v1/shipments",
 		"application/json",
-		strings.NewReader(
+		[]byte(
 			`{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`,
 		),
 	)
@@ -139,7 +152,7 @@ func (p *process) upload(t *testing.T, org string, n int) (shipment string) {
 	}
 	_ = w.Close()
 	if status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", w.FormDataContentType(),
-		&body); status != http.StatusCreated {
+		body.Bytes()); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
 	}
 	return shipment

@@ -33,7 +33,7 @@ func TestTheReaderUsesCorrectionsAndTemplates(t *testing.T) {
 		t.Errorf("as the headings say: %s boxes", got)
 	}
 	body := `{"mappings":[{"columns":[{"column":"D"},{"column":"E","field":"boxes"}]}],"save_as":"Spare boxes"}`
-	status, answer := p.do(t, org, http.MethodPut, first+"/mapping", "application/json", strings.NewReader(body))
+	status, answer := p.do(t, org, http.MethodPut, first+"/mapping", "application/json", []byte(body))
 	if status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, answer)
 	}
@@ -53,7 +53,7 @@ func TestTheReaderUsesCorrectionsAndTemplates(t *testing.T) {
 // readDocument attaches a document and returns its path.
 func (p *process) readDocument(t *testing.T, org, shipment string, body []byte) string {
 	t.Helper()
-	status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", "application/json", bytes.NewReader(body))
+	status, answer := p.do(t, org, http.MethodPost, shipment+"/documents", "application/json", body)
 	var attached struct{ Document struct{ ID string } }
 	if err := json.Unmarshal(answer, &attached); err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %s", status, answer)
