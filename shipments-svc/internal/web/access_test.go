@@ -34,8 +34,8 @@ func TestEveryPageNeedsItsPermissionInItsOrganization(t *testing.T) {
 	}
 }
 
-// wantRefusals sends a request of a page with another permission than the needed one, with none, of another
-// organization and of nobody.
+// wantRefusals sends a request with every permission but the needed one, with none, of another organization, and
+// without a person.
 func wantRefusals(t *testing.T, handler http.Handler, method, below, path, needed string) {
 	t.Helper()
 	org, user := publicid.New("org"), publicid.New("usr")

@@ -103,7 +103,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
 		all.Base, all.Hooks = v.path(), v.hooks()
-		if fromUs(r) {
+		if sameOrigin(r) {
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}
 		all.Account = &pages.Account{Name: v.person.UserName, Links: []pages.Link{
@@ -128,9 +128,9 @@ func section(path string) pages.Section {
 	return pages.Shipments
 }
 
-// fromUs reports whether a page of ours led here, and not a link that somebody sent. Browsers
-// send Sec-Fetch-Site over https and to this machine.
-func fromUs(r *http.Request) bool {
+// sameOrigin reports whether the request comes from a page of this origin, and not from a link
+// elsewhere, which could forge a notice. Browsers send Sec-Fetch-Site over https and to localhost.
+func sameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site == "same-origin"
 	}

@@ -145,7 +145,7 @@ func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer,
 }
 
 func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
-	e, err := s.webhook(ctx, v)
+	id, err := v.webhook()
 	if err == nil {
 		err = v.parse()
 	}
@@ -153,15 +153,14 @@ func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.Made, error) {
-		return s.Webhooks.RotateSecret(ctx, v.org, e.ID)
+		return s.Webhooks.RotateSecret(ctx, v.org, id)
 	})
 }
 
 func (s *site) removeWebhook(ctx context.Context, v *visit) (answer, error) {
-	a, err := s.onWebhook(ctx, v, "", func(id webhooks.ID) error {
-		_, err := s.Webhooks.Delete(ctx, v.org, id)
-		return err
-	})
-	a.to = redirect(v.hooks(), "endpoint-deleted").to
-	return a, err
+	id, err := v.webhook()
+	if err == nil {
+		_, err = s.Webhooks.Delete(ctx, v.org, id)
+	}
+	return redirect(v.hooks(), "endpoint-deleted"), err
 }

@@ -63,9 +63,12 @@ func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
 	return s.webhookAnswer(ctx, v, e, formOf(e))
 }
 
+// webhook returns the id of the endpoint in the path.
+func (v *visit) webhook() (webhooks.ID, error) { return transport.WebhookID(v.PathValue("id")) }
+
 // webhook returns the endpoint in the path.
 func (s *site) webhook(ctx context.Context, v *visit) (webhooks.Endpoint, error) {
-	id, err := transport.WebhookID(v.PathValue("id"))
+	id, err := v.webhook()
 	if err != nil {
 		return webhooks.Endpoint{}, err
 	}
@@ -108,10 +111,11 @@ func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {
 
 // sendTest sends a test event to the endpoint in the path.
 func (s *site) sendTest(ctx context.Context, v *visit) (answer, error) {
-	return s.onWebhook(ctx, v, "tested", func(id webhooks.ID) error {
-		_, err := s.Webhooks.SendTest(ctx, v.org, id)
-		return err
-	})
+	id, err := v.webhook()
+	if err == nil {
+		_, err = s.Webhooks.SendTest(ctx, v.org, id)
+	}
+	return redirect(v.hooks(v.PathValue("id")), "tested"), err
 }
 
 // replay sends one event again.
@@ -120,19 +124,11 @@ func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return s.onWebhook(ctx, v, "replayed", func(id webhooks.ID) error {
-		_, err := s.Webhooks.Replay(ctx, v.org, webhooks.Replay{Endpoint: id, Events: []shipments.EventID{event}})
-		return err
-	})
-}
-
-// onWebhook changes the endpoint in the path and leads back to its page.
-func (s *site) onWebhook(ctx context.Context, v *visit, done string, do func(webhooks.ID) error) (answer, error) {
-	e, err := s.webhook(ctx, v)
-	if err != nil {
-		return answer{}, err
+	id, err := v.webhook()
+	if err == nil {
+		_, err = s.Webhooks.Replay(ctx, v.org, webhooks.Replay{Endpoint: id, Events: []shipments.EventID{event}})
 	}
-	return redirect(v.hooks(transport.FormatWebhookID(e.ID)), done), do(e.ID)
+	return redirect(v.hooks(v.PathValue("id")), "replayed"), err
 }
 
 // deliveryPage is a delivery with the request that is sent.

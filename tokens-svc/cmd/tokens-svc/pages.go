@@ -62,7 +62,7 @@ func newPages(cfg config.Config, staff *people.Service, db *sqlx.DB, service *to
 				log.WarnContext(ctx, "expired rows were not removed", "error", err)
 			}
 			if err := staff.NotifyExpiring(ctx); err != nil {
-				log.WarnContext(ctx, "not everybody was told of tokens that expire", "error", err)
+				log.WarnContext(ctx, "notices of expiring tokens were not sent", "error", err)
 			}
 		})
 		staff.Wait()

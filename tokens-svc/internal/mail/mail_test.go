@@ -23,8 +23,8 @@ func (s *server) Data(io.Reader) error                 { return nil }
 func (s *server) Reset()                               {}
 func (s *server) Logout() error                        { return nil }
 
-// TestMailGoesUnencryptedToThisMachineOnly: a server elsewhere that offers no encryption, as
-// somebody on the way can pretend, gets neither the password nor the mail.
+// TestMailGoesUnencryptedToThisMachineOnly: a remote server without STARTTLS, which a
+// man-in-the-middle can strip, gets neither the password nor the mail.
 func TestMailGoesUnencryptedToThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{"127.0.0.1": "q@example.com", "mail.example.com": ""} {

@@ -134,7 +134,7 @@ func (s *Service) mailCode(
 	return nil
 }
 
-// countMail counts a mail that somebody may have asked for in another's name.
+// countMail counts a mail whose request needs no authentication, by address and by client.
 func (s *Service) countMail(ctx context.Context, email string, client ClientInfo) error {
 	_, err := s.attempt(ctx, []count{ofAddress("mail", client), newCount(mailsPerAddress, "mail", "to", email)})
 	return err

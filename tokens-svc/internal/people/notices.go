@@ -10,11 +10,11 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Notices tell a person of what somebody may have done in their name, or what they must see to.
-// They are sent behind the change: one that fails, or is cut off by the end of the program, is in
-// the log and not sent again.
+// Notices are mails about security events of an account, and about tokens that expire. They are
+// sent after the commit, at most once: one that fails, or is cut off by the end of the program, is
+// logged and not retried.
 
-// background sends a mail behind the request that it is about.
+// background sends a mail; the response does not wait for it.
 func (s *Service) background(ctx context.Context, send func(context.Context) error) {
 	if s.mail == nil {
 		return
