@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,7 +20,8 @@ func reading(
 	cfg config.Config, repo *postgres.Repository, service *shipments.Service, files shipments.Files, log *slog.Logger,
 	metrics prometheus.Registerer,
 ) []func(context.Context) {
-	metrics.MustRegister(documentsWaiting(repo))
+	metrics.MustRegister(scraped("quayside_shipments_documents_waiting_seconds",
+		"How long the document has waited for a worker that has waited longest, of all replicas together.", repo.JobsWaiting))
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil
@@ -33,26 +33,6 @@ func reading(
 		func(ctx context.Context) { postgres.Listen(ctx, cfg.DirectURL(), postgres.JobsChannel, notified) },
 		func(ctx context.Context) { sweeper.New(repo, files, time.Now).Run(ctx, swept) },
 	}
-}
-
-// waitingTimeout bounds the query of a scrape.
-const waitingTimeout = time.Second
-
-// documentsWaiting returns the metric of documents that wait for a worker. It is NaN
-// while Postgres is unavailable.
-func documentsWaiting(repo *postgres.Repository) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "quayside_shipments_documents_waiting_seconds",
-		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
-	}, func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
-		defer cancel()
-		waited, err := repo.JobsWaiting(ctx)
-		if err != nil {
-			return math.NaN()
-		}
-		return waited.Seconds()
-	})
 }
 
 // jobsDone returns what feeds the metric of documents that were read.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,7 +16,6 @@ type eventMetrics struct {
 	count    prometheus.Counter
 	lag      prometheus.Histogram
 	attempts *prometheus.HistogramVec
-	due      prometheus.Gauge
 }
 
 func observeEvents(metrics prometheus.Registerer) eventMetrics {
@@ -33,12 +34,8 @@ func observeEvents(metrics prometheus.Registerer) eventMetrics {
 			Help:    "How long attempts to deliver a webhook took, by how they ended.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 		}, []string{"outcome"}),
-		due: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "quayside_shipments_webhooks_due",
-			Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
-		}),
 	}
-	metrics.MustRegister(m.count, m.lag, m.attempts, m.due)
+	metrics.MustRegister(m.count, m.lag, m.attempts)
 	for _, outcome := range webhooks.Outcomes {
 		m.attempts.WithLabelValues(string(outcome))
 	}
@@ -54,4 +51,19 @@ func (m eventMetrics) attempted(outcome webhooks.Outcome, took time.Duration) {
 	m.attempts.WithLabelValues(string(outcome)).Observe(took.Seconds())
 }
 
-func (m eventMetrics) overdue(n int) { m.due.Set(float64(n)) }
+// scrapeTimeout bounds the query of a scrape.
+const scrapeTimeout = time.Second
+
+// scraped returns a metric that each scrape reads from Postgres. It is NaN while Postgres is
+// unavailable.
+func scraped(name, help string, read func(context.Context) (float64, error)) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		defer cancel()
+		value, err := read(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return value
+	})
+}

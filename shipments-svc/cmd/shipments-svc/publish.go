@@ -48,7 +48,10 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	db.SetMaxOpenConns(publishConns)
 	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
 	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.notify)
-	count := observeEvents(p.metrics)
+	p.metrics.MustRegister(scraped("quayside_shipments_webhooks_due",
+		"How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
+		func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) }))
+	count := observeEvents(p.metrics) //nolint:contextcheck // a scrape has no context
 	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,
 		Numbered: func(n int, waited time.Duration) {
@@ -66,7 +69,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 		},
 		Notified: p.due, Now: time.Now,
 		Note:      unlessUnavailable(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
-		Attempted: count.attempted, Overdue: count.overdue,
+		Attempted: count.attempted,
 	})
 	delivery, stop := context.WithCancel(ctx)
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -56,10 +56,6 @@ func webhookThefts() []theft {
 				ctx, v.delivery, webhooks.Attempt{At: later}, webhooks.Verdict{Status: webhooks.Failed, Health: webhooks.Left},
 			)
 		}},
-		{"Release", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			v.delivery.Org = thief
-			return false, r.Release(ctx, v.delivery, later.AddDate(2, 0, 0))
-		}},
 		{"CreateEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.CreateEndpoint(
 				ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: repotest.Noon}},

@@ -135,11 +135,10 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 	}
 }
 
-// JobsWaiting returns how long the job has waited that has been claimable longest;
-// zero if none is claimable.
-func (r *Repository) JobsWaiting(ctx context.Context) (time.Duration, error) {
-	seconds, err := getRow[float64](ctx, r.dispatcher(), "find waiting jobs", jobsWaitingSQL)
-	return time.Duration(seconds * float64(time.Second)), err
+// JobsWaiting returns for how many seconds the job has waited that has been claimable
+// longest; zero if none is claimable.
+func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
+	return getRow[float64](ctx, r.dispatcher(), "find waiting jobs", jobsWaitingSQL)
 }
 
 // Begin implements shipments.Jobs.

@@ -192,11 +192,10 @@ func queries(org uuid.UUID) map[string]query {
 			finishSQL,
 			[]any{org, id, id, 1, "delivered", nil, none, 100, "fails", "2026-11-20", "2026-11-20"},
 		},
-		"releaseSQL":       {tenantRole, releaseSQL, []any{org, id, id, 1, "2026-11-20"}},
 		"abandonSQL":       {tenantRole, abandonSQL, []any{org, id, id, 1}},
 		"tidySQL":          {tenantRole, tidySQL, []any{org, "2026-11-20", 200}},
 		"dueSQL":           {dispatcherRole, dueSQL, []any{org, id, "2026-11-20", 100}},
-		"overdueSQL":       {dispatcherRole, overdueSQL, []any{"2026-11-20", 100}},
+		"overdueSQL":       {dispatcherRole, overdueSQL, []any{"2026-11-20"}},
 		"waitingSQL":       {dispatcherRole, waitingSQL, []any{org, 100}},
 		"organizationsSQL": {dispatcherRole, organizationsSQL, []any{org, 100}},
 	}

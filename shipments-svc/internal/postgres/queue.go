@@ -106,17 +106,9 @@ func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Atte
 	return err
 }
 
-// Release gives a claim back; the delivery is due at once.
-func (w *Webhooks) Release(ctx context.Context, job webhooks.Job, now time.Time) error {
-	return execute(
-		ctx, w.tenant(ctx, job.Org), "release", releaseSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
-		uuid.UUID(job.Event.ID), job.Claim, now,
-	)
-}
-
-// Overdue counts the deliveries that are due, up to limit.
-func (w *Webhooks) Overdue(ctx context.Context, now time.Time, limit int) (int, error) {
-	return getRow[int](ctx, w.dispatcher(), "overdue", overdueSQL, now, limit)
+// Overdue counts the deliveries that are due, up to 10,000.
+func (w *Webhooks) Overdue(ctx context.Context, now time.Time) (float64, error) {
+	return getRow[float64](ctx, w.dispatcher(), "overdue", overdueSQL, now)
 }
 
 // Expire does what the Repository's does, and removes deliveries whose event or

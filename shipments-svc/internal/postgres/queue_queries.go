@@ -72,19 +72,14 @@ WITH finished AS (
 )
 SELECT count(*) FROM finished`
 
-	// releaseSQL gives a claim back, as if there had been none.
-	releaseSQL = `
-UPDATE webhook_deliveries SET due_at = $5, leased = false
-WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4 AND leased`
-
 	// abandonSQL ends a delivery whose event is no longer kept.
 	abandonSQL = `
 UPDATE webhook_deliveries SET status = 'failed', due_at = NULL, leased = false
 WHERE organization_id = $1 AND endpoint_id = $2 AND event_id = $3 AND claim = $4 AND leased`
 
-	// overdueSQL counts the deliveries that are due at $1, up to $2.
+	// overdueSQL counts the deliveries that are due at $1.
 	overdueSQL = `
-SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE due_at <= $1 LIMIT $2) d`
+SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE due_at <= $1 LIMIT 10000) d`
 
 	// tidySQL removes up to $3 tests from before $2, and as many deliveries of
 	// deleted endpoints with those endpoints that have none any more; it returns

@@ -61,11 +61,8 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 	if len(due) != 4 || due[2] != due[0] || due[3] != due[1] {
 		t.Errorf("one at a time: %v", due)
 	}
-	if n, err := w.Overdue(t.Context(), later, 100); err != nil || n != 6 {
-		t.Errorf("%d are due (%v)", n, err)
-	}
-	if n, err := w.Overdue(t.Context(), later, 4); err != nil || n != 4 {
-		t.Errorf("%d are due, of 4 (%v)", n, err)
+	if n, err := w.Overdue(t.Context(), later); err != nil || n != 6 {
+		t.Errorf("%v are due (%v)", n, err)
 	}
 }
 
@@ -92,7 +89,6 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 	accepted := webhooks.Attempt{At: later, Took: 12 * time.Millisecond, Outcome: webhooks.Accepted, Response: 204}
 	refused := webhooks.Attempt{At: later, Took: time.Second, Outcome: webhooks.Refused, Response: 500}
 	must(t, w.Finish(t.Context(), first, accepted, webhooks.Verdict{Status: webhooks.Delivered}))
-	must(t, w.Release(t.Context(), first, later))
 	if d := w.all(t, org, made.ID)[0]; d.Status != webhooks.Pending || len(d.Attempts) != 0 || !d.Due.IsZero() {
 		t.Errorf("the first wrote: %+v", d)
 	}
@@ -101,12 +97,10 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 		t.Error("it was tried too early")
 	}
 	third, _ := w.claim(t, org, made.ID, later.Add(time.Hour))
-	must(t, w.Release(t.Context(), third, later.Add(time.Hour)))
-	fourth, ok := w.claim(t, org, made.ID, later.Add(time.Hour))
-	if !ok || fourth.Tries != 1 {
-		t.Fatalf("%+v", fourth)
+	if third.Tries != 1 {
+		t.Fatalf("%+v", third)
 	}
-	must(t, w.Finish(t.Context(), fourth, accepted, webhooks.Verdict{Status: webhooks.Delivered}))
+	must(t, w.Finish(t.Context(), third, accepted, webhooks.Verdict{Status: webhooks.Delivered}))
 	d := w.all(t, org, made.ID)[0]
 	if d.Status != webhooks.Delivered || !slices.Equal(d.Attempts, []webhooks.Attempt{refused, accepted}) ||
 		!d.Due.IsZero() ||

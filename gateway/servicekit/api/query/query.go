@@ -5,6 +5,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,9 +42,6 @@ func (e *Error) Only(code string) bool {
 
 // Parameters are the parameters of a query.
 type Parameters struct {
-	// EmptyIsMissing makes ?page= the same as a query without page.
-	EmptyIsMissing bool
-
 	values    url.Values
 	malformed bool
 	body      bool // the request is of a method that takes its members in the body
@@ -58,7 +56,7 @@ func Read(r *http.Request) *Parameters {
 	return &Parameters{values: values, malformed: err != nil, body: body}
 }
 
-// Text returns a parameter as it was sent, and whether it was sent.
+// Text returns a parameter as it was sent, and whether it was: an empty one is as none.
 func (p *Parameters) Text(name string) (text string, given bool) {
 	p.read = append(p.read, name)
 	values := p.values[name]
@@ -67,7 +65,7 @@ func (p *Parameters) Text(name string) (text string, given bool) {
 		return "", false
 	}
 	text = p.values.Get(name)
-	return text, len(values) == 1 && (text != "" || !p.EmptyIsMissing)
+	return text, len(values) == 1 && text != ""
 }
 
 // Number returns a parameter that must be a whole number from least to most, or 0
@@ -83,6 +81,17 @@ func (p *Parameters) Number(name string, least, most int64, also string) int64 {
 		return 0
 	}
 	return int64(n)
+}
+
+// Limit returns a parameter that is a number of elements, of which a response has most, or 0
+// where it is missing or not valid.
+func (p *Parameters) Limit(name string, most int64) int64 {
+	return p.Number(name, 1, math.MaxInt64, fmt.Sprintf("; more than %[1]d counts as %[1]d", most))
+}
+
+// Page returns page and per_page, which are at least 1, or 0 where they are missing or not valid.
+func (p *Parameters) Page(most int64) (page, perPage int64) {
+	return p.Number("page", 1, math.MaxInt64, ""), p.Limit("per_page", most)
 }
 
 // Time returns a parameter that must be an RFC 3339 time, or nil where it is

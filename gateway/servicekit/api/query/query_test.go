@@ -39,7 +39,7 @@ func TestNumbersAreWholeAndWithinTheirRange(t *testing.T) {
 			t.Errorf("%s is %d (%v), want %d", text, got, p.Err(), want)
 		}
 	}
-	for _, text := range []string{"", "0", "1001", "-1", "%2B1", "1.0", "1e2", "one", "9223372036854775808"} {
+	for _, text := range []string{"0", "1001", "-1", "%2B1", "1.0", "1e2", "one", "9223372036854775808"} {
 		p := read(t, "n="+text)
 		n := p.Number("n", 1, 1000, "; more is less")
 		if got := faultsOf(t, p); n != 0 || len(got) != 1 ||
@@ -58,24 +58,11 @@ func TestMissingParametersAreZeroValues(t *testing.T) {
 	t.Parallel()
 	for _, rawQuery := range []string{"", "text=&n=&at=&kind="} {
 		p := read(t, rawQuery)
-		p.EmptyIsMissing = true
 		text, given := p.Text("text")
 		if n, at, kind := p.Number("n", 1, 9, ""), p.Time("at"), OneOf(p, "kind", []string{"a"}); given || text != "" ||
 			n != 0 || at != nil || kind != "" || p.Err() != nil {
 			t.Errorf("%q: %q %t %d %v %q %v", rawQuery, text, given, n, at, kind, p.Err())
 		}
-	}
-}
-
-func TestAnEmptyParameterIsGivenUnlessEmptyIsMissing(t *testing.T) {
-	t.Parallel()
-	p := read(t, "text=&n=&at=&kind=")
-	_, given := p.Text("text")
-	p.Number("n", 1, 9, "")
-	p.Time("at")
-	OneOf(p, "kind", []string{"a"})
-	if got := faultsOf(t, p); !given || len(got) != 3 {
-		t.Errorf("given %t, %q", given, got)
 	}
 }
 

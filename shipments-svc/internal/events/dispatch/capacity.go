@@ -19,7 +19,6 @@ type capacity struct {
 	mu        sync.Mutex
 	all       int
 	endpoints map[webhooks.EndpointKey]int
-	refused   bool // a delivery for lack of total capacity, since the last release
 }
 
 func newCapacity() *capacity {
@@ -30,10 +29,7 @@ func newCapacity() *capacity {
 func (c *capacity) acquire(p webhooks.EndpointKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.endpoints[p] >= maxEndpoint {
-		return false
-	}
-	if c.refused = c.all >= maxAll; c.refused {
+	if c.all >= maxAll || c.endpoints[p] >= maxEndpoint {
 		return false
 	}
 	c.all++
@@ -41,15 +37,12 @@ func (c *capacity) acquire(p webhooks.EndpointKey) bool {
 	return true
 }
 
-// release releases capacity. wanted reports whether a delivery was refused since the
-// last release.
-func (c *capacity) release(p webhooks.EndpointKey) (wanted bool) {
+// release releases capacity.
+func (c *capacity) release(p webhooks.EndpointKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all--
 	if c.endpoints[p]--; c.endpoints[p] == 0 {
 		delete(c.endpoints, p)
 	}
-	wanted, c.refused = c.refused, false
-	return wanted
 }

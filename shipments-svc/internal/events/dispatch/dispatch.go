@@ -23,11 +23,9 @@ const (
 	// drain is how long attempts may continue at shutdown.
 	drain = 8 * time.Second
 
-	lease       = time.Minute // longer than an attempt and writing its result
-	leaseMargin = 10 * time.Second
-	visited     = 200 // endpoints of one query
-	recount     = 15 * time.Second
-	maxCount    = 10_000
+	lease         = time.Minute // longer than an attempt and storing its result
+	finishTimeout = 10 * time.Second
+	visited       = 200 // endpoints of one query
 )
 
 // Queue is the queue of deliveries. Each method is atomic.
@@ -42,10 +40,6 @@ type Queue interface {
 	Claim(ctx context.Context, place webhooks.EndpointKey, now, until time.Time) (job webhooks.Job, ok bool, err error)
 	// Finish stores the result of a delivery, unless it was claimed again.
 	Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error
-	// Release ends a lease.
-	Release(ctx context.Context, job webhooks.Job, now time.Time) error
-	// Overdue counts due deliveries, up to limit.
-	Overdue(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
 // Config is the configuration of a Dispatcher.
@@ -55,10 +49,8 @@ type Config struct {
 	Notified <-chan struct{} // receives a value when deliveries may be due
 	Now      func() time.Time
 	Note     func(error) // called with the result of queries
-	// Attempted is called after each attempt, and Overdue periodically with the
-	// number of due deliveries, up to 10,000.
+	// Attempted is called after each attempt.
 	Attempted func(webhooks.Outcome, time.Duration)
-	Overdue   func(int)
 }
 
 // Dispatcher claims due deliveries and attempts them.
@@ -66,7 +58,7 @@ type Dispatcher struct {
 	Config
 	queue    Queue
 	capacity *capacity
-	again    chan struct{} // receives a value when capacity is released
+	again    chan struct{} // receives a value when an endpoint has more deliveries than its turn
 	working  sync.WaitGroup
 }
 
@@ -75,14 +67,13 @@ func New(queue Queue, cfg Config) *Dispatcher {
 	return &Dispatcher{Config: cfg, queue: queue, capacity: newCapacity(), again: make(chan struct{}, 1)}
 }
 
-// Run runs until ctx ends. Attempts in flight may then end within drain; the others
-// are released.
+// Run runs until ctx ends. Attempts in flight may then end within drain; the others are
+// made again when their leases expire.
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	poll, count := time.NewTicker(Poll), time.NewTicker(recount)
+	poll := time.NewTicker(Poll)
 	defer poll.Stop()
-	defer count.Stop()
 	for {
 		ok := d.noted(ctx, d.pass(ctx, attempts))
 		notified, again := d.Notified, (<-chan struct{})(d.again)
@@ -98,10 +89,6 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-notified:
 		case <-again:
 		case <-poll.C:
-		case <-count.C:
-			if n, err := d.queue.Overdue(ctx, d.Now(), maxCount); err == nil {
-				d.Overdue(n)
-			}
 		}
 	}
 }
@@ -136,7 +123,8 @@ func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Endpoin
 	}
 	d.working.Go(func() {
 		more := d.work(ctx, attempts, place)
-		if wanted := d.capacity.release(place); more || wanted {
+		d.capacity.release(place)
+		if more {
 			select {
 			case d.again <- struct{}{}:
 			default:
@@ -179,42 +167,16 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	}
 	a := webhooks.Attempt{At: d.Now()}
 	a.Outcome, a.Response = send(ctx, d.Client, job, message, a.At)
-	if ctx.Err() != nil { // at shutdown, not a failure of the receiver
-		d.release(ctx, job)
+	if ctx.Err() != nil { // at shutdown, not a failure of the receiver: the lease expires
 		return
 	}
 	a.Took = d.Now().Sub(a.At)
 	d.Attempted(a.Outcome, a.Took)
 	jitter := rand.Float64() //nolint:gosec // G404: it is no secret
 	verdict := webhooks.Evaluate(a, job.Tries+1, job.Event.Type, jitter)
-	d.finish(ctx, job, a, verdict)
-}
-
-// finish stores the result of a delivery, with retries until shortly before the
-// lease expires. Then the delivery is attempted again.
-func (d *Dispatcher) finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease-leaseMargin-Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	retry := time.NewTicker(Poll)
-	defer retry.Stop()
-	for {
-		err := d.queue.Finish(ctx, job, a, v)
-		if err == nil {
-			return
-		}
-		d.noted(ctx, err)
-		select {
-		case <-retry.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (d *Dispatcher) release(ctx context.Context, job webhooks.Job) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Poll)
-	defer cancel()
-	if err := d.queue.Release(ctx, job, d.Now()); err != nil {
-		d.noted(ctx, err) // the lease expires
+	if err := d.queue.Finish(ctx, job, a, verdict); err != nil {
+		d.noted(ctx, err) // the lease expires, and the delivery is made again
 	}
 }

@@ -37,7 +37,7 @@ func TestDeliveryIsAtLeastOnceAfterCrashes(t *testing.T) {
 		done := proxy.CutIn(time.Duration(random.IntN(40)) * time.Millisecond)
 		stop := w.dispatch(t, queue, time.Second)
 		eventually(t, "the end of a life", func() bool {
-			n, err := w.queue.Overdue(t.Context(), w.clock.Now(), 1)
+			n, err := w.queue.Overdue(t.Context(), w.clock.Now())
 			return err == nil && n == 0 || queue.dead()
 		})
 		if queue.dead() {
@@ -135,9 +135,8 @@ func TestShutdownWaitsForAttempts(t *testing.T) {
 	}
 }
 
-// TestShutdownReleasesDeliveries whose attempts do not end, without counting the
-// attempt.
-func TestShutdownReleasesDeliveries(t *testing.T) {
+// TestShutdownEndsAttempts that do not end by themselves, without counting them.
+func TestShutdownEndsAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	release := make(chan struct{})
@@ -152,8 +151,7 @@ func TestShutdownReleasesDeliveries(t *testing.T) {
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("it took %s to stop", took)
 	}
-	if d := w.deliveries(t, made.ID)[0]; d.Status != webhooks.Pending || len(d.Attempts) != 0 || d.Due.IsZero() ||
-		d.Due.After(w.clock.Now().Add(time.Second)) {
+	if d := w.deliveries(t, made.ID)[0]; d.Status != webhooks.Pending || len(d.Attempts) != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -117,7 +117,7 @@ func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Durati
 	client.Timeout = timeout
 	d := dispatch.New(queue, dispatch.Config{
 		Client: client, Notified: w.notified, Now: w.clock.Now, Note: func(error) {},
-		Attempted: func(webhooks.Outcome, time.Duration) {}, Overdue: func(int) {},
+		Attempted: func(webhooks.Outcome, time.Duration) {},
 		Render: func(job webhooks.Job) (m dispatch.Message, err error) {
 			m.ID, m.Body, err = transport.Webhook(job.Event)
 			return m, err

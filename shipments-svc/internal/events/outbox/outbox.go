@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +27,6 @@ const (
 
 	batch     = 200 // events in one transaction
 	neighbors = 100 // organizations found by one query
-	outage    = 3   // consecutive failing organizations that end a pass
 )
 
 // Outbox stores events until they are numbered. Each method is atomic.
@@ -64,7 +65,7 @@ type Relay struct {
 // New returns an idle Relay.
 func New(outbox Outbox, cfg Config) *Relay { return &Relay{cfg, outbox} }
 
-// Run runs until ctx ends. Failed work is retried at a later poll, whatever is notified
+// Run runs until ctx ends. After a failure it goes on at the next poll, whatever is notified
 // until then.
 func (r *Relay) Run(ctx context.Context) {
 	var sweeping sync.WaitGroup
@@ -72,11 +73,10 @@ func (r *Relay) Run(ctx context.Context) {
 	sweeping.Go(func() { r.sweepHourly(ctx) })
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
-	failed := failures{}
 	for {
-		err := r.pass(ctx, failed)
+		err := r.pass(ctx)
 		if ctx.Err() == nil {
-			r.Note(errors.Join(err, failed.err()))
+			r.Note(err)
 		}
 		notified := r.Announced
 		if err != nil {
@@ -87,7 +87,6 @@ func (r *Relay) Run(ctx context.Context) {
 			return
 		case <-notified:
 		case <-poll.C:
-			clear(failed)
 		}
 	}
 }
@@ -109,8 +108,8 @@ func (r *Relay) sweepHourly(ctx context.Context) {
 }
 
 // pass numbers all events, a batch of each organization at a time.
-func (r *Relay) pass(ctx context.Context, failed failures) error {
-	return each(ctx, failed, r.outbox.Waiting, func(org shipments.OrgID) (bool, error) {
+func (r *Relay) pass(ctx context.Context) error {
+	return each(ctx, r.outbox.Waiting, func(org shipments.OrgID) (bool, error) {
 		n, waited, err := r.outbox.Number(ctx, org, batch)
 		if n > 0 {
 			r.Numbered(n, waited)
@@ -121,41 +120,28 @@ func (r *Relay) pass(ctx context.Context, failed failures) error {
 
 // sweep deletes expired events, and reseals secrets with the newest key.
 func (r *Relay) sweep(ctx context.Context) error {
-	now, expiring, resealing := time.Now(), failures{}, failures{}
-	err := each(ctx, expiring, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
-		n, err := r.outbox.Expire(ctx, org, now, batch)
-		return n == batch, err
-	})
-	if err == nil {
-		err = each(ctx, resealing, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
+	now := time.Now()
+	return errors.Join(
+		each(ctx, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
+			n, err := r.outbox.Expire(ctx, org, now, batch)
+			return n == batch, err
+		}),
+		each(ctx, r.outbox.Organizations, func(org shipments.OrgID) (bool, error) {
 			return false, r.outbox.Reseal(ctx, org)
-		})
-	}
-	return errors.Join(err, expiring.err(), resealing.err())
+		}),
+	)
 }
 
-// failures has the errors of organizations whose work failed.
-type failures map[shipments.OrgID]error
-
-// err returns the errors as one, or nil.
-func (f failures) err() error {
-	var all []error
-	for org, err := range f {
-		all = append(all, fmt.Errorf("organization %x: %w", org, err))
-	}
-	return errors.Join(all...)
-}
-
-// each calls do for every organization that find returns, in rounds, until do reports
-// no more work. Organizations that have failed are skipped. Its error is that of find or
-// of ctx, or of an outage, in which several organizations in a row fail.
+// each calls do for every organization that find returns, in rounds, until do reports no
+// more work. Organizations that fail are skipped from then on, and are in the error. The
+// error of find, of ctx, or of an unavailable database ends it.
 func each(
-	ctx context.Context, failed failures, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error),
+	ctx context.Context, find func(context.Context, shipments.OrgID, int) ([]shipments.OrgID, error),
 	do func(shipments.OrgID) (more bool, err error),
 ) error {
+	failed := map[shipments.OrgID]error{}
 	for more := true; more; {
 		more = false
-		inARow := 0
 		for after, last := (shipments.OrgID{}), false; !last; {
 			orgs, err := find(ctx, after, neighbors)
 			if err != nil {
@@ -167,19 +153,15 @@ func each(
 					continue
 				}
 				again, err := do(org)
-				switch {
-				case ctx.Err() != nil:
-					return ctx.Err()
-				case err == nil:
-					more, inARow = more || again, 0
-					continue
+				if ctx.Err() != nil || errors.Is(err, shipments.ErrUnavailable) {
+					return errors.Join(ctx.Err(), err)
 				}
-				failed[org] = err
-				if inARow++; inARow == outage {
-					return err
+				if err != nil {
+					failed[org] = fmt.Errorf("organization %x: %w", org, err)
 				}
+				more = more || again
 			}
 		}
 	}
-	return nil
+	return errors.Join(slices.Collect(maps.Values(failed))...)
 }

@@ -10,11 +10,6 @@ import (
 // mergePatch is the media type of RFC 7396.
 const mergePatch = "application/merge-patch+json"
 
-// shipmentBody is a body with one shipment, as an operation shows it.
-type shipmentBody[View any] struct {
-	Shipment View `json:"shipment"`
-}
-
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
 	id, err := decodeShipmentID(r)
@@ -57,12 +52,10 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 	}, shipments.Rejection.Faults)
 }
 
-func encodeShipment(_ *http.Request, s shipments.Shipment) reply {
-	return reply{
-		status: http.StatusOK,
-		header: http.Header{"Etag": {tagOf(s.Version)}},
-		body:   shipmentBody[itemView]{viewItem(s)},
-	}
+func encodeShipment(r *http.Request, s shipments.Shipment) reply {
+	re := shown(http.StatusOK, "shipment", viewItem)(r, s)
+	re.header = http.Header{"Etag": {tagOf(s.Version)}}
+	return re
 }
 
 func encodeDelete(*http.Request, struct{}) reply {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
@@ -50,7 +51,7 @@ const (
 func decodeAttach(uploads *Uploads) func(*http.Request) (shipments.Attachment, error) {
 	receiving, reading := uploads.receiving, uploads.reading
 	return func(r *http.Request) (shipments.Attachment, error) {
-		if p := readParameters(r); r.URL.Query().Has("dry_run") {
+		if p := query.Read(r); r.URL.Query().Has("dry_run") {
 			p.Text("dry_run")
 			p.Fault("dry_run", "dry_run is a member of the body, beside document, or a part of the form")
 			return shipments.Attachment{}, p.Err()

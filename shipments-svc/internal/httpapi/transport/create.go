@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -21,7 +22,7 @@ type createdView struct {
 }
 
 func decodeCreate(r *http.Request) (shipments.Creation, error) {
-	if err := noParameters(r); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return shipments.Creation{}, err
 	}
 	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Creation {
@@ -37,7 +38,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
-		body:   shipmentBody[createdView]{createdView{id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
+		body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
 	}
 }
 

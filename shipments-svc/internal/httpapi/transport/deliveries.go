@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -28,10 +27,6 @@ type attemptView struct {
 	Response int              `json:"response_status,omitempty"`
 }
 
-type oneDeliveryView struct {
-	Delivery deliveryView `json:"delivery"`
-}
-
 type deliveriesView struct {
 	Deliveries []deliveryView     `json:"deliveries"`
 	Meta       deliveriesMetaView `json:"meta"`
@@ -42,24 +37,20 @@ type deliveriesMetaView struct {
 	NextBefore string `json:"next_before,omitempty"`
 }
 
-type replayedView struct {
-	Replay replayView `json:"replay"`
-}
-
 type replayView struct {
 	Events    int   `json:"events"`
 	NextAfter int64 `json:"next_after,omitempty"`
 }
 
 func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
-	p := readParameters(r)
-	q := webhooks.DeliveryQuery{Status: query.OneOf(p.Parameters, "status", webhooks.DeliveryStatuses), Limit: p.limit()}
+	p := query.Read(r)
+	q := webhooks.DeliveryQuery{Status: query.OneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.Limit("limit", shipments.MaxPerPage)}
 	if text, given := p.Text("before"); given {
-		id, ok := publicid.Parse(eventPrefix, text)
-		if !ok {
+		id, err := EventID(text)
+		if err != nil {
 			p.Fault("before", "before must be the identifier of an event: meta.next_before of the answer before")
 		}
-		q.Before = new(shipments.EventID(id))
+		q.Before = &id
 	}
 	if err := p.Err(); err != nil {
 		return q, err
@@ -93,10 +84,6 @@ func viewAttempt(a webhooks.Attempt) attemptView {
 	return attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
 }
 
-func encodeTest(_ *http.Request, d webhooks.Delivery) reply {
-	return reply{status: http.StatusAccepted, body: oneDeliveryView{viewDelivery(d)}}
-}
-
 // decodeReplay reads the events to send again: event_ids, or after and until.
 func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 	id, err := decodeEndpointID(r)
@@ -128,15 +115,12 @@ func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	}
 	all := make([]shipments.EventID, len(texts))
 	for i, text := range texts {
-		id, ok := publicid.Parse(eventPrefix, text)
-		if !ok {
+		var err error
+		if all[i], err = EventID(text); err != nil {
 			o.Wrong(jsonbody.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
 		}
-		all[i] = shipments.EventID(id)
 	}
 	return all
 }
 
-func encodeReplayed(_ *http.Request, r webhooks.Replayed) reply {
-	return reply{status: http.StatusAccepted, body: replayedView{replayView{r.Events, r.Last}}}
-}
+func viewReplayed(r webhooks.Replayed) replayView { return replayView{r.Events, r.Last} }

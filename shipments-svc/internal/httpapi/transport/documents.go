@@ -3,7 +3,7 @@ package transport
 import (
 	"encoding/hex"
 	"net/http"
-	"strings"
+	"path"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -38,25 +38,14 @@ type declaredView struct {
 	ContainerNumber string  `json:"container_number,omitempty"`
 }
 
-// oneDocumentView is a document by itself, with its mappings.
-type oneDocumentView struct {
-	Document struct {
-		documentView
-		Mappings []shipments.Mapping `json:"mappings,omitempty"`
-	} `json:"document"`
+// readDocumentView is a document by itself, with its mappings.
+type readDocumentView struct {
+	documentView
+	Mappings []shipments.Mapping `json:"mappings,omitempty"`
 }
 
-func viewOneDocument(d shipments.Document) (view oneDocumentView) {
-	view.Document.documentView, view.Document.Mappings = viewDocument(d), d.Mappings
-	return view
-}
-
-type documentsView struct {
-	Documents []documentView `json:"documents"`
-}
-
-func encodeDocuments(_ *http.Request, all []shipments.Document) reply {
-	return reply{status: http.StatusOK, body: documentsView{each(all, viewDocument)}}
+func viewReadDocument(d shipments.Document) readDocumentView {
+	return readDocumentView{viewDocument(d), d.Mappings}
 }
 
 func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
@@ -68,10 +57,6 @@ func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
 	return shipments.DocumentQuery{Shipment: id, Document: document}, err
 }
 
-func encodeDocument(_ *http.Request, d shipments.Document) reply {
-	return reply{status: http.StatusOK, body: viewOneDocument(d)}
-}
-
 func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	order, err := decodeOrder(r)
 	if err != nil {
@@ -81,17 +66,11 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	return shipments.DocumentOrder{Order: order, Document: document}, err
 }
 
-func encodeReprocess(r *http.Request, d shipments.Document) reply {
-	return accepted(r, "/reprocess", d)
-}
-
-// accepted is the reply to a request that has a document read again.
-func accepted(r *http.Request, action string, d shipments.Document) reply {
-	return reply{
-		status: http.StatusAccepted,
-		header: http.Header{"Location": {strings.TrimSuffix(canonicalPath(r), action)}},
-		body:   viewOneDocument(d),
-	}
+// encodeQueued is the reply to a request that has a document read again, at a path beneath it.
+func encodeQueued(r *http.Request, d shipments.Document) reply {
+	re := shown(http.StatusAccepted, "document", viewReadDocument)(r, d)
+	re.header = http.Header{"Location": {path.Dir(canonicalPath(r))}}
+	return re
 }
 
 func viewDocument(d shipments.Document) documentView {

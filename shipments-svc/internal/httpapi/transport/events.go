@@ -2,8 +2,10 @@ package transport
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -34,10 +36,10 @@ type subjectView struct {
 }
 
 func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
-	p := readParameters(r)
+	p := query.Read(r)
 	q := shipments.EventQuery{
-		After: p.after(),
-		Limit: p.limit(),
+		After: p.Number("after", 0, math.MaxInt64, ": meta.next_after of the answer before"),
+		Limit: p.Limit("limit", shipments.MaxPerPage),
 	}
 	return q, p.Err()
 }

@@ -29,7 +29,7 @@ func FuzzForm(f *testing.F) {
 			(len(a.Faults()) > 0 || a.File.Size == 0 || a.File.Size > int64(len(body)) || a.File.ContentType == "") {
 			t.Errorf("%+v, %+v", a, a.Faults())
 		}
-		if err != nil && problemOf(err).Status >= http.StatusInternalServerError {
+		if err != nil && Problem(err).Status >= http.StatusInternalServerError {
 			t.Error(err)
 		}
 	})

@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // decodeShipmentID reads a request that is the id in its path.
 func decodeShipmentID(r *http.Request) (shipments.ID, error) {
-	if err := noParameters(r); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return shipments.ID{}, err
 	}
 	return ShipmentID(r.PathValue("id"))
@@ -40,5 +41,5 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
-	return reply{status: http.StatusOK, header: header, body: shipmentBody[detailView]{view}}
+	return reply{status: http.StatusOK, header: header, body: map[string]detailView{"shipment": view}}
 }

@@ -33,9 +33,9 @@ type actorView struct {
 }
 
 func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
-	p := readParameters(r)
+	p := query.Read(r)
 	var q shipments.HistoryQuery
-	q.Page, q.PerPage = p.paging()
+	q.Page, q.PerPage = p.Page(shipments.MaxPerPage)
 	if err := p.Err(); err != nil {
 		return q, err
 	}

@@ -21,10 +21,10 @@ type metaView struct {
 }
 
 func decodeList(r *http.Request) (shipments.Query, error) {
-	p := readParameters(r)
+	p := query.Read(r)
 	var q shipments.Query
-	q.Page, q.PerPage = p.paging()
-	q.Status = query.OneOf(p.Parameters, "status", shipments.Statuses)
+	q.Page, q.PerPage = p.Page(shipments.MaxPerPage)
+	q.Status = query.OneOf(p, "status", shipments.Statuses)
 	reference, given := p.Text("reference")
 	q.Reference = jsonbody.Normal(reference) // as it is stored
 	if given && shipments.TextFaults("", "reference", q.Reference, shipments.MaxReference) != nil {
@@ -34,7 +34,7 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 			shipments.MaxReference,
 		))
 	}
-	q.CheckResult = query.OneOf(p.Parameters, "check_result", shipments.Results)
+	q.CheckResult = query.OneOf(p, "check_result", shipments.Results)
 	q.CreatedAfter, q.CreatedBefore = p.Time("created_after"), p.Time("created_before")
 	return q, p.Err()
 }

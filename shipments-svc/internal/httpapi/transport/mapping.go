@@ -4,11 +4,9 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-// templatePrefix begins the identifiers of mapping templates.
-const templatePrefix = "mt"
 
 type templateView struct {
 	ID          string                     `json:"id"`
@@ -18,14 +16,6 @@ type templateView struct {
 	Columns     []shipments.AssignedColumn `json:"columns"`
 	CreatedAt   string                     `json:"created_at"`
 	UpdatedAt   string                     `json:"updated_at"`
-}
-
-type templatesView struct {
-	Templates []templateView `json:"mapping_templates"`
-}
-
-type oneTemplateView struct {
-	Template templateView `json:"mapping_template"`
 }
 
 func decodeCorrection(r *http.Request) (shipments.Correction, error) {
@@ -57,10 +47,8 @@ func columns(o *jsonbody.Object) []shipments.AssignedColumn {
 	})
 }
 
-func encodeCorrected(r *http.Request, d shipments.Document) reply { return accepted(r, "/mapping", d) }
-
 func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
-	if err := noParameters(r); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return shipments.TemplateID{}, err
 	}
 	return TemplateID(r.PathValue("id"))
@@ -75,14 +63,6 @@ func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
 		o = o.Object("mapping_template")
 		return shipments.TemplateEdit{ID: id, Name: o.OptionalText("name"), Columns: columns(o)}
 	}, shipments.TemplateEdit.Faults, mergePatch)
-}
-
-func encodeTemplates(_ *http.Request, all []shipments.Template) reply {
-	return reply{status: http.StatusOK, body: templatesView{each(all, viewTemplate)}}
-}
-
-func encodeTemplate(_ *http.Request, t shipments.Template) reply {
-	return reply{status: http.StatusOK, body: oneTemplateView{viewTemplate(t)}}
 }
 
 func viewTemplate(t shipments.Template) templateView {

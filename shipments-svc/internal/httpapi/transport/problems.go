@@ -108,8 +108,8 @@ type fault struct {
 	extra  map[string]any
 }
 
-// problemOf returns the problem of an error.
-func problemOf(err error) problem.Problem {
+// Problem returns the problem of an error.
+func Problem(err error) problem.Problem {
 	for _, row := range table {
 		if f, ok := row.match(err); ok {
 			p := problem.New(row.status, row.code, title(row.code), f.detail)
@@ -129,7 +129,7 @@ func Code(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
 	default:
-		return problemOf(err).Code
+		return Problem(err).Code
 	}
 }
 
@@ -140,7 +140,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		w.WriteHeader(statusClientGone)
 		return
 	}
-	p := problemOf(err)
+	p := Problem(err)
 	p.RequestID = requestid.Of(r)
 	switch p.Status {
 	case http.StatusUnauthorized:

@@ -20,6 +20,18 @@ type reply struct {
 	file   *shipments.StoredFile // sent instead of a body
 }
 
+// shown returns the encoder of a response that shows a result as the member name.
+func shown[Res, View any](status int, name string, view func(Res) View) func(*http.Request, Res) reply {
+	return func(_ *http.Request, res Res) reply {
+		return reply{status: status, body: map[string]View{name: view(res)}}
+	}
+}
+
+// listed is shown of a list.
+func listed[Res, View any](name string, view func(Res) View) func(*http.Request, []Res) reply {
+	return shown(http.StatusOK, name, func(all []Res) []View { return each(all, view) })
+}
+
 // write sends the reply, or 304 without a body if the client has it. Nothing is
 // sent when the body cannot be encoded, the file cannot be opened, or the client
 // expects another entity-tag.

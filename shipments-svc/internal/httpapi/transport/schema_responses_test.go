@@ -17,30 +17,33 @@ import (
 // views are the bodies of successful responses by operation and status.
 var views = map[string]any{
 	"listShipments 200":         listView{},
-	"createShipment 201":        shipmentBody[createdView]{},
-	"getShipment 200":           shipmentBody[detailView]{},
-	"updateShipment 200":        shipmentBody[itemView]{},
-	"approveShipment 200":       shipmentBody[itemView]{},
-	"rejectShipment 200":        shipmentBody[itemView]{},
+	"createShipment 201":        under("shipment", createdView{}),
+	"getShipment 200":           under("shipment", detailView{}),
+	"updateShipment 200":        under("shipment", itemView{}),
+	"approveShipment 200":       under("shipment", itemView{}),
+	"rejectShipment 200":        under("shipment", itemView{}),
 	"getShipmentHistory 200":    historyView{},
 	"attachDocument 200":        previewView{},
 	"attachDocument 201":        attachedView{},
-	"listDocuments 200":         documentsView{},
-	"getDocument 200":           oneDocumentView{},
-	"reprocessDocument 202":     oneDocumentView{},
-	"correctMapping 202":        oneDocumentView{},
-	"listMappingTemplates 200":  templatesView{},
-	"updateMappingTemplate 200": oneTemplateView{},
+	"listDocuments 200":         under("documents", []documentView{}),
+	"getDocument 200":           under("document", readDocumentView{}),
+	"reprocessDocument 202":     under("document", readDocumentView{}),
+	"correctMapping 202":        under("document", readDocumentView{}),
+	"listMappingTemplates 200":  under("mapping_templates", []templateView{}),
+	"updateMappingTemplate 200": under("mapping_template", templateView{}),
 	"listEvents 200":            eventsView{},
-	"listWebhookEndpoints 200":  endpointsView{},
-	"createWebhookEndpoint 201": madeView{},
-	"getWebhookEndpoint 200":    oneEndpointView{},
-	"updateWebhookEndpoint 200": oneEndpointView{},
-	"rotateWebhookSecret 200":   madeView{},
-	"testWebhookEndpoint 202":   oneDeliveryView{},
-	"replayWebhooks 202":        replayedView{},
+	"listWebhookEndpoints 200":  under("webhook_endpoints", []endpointView{}),
+	"createWebhookEndpoint 201": under(endpointMember, madeView{}),
+	"getWebhookEndpoint 200":    under(endpointMember, endpointView{}),
+	"updateWebhookEndpoint 200": under(endpointMember, endpointView{}),
+	"rotateWebhookSecret 200":   under(endpointMember, madeView{}),
+	"testWebhookEndpoint 202":   under("delivery", deliveryView{}),
+	"replayWebhooks 202":        under("replay", replayView{}),
 	"listDeliveries 200":        deliveriesView{},
 }
+
+// under returns the only member of a body, as shown encodes it.
+func under[View any](name string, view View) any { return map[string]View{name: view} }
 
 // TestResponsesHaveTheDescribedMembers compares the members that views encode
 // with the properties in openapi.yaml, and whether they can be missing.
@@ -60,7 +63,7 @@ func TestResponsesHaveTheDescribedMembers(t *testing.T) {
 				operation := op.OperationID + " " + status
 				delete(unseen, operation)
 				if view, ok := views[operation]; ok {
-					compare(t, operation, reflect.TypeOf(view), media.Schema.Value)
+					compareBody(t, operation, view, media.Schema.Value)
 				} else {
 					t.Errorf("%s: views lacks it", operation)
 				}
@@ -89,7 +92,7 @@ func TestProblemsHaveTheDescribedMembers(t *testing.T) {
 		&shipments.TransitionError{}, &shipments.DuplicateError{}, &shipments.ExpiredError{},
 		&shipments.ChecksFailingError{},
 	} {
-		for name := range problemOf(err).Extra {
+		for name := range Problem(err).Extra {
 			members[name] = member{optional: true}
 		}
 	}
@@ -155,6 +158,24 @@ func TestTextsHaveTheDescribedBounds(t *testing.T) {
 		if accepted := text.Name == "reference"; accepted != (parameter != nil) {
 			t.Errorf("the parameter %s of lists: described %t, accepted %t", text.Name, parameter != nil, accepted)
 		}
+	}
+}
+
+// compareBody compares a struct, or the only member of a map.
+func compareBody(t *testing.T, operation string, view any, schema *openapi3.Schema) {
+	t.Helper()
+	body := reflect.ValueOf(view)
+	if body.Kind() != reflect.Map {
+		compare(t, operation, body.Type(), schema)
+		return
+	}
+	properties, required := propertiesOf(schema)
+	for _, name := range body.MapKeys() {
+		if len(properties) != 1 || !slices.Equal(required, []string{name.String()}) {
+			t.Errorf("%s: %s is encoded, %v described, %v required", operation, name, properties, required)
+			continue
+		}
+		compare(t, operation+"."+name.String(), body.Type().Elem(), properties[name.String()])
 	}
 }
 

@@ -70,20 +70,26 @@ func New(
 		rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(uploads)),
 		onceOnly(service, service.PrepareAttach, encodeAttach), asIs,
 	)
-	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents, encodeDocuments)
-	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document, encodeDocument)
+	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents, listed("documents", viewDocument))
+	handle(
+		rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document,
+		shown(http.StatusOK, "document", viewReadDocument),
+	)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocument, service.File, encodeContent)
 	post(
-		rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeReprocess,
+		rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued,
 	)
 
 	handle(
 		rt, "PUT /api/v1/shipments/{id}/documents/{document}/mapping", decodeCorrection, service.CorrectMapping,
-		encodeCorrected,
+		encodeQueued,
 	)
-	handle(rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates, encodeTemplates)
-	handle(rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate, encodeTemplate)
+	handle(rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates, listed("mapping_templates", viewTemplate))
+	handle(
+		rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate,
+		shown(http.StatusOK, "mapping_template", viewTemplate),
+	)
 	handle(rt, "DELETE /api/v1/mapping_templates/{id}", decodeTemplateID, service.DeleteTemplate, encodeDelete)
 
 	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)

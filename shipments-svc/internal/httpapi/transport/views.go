@@ -6,13 +6,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// These begin the identifiers of shipments, of documents and of events.
-const (
-	shipmentPrefix = "ship"
-	documentPrefix = "doc"
-	eventPrefix    = "evt"
-)
-
 // itemView is a shipment as a list shows it.
 type itemView struct {
 	ID        string           `json:"id"`

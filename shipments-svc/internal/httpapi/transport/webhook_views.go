@@ -22,18 +22,8 @@ type endpointView struct {
 
 // madeView shows the secret, which is shown once.
 type madeView struct {
-	Endpoint struct {
-		endpointView
-		Secret string `json:"secret"`
-	} `json:"webhook_endpoint"`
-}
-
-type oneEndpointView struct {
-	Endpoint endpointView `json:"webhook_endpoint"`
-}
-
-type endpointsView struct {
-	Endpoints []endpointView `json:"webhook_endpoints"`
+	endpointView
+	Secret string `json:"secret"`
 }
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
@@ -46,29 +36,18 @@ func viewEndpoint(e webhooks.Endpoint) endpointView {
 	}
 }
 
-func viewMade(m webhooks.Made) (view madeView) {
-	view.Endpoint.endpointView, view.Endpoint.Secret = viewEndpoint(m.Endpoint), m.Secret.Reveal()
-	return view
-}
-
-func encodeEndpoints(_ *http.Request, all []webhooks.Endpoint) reply {
-	return reply{status: http.StatusOK, body: endpointsView{each(all, viewEndpoint)}}
-}
-
-func encodeEndpoint(_ *http.Request, e webhooks.Endpoint) reply {
-	return reply{status: http.StatusOK, body: oneEndpointView{viewEndpoint(e)}}
-}
-
-// noStore keeps answers that hold a secret out of caches.
-const noStore = "no-store"
+func viewMade(m webhooks.Made) madeView { return madeView{viewEndpoint(m.Endpoint), m.Secret.Reveal()} }
 
 func encodeMade(r *http.Request, m webhooks.Made) reply {
-	view := viewMade(m)
-	return reply{status: http.StatusCreated, body: view, header: http.Header{
-		"Location": {canonicalPath(r) + "/" + view.Endpoint.ID}, "Cache-Control": {noStore},
-	}}
+	re := encodeRotated(r, m)
+	re.status = http.StatusCreated
+	re.header.Set("Location", canonicalPath(r)+"/"+FormatWebhookID(m.ID))
+	return re
 }
 
-func encodeRotated(_ *http.Request, m webhooks.Made) reply {
-	return reply{status: http.StatusOK, body: viewMade(m), header: http.Header{"Cache-Control": {noStore}}}
+// encodeRotated keeps the secret out of caches.
+func encodeRotated(r *http.Request, m webhooks.Made) reply {
+	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
+	re.header = http.Header{"Cache-Control": {"no-store"}}
+	return re
 }

@@ -4,39 +4,41 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// endpointPrefix begins the identifiers of webhook endpoints.
-const endpointPrefix = "we"
+// endpointMember is the member of bodies that an endpoint is.
+const endpointMember = "webhook_endpoint"
 
 // webhookRoutes adds the routes of webhook endpoints.
 func webhookRoutes(rt router, hooks *webhooks.Service) {
 	rt.idempotent = hooks
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
-	handle(rt, "GET "+all, decodeNothing, hooks.List, encodeEndpoints)
+	encodeEndpoint := shown(http.StatusOK, endpointMember, viewEndpoint)
+	handle(rt, "GET "+all, decodeNothing, hooks.List, listed("webhook_endpoints", viewEndpoint))
 	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
 	handle(rt, "GET "+one, decodeEndpointID, hooks.Get, encodeEndpoint)
 	handle(rt, "PATCH "+one, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
 	handle(rt, "DELETE "+one, decodeEndpointID, hooks.Delete, encodeDelete)
 	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeRotated)
-	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, encodeTest)
-	post(rt, one+"/replay", decodeReplay, hooks.Replay, encodeReplayed)
+	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, shown(http.StatusAccepted, "delivery", viewDelivery))
+	post(rt, one+"/replay", decodeReplay, hooks.Replay, shown(http.StatusAccepted, "replay", viewReplayed))
 	handle(rt, "GET "+one+"/deliveries", decodeDeliveries, hooks.Deliveries, encodeDeliveries)
 }
 
 func decodeNothing(r *http.Request) (struct{}, error) {
-	return struct{}{}, noParameters(r)
+	return struct{}{}, query.Read(r).Err()
 }
 
 func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft, error) {
 	return func(r *http.Request) (webhooks.Draft, error) {
-		if err := noParameters(r); err != nil {
+		if err := query.Read(r).Err(); err != nil {
 			return webhooks.Draft{}, err
 		}
-		return decodeJSON(r, "/webhook_endpoint", func(o *jsonbody.Object) webhooks.Draft {
-			o = o.Object("webhook_endpoint")
+		return decodeJSON(r, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Draft {
+			o = o.Object(endpointMember)
 			return webhooks.Draft{
 				URL:         o.Text("url"),
 				Description: o.Text("description"),
@@ -52,8 +54,8 @@ func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.E
 		if err != nil {
 			return webhooks.Edit{}, err
 		}
-		return decodeJSON(r, "/webhook_endpoint", func(o *jsonbody.Object) webhooks.Edit {
-			o = o.Object("webhook_endpoint")
+		return decodeJSON(r, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
+			o = o.Object(endpointMember)
 			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
 			if texts := o.Texts("event_types"); texts != nil {
 				e.EventTypes = new(eventTypes(texts))
@@ -72,7 +74,7 @@ func eventTypes(texts []string) []shipments.EventType {
 
 // decodeEndpointID reads a request that is the id in its path.
 func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
-	if err := noParameters(r); err != nil {
+	if err := query.Read(r).Err(); err != nil {
 		return webhooks.ID{}, err
 	}
 	return WebhookID(r.PathValue("id"))

@@ -157,10 +157,8 @@ func decodeList(r *http.Request) (tokens.Query, error) {
 	p := query.Read(r)
 	q := tokens.Query{Page: readPage(p)}
 	var err error
-	status, given := p.Text("status")
-	if q.Filter, err = tokens.ParseFilter(status); given && status == "" {
-		p.Fault("status", "status must not be empty; leave it out for all tokens")
-	} else if err != nil {
+	status, _ := p.Text("status")
+	if q.Filter, err = tokens.ParseFilter(status); err != nil {
 		p.Fault("status", "status "+err.Error())
 	}
 	return q, p.Err()

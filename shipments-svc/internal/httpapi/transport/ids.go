@@ -1,0 +1,31 @@
+package transport
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// These format and read the public identifiers. A malformed one gives the error of one that
+// does not exist.
+var (
+	FormatID, ShipmentID         = idsOf[shipments.ID]("ship", shipments.ErrNotFound)
+	FormatDocumentID, DocumentID = idsOf[shipments.DocumentID]("doc", shipments.ErrNoDocument)
+	FormatTemplateID, TemplateID = idsOf[shipments.TemplateID]("mt", shipments.ErrNoTemplate)
+	FormatEventID, EventID       = idsOf[shipments.EventID]("evt", shipments.ErrNotFound)
+	FormatWebhookID, WebhookID   = idsOf[webhooks.ID]("we", webhooks.ErrNotFound)
+)
+
+func idsOf[ID ~[16]byte](prefix string, unknown error) (format func(ID) string, read func(string) (ID, error)) {
+	format = func(id ID) string { return publicid.Format(prefix, uuid.UUID(id)) }
+	read = func(text string) (ID, error) {
+		id, ok := publicid.Parse(prefix, text)
+		if !ok {
+			return ID{}, unknown
+		}
+		return ID(id), nil
+	}
+	return format, read
+}
