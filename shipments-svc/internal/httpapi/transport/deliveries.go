@@ -44,7 +44,9 @@ type replayView struct {
 
 func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 	p := query.Read(r)
-	q := webhooks.DeliveryQuery{Status: query.OneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.Limit("limit", shipments.MaxPerPage)}
+	q := webhooks.DeliveryQuery{
+		Status: query.OneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.Limit("limit", shipments.MaxPerPage),
+	}
 	if text, given := p.Text("before"); given {
 		id, err := EventID(text)
 		if err != nil {

@@ -70,7 +70,10 @@ func New(
 		rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(uploads)),
 		onceOnly(service, service.PrepareAttach, encodeAttach), asIs,
 	)
-	handle(rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents, listed("documents", viewDocument))
+	handle(
+		rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents,
+		listed("documents", viewDocument),
+	)
 	handle(
 		rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document,
 		shown(http.StatusOK, "document", viewReadDocument),
@@ -85,7 +88,10 @@ func New(
 		rt, "PUT /api/v1/shipments/{id}/documents/{document}/mapping", decodeCorrection, service.CorrectMapping,
 		encodeQueued,
 	)
-	handle(rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates, listed("mapping_templates", viewTemplate))
+	handle(
+		rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates,
+		listed("mapping_templates", viewTemplate),
+	)
 	handle(
 		rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate,
 		shown(http.StatusOK, "mapping_template", viewTemplate),
