@@ -15,7 +15,7 @@ func (r *Repository) Change(
 	k := keyOf(from, from.Status)
 	return r.swap(ctx, org, "change shipment", changeSQL, uuid.UUID(from.ID), string(from.Status), from.Version,
 		asJSON{to}, string(to.Status), k.day, k.shard, e.At, e.By.ID, string(e.Action), e.Reason,
-		asJSON{historyChanges(e)}, asJSON{announcedRows(shipments.Announce(e, from.Status, to, nil))}, e.By.Name)
+		asJSON{historyChanges(e)}, asJSON{identified(shipments.Announce(e, from.Status, to, nil))}, e.By.Name)
 }
 
 // Delete implements shipments.Repository.
@@ -24,7 +24,7 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
 	return r.swap(
 		ctx, org, "delete shipment", deleteSQL, uuid.UUID(s.ID), string(s.Status), s.Version, k.day, k.shard,
-		asJSON{announcedRows(events)},
+		asJSON{identified(events)},
 	)
 }
 

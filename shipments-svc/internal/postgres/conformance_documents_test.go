@@ -30,7 +30,7 @@ func revised(
 		{Name: "b", Result: shipments.Pass, Details: "fine"},
 	}
 	return shipments.Revision{
-		From: d.Shipment, To: after.Shipment, Attached: &doc, Pallets: pallets, Checks: after.Checks,
+		From: d.Shipment, To: after.Shipment, Document: &doc, Pallets: pallets, Checks: after.Checks,
 		Entry: shipments.Entry{
 			Version:  after.Version,
 			At:       repotest.Noon,
@@ -71,7 +71,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 
 	// Without the first, everything else is as it was.
 	r, now = revised(now, first, nil)
-	r.Attached, r.Detached = nil, first.ID
+	r.Document, r.Detached = nil, first.ID
 	now.Documents = []shipments.Document{second}
 	now.Pallets = slices.DeleteFunc(now.Pallets, func(p shipments.Pallet) bool { return p.Source.Document == first.ID })
 	now.PalletsCount = len(now.Pallets)

@@ -50,8 +50,11 @@ func compare(
 			t.Fatalf("%s: total %d, want %d", show(f), total, len(want))
 		}
 		page := want[min(offset, len(want)):min(offset+limit, len(want))]
-		if rows == nil || !slices.Equal(rows, page) {
+		if rows == nil || len(rows) != len(page) {
 			t.Fatalf("%s, after %d: %v, want %v", show(f), offset, rows, page)
+		}
+		for i := range page {
+			equal(t, rows[i], page[i])
 		}
 	}
 }

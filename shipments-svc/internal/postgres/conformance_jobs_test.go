@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
@@ -108,12 +110,12 @@ func testPublish(t *testing.T, q *postgres.Repository) {
 	s, doc := repotest.Queued(t, q, org)
 	j := claim(t, q)
 	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, repotest.Noon, 1
-	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
+	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{
 		{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}},
 	}, 1
 	check(t, q.Revise(t.Context(), org, r))
-	again := repotest.Revision(r.To, shipments.ReadyForReview, nil, &doc)
+	again := repotest.Revision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	again.Lease = j.Lease
 	if err := q.Revise(t.Context(), org, again); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("published again: %v", err)
@@ -139,7 +141,7 @@ func testLost(t *testing.T, q *postgres.Repository) {
 		t.Errorf("%+v", next)
 	}
 	doc.Status, doc.ProcessedAt = shipments.Processed, repotest.Noon
-	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
+	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease = j.Lease
 	for doing, err := range map[string]error{
 		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0), "publish": q.Revise(t.Context(), org, r),
@@ -150,7 +152,7 @@ func testLost(t *testing.T, q *postgres.Repository) {
 	}
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
-	if d.Shipment != s || d.Documents[0].Status != shipments.Queued {
+	if !gocmp.Equal(d.Shipment, s) || d.Documents[0].Status != shipments.Queued {
 		t.Errorf("%+v", d)
 	}
 	check(t, q.Release(t.Context(), next, time.Hour))
@@ -164,7 +166,7 @@ func testNewRun(t *testing.T, q *postgres.Repository) {
 	s, doc := repotest.Queued(t, q, org)
 	old := claim(t, q)
 	doc.Run = 2
-	r := repotest.Revision(s, shipments.Processing, nil, &doc)
+	r := repotest.Revision(s, shipments.Processing, shipments.ProcessDocument, &doc)
 	check(t, q.Revise(t.Context(), org, r))
 	if err := q.Extend(t.Context(), old); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("extend: %v", err)
@@ -173,7 +175,7 @@ func testNewRun(t *testing.T, q *postgres.Repository) {
 		t.Errorf("%+v", j)
 	}
 	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, repotest.Noon
-	late := repotest.Revision(r.To, shipments.ReadyForReview, nil, &doc)
+	late := repotest.Revision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	late.Lease = old.Lease
 	if err := q.Revise(t.Context(), org, late); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("an older run published: %v", err)
@@ -183,8 +185,8 @@ func testNewRun(t *testing.T, q *postgres.Repository) {
 func testJobGone(t *testing.T, q *postgres.Repository) {
 	org := repotest.Org()
 	s, doc := repotest.Queued(t, q, org)
-	r := repotest.Revision(s, shipments.Pending, nil, nil)
-	r.Detached, r.Entry.Action, r.Entry.Document = doc.ID, shipments.DeleteDocument, doc.ID
+	r := repotest.Revision(s, shipments.Pending, shipments.DeleteDocument, &doc)
+	r.Document, r.Detached = nil, doc.ID
 	check(t, q.Revise(t.Context(), org, r))
 	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("claim: %v", err)
@@ -202,7 +204,7 @@ func testKept(t *testing.T, q *postgres.Repository) {
 	doc.Failure = shipments.Failure{Code: "no_pallets", Detail: "There are <none>."}
 	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC 'Carmen'", Place: place}}
 	doc.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
-	r := repotest.Revision(s, shipments.ReadyForReview, nil, &doc)
+	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},

@@ -37,8 +37,8 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 		observed = nil
 	}
 	ask := func(ctx context.Context, query string) error {
-		var n int
-		return NewRepository(db).tenant(ctx, repotest.Org()).GetContext(ctx, &n, query)
+		_, err := getRow[int](ctx, NewRepository(db).tenant(ctx, repotest.Org()), "ask", query)
+		return err
 	}
 	if err := ask(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)

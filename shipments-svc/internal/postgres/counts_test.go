@@ -72,7 +72,7 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 // method that changes statuses will: the rows first, the counters last.
 func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.Rand) error {
 	t.Helper()
-	return repo.transact(t.Context(), org, func(tx *sqlx.Tx) error {
+	return repo.transact(t.Context(), org, "test", func(tx *sqlx.Tx) error {
 		var rows []struct {
 			ID        uuid.UUID
 			Status    shipments.Status

@@ -99,7 +99,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 		}, CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
 	}
 	from, to, e := step(shipments.AttachDocument, shipments.ReadyForReview)
-	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Attached: &doc}))
+	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Document: &doc}))
 	from, to, e = step(shipments.Update, shipments.ReadyForReview)
 	do(r.Change(ctx, org, from, to, e))
 	from, to, e = step(shipments.Reject, shipments.Rejected)

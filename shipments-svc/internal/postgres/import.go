@@ -25,7 +25,7 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 	})
 	at := time.Now()
 	var stored int
-	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, "import", func(tx *sqlx.Tx) error {
 		stored = 0
 		counted := counts{}
 		for batch := range slices.Chunk(all, importBatch) {
@@ -43,7 +43,7 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 	if err == nil {
 		r.notify()
 	}
-	return stored, failure("import", err)
+	return stored, err
 }
 
 // store stores those shipments of a batch that are not there yet, with their
@@ -70,7 +70,7 @@ func store(
 	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
 		return nil, err
 	}
-	if err := storeParts(ctx, tx, org, announceSQL, announcedRows(events)); err != nil {
+	if err := storeParts(ctx, tx, org, announceSQL, identified(events)); err != nil {
 		return nil, err
 	}
 	return added, storeParts(ctx, tx, org, importChecksSQL, checks)

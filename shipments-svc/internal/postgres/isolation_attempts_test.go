@@ -98,7 +98,7 @@ func newVictim(t *testing.T, r *Repository) victim {
 		t.Fatal(err)
 	}
 	if err := r.Revise(ctx, v.org, shipments.Revision{
-		From: from, To: v.Shipment, Attached: &v.doc,
+		From: from, To: v.Shipment, Document: &v.doc,
 		Pallets: []shipments.Pallet{{Number: sscc, Boxes: 1, BoxWeight: 1}},
 		Checks:  []shipments.Check{{Name: "required_fields", Result: shipments.Fail}},
 		Entry:   shipments.Entry{Version: 2, Action: shipments.AttachDocument, Status: v.Status, Document: v.doc.ID},

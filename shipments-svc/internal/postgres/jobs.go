@@ -143,7 +143,7 @@ func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
 
 // Begin implements shipments.Jobs.
 func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) error {
-	return failure("begin job", r.transact(ctx, j.Org, func(tx *sqlx.Tx) error {
+	return r.transact(ctx, j.Org, "begin job", func(tx *sqlx.Tx) error {
 		var s struct {
 			Version int64
 			Status  shipments.Status
@@ -167,7 +167,7 @@ func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) e
 		return note(ctx, tx, j.Org, j.Shipment, shipments.Entry{
 			Version: s.Version + 1, At: at, Action: shipments.StartDocument, Status: s.Status, Document: j.Document,
 		})
-	}))
+	})
 }
 
 // Extend implements shipments.Jobs.
@@ -183,9 +183,10 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration,
 	lease uuid.NullUUID,
 ) error {
-	return failure(doing, one(r.tenant(ctx, j.Org).ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment),
-		uuid.UUID(j.Document), j.Run,
-		uuid.UUID(j.Lease), until.Seconds(), lease)))
+	return r.tenant(ctx, j.Org).run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+		return one(q.ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
+			uuid.UUID(j.Lease), until.Seconds(), lease))
+	})
 }
 
 // one is ErrLost unless a statement changed one row.

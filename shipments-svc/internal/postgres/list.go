@@ -14,17 +14,8 @@ func (r *Repository) List(
 	ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64,
 ) ([]shipments.Shipment, int64, error) {
 	query, args := listQuery(org, f, offset, limit)
-	rows, err := getRows[listRow](ctx, r.tenant(ctx, org), "list shipments", query, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	page := make([]shipments.Shipment, 0, len(rows))
-	for _, row := range rows {
-		if row.Shipment.value != nil {
-			page = append(page, inUTC(*row.Shipment.value))
-		}
-	}
-	return page, rows[0].Total, nil
+	row, err := getRow[page[shipments.Shipment]](ctx, r.tenant(ctx, org), "list shipments", query, args...)
+	return row.Elements.value, row.Total, err
 }
 
 // listQuery returns the query of a list and its arguments: by the counters

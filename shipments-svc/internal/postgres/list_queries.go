@@ -26,15 +26,13 @@ var (
 	listNewestOfStatusSQL = listNewest + ` AND status = $4` + listNewestFirst
 
 	listNewest = `
-SELECT total.n AS total, row_to_json(s) AS shipment
-FROM (SELECT coalesce(sum(n), 0)::bigint AS n FROM shipment_months WHERE organization_id = $1 AND status = $4) total
-LEFT JOIN (
-	SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1`
+SELECT (SELECT coalesce(sum(n), 0)::bigint FROM shipment_months WHERE organization_id = $1 AND status = $4) AS total,
+	(SELECT coalesce(json_agg(s), '[]') FROM (
+		SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1`
 
 	listNewestFirst = `
-	ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3
-) s ON true
-ORDER BY s.created_at DESC, s.id DESC`
+		ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3
+	) s) AS elements`
 
 	listMonths = `
 WITH months AS MATERIALIZED (
@@ -72,18 +70,16 @@ page AS MATERIALIZED (
 	listRows = `
 	ORDER BY created_at DESC, id DESC
 	OFFSET (SELECT offset_in_day FROM first_day) LIMIT 100
-)` + listShown + `(SELECT coalesce(sum(n), 0)::bigint AS n FROM days) total` + listJoined
-
-	listShown = `
-SELECT total.n AS total, row_to_json(s) AS shipment
-FROM `
+)
+SELECT (SELECT coalesce(sum(n), 0)::bigint FROM days) AS total,` + listPage
 
 	// The plan serves every $3. Of a page whose length it does not know it expects a tenth of the table, and would read
 	// all shipments to join them: so page has the 100 rows that a page may have.
-	listJoined = `
-LEFT JOIN (SELECT * FROM page ORDER BY created_at DESC, id DESC LIMIT $3) page ON true
-LEFT JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s ON true
-ORDER BY page.created_at DESC, page.id DESC`
+	listPage = `
+	(SELECT coalesce(json_agg(s ORDER BY s.created_at DESC, s.id DESC), '[]')
+	FROM (SELECT * FROM page ORDER BY created_at DESC, id DESC LIMIT $3) page
+	CROSS JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s
+	) AS elements`
 )
 
 // when returns a condition if it is given, and otherwise one that its parameter,
@@ -154,5 +150,6 @@ page AS MATERIALIZED (
 	SELECT created_at, id FROM selected
 	ORDER BY created_at DESC, id DESC
 	OFFSET $2 LIMIT 100
-)` + listShown + `(SELECT count(*) AS n FROM selected) total` + listJoined
+)
+SELECT (SELECT count(*) FROM selected) AS total,` + listPage
 }

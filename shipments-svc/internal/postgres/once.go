@@ -49,7 +49,7 @@ SELECT count(*) FROM expired`
 func (r *Repository) Once(
 	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
-	err = r.transact(ctx, org, func(tx *sqlx.Tx) error {
+	err = r.transact(ctx, org, "once", func(tx *sqlx.Tx) error {
 		var mine bool
 		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (r *Repository) Once(
 		if err != nil || replayed {
 			return err
 		}
-		if answer, err = do(context.WithValue(ctx, txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}})); err != nil {
+		if answer, err = do(within(ctx, org, tx)); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(
@@ -72,7 +72,7 @@ func (r *Repository) Once(
 	if err == nil && !replayed {
 		r.notify() // what do announced can be seen only now
 	}
-	return answer, replayed, failure("once", err)
+	return answer, replayed, err
 }
 
 // storedAnswer returns the answer that is stored under a key.

@@ -42,10 +42,8 @@ func TestConnectionsSetStatementTimeout(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	for dsn, want := range map[string]string{dsn: "10s", withTimeout(t, dsn, "250"): "250ms"} {
-		var got string
-		if err := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org()).GetContext(t.Context(), &got,
-			`SHOW statement_timeout`); err != nil ||
-			got != want {
+		on := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org())
+		if got, err := getRow[string](t.Context(), on, "ask", `SHOW statement_timeout`); err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
 	}
@@ -72,7 +70,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
-		_, err := repo.tenant(ctx, repotest.Org()).ExecContext(ctx, `SELECT pg_sleep(10)`)
+		err := execute(ctx, repo.tenant(ctx, repotest.Org()), "sleep", `SELECT pg_sleep(10)`)
 		if !postgres.Unavailable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -90,11 +88,8 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = db.Close() })
-		var n int
-		err = NewRepository(
-			db,
-		).tenant(t.Context(), repotest.Org()).
-			GetContext(t.Context(), &n, `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
+		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), repotest.Org()), "count",
+			`SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
 		if err != nil || (n == 1) != session.Prepare {
 			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)
 		}

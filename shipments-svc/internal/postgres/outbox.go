@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -14,41 +12,25 @@ import (
 const (
 	announcing = `
 INSERT INTO outbox (organization_id, id, type, at, subject)
-SELECT $1, id, type, at, subject FROM json_to_recordset(`
-	announced = `::json) AS given (id uuid, type text, at timestamptz, subject jsonb)`
+SELECT $1, id, type, at, jsonb_build_object('shipment', shipment, 'document', document) FROM json_to_recordset(`
+	announced = `::json) AS given (id uuid, type text, at timestamptz, shipment jsonb, document jsonb)`
 
 	// announceSQL announces the events $2.
 	announceSQL = announcing + `$2` + announced
 )
 
-// announcedRow is a shipments.Event as it is written to the outbox.
-type announcedRow struct {
-	ID      uuid.UUID           `json:"id"`
-	Type    shipments.EventType `json:"type"`
-	At      time.Time           `json:"at"`
-	Subject subjectRow          `json:"subject"`
-}
-
-// subjectRow is the stored subject of an event.
-type subjectRow struct {
-	Shipment shipments.Shipment  `json:"shipment"`
-	Document *shipments.Document `json:"document,omitempty"`
-}
-
-func announcedRows(events []shipments.Event) []announcedRow {
-	return each(events, func(e shipments.Event) announcedRow {
-		return announcedRow{ID: uuid.Must(uuid.NewV7()), Type: e.Type, At: e.At, Subject: subjectRowOf(e)}
-	})
-}
-
-func subjectRowOf(e shipments.Event) subjectRow {
-	row := subjectRow{Shipment: e.Shipment}
-	if e.Document != nil {
-		doc := *e.Document
-		doc.Facts, doc.Remarks, doc.Given, doc.Mappings = nil, nil, nil, nil // for those who read the document
-		row.Document = &doc
+// identified returns events as they are stored: with their ids, and without what those who
+// want it read of the document.
+func identified(events []shipments.Event) []shipments.Event {
+	for i := range events {
+		events[i].ID = shipments.EventID(uuid.Must(uuid.NewV7()))
+		if events[i].Document != nil {
+			doc := *events[i].Document
+			doc.Facts, doc.Remarks, doc.Given, doc.Mappings = nil, nil, nil, nil
+			events[i].Document = &doc
+		}
 	}
-	return row
+	return events
 }
 
 // notify signals the relay after a change that wrote events to the outbox.

@@ -112,21 +112,17 @@ WITH deleted AS (
 )
 SELECT count(*) FROM deleted`
 
-// historySQL reads entries of a shipment's history, after the first $3 and at
-// most $4, and how many there are. Without the shipment there is no row;
-// without entries there is one, of the number only.
+// historySQL reads entries of a shipment's history, after the first $3 and at most $4, and how
+// many there are. Without the shipment there is no row.
 const historySQL = `
-SELECT counted.total, h.version, h.at, h.actor_id, h.actor_name, h.action, h.status, h.reason, h.changes, h.document_id
-FROM (
-	SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2) AS total
-	FROM shipments WHERE organization_id = $1 AND id = $2
-) counted
-LEFT JOIN LATERAL (
-	SELECT version, at, actor_id, actor_name, action, status, reason, changes, document_id
-	FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
-	ORDER BY version DESC OFFSET $3 LIMIT $4
-) h ON true
-ORDER BY h.version DESC`
+SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2) AS total, (
+	SELECT coalesce(json_agg(h), '[]') FROM (
+		SELECT version, at, json_build_object('id', actor_id, 'name', actor_name) AS by, action, status, reason,
+			nullif(changes, '[]') AS changes, document_id
+		FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
+		ORDER BY version DESC OFFSET $3 LIMIT $4
+	) h) AS elements
+FROM shipments WHERE organization_id = $1 AND id = $2`
 
 // importShipmentsSQL stores those of the shipments in the JSON array $2 that the
 // organization does not have, and returns their identifiers.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -43,13 +44,15 @@ func (w *Webhooks) Due(
 
 // jobRow is the row of claimDeliverySQL.
 type jobRow struct {
-	eventRow
+	EventID        uuid.UUID     `db:"event_id"`
+	EventNumber    sql.NullInt64 `db:"event_number"` // null: a test
 	Claim          int64
 	Tries          int
 	CreatedAt      time.Time `db:"created_at"`
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte `db:"previous_secret"`
+	PreviousSecret []byte                     `db:"previous_secret"`
+	Event          fromJSON[*shipments.Event] // null of a test, and where it is no longer kept
 }
 
 // Claim leases a due delivery of an endpoint until a time, after which it can be
@@ -67,9 +70,9 @@ func (w *Webhooks) Claim(
 		return webhooks.Job{}, false, err
 	}
 	job, err = w.job(place, row)
-	if err == nil && row.Number.Valid && row.Subject.value == nil { // it was replayed as it expired
+	if err == nil && row.EventNumber.Valid && row.Event.value == nil { // it was replayed as it expired
 		return webhooks.Job{}, false, execute(
-			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.ID.UUID,
+			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID,
 			row.Claim,
 		)
 	}
@@ -79,7 +82,7 @@ func (w *Webhooks) Claim(
 func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, error) {
 	job := webhooks.Job{
 		EndpointKey: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
-		Event: shipments.Event{ID: shipments.EventID(row.ID.UUID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
+		Event: shipments.Event{ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
 	}
 	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
 		if sealed == nil {
@@ -91,8 +94,8 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 		}
 		job.Secrets = append(job.Secrets, secret)
 	}
-	if row.Subject.value != nil {
-		job.Event = row.event()
+	if row.Event.value != nil {
+		job.Event = *row.Event.value
 	}
 	return job, nil
 }
@@ -101,7 +104,7 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
 	_, err := getRow[int](ctx, w.tenant(ctx, job.Org), "finish", finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
-		uuid.UUID(job.Event.ID), job.Claim, string(v.Status), nullTime(v.Due), asJSON{[]attemptRow{attemptRowOf(a)}},
+		uuid.UUID(job.Event.ID), job.Claim, string(v.Status), nullTime(v.Due), asJSON{[]webhooks.Attempt{a}},
 		webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
 	return err
 }

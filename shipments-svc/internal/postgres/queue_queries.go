@@ -40,11 +40,13 @@ WITH next AS (
 	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND d.event_id = next.event_id
 	RETURNING d.event_id, d.event_number, d.claim, d.tries, d.created_at
 )
-SELECT c.event_id AS id, c.event_number AS number, c.claim, c.tries, c.created_at, w.url, w.secret,
-	CASE WHEN w.previous_until > $3 THEN w.previous_secret END AS previous_secret, e.type, e.at, e.subject
+SELECT c.event_id, c.event_number, c.claim, c.tries, c.created_at, w.url, w.secret,
+	CASE WHEN w.previous_until > $3 THEN w.previous_secret END AS previous_secret,
+	(SELECT row_to_json(e) FROM (
+		SELECT ` + eventColumns + ` FROM events WHERE organization_id = $1 AND number = c.event_number
+	) e) AS event
 FROM claimed c
-JOIN webhook_endpoints w ON w.organization_id = $1 AND w.id = $2
-LEFT JOIN events e ON e.organization_id = $1 AND e.number = c.event_number`
+JOIN webhook_endpoints w ON w.organization_id = $1 AND w.id = $2`
 
 	// finishSQL writes what became of the delivery of the event $3 that was
 	// claimed as $4, unless it was claimed again since; it returns how many

@@ -117,7 +117,7 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 		Given  int
 		Waited float64
 	}
-	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, "number", func(tx *sqlx.Tx) error {
 		row.Given = 0
 		var mine bool
 		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, uuid.UUID(org).String()); err != nil || !mine {
@@ -125,7 +125,7 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 		}
 		return tx.GetContext(ctx, &row, numberSQL, uuid.UUID(org), limit)
 	})
-	return row.Given, time.Duration(row.Waited * float64(time.Second)), failure("number", err)
+	return row.Given, time.Duration(row.Waited * float64(time.Second)), err
 }
 
 // Expire removes an organization's events that got their numbers EventLife before

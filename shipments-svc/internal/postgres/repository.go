@@ -62,9 +62,8 @@ func (r *Repository) Ready(ctx context.Context) error {
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	get := func(pallets int) (shipments.Detail, error) {
-		row, err := getRow[fromJSON[shipments.Detail]](ctx, r.tenant(ctx, org), "get shipment", getSQL,
+		return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
 			uuid.UUID(org), uuid.UUID(id), pallets)
-		return row.value, err
 	}
 	d, err := get(smallShipment)
 	if err == nil && d.Pallets == nil {
@@ -72,17 +71,12 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 			d, err = get(shipments.MaxPallets)
 		}
 	}
-	d.Shipment, d.Documents = inUTC(d.Shipment), each(d.Documents, documentInUTC)
 	return d, err
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	row, err := getRow[fromJSON[shipments.Head]](
-		ctx, r.tenant(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id),
-	)
-	row.value.Shipment = inUTC(row.value.Shipment)
-	return row.value, err
+	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
 }
 
 // Create implements shipments.Repository.
@@ -92,7 +86,7 @@ func (r *Repository) Create(
 	k := keyOf(s, s.Status)
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
 	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, uuid.UUID(org), asJSON{s},
-		string(s.Status), k.day, k.shard, by.ID, asJSON{announcedRows(events)}, by.Name)
+		string(s.Status), k.day, k.shard, by.ID, asJSON{identified(events)}, by.Name)
 	if err == nil {
 		r.notify()
 	}

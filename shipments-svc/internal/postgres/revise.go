@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -33,11 +32,13 @@ ON CONFLICT (organization_id, shipment_id, id) DO UPDATE SET ` + documentUpdates
 )
 
 const (
-	putMappingsSQL = `
+	// readDocumentSQL takes the pallets of the document $3 away, which has others now, and
+	// stores its mappings.
+	readDocumentSQL = `
+WITH forgotten AS (
+	DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3
+)
 UPDATE documents SET mappings = $4 WHERE organization_id = $1 AND shipment_id = $2 AND id = $3`
-
-	forgetPalletsSQL = `
-DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
 	detachSQL = `
 WITH detached AS (
@@ -70,34 +71,30 @@ LIMIT $5`
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	id shipments.ID,
 ) ([]shipments.Document, error) {
-	row, err := getRow[fromJSON[[]shipments.Document]](
+	return getJSON[[]shipments.Document](
 		ctx, r.tenant(ctx, org), "read documents", documentsSQL, uuid.UUID(org), uuid.UUID(id),
 	)
-	return each(row.value, documentInUTC), err
 }
 
 // Document implements shipments.Repository.
 func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 	q shipments.DocumentQuery,
 ) (shipments.Document, error) {
-	row, err := getRow[fromJSON[shipments.Document]](ctx, r.tenant(ctx, org), "read document", documentSQL,
+	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, org), "read document", documentSQL,
 		uuid.UUID(org), uuid.UUID(q.Shipment), uuid.UUID(q.Document))
-	if err != nil {
-		return shipments.Document{}, err
+	if err == nil && doc.ID == (shipments.DocumentID{}) {
+		err = shipments.ErrNoDocument
 	}
-	if row.value.ID == (shipments.DocumentID{}) {
-		return shipments.Document{}, shipments.ErrNoDocument
-	}
-	return documentInUTC(row.value), nil
+	return doc, err
 }
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	err := r.transact(ctx, org, func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
+	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
 	if err == nil {
 		r.notify()
 	}
-	return failure("revise", err)
+	return err
 }
 
 func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
@@ -125,8 +122,8 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
 		return err
 	}
-	events := shipments.Announce(v.Entry, v.From.Status, v.To, cmp.Or(v.Attached, v.Changed))
-	if _, err := tx.ExecContext(ctx, announceSQL, owner, asJSON{announcedRows(events)}); err != nil {
+	events := shipments.Announce(v.Entry, v.From.Status, v.To, v.Document)
+	if _, err := tx.ExecContext(ctx, announceSQL, owner, asJSON{identified(events)}); err != nil {
 		return err
 	}
 	counted := counts{}
@@ -139,32 +136,25 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 // pallets of those that have others or none now.
 func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
 	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
-	for _, doc := range []*shipments.Document{v.Attached, v.Changed} {
-		if doc == nil {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{*doc}); err != nil {
-			return err
-		}
-		if err := reviseJob(ctx, tx, org, v, *doc); err != nil {
-			return err
-		}
-	}
-	if v.Changed != nil && !v.Changed.Unfinished() {
-		doc := uuid.UUID(v.Changed.ID)
-		if _, err := tx.ExecContext(ctx, forgetPalletsSQL, owner, id, doc); err != nil {
-			return err
-		}
-		mappings := asJSON{append([]shipments.Mapping{}, v.Changed.Mappings...)}
-		if _, err := tx.ExecContext(ctx, putMappingsSQL, owner, id, doc, mappings); err != nil {
-			return err
-		}
-	}
 	if v.Detached != (shipments.DocumentID{}) {
 		_, err := tx.ExecContext(ctx, detachSQL, owner, id, uuid.UUID(v.Detached))
 		return err
 	}
-	return nil
+	if v.Document == nil {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{v.Document}); err != nil {
+		return err
+	}
+	if err := reviseJob(ctx, tx, org, v, *v.Document); err != nil {
+		return err
+	}
+	if v.Document.Unfinished() {
+		return nil
+	}
+	mappings := asJSON{append([]shipments.Mapping{}, v.Document.Mappings...)}
+	_, err := tx.ExecContext(ctx, readDocumentSQL, owner, id, uuid.UUID(v.Document.ID), mappings)
+	return err
 }
 
 // note adds an entry to a shipment's history.
@@ -181,16 +171,16 @@ const lockPalletsSQL = `SELECT pg_advisory_xact_lock(hashtextextended('pallets '
 
 // Exclusively implements shipments.Repository.
 func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
-	err := r.transact(ctx, org, func(tx *sqlx.Tx) error {
+	err := r.transact(ctx, org, "exclusively", func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, lockPalletsSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
-		return do(context.WithValue(ctx, txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}}))
+		return do(within(ctx, org, tx))
 	})
 	if err == nil {
 		r.notify() // what do announced can be seen only now
 	}
-	return failure("exclusively", err)
+	return err
 }
 
 // PalletUses implements shipments.Repository.

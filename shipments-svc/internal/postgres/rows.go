@@ -28,21 +28,10 @@ func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
 	return row
 }
 
-// listRow is a row of a list. An empty page has one row, of the total only.
-type listRow struct {
+// page is a part of a list, and how many elements the list has.
+type page[Element any] struct {
 	Total    int64
-	Shipment fromJSON[*shipments.Shipment] // or null
-}
-
-// inUTC returns a shipment with its times in UTC, as times in JSON are not.
-func inUTC(s shipments.Shipment) shipments.Shipment {
-	s.CreatedAt, s.ApprovedAt = s.CreatedAt.UTC(), s.ApprovedAt.UTC()
-	return s
-}
-
-func documentInUTC(d shipments.Document) shipments.Document {
-	d.CreatedAt, d.ProcessedAt = d.CreatedAt.UTC(), d.ProcessedAt.UTC()
-	return d
+	Elements fromJSON[[]Element]
 }
 
 // each converts the elements of a slice. The result is never nil.

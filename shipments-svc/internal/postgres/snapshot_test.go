@@ -84,11 +84,11 @@ func writeSome(ctx context.Context, repo *Repository, org shipments.OrgID, rando
 func comparePages(t *testing.T, repo *Repository, org shipments.OrgID) int64 {
 	t.Helper()
 	var shown int64
-	if err := repo.transact(t.Context(), org, func(tx *sqlx.Tx) error {
+	if err := repo.transact(t.Context(), org, "test", func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(t.Context(), `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`); err != nil {
 			return err
 		}
-		ctx := context.WithValue(t.Context(), txKey{}, ongoing{tx, scope{tenantRole, uuid.UUID(org)}})
+		ctx := within(t.Context(), org, tx)
 		for _, status := range append([]shipments.Status{anyStatus}, shipments.Statuses...) {
 			var want, got []uuid.UUID
 			if err := tx.SelectContext(ctx, &want, `

@@ -15,13 +15,12 @@ import (
 const (
 	templateColumns = `id, name, fingerprint, number_style, columns, created_at, updated_at`
 
+	// templatesSQL reads the templates of the fingerprints $2; null: of all.
 	templatesSQL = `
-SELECT ` + templateColumns + ` FROM mapping_templates WHERE organization_id = $1 ORDER BY id`
-
-	// templatesOfSQL reads the templates of the fingerprints $2.
-	templatesOfSQL = `
-SELECT ` + templateColumns + ` FROM mapping_templates
-WHERE organization_id = $1 AND fingerprint IN (SELECT unnest($2::text[])) ORDER BY id`
+SELECT coalesce(json_agg(t), '[]') FROM (
+	SELECT ` + templateColumns + ` FROM mapping_templates
+	WHERE organization_id = $1 AND ($2::text[] IS NULL OR fingerprint IN (SELECT unnest($2::text[]))) ORDER BY id
+) t`
 
 	// lockTemplatesSQL lets the templates of an organization be stored one after the
 	// other, so that they can be counted.
@@ -43,47 +42,28 @@ WITH stored AS (
 SELECT count(*) FROM stored`
 
 	changeTemplateSQL = `
-UPDATE mapping_templates SET name = coalesce($3, name), columns = coalesce($4::jsonb, columns), updated_at = $5
-WHERE organization_id = $1 AND id = $2
-RETURNING ` + templateColumns
+WITH changed AS (
+	UPDATE mapping_templates SET name = coalesce($3, name), columns = coalesce($4::jsonb, columns), updated_at = $5
+	WHERE organization_id = $1 AND id = $2
+	RETURNING ` + templateColumns + `
+)
+SELECT row_to_json(changed) FROM changed`
 
 	deleteTemplateSQL = `
 DELETE FROM mapping_templates WHERE organization_id = $1 AND id = $2 RETURNING id`
 )
 
-// templateRow has the templateColumns.
-type templateRow struct {
-	ID          uuid.UUID
-	Name        string
-	Fingerprint string
-	NumberStyle shipments.NumberStyle `db:"number_style"`
-	Columns     fromJSON[[]shipments.AssignedColumn]
-	CreatedAt   time.Time `db:"created_at"`
-	UpdatedAt   time.Time `db:"updated_at"`
-}
-
-func (r templateRow) template() shipments.Template {
-	return shipments.Template{
-		ID: shipments.TemplateID(r.ID), Name: r.Name, Fingerprint: r.Fingerprint, NumberStyle: r.NumberStyle,
-		Columns: r.Columns.value, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
-	}
-}
-
 // Templates implements shipments.Repository.
 func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 	fingerprints []string,
 ) ([]shipments.Template, error) {
-	query, args := templatesSQL, []any{uuid.UUID(org)}
-	if fingerprints != nil {
-		query, args = templatesOfSQL, append(args, pq.Array(fingerprints))
-	}
-	rows, err := getRows[templateRow](ctx, r.tenant(ctx, org), "read mapping templates", query, args...)
-	return each(rows, templateRow.template), err
+	return getJSON[[]shipments.Template](ctx, r.tenant(ctx, org), "read mapping templates", templatesSQL,
+		uuid.UUID(org), pq.Array(fingerprints))
 }
 
 // PutTemplate implements shipments.Repository.
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
-	return failure("store mapping template", r.transact(ctx, org, func(tx *sqlx.Tx) error {
+	return r.transact(ctx, org, "store mapping template", func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, lockTemplatesSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
@@ -95,7 +75,7 @@ func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shi
 			err = shipments.ErrTooManyTemplates
 		}
 		return err
-	}))
+	})
 }
 
 // ChangeTemplate implements shipments.Repository.
@@ -106,9 +86,9 @@ func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e 
 	if e.Columns != nil {
 		columns = asJSON{e.Columns}
 	}
-	row, err := getRow[templateRow](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
+	t, err := getJSON[shipments.Template](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
 		uuid.UUID(org), uuid.UUID(e.ID), e.Name, columns, at)
-	return row.template(), noTemplate(err)
+	return t, noTemplate(err)
 }
 
 // DeleteTemplate implements shipments.Repository.

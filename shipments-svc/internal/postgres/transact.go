@@ -17,97 +17,111 @@ import (
 // succeed when it is repeated.
 const attempts = 3
 
-// runner runs statements: in a transaction each, or in one that goes on.
-type runner interface {
-	GetContext(ctx context.Context, into any, query string, args ...any) error
-	SelectContext(ctx context.Context, into any, query string, args ...any) error
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
-// getRow runs a statement that returns one row, or shipments.ErrNotFound.
-func getRow[Row any](ctx context.Context, on runner, doing, query string, args ...any) (row Row, err error) {
-	err = on.GetContext(ctx, &row, query, args...)
-	return row, failure(doing, err)
-}
-
-// getRows runs a statement that returns any number of rows.
-func getRows[Row any](ctx context.Context, on runner, doing, query string, args ...any) (rows []Row, err error) {
-	err = on.SelectContext(ctx, &rows, query, args...)
-	return rows, failure(doing, err)
-}
-
-// execute runs a statement that returns nothing.
-func execute(ctx context.Context, on runner, doing, query string, args ...any) error {
-	_, err := on.ExecContext(ctx, query, args...)
-	return failure(doing, err)
-}
-
-// ongoing is a transaction that a context carries.
-type ongoing struct {
-	*sqlx.Tx
-
+// session runs statements in a scope: each in a transaction of its own, or all in one that
+// goes on.
+type session struct {
+	db    *sqlx.DB
 	scope scope
+	tx    *sqlx.Tx // that goes on; nil: none
 }
 
-type txKey struct{}
+type sessionKey struct{}
 
-// tenant returns what statements for an organization run on: the transaction that the
-// context carries, if any, and otherwise one of its own for each statement. A transaction of
-// another organization is a fault of the program.
-func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) runner {
-	s := scope{tenantRole, uuid.UUID(org)}
-	tx, ok := ctx.Value(txKey{}).(ongoing)
-	if ok && tx.scope != s {
+// within returns a context whose statements for the organization are part of a transaction.
+func within(ctx context.Context, org shipments.OrgID, tx *sqlx.Tx) context.Context {
+	return context.WithValue(ctx, sessionKey{}, session{scope: scope{tenantRole, uuid.UUID(org)}, tx: tx})
+}
+
+// tenant returns the session of an organization: that of the transaction which the context
+// is within, if any. A transaction of another organization is a fault of the program.
+func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) session {
+	s := session{db: r.db, scope: scope{tenantRole, uuid.UUID(org)}}
+	ongoing, ok := ctx.Value(sessionKey{}).(session)
+	if !ok {
+		return s
+	}
+	if ongoing.scope != s.scope {
 		panic("postgres: the transaction works for another organization")
 	}
-	if ok {
-		return tx.Tx
-	}
-	return single{r.db, s}
+	return ongoing
 }
 
-// dispatcher returns what statements run on that find organizations with work, or claim a
+// dispatcher returns the session of statements that find organizations with work, or claim a
 // job of any. They see nothing else.
-func (r *Repository) dispatcher() runner { return single{r.db, scope{role: dispatcherRole}} }
-
-// transact runs do in a transaction for an organization and repeats it as
-// retried does. Within a transaction do is part of that one, which is repeated
-// as a whole.
-func (r *Repository) transact(ctx context.Context, org shipments.OrgID, do func(*sqlx.Tx) error) error {
-	on := r.tenant(ctx, org)
-	if tx, ok := on.(*sqlx.Tx); ok {
-		return do(tx)
-	}
-	return on.(single).retried(ctx, func(ctx context.Context) error { return once(ctx, r.db, do) })
+func (r *Repository) dispatcher() session {
+	return session{db: r.db, scope: scope{role: dispatcherRole}}
 }
 
-// retried runs a transaction of the scope, and again if Postgres chose it as the victim
-// of a deadlock, could not serialize it, or found a prepared statement out of date.
-func (s scope) retried(ctx context.Context, transaction func(context.Context) error) (err error) {
-	ctx = context.WithValue(ctx, scopeKey{}, s)
+// run runs do with what its statements run on. Outside of a transaction it repeats what
+// Postgres chose as the victim of a deadlock, could not serialize, or found to be prepared
+// for an older schema.
+func (s session) run(ctx context.Context, doing string, do func(context.Context, sqlx.ExtContext) error) (err error) {
+	if s.tx != nil {
+		return failure(doing, do(ctx, s.tx))
+	}
+	ctx = context.WithValue(ctx, scopeKey{}, s.scope)
 	for range attempts {
-		err = transaction(ctx)
+		err = do(ctx, s.db)
 		pgErr, ok := errors.AsType[*pq.Error](err)
 		victim := ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
 		if !victim && !errors.Is(err, postgres.ErrStalePlan) {
-			return err
+			break
 		}
 	}
-	return err
+	return failure(doing, err)
 }
 
-func once(ctx context.Context, db *sqlx.DB, do func(*sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(ctx, nil)
-	if err != nil {
+// getRow runs a statement that returns one row, or shipments.ErrNotFound.
+func getRow[Row any](ctx context.Context, on session, doing, query string, args ...any) (row Row, err error) {
+	err = on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+		return sqlx.GetContext(ctx, q, &row, query, args...)
+	})
+	return row, err
+}
+
+// getRows runs a statement that returns any number of rows.
+func getRows[Row any](ctx context.Context, on session, doing, query string, args ...any) (rows []Row, err error) {
+	err = on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, query, args...)
+	})
+	return rows, err
+}
+
+// getJSON runs a statement that returns one row of one column of JSON.
+func getJSON[Value any](ctx context.Context, on session, doing, query string, args ...any) (Value, error) {
+	row, err := getRow[fromJSON[Value]](ctx, on, doing, query, args...)
+	return row.value, err
+}
+
+// execute runs a statement that returns nothing.
+func execute(ctx context.Context, on session, doing, query string, args ...any) error {
+	return on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+		_, err := q.ExecContext(ctx, query, args...)
 		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if err := do(tx); err != nil {
+	})
+}
+
+// transact runs do in a transaction for an organization, or as part of the one that the
+// context is within.
+func (r *Repository) transact(
+	ctx context.Context, org shipments.OrgID, doing string, do func(*sqlx.Tx) error,
+) error {
+	return r.tenant(ctx, org).run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+		if tx, ok := q.(*sqlx.Tx); ok {
+			return do(tx)
+		}
+		tx, err := r.db.BeginTxx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+		if err := do(tx); err != nil {
+			return err
+		}
+		if err = tx.Commit(); errors.Is(err, sql.ErrTxDone) { // rolled back because the context had ended
+			return ctx.Err()
+		}
 		return err
-	}
-	err = tx.Commit()
-	if errors.Is(err, sql.ErrTxDone) { // rolled back because the context had ended
-		return ctx.Err()
-	}
-	return err
+	})
 }

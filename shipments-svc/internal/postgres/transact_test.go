@@ -18,7 +18,7 @@ func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	repo, _ := newTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := repo.transact(ctx, repotest.Org(), func(tx *sqlx.Tx) error {
+	err := repo.transact(ctx, repotest.Org(), "test", func(tx *sqlx.Tx) error {
 		var err error
 		for err == nil { // until it was rolled back
 			_, err = tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`)

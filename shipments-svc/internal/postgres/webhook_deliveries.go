@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,53 +9,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-// deliveryRow is a row of deliveriesSQL.
-type deliveryRow struct {
-	EventID     uuid.UUID     `db:"event_id"`
-	EventNumber sql.NullInt64 `db:"event_number"`
-	Status      webhooks.DeliveryStatus
-	DueAt       sql.NullTime `db:"due_at"`
-	Leased      bool
-	Attempts    fromJSON[[]attemptRow]
-	CreatedAt   time.Time `db:"created_at"`
-	Type        sql.NullString
-}
-
-// attemptRow is a webhooks.Attempt as it is kept.
-type attemptRow struct {
-	At       time.Time        `json:"at"`
-	Took     int64            `json:"took_ms"`
-	Outcome  webhooks.Outcome `json:"outcome"`
-	Response int              `json:"response,omitempty"`
-}
-
-func attemptRowOf(a webhooks.Attempt) attemptRow {
-	return attemptRow{At: a.At, Took: a.Took.Milliseconds(), Outcome: a.Outcome, Response: a.Response}
-}
-
-func (r attemptRow) attempt() webhooks.Attempt {
-	return webhooks.Attempt{
-		At:       r.At.UTC(),
-		Took:     time.Duration(r.Took) * time.Millisecond,
-		Outcome:  r.Outcome,
-		Response: r.Response,
-	}
-}
-
-func (r deliveryRow) delivery() webhooks.Delivery {
-	d := webhooks.Delivery{
-		Event: shipments.EventID(r.EventID), Type: webhooks.Test, Number: r.EventNumber.Int64, Status: r.Status,
-		Attempts: each(r.Attempts.value, attemptRow.attempt), CreatedAt: r.CreatedAt.UTC(),
-	}
-	if r.EventNumber.Valid {
-		d.Type = shipments.EventType(r.Type.String)
-	}
-	if r.DueAt.Valid && !r.Leased {
-		d.Due = r.DueAt.Time.UTC()
-	}
-	return d
-}
 
 // Deliveries implements webhooks.Repository.
 func (w *Webhooks) Deliveries(
@@ -66,11 +18,8 @@ func (w *Webhooks) Deliveries(
 	if q.Before != nil {
 		before = uuid.UUID(*q.Before)
 	}
-	rows, err := getRows[deliveryRow](
-		ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org), uuid.UUID(q.Endpoint), string(q.Status),
-		before, limit,
-	)
-	return each(rows, deliveryRow.delivery), err
+	return getJSON[[]webhooks.Delivery](ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org),
+		uuid.UUID(q.Endpoint), string(q.Status), before, limit)
 }
 
 // CreateTest implements webhooks.Repository.

@@ -1,7 +1,13 @@
 package postgres
 
+import "github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+
 const endpointColumns = `id, url, description, event_types, status, disabled_reason, failing_since, previous_until,
 	created_at, updated_at`
+
+const oneEndpoint = `
+	SELECT ` + endpointColumns + ` FROM webhook_endpoints
+	WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'`
 
 const (
 	// lockEndpointsSQL lets the endpoints of an organization be created one
@@ -22,14 +28,14 @@ WITH created AS (
 SELECT count(*) FROM created`
 
 	endpointsSQL = `
-SELECT ` + endpointColumns + ` FROM webhook_endpoints
-WHERE organization_id = $1 AND status <> 'deleted' ORDER BY id`
+SELECT coalesce(json_agg(w), '[]') FROM (
+	SELECT ` + endpointColumns + ` FROM webhook_endpoints
+	WHERE organization_id = $1 AND status <> 'deleted' ORDER BY id
+) w`
 
-	endpointSQL = `
-SELECT ` + endpointColumns + ` FROM webhook_endpoints
-WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'`
+	endpointSQL = `SELECT row_to_json(w) FROM (` + oneEndpoint + `) w`
 
-	lockEndpointSQL = endpointSQL + ` FOR UPDATE`
+	lockEndpointSQL = `SELECT row_to_json(w) FROM (` + oneEndpoint + ` FOR UPDATE) w`
 
 	changeEndpointSQL = `
 UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6,
@@ -37,9 +43,12 @@ UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, statu
 WHERE organization_id = $1 AND id = $2`
 
 	rotateSecretSQL = `
-UPDATE webhook_endpoints SET secret = $3, previous_secret = secret, previous_until = $5, updated_at = $4
-WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'
-RETURNING ` + endpointColumns
+WITH rotated AS (
+	UPDATE webhook_endpoints SET secret = $3, previous_secret = secret, previous_until = $5, updated_at = $4
+	WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'
+	RETURNING ` + endpointColumns + `
+)
+SELECT row_to_json(rotated) FROM rotated`
 
 	// deleteEndpointSQL leaves a row without secrets until the deliveries are
 	// removed, which can be many.
@@ -64,11 +73,14 @@ const (
 	// deliveriesSQL reads deliveries of the endpoint $2: of the status $3, or
 	// any; of events before $4; at most $5.
 	deliveriesSQL = `
-SELECT d.event_id, d.event_number, d.status, d.due_at, d.leased, d.attempts, d.created_at, e.type
-FROM webhook_deliveries d
-LEFT JOIN events e ON e.organization_id = $1 AND e.number = d.event_number
-WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND ($3 = '' OR d.status = $3) AND d.event_id < $4
-ORDER BY d.event_id DESC LIMIT $5`
+SELECT coalesce(json_agg(d), '[]') FROM (
+	SELECT d.event_id, d.event_number, d.status, CASE WHEN NOT d.leased THEN d.due_at END AS due_at, d.attempts,
+		d.created_at, CASE WHEN d.event_number IS NULL THEN '` + string(webhooks.Test) + `' ELSE e.type END AS type
+	FROM webhook_deliveries d
+	LEFT JOIN events e ON e.organization_id = $1 AND e.number = d.event_number
+	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND ($3 = '' OR d.status = $3) AND d.event_id < $4
+	ORDER BY d.event_id DESC LIMIT $5
+) d`
 
 	createTestSQL = `
 INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, status, due_at, created_at)

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -29,42 +28,13 @@ func NewWebhooks(r *Repository, keys sealing.Keys, due func()) *Webhooks {
 	return &Webhooks{r, keys, due}
 }
 
-// endpointRow has the endpointColumns.
-type endpointRow struct {
-	ID             uuid.UUID
-	URL            string
-	Description    string
-	EventTypes     pq.StringArray `db:"event_types"`
-	Status         webhooks.Status
-	DisabledReason webhooks.Reason `db:"disabled_reason"`
-	FailingSince   sql.NullTime    `db:"failing_since"`
-	PreviousUntil  sql.NullTime    `db:"previous_until"`
-	CreatedAt      time.Time       `db:"created_at"`
-	UpdatedAt      time.Time       `db:"updated_at"`
-}
-
-func (r endpointRow) endpoint() webhooks.Endpoint {
-	e := webhooks.Endpoint{
-		ID: webhooks.ID(r.ID), URL: r.URL, Description: r.Description,
-		EventTypes: each(r.EventTypes, func(kind string) shipments.EventType { return shipments.EventType(kind) }),
-		Status:     r.Status, Reason: r.DisabledReason, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
-	}
-	if r.FailingSince.Valid {
-		e.FailingSince = r.FailingSince.Time.UTC()
-	}
-	if r.PreviousUntil.Valid {
-		e.PreviousUntil = r.PreviousUntil.Time.UTC()
-	}
-	return e
-}
-
 func typesArray(types []shipments.EventType) any {
 	return pq.StringArray(each(types, func(kind shipments.EventType) string { return string(kind) }))
 }
 
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
-	return failure("create webhook endpoint", w.transact(ctx, org, func(tx *sqlx.Tx) error {
+	return w.transact(ctx, org, "create webhook endpoint", func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, uuid.UUID(org).String()); err != nil {
 			return err
 		}
@@ -77,13 +47,12 @@ func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m we
 			return webhooks.ErrTooMany
 		}
 		return nil
-	}))
+	})
 }
 
 // Endpoints implements webhooks.Repository.
 func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
-	rows, err := getRows[endpointRow](ctx, w.tenant(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
-	return each(rows, endpointRow.endpoint), err
+	return getJSON[[]webhooks.Endpoint](ctx, w.tenant(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
 }
 
 // Endpoint implements webhooks.Repository.
@@ -92,9 +61,9 @@ func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhook
 }
 
 // endpoint runs a statement that returns an endpoint.
-func endpoint(ctx context.Context, on runner, doing, query string, args ...any) (webhooks.Endpoint, error) {
-	row, err := getRow[endpointRow](ctx, on, doing, query, args...)
-	return row.endpoint(), noEndpoint(err)
+func endpoint(ctx context.Context, on session, doing, query string, args ...any) (webhooks.Endpoint, error) {
+	e, err := getJSON[webhooks.Endpoint](ctx, on, doing, query, args...)
+	return e, noEndpoint(err)
 }
 
 // noEndpoint returns the error of a statement about an endpoint.
@@ -110,8 +79,8 @@ func (w *Webhooks) ChangeEndpoint(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, change func(webhooks.Endpoint) webhooks.Endpoint,
 ) (webhooks.Endpoint, error) {
 	var to webhooks.Endpoint
-	err := w.transact(ctx, org, func(tx *sqlx.Tx) error {
-		from, err := endpoint(ctx, tx, "update webhook endpoint", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+	err := w.transact(ctx, org, "update webhook endpoint", func(tx *sqlx.Tx) error {
+		from, err := endpoint(ctx, session{tx: tx}, "lock", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
 		if err != nil {
 			return err
 		}
@@ -122,7 +91,7 @@ func (w *Webhooks) ChangeEndpoint(
 		)
 		return err
 	})
-	return to, failure("update webhook endpoint", err)
+	return to, err
 }
 
 // RotateSecret implements webhooks.Repository.

@@ -56,24 +56,13 @@ func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, erro
 	if f := e.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	return repeat(func() (Shipment, error) { return s.tryUpdate(ctx, org, e) })
-}
-
-func (s *Service) tryUpdate(ctx context.Context, org OrgID, e Edit) (Shipment, error) {
-	d, err := s.getFor(ctx, org, Update, e.Order)
-	if err != nil {
-		return Shipment{}, err
-	}
-	draft, changes := e.applied(d.Draft)
-	if len(changes) == 0 {
-		return d.Shipment, nil
-	}
-	r := s.revisedDraft(d, e.Order, draft, changes)
-	if len(d.Documents) == 0 && len(d.Pallets) == 0 { // there is nothing to check
-		r.Checks = d.Checks
-		return r.To, s.revise(ctx, org, r)
-	}
-	return r.To, s.checkAndRevise(ctx, org, &r)
+	r, err := s.change(ctx, org, Update, e.Order, func(r *Revision) error {
+		if r.To.Draft, r.Entry.Changes = e.applied(r.From.Draft); r.Entry.Changes == nil {
+			return errUnchanged
+		}
+		return nil
+	})
+	return r.To, err
 }
 
 // Approve approves a shipment. Failing checks give ChecksFailingError unless the
@@ -129,59 +118,33 @@ func (s *Service) act(
 	if f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	return repeat(func() (Shipment, error) { return s.try(ctx, org, a, o, decide) })
-}
-
-// repeat retries on version conflicts.
-func repeat[T any](try func() (T, error)) (T, error) {
 	for {
-		if done, err := try(); !errors.Is(err, errConflict) {
-			return done, err
+		head, err := s.repo.Head(ctx, org, o.ID)
+		if err != nil {
+			return Shipment{}, err
+		}
+		if a == Approve && head.Status == Approved {
+			return head.Shipment, nil
+		}
+		if !o.isFor(head.Version) {
+			return Shipment{}, ErrVersion
+		}
+		to := head.Shipment
+		if to.Status, err = move(a, head.Status, parts{}); err != nil {
+			return Shipment{}, err
+		}
+		to.Version++
+		entry := Entry{Version: to.Version, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}
+		if err := decide(head, &to, &entry); err != nil {
+			return Shipment{}, err
+		}
+		if to.Status == gone {
+			err = s.repo.Delete(ctx, org, head.Shipment, entry)
+		} else {
+			err = s.repo.Change(ctx, org, head.Shipment, to, entry)
+		}
+		if !errors.Is(err, ErrVersion) {
+			return to, err
 		}
 	}
-}
-
-// errConflict is a version conflict: the shipment changed concurrently.
-var errConflict = errors.New("version conflict")
-
-// conflict returns the error of storing a change, as errConflict where the shipment
-// has another version.
-func conflict(err error) error {
-	if errors.Is(err, ErrVersion) {
-		return errConflict
-	}
-	return err
-}
-
-func (s *Service) try(
-	ctx context.Context, org OrgID, a Action, o Order, decide func(Head, *Shipment, *Entry) error,
-) (Shipment, error) {
-	head, err := s.repo.Head(ctx, org, o.ID)
-	if err != nil {
-		return Shipment{}, err
-	}
-	if a == Approve && head.Status == Approved {
-		return head.Shipment, nil
-	}
-	if !o.isFor(head.Version) {
-		return Shipment{}, ErrVersion
-	}
-	to := head.Shipment
-	if to.Status, err = move(a, head.Status, parts{}); err != nil {
-		return Shipment{}, err
-	}
-	entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}
-	if err := decide(head, &to, &entry); err != nil {
-		return Shipment{}, err
-	}
-	if to == head.Shipment { // nothing differs
-		return to, nil
-	}
-	to.Version = entry.Version
-	if to.Status == gone {
-		err = s.repo.Delete(ctx, org, head.Shipment, entry)
-	} else {
-		err = s.repo.Change(ctx, org, head.Shipment, to, entry)
-	}
-	return to, conflict(err)
 }

@@ -2,10 +2,8 @@ package shipments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -14,132 +12,80 @@ import (
 // queued, and the shipment is being processed until it has been. Content that
 // the shipment has gives DuplicateError.
 func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	p, err := s.PrepareAttach(ctx, org, a)
+	commit, err := s.PrepareAttach(ctx, org, a)
 	if err != nil {
 		return Attached{}, err
 	}
-	done, err := p.Commit(ctx)
-	if err != nil {
-		err = errors.Join(err, p.Discard(ctx, err))
-	}
-	return done, err
+	return commit(ctx)
 }
 
 // PrepareAttach is the first phase of Attach, outside of transactions: it validates the
-// attachment and reads or stores its file.
-func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (Prepared[Attached], error) {
+// attachment and reads or stores its file. If it is never committed, a sweep removes that.
+func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (Commit[Attached], error) {
 	if f := a.Faults(); f != nil {
-		return Prepared[Attached]{}, &Invalid{Faults: f}
-	}
-	if a.DryRun {
-		preview, err := s.preview(ctx, org, a)
-		return Prepared[Attached]{Commit: func(context.Context) (Attached, error) { return preview, nil }}, err
+		return nil, &Invalid{Faults: f}
 	}
 	doc := a.document()
-	if _, err := s.getAttachable(ctx, org, a, doc, len(a.Pallets)); err != nil {
-		return Prepared[Attached]{}, err
+	attach := func(r *Revision) error { return r.attach(doc, a.Pallets) }
+	r, err := s.revision(ctx, org, AttachDocument, a.Order, attach)
+	if err != nil {
+		return nil, err
+	}
+	if a.DryRun {
+		preview, err := s.preview(ctx, org, a, r)
+		return func(context.Context) (Attached, error) { return preview, nil }, err
 	}
 	doc.ID, doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
 	if !doc.Unfinished() {
 		doc.ProcessedAt = doc.CreatedAt
 	}
-	p := Prepared[Attached]{Commit: func(ctx context.Context) (Attached, error) {
-		return repeat(func() (Attached, error) { return s.tryAttach(ctx, org, a, doc) })
-	}}
-	if a.File == nil {
-		return p, nil
+	if a.File != nil {
+		content := io.NewSectionReader(a.File.Content, 0, a.File.Size)
+		if err := s.files.Put(ctx, FileKey{org, doc.ID}, content, a.File.Size); err != nil {
+			return nil, fmt.Errorf("store file: %w", err)
+		}
 	}
-	file := FileKey{org, doc.ID}
-	p.discard = func(ctx context.Context) error { return s.discard(ctx, file) }
-	if err := s.files.Put(ctx, file, io.NewSectionReader(a.File.Content, 0, a.File.Size), a.File.Size); err != nil {
-		return Prepared[Attached]{}, fmt.Errorf("store file: %w", err)
-	}
-	return p, nil
+	return func(ctx context.Context) (Attached, error) {
+		r, err := s.change(ctx, org, AttachDocument, a.Order, attach)
+		return Attached{Shipment: a.ID, Document: doc, Checks: r.Checks}, err
+	}, nil
 }
 
-func (s *Service) tryAttach(ctx context.Context, org OrgID, a Attachment, doc Document) (Attached, error) {
-	d, err := s.getAttachable(ctx, org, a, doc, len(a.Pallets))
-	if err != nil {
-		return Attached{}, err
+// preview returns the result of a dry run of the revision. A file is read at once, with the
+// limits of a worker.
+func (s *Service) preview(ctx context.Context, org OrgID, a Attachment, r Revision) (Attached, error) {
+	if doc := *r.Document; doc.Unfinished() {
+		read, err := s.readContent(ctx, org, doc, a.File.Content)
+		doc, pallets, err := doc.finished(read, err, time.Time{})
+		if err != nil {
+			return Attached{}, fmt.Errorf("read file: %w", err)
+		}
+		attach := func(r *Revision) error { return r.attach(doc, pallets) }
+		if r, err = s.revision(ctx, org, AttachDocument, a.Order, attach); err != nil {
+			return Attached{}, err
+		}
 	}
-	pallets := sourced(a.Pallets, doc.ID)
-	r := s.revision(d, AttachDocument, a.Order, doc, pallets)
-	r.Attached, r.Pallets = &doc, pallets
-	if doc.Unfinished() {
-		r.Checks = d.Checks
-		err = s.revise(ctx, org, r)
-	} else {
-		err = s.checkAndRevise(ctx, org, &r)
-	}
-	return Attached{Shipment: d.ID, Document: doc, Checks: r.Checks}, err
+	err := s.check(ctx, org, &r)
+	return Attached{Shipment: a.ID, Document: *r.Document, Checks: r.Checks, DryRun: true, Pallets: r.Pallets}, err
 }
 
-// simulate returns the result that attaching a document would have.
-func (s *Service) simulate(ctx context.Context, org OrgID, a Attachment, doc Document,
-	pallets []Pallet,
-) (Attached, error) {
-	d, err := s.getAttachable(ctx, org, a, doc, len(pallets))
-	if err != nil {
-		return Attached{}, err
-	}
-	pallets = sourced(pallets, doc.ID)
-	r := s.revision(d, AttachDocument, a.Order, doc, pallets)
-	checks, err := s.checksOf(ctx, org, r)
-	return Attached{Shipment: d.ID, Document: doc, Checks: checks, DryRun: true, Pallets: pallets}, err
-}
-
-// preview is the dry run of an attachment. A file is read at once, with the limits of
-// a worker.
-func (s *Service) preview(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	if !a.needsReading() {
-		return s.simulate(ctx, org, a, a.document(), a.Pallets)
-	}
-	if _, err := s.getAttachable(ctx, org, a, a.document(), 0); err != nil {
-		return Attached{}, err
-	}
-	read, err := s.readContent(ctx, org, a.document(), a.File.Content)
-	doc, pallets, err := a.document().finished(read, err, time.Time{})
-	if err != nil {
-		return Attached{}, fmt.Errorf("read file: %w", err)
-	}
-	return s.simulate(ctx, org, a, doc, pallets)
-}
-
-// getAttachable returns the shipment if the document, with so many pallets, can be
-// attached to it.
-func (s *Service) getAttachable(ctx context.Context, org OrgID, a Attachment, doc Document,
-	pallets int,
-) (Detail, error) {
-	d, err := s.getFor(ctx, org, AttachDocument, a.Order)
-	if err != nil {
-		return Detail{}, err
-	}
-	for _, other := range d.Documents {
+// attach adds a new document with its pallets.
+func (r *Revision) attach(doc Document, pallets []Pallet) error {
+	for _, other := range r.documents {
 		if other.SHA256 == doc.SHA256 {
-			return Detail{}, &DuplicateError{ID: other.ID}
+			return &DuplicateError{ID: other.ID}
 		}
 	}
 	var f faults
-	if total := len(d.Pallets) + pallets; total > MaxPallets {
+	if total := len(r.pallets) + len(pallets); total > MaxPallets {
 		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets; with these it would have %d", MaxPallets, total)
 	}
-	if len(d.Documents) >= MaxDocuments {
+	if len(r.documents) >= MaxDocuments {
 		f.add(TooManyDocuments, "", "a shipment has at most %d documents", MaxDocuments)
 	}
 	if f != nil {
-		return Detail{}, &Invalid{Faults: f}
+		return &Invalid{Faults: f}
 	}
-	return d, nil
-}
-
-// sourced returns pallets as a document's, each from its row or, without one,
-// from that of its place in the list.
-func sourced(pallets []Pallet, doc DocumentID) []Pallet {
-	all := slices.Clone(pallets)
-	for i := range all {
-		if all[i].Source.Document = doc; all[i].Source.Row == 0 {
-			all[i].Source.Row = i + 1
-		}
-	}
-	return all
+	r.put(doc, pallets)
+	return nil
 }

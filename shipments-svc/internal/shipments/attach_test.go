@@ -31,7 +31,7 @@ func TestAnAttachedDocumentIsPartOfTheShipmentAtOnce(t *testing.T) {
 		t.Fatalf("%v, %+v", err, k.revisions)
 	}
 	r, now, id := k.revisions[0], start.UTC().Truncate(time.Millisecond), DocumentID{15: 1}
-	if doc := *r.Attached; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed ||
+	if doc := *r.Document; !reflect.DeepEqual(doc, got.Document) || doc.ID != id || doc.Status != Processed ||
 		doc.PalletsExtracted != 2 || doc.RowsRead != 2 ||
 		doc.CreatedAt != now || doc.ProcessedAt != now ||
 		doc.Declared.Pallets != 2 ||

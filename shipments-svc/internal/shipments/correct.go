@@ -111,7 +111,16 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 	if f != nil {
 		return Document{}, &Invalid{Faults: f}
 	}
-	doc, err := repeat(func() (Document, error) { return s.tryCorrect(ctx, org, c) })
+	doc, err := s.queue(ctx, org, CorrectMapping, c.DocumentOrder, func(doc *Document) error {
+		if doc.Type != PackingList {
+			return ErrNotReadAgain
+		}
+		if len(doc.Given) == len(c.Mappings) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, c.Mappings)) {
+			return errUnchanged
+		}
+		doc.Given = c.Mappings
+		return nil
+	})
 	if err == nil && c.SaveAs != nil {
 		kept.ID, kept.CreatedAt = TemplateID(s.newID()), instant(s.now())
 		kept.UpdatedAt = kept.CreatedAt
@@ -119,21 +128,6 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 	}
 	doc.Mappings = shown.Mappings
 	return doc, err
-}
-
-func (s *Service) tryCorrect(ctx context.Context, org OrgID, c Correction) (Document, error) {
-	d, doc, err := s.getDocument(ctx, org, CorrectMapping, c.DocumentOrder)
-	if err != nil {
-		return Document{}, err
-	}
-	if doc.Kind == Unread || doc.Type != PackingList {
-		return Document{}, ErrNotReadAgain
-	}
-	if len(doc.Given) == len(c.Mappings) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, c.Mappings)) {
-		return doc, nil
-	}
-	doc.Given = c.Mappings
-	return s.queue(ctx, org, d, CorrectMapping, c.Order, doc)
 }
 
 // table returns the mapping of the first table on a sheet, or of the first where the

@@ -2,74 +2,58 @@ package shipments
 
 import (
 	"context"
-	"slices"
 	"time"
 )
+
+// discardTimeout is how long removing a file may take after a request.
+const discardTimeout = time.Second
 
 // Detach removes a document, its file, its pallets and what they made of the
 // checks.
 func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struct{}, error) {
-	doc, err := repeat(func() (Document, error) { return s.tryDetach(ctx, org, o) })
+	var doc Document
+	_, err := s.change(ctx, org, DeleteDocument, o.Order, func(r *Revision) (err error) {
+		if doc, err = r.document(o.Document); err != nil {
+			return err
+		}
+		r.documents, r.pallets = without(r.documents, doc.ID), withoutPallets(r.pallets, doc.ID)
+		r.Detached, r.Entry.Document = doc.ID, doc.ID
+		return nil
+	})
 	if err != nil || doc.Filename == "" {
 		return struct{}{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // also for a client who left
+	defer cancel()
 	// The document is gone. If its file cannot be removed now, a sweep does it.
-	_ = s.discard(ctx, FileKey{org, doc.ID})
+	_ = s.files.Delete(ctx, FileKey{org, doc.ID})
 	return struct{}{}, nil
-}
-
-func (s *Service) tryDetach(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
-	d, doc, err := s.getDocument(ctx, org, DeleteDocument, o)
-	if err != nil {
-		return Document{}, err
-	}
-	r := s.removal(d, o.Order, doc.ID)
-	return doc, s.checkAndRevise(ctx, org, &r)
 }
 
 // Reprocess has a document read again. Its pallets stay until that is done.
 // One that is not read from a file gives ErrNotReadAgain.
 func (s *Service) Reprocess(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
-	return repeat(func() (Document, error) { return s.tryReprocess(ctx, org, o) })
+	return s.queue(ctx, org, ReprocessDocument, o, func(*Document) error { return nil })
 }
 
-func (s *Service) tryReprocess(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
-	d, doc, err := s.getDocument(ctx, org, ReprocessDocument, o)
-	if err != nil {
-		return Document{}, err
-	}
-	if doc.Kind == Unread {
-		return Document{}, ErrNotReadAgain
-	}
-	return s.queue(ctx, org, d, ReprocessDocument, o.Order, doc)
-}
-
-// queue has a document of a shipment read anew, because of an action.
-func (s *Service) queue(ctx context.Context, org OrgID, d Detail, a Action, o Order, doc Document) (Document, error) {
-	doc = doc.queued()
-	mine := slices.DeleteFunc(slices.Clone(d.Pallets), func(p Pallet) bool { return p.Source.Document != doc.ID })
-	r := s.revision(d, a, o, doc, mine)
-	r.Changed, r.Checks = &doc, d.Checks
-	return doc, s.revise(ctx, org, r)
-}
-
-// queued returns a document that is to be read anew.
-func (d Document) queued() Document {
-	d.Run++
-	d.Status, d.Failure, d.ProcessedAt = Queued, Failure{}, time.Time{}
-	return d
-}
-
-// getDocument returns a shipment and its document, with which an action is
-// allowed.
-func (s *Service) getDocument(ctx context.Context, org OrgID, a Action, o DocumentOrder) (Detail, Document, error) {
-	d, err := s.repo.Get(ctx, org, o.ID)
-	if err != nil {
-		return Detail{}, Document{}, err
-	}
-	i := slices.IndexFunc(d.Documents, func(doc Document) bool { return doc.ID == o.Document })
-	if i < 0 {
-		return Detail{}, Document{}, ErrNoDocument
-	}
-	return d, d.Documents[i], permitted(a, o.Order, d.Shipment)
+// queue has a document of a shipment read anew, as edit changes it, because of an action.
+func (s *Service) queue(
+	ctx context.Context, org OrgID, a Action, o DocumentOrder, edit func(*Document) error,
+) (doc Document, err error) {
+	_, err = s.change(ctx, org, a, o.Order, func(r *Revision) (err error) {
+		if doc, err = r.document(o.Document); err != nil {
+			return err
+		}
+		if doc.Kind == Unread {
+			return ErrNotReadAgain
+		}
+		if err := edit(&doc); err != nil {
+			return err
+		}
+		doc.Run++
+		doc.Status, doc.Failure, doc.ProcessedAt = Queued, Failure{}, time.Time{}
+		r.put(doc, nil)
+		return nil
+	})
+	return doc, err
 }

@@ -11,10 +11,10 @@ import (
 type DocumentID [16]byte
 
 // MarshalText implements encoding.TextMarshaler.
-func (id DocumentID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+func (id DocumentID) MarshalText() ([]byte, error) { return ID(id).MarshalText() }
 
 // UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *DocumentID) UnmarshalText(text []byte) error { return fromUUID(id[:], text) }
+func (id *DocumentID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
 
 // Sum is the SHA-256 of content. Its text is that of a bytea in SQL.
 type Sum [32]byte

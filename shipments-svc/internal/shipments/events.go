@@ -12,6 +12,12 @@ const EventLife = 30 * 24 * time.Hour
 // EventID identifies an event within its organization.
 type EventID [16]byte
 
+// MarshalText implements encoding.TextMarshaler.
+func (id EventID) MarshalText() ([]byte, error) { return ID(id).MarshalText() }
+
+// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
+func (id *EventID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
+
 // EventType is the kind of an event.
 type EventType string
 
@@ -38,15 +44,15 @@ var EventTypes = []EventType{
 
 // Event is a change of a shipment or of one of its documents.
 type Event struct {
-	ID   EventID
-	Type EventType
-	At   time.Time
+	ID   EventID   `json:"id"`
+	Type EventType `json:"type"`
+	At   time.Time `json:"at"`
 	// Number is the event's place among those of its organization: from 1,
 	// without gaps, given after the change was stored. Of one shipment an
 	// earlier event has a lower one.
-	Number   int64
-	Shipment Shipment  // right after it
-	Document *Document // right after it; nil unless the event is about one
+	Number   int64     `json:"number"`
+	Shipment Shipment  `json:"shipment"` // right after it
+	Document *Document `json:"document"` // right after it; nil unless the event is about one
 }
 
 // EventQuery selects a part of an organization's events.

@@ -92,7 +92,7 @@ func TestAFileIsStoredAndItsDocumentQueued(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := k.revisions[0]
-	doc := *r.Attached
+	doc := *r.Document
 	if doc.Status != Queued || doc.Run != 1 || doc.Kind != CSV || doc.Filename != "PL 0042.csv" || doc.Size != 3 ||
 		!doc.ProcessedAt.IsZero() ||
 		doc.ID != got.Document.ID {
@@ -122,33 +122,18 @@ func TestDocumentWithoutProcessingIsAttachedImmediately(t *testing.T) {
 	}
 }
 
-// TestNoFileIsLeftOfWhatWasRefused, and none is removed where it may have been
-// stored after all.
-func TestNoFileIsLeftOfWhatWasRefused(t *testing.T) {
+// TestTheFileOfARefusedDocumentIsNotStored.
+func TestTheFileOfARefusedDocumentIsNotStored(t *testing.T) {
 	t.Parallel()
-	refused := &TransitionError{Action: AttachDocument}
-	for name, c := range map[string]struct {
-		prepare func(*fakeRepository)
-		left    int
-		want    error
-	}{
-		"refused before": {func(k *fakeRepository) { k.head.Status = Approved }, 0, nil},
-		"duplicate": {func(k *fakeRepository) {
-			k.documents = []Document{{
-				ID:     DocumentID{9},
-				SHA256: [32]byte{1},
-			}}
-		}, 0, nil},
-		"no place for it":    {func(k *fakeRepository) { k.files.putting = ErrUnavailable }, 0, ErrUnavailable},
-		"refused by then":    {func(k *fakeRepository) { k.revising = refused }, 0, refused},
-		"uncertain":          {func(k *fakeRepository) { k.revising = ErrUnavailable }, 1, ErrUnavailable},
-		"the client is gone": {func(k *fakeRepository) { k.revising = context.Canceled }, 1, context.Canceled},
+	for name, prepare := range map[string]func(*fakeRepository){
+		"approved":        func(k *fakeRepository) { k.head.Status = Approved },
+		"duplicate":       func(k *fakeRepository) { k.documents = []Document{{ID: DocumentID{9}, SHA256: [32]byte{1}}} },
+		"no place for it": func(k *fakeRepository) { k.files.putting = ErrUnavailable },
 	} {
 		k := at(Pending)
-		c.prepare(k)
-		_, err := service(k).Attach(t.Context(), OrgID{1}, upload("x"))
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || len(k.files.files) != c.left {
-			t.Errorf("%s: %v, %d files left", name, err, len(k.files.files))
+		prepare(k)
+		if _, err := service(k).Attach(t.Context(), OrgID{1}, upload("x")); err == nil || len(k.files.files) != 0 {
+			t.Errorf("%s: %v, %d files are stored", name, err, len(k.files.files))
 		}
 	}
 }

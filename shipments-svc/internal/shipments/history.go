@@ -7,8 +7,8 @@ import (
 
 // Actor is who did something: an API token, or a person on a page.
 type Actor struct {
-	ID   string // "tok_…" or "usr_…"; empty: the service itself
-	Name string // of a person, as it was then; empty: it is not known
+	ID   string `json:"id"`   // "tok_…" or "usr_…"; empty: the service itself
+	Name string `json:"name"` // of a person, as it was then; empty: it is not known
 }
 
 // How a shipment came to be, in its history.
@@ -20,15 +20,15 @@ const (
 // Entry is one change of a shipment: who did what, when, and what became of
 // it. A shipment has one for each of its versions.
 type Entry struct {
-	Version int64 // that the change made
-	At      time.Time
-	By      Actor
-	Action  Action
-	Status  Status   // after it
-	Reason  string   // of a decision; empty: none was given
-	Changes []Change // of an Update
+	Version int64     `json:"version"` // that the change made
+	At      time.Time `json:"at"`
+	By      Actor     `json:"by"`
+	Action  Action    `json:"action"`
+	Status  Status    `json:"status"`  // after it
+	Reason  string    `json:"reason"`  // of a decision; empty: none was given
+	Changes []Change  `json:"changes"` // of an Update
 
-	Document DocumentID // that was attached or deleted
+	Document DocumentID `json:"document_id"` // that was attached or deleted
 }
 
 // Change is a text of a shipment that was replaced.

@@ -24,21 +24,9 @@ var ErrKeyReused = errors.New("the key belongs to another request")
 // ErrKeyInProgress means that a request with the key is in progress.
 var ErrKeyInProgress = errors.New("a request with the key is in progress")
 
-// Prepared is a request after its first phase, in which it read or stored files. Commit
-// or Discard ends it.
-type Prepared[Res any] struct {
-	Commit  func(context.Context) (Res, error) // database work only, so that it may be part of a transaction
-	discard func(context.Context) error        // removes what was stored; nil: nothing was
-}
-
-// Discard removes what was stored for a request that was not committed, because of
-// cause. If the cause leaves open whether it was, a file is left to a sweep.
-func (p Prepared[Res]) Discard(ctx context.Context, cause error) error {
-	if p.discard == nil || uncertain(cause) {
-		return nil
-	}
-	return p.discard(ctx)
-}
+// Commit is the second phase of a request that read or stored files in its first: database
+// work only, so that it may be part of a transaction.
+type Commit[Res any] func(context.Context) (Res, error)
 
 // Once runs do once for each key of an organization, in one transaction with the
 // record of the key. While the record is kept, retries get the first answer, and

@@ -14,7 +14,7 @@ import (
 // is obsolete. After any other error the document is unchanged, and a retry can
 // succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {
-	_, doc, err := s.read(ctx, j)
+	doc, err := s.read(ctx, j)
 	if err != nil {
 		return err
 	}

@@ -15,49 +15,53 @@ import (
 // one: both give ErrLost. An error that is not an UnreadableError is returned, and
 // nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
-	_, err := repeat(func() (struct{}, error) { return struct{}{}, s.tryPublish(ctx, j, read, unread) })
+	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, func(r *Revision) error {
+		doc, err := j.document(r.From, r.documents)
+		if err != nil {
+			return err
+		}
+		doc, pallets, err := doc.finished(read, unread, r.Entry.At)
+		if err != nil {
+			return err
+		}
+		if total := len(withoutPallets(r.pallets, doc.ID)) + len(pallets); total > MaxPallets {
+			doc, pallets = doc.failed(Failure{
+				Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.",
+					MaxPallets, total),
+			}), nil
+		}
+		if doc.Status == Failed {
+			r.Entry.Action = FailDocument
+		}
+		r.Lease = j.Lease
+		r.put(doc, pallets)
+		return nil
+	})
+	if errors.Is(err, ErrNotFound) || errors.As(err, new(*TransitionError)) {
+		return ErrLost
+	}
 	return err
 }
 
-func (s *Service) tryPublish(ctx context.Context, j Job, read Reading, unread error) error {
-	d, doc, err := s.read(ctx, j)
-	if err != nil {
-		return err
-	}
-	doc, pallets, err := doc.finished(read, unread, instant(s.now()))
-	if err != nil {
-		return err
-	}
-	if total := len(withoutPallets(d.Pallets, doc.ID)) + len(pallets); total > MaxPallets {
-		doc, pallets = doc.failed(Failure{
-			Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.",
-				MaxPallets, total),
-		}), nil
-	}
-	action := ProcessDocument
-	if doc.Status == Failed {
-		action = FailDocument
-	}
-	pallets = sourced(pallets, doc.ID)
-	r := s.revision(d, action, Order{}, doc, pallets)
-	r.Changed, r.Pallets, r.Lease = &doc, pallets, j.Lease
-	return s.checkAndRevise(ctx, j.Org, &r)
-}
-
-// read returns the shipment and document of a job, or ErrLost.
-func (s *Service) read(ctx context.Context, j Job) (Detail, Document, error) {
+// read returns the document of a job, or ErrLost.
+func (s *Service) read(ctx context.Context, j Job) (Document, error) {
 	d, err := s.repo.Get(ctx, j.Org, j.Shipment)
 	if errors.Is(err, ErrNotFound) {
-		return Detail{}, Document{}, ErrLost
+		return Document{}, ErrLost
 	}
 	if err != nil {
-		return Detail{}, Document{}, err
+		return Document{}, err
 	}
-	i := slices.IndexFunc(d.Documents, func(doc Document) bool { return doc.ID == j.Document })
-	if i < 0 || d.Documents[i].Run != j.Run || !d.Documents[i].Unfinished() || d.Status != Processing {
-		return Detail{}, Document{}, ErrLost
+	return j.document(d.Shipment, d.Documents)
+}
+
+// document returns that of the job, unless it was read or is to be read anew.
+func (j Job) document(s Shipment, all []Document) (Document, error) {
+	i := slices.IndexFunc(all, func(doc Document) bool { return doc.ID == j.Document })
+	if i < 0 || all[i].Run != j.Run || !all[i].Unfinished() || s.Status != Processing {
+		return Document{}, ErrLost
 	}
-	return d, d.Documents[i], nil
+	return all[i], nil
 }
 
 // finished returns a document that was read, and its pallets. Only a packing

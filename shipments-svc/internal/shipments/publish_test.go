@@ -40,7 +40,7 @@ func TestPublishReplacesTheEarlierPallets(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := k.revisions[0]
-	doc := *r.Changed
+	doc := *r.Document
 	if doc.Status != Processed || doc.PalletsExtracted != 2 || doc.RowsRead != 2 || doc.Declared.Boxes != 7 ||
 		len(doc.Facts) != 1 ||
 		len(doc.Remarks) != 1 ||
@@ -81,7 +81,7 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 			continue
 		}
 		r := k.revisions[0]
-		if r.Changed.Status != Failed || r.Changed.Failure.Code != c.code || r.Changed.PalletsExtracted != 0 ||
+		if r.Document.Status != Failed || r.Document.Failure.Code != c.code || r.Document.PalletsExtracted != 0 ||
 			r.Pallets != nil ||
 			r.To.PalletsCount != 1 ||
 			r.Entry.Action != FailDocument {
@@ -113,7 +113,7 @@ func TestOtherDocumentsNeverFail(t *testing.T) {
 		&UnreadableError{Failure: Failure{"no_pallets", "There are no pallets."}}); err != nil {
 		t.Fatal(err)
 	}
-	doc := *k.revisions[0].Changed
+	doc := *k.revisions[0].Document
 	if doc.Status != Processed || len(doc.Facts) != 1 || doc.Remarks[0].Code != "no_pallets" ||
 		k.revisions[0].Pallets != nil {
 		t.Errorf("%+v", doc)
@@ -222,7 +222,7 @@ func TestAFinishedReadingOutlastsAnOutage(t *testing.T) {
 		s := service(k)
 		k.awayUntil = time.Now().Add(2 * time.Hour)
 		if err := s.Process(t.Context(), job); err != nil || k.readText != "csv: a;b" || len(k.revisions) != 1 ||
-			k.revisions[0].Changed.Status != Processed {
+			k.revisions[0].Document.Status != Processed {
 			t.Errorf("%v, %+v", err, k.revisions)
 		}
 	})
@@ -232,7 +232,7 @@ func TestAFinishedReadingOutlastsAnOutage(t *testing.T) {
 func TestAMissingFileFails(t *testing.T) {
 	t.Parallel()
 	k := reading()
-	if err := service(k).Process(t.Context(), job); err != nil || k.revisions[0].Changed.Failure.Code != "file_missing" {
+	if err := service(k).Process(t.Context(), job); err != nil || k.revisions[0].Document.Failure.Code != "file_missing" {
 		t.Errorf("%v, %+v", err, k.revisions)
 	}
 	k = reading()

@@ -56,8 +56,8 @@ type Repository interface {
 
 	// Revise stores a revision whole, if the shipment still has the status
 	// and the version of From; otherwise it does nothing and returns
-	// ErrVersion. The mappings of Changed are stored once it is finished. With a
-	// Lease it also ends the job of Changed; where that has
+	// ErrVersion. The mappings of Document are stored once it is finished. With a
+	// Lease it also ends the job of Document; where that has
 	// another Run or Lease it does nothing and returns ErrLost. A document
 	// that is Queued gets a job.
 	Revise(ctx context.Context, org OrgID, r Revision) error

@@ -2,6 +2,7 @@ package shipments
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -31,11 +32,10 @@ const reuseAfter = 366 * 24 * time.Hour
 type Revision struct {
 	From, To Shipment
 	Entry    Entry
-	Attached *Document // that is new; nil: none
-	Changed  *Document // that was there; nil: none
+	Document *Document // that is new or changed; nil: none
 	Detached DocumentID
-	// Pallets of Attached or Changed: all that it has. Those of a Changed one
-	// that is not finished stay as they are.
+	// Pallets of Document: all that it has. Those of one that is not finished stay as they
+	// are.
 	Pallets []Pallet
 	Checks  []Check // all of To
 	// Lease is that of the job that the revision completes. Zero: a request of a
@@ -46,39 +46,75 @@ type Revision struct {
 	pallets   []Pallet   // all of To
 }
 
-// revision returns what an action makes of a shipment with a document, which
-// may be new, and its pallets.
-func (s *Service) revision(d Detail, a Action, o Order, doc Document, pallets []Pallet) Revision {
-	r := Revision{From: d.Shipment, To: d.Shipment}
-	r.documents = append(without(d.Documents, doc.ID), doc)
-	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
-	r.pallets = slices.Concat(withoutPallets(d.Pallets, doc.ID), pallets)
-	s.complete(&r, a, o, doc.ID)
-	return r
+// errUnchanged ends a change that would change nothing.
+var errUnchanged = errors.New("nothing changes")
+
+// change performs an action with optimistic locking: it makes the revision and stores it if
+// the shipment still has the same version. On a version conflict it begins again, until ctx
+// ends.
+func (s *Service) change(
+	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
+) (Revision, error) {
+	for {
+		r, err := s.revision(ctx, org, a, o, edit)
+		if errors.Is(err, errUnchanged) {
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+		if err = s.store(ctx, org, &r); !errors.Is(err, ErrVersion) {
+			return r, err
+		}
+	}
 }
 
-// removal returns what deleting a document makes of a shipment.
-func (s *Service) removal(d Detail, o Order, doc DocumentID) Revision {
-	r := Revision{From: d.Shipment, To: d.Shipment, Detached: doc}
-	r.documents, r.pallets = without(d.Documents, doc), withoutPallets(d.Pallets, doc)
-	s.complete(&r, DeleteDocument, o, doc)
-	return r
-}
-
-// revisedDraft returns what an update makes of a shipment.
-func (s *Service) revisedDraft(d Detail, o Order, draft Draft, changes []Change) Revision {
-	r := Revision{From: d.Shipment, To: d.Shipment, documents: d.Documents, pallets: d.Pallets}
-	s.complete(&r, Update, o, DocumentID{})
-	r.To.Draft, r.Entry.Changes = draft, changes
-	return r
-}
-
-// complete fills in what follows from the revision's documents and pallets.
-func (s *Service) complete(r *Revision, a Action, o Order, doc DocumentID) {
+// revision returns what an action makes of a shipment, without the checks: what edit does,
+// and what follows from that.
+func (s *Service) revision(
+	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
+) (Revision, error) {
+	d, err := s.repo.Get(ctx, org, o.ID)
+	if err != nil {
+		return Revision{}, err
+	}
+	if !o.isFor(d.Version) {
+		return Revision{}, ErrVersion
+	}
+	if _, err := move(a, d.Status, parts{}); err != nil {
+		return Revision{}, err
+	}
+	r := Revision{
+		From: d.Shipment, To: d.Shipment, Checks: d.Checks, documents: d.Documents, pallets: d.Pallets,
+		Entry: Entry{Version: d.Version + 1, At: instant(s.now()), By: o.By, Action: a},
+	}
+	if err := edit(&r); err != nil {
+		return r, err
+	}
 	has := parts{pallets: len(r.pallets), unfinished: slices.ContainsFunc(r.documents, Document.Unfinished)}
-	r.To.Status, _ = move(a, r.From.Status, has) // permitted has seen that it is allowed
-	r.To.Version, r.To.PalletsCount = r.From.Version+1, len(r.pallets)
-	r.Entry = Entry{Version: r.To.Version, At: instant(s.now()), By: o.By, Action: a, Status: r.To.Status, Document: doc}
+	r.To.Status, err = move(r.Entry.Action, d.Status, has)
+	r.To.Version, r.To.PalletsCount, r.Entry.Status = r.Entry.Version, len(r.pallets), r.To.Status
+	return r, err
+}
+
+// put makes a document part of the revision, with its pallets unless it is still to be read.
+func (r *Revision) put(doc Document, pallets []Pallet) {
+	r.documents = append(without(r.documents, doc.ID), doc)
+	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	if !doc.Unfinished() {
+		r.Pallets = sourced(pallets, doc.ID)
+		r.pallets = slices.Concat(withoutPallets(r.pallets, doc.ID), r.Pallets)
+	}
+	r.Document, r.Entry.Document = &doc, doc.ID
+}
+
+// document returns a document of the shipment.
+func (r *Revision) document(id DocumentID) (Document, error) {
+	i := slices.IndexFunc(r.documents, func(doc Document) bool { return doc.ID == id })
+	if i < 0 {
+		return Document{}, ErrNoDocument
+	}
+	return r.documents[i], nil
 }
 
 // without returns the documents less one. A dry run's, which has no ID, is
@@ -91,47 +127,40 @@ func without(all []Document, id DocumentID) []Document {
 // loaded by an operator are of none.
 func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool {
-		return id != (DocumentID{}) &&
-			p.Source.Document == id
+		return id != (DocumentID{}) && p.Source.Document == id
 	})
 }
 
-// getFor returns a shipment that allows an action.
-func (s *Service) getFor(ctx context.Context, org OrgID, a Action, o Order) (Detail, error) {
-	d, err := s.repo.Get(ctx, org, o.ID)
-	if err != nil {
-		return Detail{}, err
+// sourced returns pallets as a document's, each from its row or, without one,
+// from that of its place in the list.
+func sourced(pallets []Pallet, doc DocumentID) []Pallet {
+	all := slices.Clone(pallets)
+	for i := range all {
+		if all[i].Source.Document = doc; all[i].Source.Row == 0 {
+			all[i].Source.Row = i + 1
+		}
 	}
-	return d, permitted(a, o, d.Shipment)
+	return all
 }
 
-// permitted reports why an action may not be done with a shipment, or nil.
-func permitted(a Action, o Order, s Shipment) error {
-	if !o.isFor(s.Version) {
-		return ErrVersion
-	}
-	_, err := move(a, s.Status, parts{})
-	return err
-}
-
-// checksOf returns the checks of a revised shipment. Without documents and pallets
-// there are none, as for a new shipment.
-func (s *Service) checksOf(ctx context.Context, org OrgID, r Revision) ([]Check, error) {
-	if len(r.documents) == 0 && len(r.pallets) == 0 {
-		return []Check{}, nil
+// check makes the checks of a revision. Without documents and pallets there are none, as for
+// a new shipment.
+func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error) {
+	if r.Checks = []Check{}; len(r.documents) == 0 && len(r.pallets) == 0 {
+		return nil
 	}
 	evidence := Evidence{Draft: r.To.Draft, Documents: r.documents, Pallets: r.pallets}
 	if labels := r.ssccs(); len(labels) > 0 {
-		var err error
 		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s.runChecks(evidence), nil
+	r.Checks = s.runChecks(evidence)
+	return nil
 }
 
 // ssccs returns those of the revision's pallets.
-func (r Revision) ssccs() (all []string) {
+func (r *Revision) ssccs() (all []string) {
 	for _, p := range r.pallets {
 		if sscc, ok := p.Label(); ok {
 			all = append(all, sscc)
@@ -140,23 +169,21 @@ func (r Revision) ssccs() (all []string) {
 	return all
 }
 
-// checkAndRevise makes the checks of a revision and stores it. Where pallets have
-// SSCCs, both are one transaction, and the organization's next one waits for it:
-// of two shipments that get the same SSCC at once, one sees the other.
-func (s *Service) checkAndRevise(ctx context.Context, org OrgID, r *Revision) error {
-	store := func(ctx context.Context) (err error) {
-		if r.Checks, err = s.checksOf(ctx, org, *r); err != nil {
+// store checks a revision and stores it; while its document is to be read the checks stay
+// as they are. Where pallets have SSCCs, both are one transaction, and the organization's
+// next one waits for it: of two shipments that get the same SSCC at once, one sees the other.
+func (s *Service) store(ctx context.Context, org OrgID, r *Revision) error {
+	if r.Document != nil && r.Document.Unfinished() {
+		return s.repo.Revise(ctx, org, *r)
+	}
+	checked := func(ctx context.Context) error {
+		if err := s.check(ctx, org, r); err != nil {
 			return err
 		}
-		return s.revise(ctx, org, *r)
+		return s.repo.Revise(ctx, org, *r)
 	}
 	if len(r.ssccs()) == 0 {
-		return store(ctx)
+		return checked(ctx)
 	}
-	return s.repo.Exclusively(ctx, org, store)
-}
-
-// revise stores a revision, or returns errConflict.
-func (s *Service) revise(ctx context.Context, org OrgID, r Revision) error {
-	return conflict(s.repo.Revise(ctx, org, r))
+	return s.repo.Exclusively(ctx, org, checked)
 }

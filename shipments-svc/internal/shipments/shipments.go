@@ -4,8 +4,7 @@
 // Guarantees: every method that reads or writes names the organization for
 // which it does so, and nothing of another organization is ever returned or
 // changed; what breaks a rule is refused whole, with all its faults at once;
-// times are UTC and carry milliseconds, so that what is shown is what lists
-// are ordered by.
+// times carry milliseconds, so that what is shown is what lists are ordered by.
 //
 // JSON tags are those of the stored form, where the API does not show the type itself.
 //
@@ -31,15 +30,12 @@ type ID [16]byte
 func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *ID) UnmarshalText(text []byte) error { return fromUUID(id[:], text) }
-
-// fromUUID decodes the hexadecimal digits of a UUID.
-func fromUUID(id, text []byte) error {
+func (id *ID) UnmarshalText(text []byte) error {
 	digits := bytes.ReplaceAll(text, []byte("-"), nil)
 	if len(digits) != hex.EncodedLen(len(id)) {
 		return fmt.Errorf("%q is not a UUID", text)
 	}
-	_, err := hex.Decode(id, digits)
+	_, err := hex.Decode(id[:], digits)
 	return err
 }
 

@@ -1,11 +1,6 @@
 package shipments
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"time"
-)
+import "context"
 
 // Documents returns the documents of a shipment, the first attached first.
 func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, error) {
@@ -36,22 +31,4 @@ func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredF
 	}
 	return StoredFile{doc, func(ctx context.Context) (OpenFile, error) { return s.files.Open(ctx, FileKey{org, doc.ID}) }},
 		nil
-}
-
-// discardTimeout is how long removing a file may take after a request.
-const discardTimeout = time.Second
-
-// discard removes a file, also for a client who left.
-func (s *Service) discard(ctx context.Context, key FileKey) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
-	defer cancel()
-	if err := s.files.Delete(ctx, key); err != nil {
-		return fmt.Errorf("remove file: %w", err)
-	}
-	return nil
-}
-
-// uncertain reports whether an error leaves open if a change was committed.
-func uncertain(err error) bool {
-	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -10,15 +10,18 @@ import (
 // TemplateID identifies a template of an organization. Newer ones sort higher.
 type TemplateID [16]byte
 
+// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
+func (id *TemplateID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
+
 // Template is the mapping of lists with one fingerprint, corrected once.
 type Template struct {
-	ID          TemplateID
-	Name        string // need not be unique
-	Fingerprint string // no two of an organization have the same
-	NumberStyle NumberStyle
-	Columns     []AssignedColumn
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	ID          TemplateID       `json:"id"`
+	Name        string           `json:"name"`        // need not be unique
+	Fingerprint string           `json:"fingerprint"` // no two of an organization have the same
+	NumberStyle NumberStyle      `json:"number_style"`
+	Columns     []AssignedColumn `json:"columns"`
+	CreatedAt   time.Time        `json:"created_at"`
+	UpdatedAt   time.Time        `json:"updated_at"`
 }
 
 // MaxTemplates is how many templates an organization has at most.

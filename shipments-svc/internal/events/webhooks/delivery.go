@@ -25,13 +25,13 @@ const MaxAttempts = 100
 // Delivery is the delivery of an event to an endpoint. There is at most one for each
 // event; a replay continues it.
 type Delivery struct {
-	Event     shipments.EventID
-	Type      shipments.EventType // Test, or the type of the event
-	Number    int64               // of the event; 0 of a test
-	Status    DeliveryStatus
-	Due       time.Time // of the next attempt; zero unless Pending
-	Attempts  []Attempt // the oldest first
-	CreatedAt time.Time
+	Event     shipments.EventID   `json:"event_id"`
+	Type      shipments.EventType `json:"type"`         // Test, or the type of the event
+	Number    int64               `json:"event_number"` // of the event; 0 of a test
+	Status    DeliveryStatus      `json:"status"`
+	Due       time.Time           `json:"due_at"`   // of the next attempt; zero unless Pending
+	Attempts  []Attempt           `json:"attempts"` // the oldest first
+	CreatedAt time.Time           `json:"created_at"`
 }
 
 // Test is the type of a test delivery, which is not an event.
@@ -39,10 +39,10 @@ const Test shipments.EventType = "webhook.test"
 
 // Attempt is an attempt to deliver.
 type Attempt struct {
-	At       time.Time
-	Took     time.Duration
-	Outcome  Outcome
-	Response int // HTTP status; 0: no response
+	At       time.Time     `json:"at"`
+	Took     time.Duration `json:"took_ns"`
+	Outcome  Outcome       `json:"outcome"`
+	Response int           `json:"response"` // HTTP status; 0: no response
 }
 
 // Outcome is the outcome of an attempt.

@@ -30,6 +30,9 @@ const Overlap = 24 * time.Hour
 // ID identifies an endpoint within its organization.
 type ID [16]byte
 
+// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
+func (id *ID) UnmarshalText(text []byte) error { return (*shipments.ID)(id).UnmarshalText(text) }
+
 // Status is the status of an endpoint.
 type Status string
 
@@ -57,19 +60,19 @@ const MaxFailing = 5 * 24 * time.Hour
 
 // Endpoint is a webhook endpoint.
 type Endpoint struct {
-	ID          ID
-	URL         string
-	Description string                // may be empty
-	EventTypes  []shipments.EventType // in the order of shipments.EventTypes; empty: all
-	Status      Status
-	Reason      Reason // empty unless Disabled
+	ID          ID                    `json:"id"`
+	URL         string                `json:"url"`
+	Description string                `json:"description"` // may be empty
+	EventTypes  []shipments.EventType `json:"event_types"` // in the order of shipments.EventTypes; empty: all
+	Status      Status                `json:"status"`
+	Reason      Reason                `json:"disabled_reason"` // empty unless Disabled
 	// FailingSince is the time of the first of the consecutive failed attempts; zero
 	// if the last one was accepted.
-	FailingSince time.Time
+	FailingSince time.Time `json:"failing_since"`
 	// PreviousUntil is when the previous secret stops signing; zero without one.
-	PreviousUntil time.Time
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	PreviousUntil time.Time `json:"previous_until"`
+	CreatedAt     time.Time `json:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at"`
 }
 
 // Draft is a new endpoint.

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
@@ -52,14 +51,13 @@ type idempotent interface {
 	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
-// prepare is the first phase of a method, outside of transactions. Its result commits the
-// method's effect.
-type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Prepared[Res], error)
+// prepare is the first phase of a method, outside of transactions.
+type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Commit[Res], error)
 
 // unprepared returns a method as one that needs no preparation.
 func unprepared[Req, Res any](method endpoints.Method[Req, Res]) prepare[Req, Res] {
-	return func(_ context.Context, org shipments.OrgID, req Req) (shipments.Prepared[Res], error) {
-		return shipments.Prepared[Res]{Commit: func(ctx context.Context) (Res, error) { return method(ctx, org, req) }}, nil
+	return func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
+		return func(ctx context.Context) (Res, error) { return method(ctx, org, req) }, nil
 	}
 }
 
@@ -70,31 +68,27 @@ func onceOnly[Req, Res any](
 	keys idempotent, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
 ) endpoints.Method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (made reply, err error) {
-		p, failed := prepared(ctx, org, k.request)
-		commit := func(ctx context.Context) ([]byte, error) {
+		commit, failed := prepared(ctx, org, k.request)
+		once := func(ctx context.Context) ([]byte, error) {
 			if failed != nil {
 				return nil, failed
 			}
-			result, err := p.Commit(ctx)
+			result, err := commit(ctx)
 			if err != nil {
 				return nil, err
 			}
 			made = encode(k.http, result)
 			return made.store()
 		}
-		var answer []byte
-		replayed := false
 		if k.key == nil {
-			_, err = commit(ctx)
-		} else {
-			answer, replayed, err = keys.Once(ctx, org, *k.key, commit)
+			_, err = once(ctx)
+			return made, err
 		}
+		answer, replayed, err := keys.Once(ctx, org, *k.key, once)
 		if replayed {
-			made, err = load(answer)
-		} else if err == nil {
-			return made, nil
+			return load(answer)
 		}
-		return made, errors.Join(err, p.Discard(ctx, err))
+		return made, err
 	}
 }
 

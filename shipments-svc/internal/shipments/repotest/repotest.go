@@ -67,21 +67,15 @@ func Waiting() *shipments.Document {
 	return &doc
 }
 
-// Revision returns one that stores these documents, of which either may be
-// nil, and leaves the shipment in a status.
+// Revision returns one that stores a document by an action, and leaves the shipment in a
+// status.
 func Revision(
-	from shipments.Shipment, status shipments.Status, attached, changed *shipments.Document,
+	from shipments.Shipment, status shipments.Status, a shipments.Action, doc *shipments.Document,
 ) shipments.Revision {
 	to := from
 	to.Status, to.Version = status, from.Version+1
-	r := shipments.Revision{From: from, To: to, Attached: attached, Changed: changed, Checks: []shipments.Check{}}
-	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: By, Action: shipments.AttachDocument, Status: status}
-	if attached != nil {
-		r.Entry.Document = attached.ID
-	}
-	if changed != nil {
-		r.Entry.Document, r.Entry.Action = changed.ID, shipments.ProcessDocument
-	}
+	r := shipments.Revision{From: from, To: to, Document: doc, Checks: []shipments.Check{}}
+	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: By, Action: a, Status: status, Document: doc.ID}
 	return r
 }
 
@@ -92,7 +86,7 @@ func Queued(t *testing.T, q shipments.Repository, org shipments.OrgID) (shipment
 	if err := q.Create(t.Context(), org, s, By); err != nil {
 		t.Fatal(err)
 	}
-	r := Revision(s, shipments.Processing, doc, nil)
+	r := Revision(s, shipments.Processing, shipments.AttachDocument, doc)
 	if err := q.Revise(t.Context(), org, r); err != nil {
 		t.Fatal(err)
 	}
