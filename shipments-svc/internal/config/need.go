@@ -75,13 +75,10 @@ func Storage(c *Config) error {
 		c.Files = disk
 		return nil
 	}
-	var errs []error
-	if err := storage.CheckBucketName(c.S3Bucket); err != nil {
-		errs = append(errs, fmt.Errorf("S3_BUCKET is %q: %w", c.S3Bucket, err))
-	}
-	if err := storage.CheckEndpoint(c.S3Endpoint); err != nil {
-		errs = append(errs, fmt.Errorf("S3_ENDPOINT is %q: %w", c.S3Endpoint, err))
-	}
+	s3, err := storage.NewS3(storage.Bucket{
+		Endpoint: c.S3Endpoint, Name: c.S3Bucket, Region: c.S3Region, AccessKey: c.S3AccessKey, SecretKey: c.S3SecretKey,
+	})
+	errs := []error{err}
 	if (c.S3AccessKey == "") != (c.S3SecretKey == "") {
 		errs = append(
 			errs,
@@ -91,17 +88,8 @@ func Storage(c *Config) error {
 	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
 		errs = append(errs, errors.New("S3_SECRET_KEY is a demo secret; set your own, or QUAYSIDE_DEMO=true for development"))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	s3, err := storage.NewS3(storage.Bucket{
-		Endpoint: c.S3Endpoint, Name: c.S3Bucket, Region: c.S3Region, AccessKey: c.S3AccessKey, SecretKey: c.S3SecretKey,
-	})
-	if err != nil {
-		return fmt.Errorf("S3_ENDPOINT: %w", err)
-	}
 	c.Files = s3
-	return nil
+	return errors.Join(errs...)
 }
 
 // WritableStorage is Storage for new files: a directory must be writable. It

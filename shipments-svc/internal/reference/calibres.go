@@ -16,11 +16,9 @@ type Sizing struct {
 	maxPieces int // pieces in a box, where sizing by number is allowed; 0: it is not
 }
 
-// SizingsSource names the table of the calibres, with its edition and date.
-var SizingsSource = sizingsSource
-
-// sizings has the rows of each commodity, by its first botanical name.
-var sizings, sizingsSource = func() (map[string][]Sizing, string) {
+// SizingsSource names the table of the calibres, with its edition and date. sizings has its
+// rows of each commodity, by the first botanical name.
+var SizingsSource, sizings = func() (string, map[string][]Sizing) {
 	all := map[string][]Sizing{}
 	table, source := rows("calibres")
 	for _, r := range table {
@@ -30,7 +28,7 @@ var sizings, sizingsSource = func() (map[string][]Sizing, string) {
 		s.maxPieces, _ = strconv.Atoi(r["max_pieces"])
 		all[r["commodity"]] = append(all[r["commodity"]], s)
 	}
-	return all, source
+	return source, all
 }()
 
 // SizingsOf returns the sizings of produce; nil: the table has none.

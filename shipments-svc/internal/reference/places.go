@@ -17,14 +17,12 @@ type Port struct {
 }
 
 // PortsSource names the table of the ports, with its edition and date.
-var PortsSource = portsSource
-
-var ports, portsSource = func() (all []Port, source string) {
+var PortsSource, ports = func() (source string, all []Port) {
 	table, source := rows("ports")
 	for _, r := range table {
 		all = append(all, Port{r["code"], r.list("names")})
 	}
-	return all, source
+	return source, all
 }()
 
 // PortsIn returns the port whose code a text has, and the one whose name it has; nil

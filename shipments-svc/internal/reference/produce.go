@@ -9,10 +9,8 @@ import (
 type Commodity struct{ Botanical []string }
 
 // CommoditiesSource names the table of the commodities, with its edition and date.
-var CommoditiesSource = commoditiesSource
-
-// commodities indexes the table by words and by botanical names, in lower case.
-var commodities, commoditiesSource = func() (map[string]*Commodity, string) {
+// commodities indexes it by words and by botanical names, in lower case.
+var CommoditiesSource, commodities = func() (string, map[string]*Commodity) {
 	all := map[string]*Commodity{}
 	table, source := rows("commodities")
 	for _, r := range table {
@@ -24,7 +22,7 @@ var commodities, commoditiesSource = func() (map[string]*Commodity, string) {
 			all[word] = c
 		}
 	}
-	return all, source
+	return source, all
 }()
 
 // CommodityOf returns the commodity that the name of produce means, or nil: by a

@@ -18,9 +18,7 @@ type Requirement struct {
 }
 
 // RequirementsSource names the table of the requirements, with its edition and date.
-var RequirementsSource = requirementsSource
-
-var requirements, requirementsSource = func() (all []Requirement, source string) {
+var RequirementsSource, requirements = func() (source string, all []Requirement) {
 	table, source := rows("requirements")
 	for _, r := range table {
 		all = append(all, Requirement{
@@ -30,7 +28,7 @@ var requirements, requirementsSource = func() (all []Requirement, source string)
 			lowRiskProduce: r.list("low_risk_produce"),
 		})
 	}
-	return all, source
+	return source, all
 }()
 
 // Requirements returns what a destination requires; nil: that is not known.

@@ -32,28 +32,20 @@ type S3 struct {
 	bucket string
 }
 
-// CheckBucketName returns an error if no bucket can have this name.
-func CheckBucketName(name string) error { return s3utils.CheckValidBucketName(name) }
-
-// CheckEndpoint returns an error if a text is not an Endpoint of a Bucket.
-func CheckEndpoint(text string) error {
-	_, err := parseEndpoint(text)
-	return err
-}
-
-func parseEndpoint(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
-		return nil, errors.New("want an http or https URL without a path, such as https://s3.amazonaws.com")
-	}
-	return u, nil
-}
-
-// NewS3 returns an S3 on an existing bucket. It does not connect.
+// NewS3 returns an S3 on an existing bucket. It does not connect. Its error says all that is
+// wrong, with the names of settings.
 func NewS3(b Bucket) (*S3, error) {
-	u, err := parseEndpoint(b.Endpoint)
-	if err != nil {
-		return nil, fmt.Errorf("files: %w", err)
+	var errs []error
+	if err := s3utils.CheckValidBucketName(b.Name); err != nil {
+		errs = append(errs, fmt.Errorf("S3_BUCKET is %q: %w", b.Name, err))
+	}
+	u, err := url.Parse(b.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
+		errs = append(errs, fmt.Errorf(
+			"S3_ENDPOINT is %q: want an http or https URL without a path, such as https://s3.amazonaws.com", b.Endpoint))
+	}
+	if errs != nil {
+		return nil, errors.Join(errs...)
 	}
 	keys := credentials.NewStaticV4(b.AccessKey, b.SecretKey, "")
 	if b.AccessKey == "" {
@@ -64,7 +56,7 @@ func NewS3(b Bucket) (*S3, error) {
 		MaxRetries: 2,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("files: %w", err)
+		return nil, fmt.Errorf("S3_ENDPOINT: %w", err)
 	}
 	return &S3{client: client, bucket: b.Name}, nil
 }
