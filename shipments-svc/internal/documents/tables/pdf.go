@@ -16,6 +16,7 @@ type page struct {
 	lines     []textLine
 	rows      [][]textLine
 	rules     []area
+	grid      *grid
 	aside     string
 	invisible bool
 }
@@ -55,20 +56,31 @@ func (b *book) pdf(raw []byte) (err error) {
 	return b.printed(pages)
 }
 
-// printed adds printed pages as tables. Columns are those that the rows of all pages have in
-// common.
+// printed adds printed pages as tables. Columns are those that the rows of pages have in
+// common whose headings are at the same points.
 func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {
-		pages[i].rows = grouped(p.lines, near)
+		if pages[i].grid = gridOf(p); pages[i].grid != nil {
+			pages[i].rows = pages[i].grid.rows(p.lines)
+		} else {
+			pages[i].rows = grouped(p.lines, near)
+		}
 	}
-	columns := columnsOf(pages)
+	var c columns
+	to := 0
 	for i, p := range pages {
+		if i == to {
+			for to++; to < len(pages) && !moved(p.headings(), pages[to].headings()); {
+				to++
+			}
+			c = columnsOf(pages[i:to])
+		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
 		n, above := 0, 0.0
 		for _, row := range p.rows {
-			if err := b.printedRow(columns, row, n+1, above-row[0][0].base, p.rules); err != nil {
+			if err := b.printedRow(c, row, n+1, above-row[0][0].base, p); err != nil {
 				return err
 			}
 			n, above = n+len(row), row[len(row)-1][0].base
@@ -78,20 +90,27 @@ func (b *book) printed(pages []page) error {
 }
 
 // printedRow adds the lines of a row. Its number is that of the fullest line.
-func (b *book) printedRow(c columns, lines []textLine, first int, below float64, rules []area) error {
+func (b *book) printedRow(c columns, lines []textLine, first int, below float64, p page) error {
 	row, most, isRow := Row{Number: first}, 0, c.isRow(lines)
 	if first > 1 {
 		row.Below = below
 	}
 	var texts []string
 	for n, line := range lines {
-		if crossed(line, rules) {
+		if crossed(line, p.rules) {
 			b.note(NoteStruck, "a text is struck through", b.here(first+n, 0))
 		}
 		if len(line) > most {
 			row.Number, most = max(first+n, line[0].row), len(line)
 		}
-		for k, text := range c.cells(line, isRow) {
+		cells, drawn := []string(nil), false
+		if p.grid != nil {
+			cells, drawn = p.grid.cells(line)
+		}
+		if !drawn {
+			cells = c.cells(line, isRow)
+		}
+		for k, text := range cells {
 			if k == len(texts) {
 				texts = append(texts, "")
 			}

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -57,16 +58,44 @@ func columnsOf(pages []page) (c columns) {
 // headingsOf returns the last line of several phrases above the first row of a table.
 func headingsOf(rows [][]textLine, first textLine) (headings textLine) {
 	for _, row := range rows {
-		if row[0][0] == first[0] {
+		if row[0][0] == first[0] && headings == nil {
+			return first // calibres
+		} else if row[0][0] == first[0] {
 			return headings
 		}
 		for _, line := range row {
-			if len(line.phrases()) >= fewPhrases {
+			if len(line.headings()) >= fewPhrases {
 				headings = line
 			}
 		}
 	}
 	return headings
+}
+
+// headings returns the headings of the first table of a page.
+func (p page) headings() textLine {
+	if i := slices.IndexFunc(p.lines, textLine.tabular); i >= 0 {
+		return headingsOf(p.rows, p.lines[i])
+	}
+	return nil
+}
+
+// moved reports whether a page has most of the headings of another, at other points.
+func moved(from, to textLine) bool {
+	const near = 2
+	same, away := 0, 0
+	for _, phrase := range to.phrases() {
+		for _, other := range from.phrases() {
+			if phrase.text() == other.text() {
+				same++
+				if math.Abs(phrase[0].left-other[0].left) > near {
+					away++
+				}
+				break
+			}
+		}
+	}
+	return same*2 > len(to.phrases()) && away*2 > same
 }
 
 // full reports whether a line has about the usual number of words.
@@ -189,7 +218,7 @@ func gapsOf(lines []textLine, few int) (gaps []span) {
 
 // between returns the middles of the widest gaps between headings without an edge.
 func between(headings textLine, gaps []span, edges []float64) (more []float64) {
-	phrases := headings.phrases()
+	phrases := headings.headings()
 	for i := 1; i < len(phrases); i++ {
 		left, right := phrases[i-1].middle(), phrases[i].middle()
 		inside := func(x float64) bool { return x > left && x < right }

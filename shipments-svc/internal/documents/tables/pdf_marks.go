@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"math"
 	"slices"
 
 	"github.com/ledongthuc/pdf"
@@ -17,11 +16,11 @@ func (a area) turned(direction int) area {
 }
 
 // maxRules is the maximum number of rules of a page, others are not used; thickest is the
-// maximum height of a rule, unless it is a line that slopes.
+// maximum height of a flat rule and width of an upright one, unless it is a line that slopes.
 const maxRules, thickest = 10_000, 3
 
-// trace executes an operator of paths (ISO 32000-1, 8.5): their lines and rectangles may
-// strike text through once they are painted.
+// trace executes an operator of paths (ISO 32000-1, 8.5): their lines, and the sides of their
+// rectangles, are rules once they are painted.
 func (d *drawing) trace(op string, number func(int) float64) {
 	x, y := d.x, d.y
 	switch op {
@@ -35,8 +34,17 @@ func (d *drawing) trace(op string, number func(int) float64) {
 	default:
 		d.rules, d.path = append(d.rules, d.path...), nil
 	}
-	if (op == "l" || op == "re" && math.Abs(y-d.y) < thickest) && len(d.rules)+len(d.path) < maxRules {
-		d.path = append(d.path, area{x, y, d.x, d.y})
+	drawn := area{min(x, d.x), min(y, d.y), max(x, d.x), max(y, d.y)}
+	switch box := drawn.right-drawn.left >= thickest && drawn.top-drawn.bottom >= thickest; {
+	case op != "l" && op != "re" || len(d.rules)+len(d.path) >= maxRules:
+	case op == "re" && box:
+		d.path = append(
+			d.path,
+			area{drawn.left, drawn.bottom, drawn.left, drawn.top}, area{drawn.right, drawn.bottom, drawn.right, drawn.top},
+			area{drawn.left, drawn.bottom, drawn.right, drawn.bottom}, area{drawn.left, drawn.top, drawn.right, drawn.top},
+		)
+	default:
+		d.path = append(d.path, drawn)
 	}
 }
 

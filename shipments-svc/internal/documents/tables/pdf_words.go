@@ -94,6 +94,20 @@ func (l textLine) phrases(starts ...float64) (all []textLine) {
 	return all
 }
 
+// headings returns the phrases of a line of headings. Whole numbers side by side, such as
+// the calibres of a matrix, are one each, unless they may be the thousands of one.
+func (l textLine) headings() []textLine {
+	const thousands = 3
+	whole := func(w word) bool { return strings.Trim(w.text, "0123456789") == "" }
+	var starts []float64
+	for i, w := range l {
+		if i > 0 && whole(l[i-1]) && whole(w) && len(w.text) != thousands {
+			starts = append(starts, w.left)
+		}
+	}
+	return l.phrases(starts...)
+}
+
 // atWidest divides a phrase at its n widest gaps, or returns nil where these are hardly wider
 // than the others.
 func (l textLine) atWidest(n int) (parts []textLine) {
