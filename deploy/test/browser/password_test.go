@@ -10,7 +10,10 @@ func TestAPasswordIsChanged(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	b, other := enter(t, o), enter(t, o)
-	b.click("#account-menu summary")
+	b.visit(o.shipments(""))
+	b.click("#account-menu summary") // as on every page
+	b.follow("#to-account")
+	b.accessible()
 	b.follow("#to-password")
 	b.accessible()
 	b.fill("#current", "not the password")

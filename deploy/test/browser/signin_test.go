@@ -91,7 +91,7 @@ func TestASessionCanEndTheOthers(t *testing.T) {
 	t.Parallel()
 	o := found(t, "Cape Fresh Exports")
 	office, lost := enter(t, o), enter(t, o)
-	office.visit("/settings/sessions")
+	office.visit("/settings/account")
 	if n := eval[int](office, `document.querySelectorAll("#sessions li").length`); n != 2 {
 		t.Fatalf("%d sessions are listed, want 2", n)
 	}

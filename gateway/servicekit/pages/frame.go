@@ -10,30 +10,19 @@ import (
 // Frame is what the layout shows around a page. Data of a page embeds it.
 type Frame struct {
 	Title        string
-	Notice       string        // of what was done just now; "": nothing
-	Account      *Account      // nil: no person is signed in
-	Organization *Organization // nil: the page is of none
-	Tabs         []Link        // the sections of the organization
+	Notice       string   // of what was done just now; "": nothing
+	Account      *Account // nil: no person is signed in
+	Organization string   // "": the page is of none
+	Tabs         []Link   // the sections of the organization
 }
 
-// Account is the menu of the signed-in person.
-type Account struct {
-	Name, Email string
-	Links       []Link
-}
-
-// Organization is the menu of the organization at hand.
-type Organization struct {
-	Name   string
-	Hint   string // such as the person's role; may be empty
-	Others []Link // all organizations of the person
-}
+// Account names the signed-in person, whose menu is the same on all pages.
+type Account struct{ Name, Email string }
 
 // Link is an entry of a menu.
 type Link struct {
 	Text, To string
 	Current  bool
-	ID       string // in the page; may be empty
 }
 
 // Section is a section of an organization.

@@ -104,40 +104,15 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 	}
 	all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
 	if v.user.ID != "" {
-		all.Account = s.account(v)
+		all.Account = &pages.Account{Name: v.user.Display(), Email: v.user.Email}
 	}
 	if v.current.Role != "" {
 		all.May = rights{Create: mayCreate(v), Manage: mayManage(v)}
-		all.Organization = organizationMenu(v)
+		all.Organization = v.current.Organization.Name
 		held := tokens.Texts(all.Permissions.Held(v.current.Role))
 		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)
 	}
 	return all
-}
-
-// account is the menu of the signed-in person.
-func (s *site) account(v *visit) *pages.Account {
-	links := []pages.Link{{Text: "Sessions", To: "/settings/sessions"}}
-	if s.Passwords {
-		links = append(links, pages.Link{Text: "Change password", To: "/settings/password", ID: "to-password"})
-	}
-	if s.People.Mails() && v.user.VerifiedAt.IsZero() {
-		links = append(links, pages.Link{Text: "Verify address", To: "/settings/verify", ID: "to-verify"})
-	}
-	links = append(links, pages.Link{Text: "Organizations", To: "/settings"})
-	return &pages.Account{Name: v.user.Display(), Email: v.user.Email, Links: links}
-}
-
-// organizationMenu is the menu of the organization at hand, with all of the person's.
-func organizationMenu(v *visit) *pages.Organization {
-	menu := &pages.Organization{Name: v.current.Organization.Name, Hint: "Your role: " + roleName(v.current.Role)}
-	for _, m := range v.memberships {
-		menu.Others = append(menu.Others, pages.Link{
-			Text: m.Organization.Name, To: "/settings/" + string(m.Organization.ID) + "/api",
-			Current: m.Organization.ID == v.org(),
-		})
-	}
-	return menu
 }
 
 // Grants is for templates: it summarizes what a token was granted.

@@ -48,7 +48,7 @@ type errorText struct {
 // answer is the page with this text.
 func (t errorText) answer(status int) answer {
 	if t.To == "" {
-		t.To, t.Link = "/settings", "Go to settings"
+		t.To, t.Link = "/settings", "Go to your organizations"
 	}
 	return page("error", t.Heading, t).as(status)
 }

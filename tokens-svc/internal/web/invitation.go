@@ -61,17 +61,9 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 }
 
 // chooseOrganization lets people choose an organization and accept invitations.
-// It redirects members of one organization without an invitation to it.
 func (s *site) chooseOrganization(ctx context.Context, v *visit) (answer, error) {
 	offers, err := s.People.Offers(ctx, v.user)
-	if err != nil {
-		return answer{}, err
-	}
-	if len(v.memberships) == 1 && len(offers) == 0 {
-		v.current = v.memberships[0]
-		return redirect(v.path("/api")), nil
-	}
-	return page("organizations", "Organizations", offers), nil
+	return page("organizations", "Your organizations", offers), err
 }
 
 // joinOrganization accepts an invitation.

@@ -41,7 +41,7 @@ func (s *stub) Finish(_ context.Context, f oidc.Flow, query url.Values) (people.
 // atIssuer signs in there and returns the answer to the browser's coming back.
 func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page string) {
 	t.Helper()
-	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/sessions")),
+	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/account")),
 		"https://issuer.example/auth?state=state")
 	code, err := json.Marshal(c)
 	if err != nil {
@@ -67,12 +67,12 @@ func TestInvitedPersonSignsInAtTheIssuer(t *testing.T) {
 	b := w.browser()
 	want(t, b.get(t, "/sign-in"), http.StatusOK, "Sign in with your organization", "or with a password")
 	if status, to, page := b.atIssuer(t, claimsOf("1", "Anna@Acme.example")); status != http.StatusSeeOther ||
-		to != "/settings/sessions" {
+		to != "/settings/account" {
 		t.Fatalf("%d, %q, %s", status, to, page)
 	}
 	wantTo(t, b.get(t, api("")), "/settings")
 	wantTo(t, b.post(t, "/settings/join", b.offered(t)), shipmentsOfAcme)
-	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
+	want(t, b.get(t, "/settings"), http.StatusOK, `Acme Citrus</strong><span class="hint">Auditor`)
 	again := w.browser()
 	if status, _, page := again.atIssuer(t, claimsOf("1", "changed@acme.example")); status != http.StatusSeeOther {
 		t.Errorf("the second time: %d, %s", status, page)

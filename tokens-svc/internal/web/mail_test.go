@@ -108,7 +108,7 @@ func TestAPasswordIsResetByAMailedCode(t *testing.T) {
 	want(t, lost.post(t, "/sign-in/reset", wrong), http.StatusUnprocessableEntity, "This code isn't valid")
 	wantTo(t, lost.post(t, "/sign-in/reset", form), "/sign-in?reset=1")
 	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
-	wantTo(t, anna.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
+	wantTo(t, anna.get(t, "/settings/account"), "/sign-in?ended=1&next=%2Fsettings%2Faccount")
 	wantTo(t, lost.post(t, "/sign-in", url.Values{"email": {address}, "password": {"a completely new phrase"}}), home)
 	if n := w.count(t, `SELECT count(*) FROM users WHERE verified_at IS NOT NULL`); n != 1 {
 		t.Error("the address is not verified")
@@ -175,14 +175,14 @@ func TestAnAddressIsVerifiedByAMailedCode(t *testing.T) {
 	w, arrived := mailing(t)
 	member := w.member(t, tokens.RoleMember)
 	w.exec(t, `UPDATE users SET verified_at = NULL`)
-	want(t, member.get(t, "/settings/sessions"), http.StatusOK, `href="/settings/verify"`)
+	want(t, member.get(t, "/settings/account"), http.StatusOK, `href="/settings/verify"`)
 	wantTo(t, member.post(t, "/settings/verify/send", nil), "/settings/verify")
 	code := mailed(t, arrived, "member@acme.example")
 	want(t, member.post(t, "/settings/verify", url.Values{"code": {"AAAA-BBBB"}}), http.StatusUnprocessableEntity)
 	reset := url.Values{"email": {"member@acme.example"}, "code": {code}, "password": {"a completely new phrase"}}
 	want(t, w.browser().post(t, "/sign-in/reset", reset), http.StatusUnprocessableEntity, "This code isn't valid")
 	wantTo(t, member.post(t, "/settings/verify", url.Values{"code": {strings.ToLower(code)}}), "/settings")
-	want(t, member.get(t, "/settings/sessions"), http.StatusOK, `!href="/settings/verify"`)
+	want(t, member.get(t, "/settings/account"), http.StatusOK, `!href="/settings/verify"`)
 }
 
 func TestWithoutMailThereAreNoCodes(t *testing.T) {

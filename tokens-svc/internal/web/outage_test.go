@@ -110,7 +110,7 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	}
 	one := "/" + string(token.ID)
 	for _, path := range []string{
-		"/sign-in", "/settings/sessions", "/settings/password", api(""), api("?show=expired"), api("/new"),
+		"/sign-in", "/settings/account", "/settings/password", api(""), api("?show=expired"), api("/new"),
 		api(one), api(one + "/first-use"),
 		api(one + "/rotate"), api(one + "/revoke"), members(""), members("/" + string(member) + "/remove"),
 		"/settings/" + string(acme) + "/audit-log", "/settings/" + string(acme) + "/audit-log?q=created",
@@ -188,9 +188,9 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	post("sign out", func() (*browser, string, url.Values) { return signedIn(), "/settings/sign-out", url.Values{} },
 		http.StatusSeeOther)
 	post("end others", func() (*browser, string, url.Values) {
-		return signedIn(), "/settings/sessions/end-others", url.Values{}
+		return signedIn(), "/settings/account/sessions/end-others", url.Values{}
 	}, http.StatusSeeOther)
 	post("end another", func() (*browser, string, url.Values) {
-		return signedIn(), "/settings/sessions/end", url.Values{"session": {"ses_x"}}
+		return signedIn(), "/settings/account/sessions/end", url.Values{"session": {"ses_x"}}
 	}, http.StatusSeeOther)
 }

@@ -21,7 +21,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	w.pass(time.Minute)
 	second, third := w.signedIn(t, first.email), w.signedIn(t, first.email)
 	stranger := w.member(t, tokens.RoleAdmin)
-	page := second.get(t, "/settings/sessions")
+	page := second.get(t, "/settings/account")
 	want(t, page, http.StatusOK, "Chrome on Linux", "192.0.2.7", "this session",
 		"End all other sessions", "!"+second.cookie)
 	ids := regexp.MustCompile(`<li id="(ses_[0-9a-z]{26})"`).FindAllStringSubmatch(page.Body.String(), -1)
@@ -29,25 +29,25 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		t.Fatalf("%d sessions in\n%s", len(ids), page.Body)
 	}
 	oldest := ids[2][1]
-	wantTo(t, stranger.post(t, "/settings/sessions/end", url.Values{"session": {oldest}}), "/settings/sessions")
-	want(t, first.get(t, "/settings/sessions"), http.StatusOK)
+	wantTo(t, stranger.post(t, "/settings/account/sessions/end", url.Values{"session": {oldest}}), "/settings/account")
+	want(t, first.get(t, "/settings/account"), http.StatusOK)
 	w.pass(time.Minute)
-	page = second.get(t, "/settings/sessions")
+	page = second.get(t, "/settings/account")
 	item := regexp.MustCompile(`(?s)<li id="(ses_[0-9a-z]{26})".*?</li>`)
 	for _, found := range item.FindAllStringSubmatch(page.Body.String(), -1) {
 		if strings.Contains(found[0], "this session") {
-			wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {found[1]}}), "/settings/sessions")
+			wantTo(t, third.post(t, "/settings/account/sessions/end", url.Values{"session": {found[1]}}), "/settings/account")
 		}
 	}
-	wantTo(t, second.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
-	want(t, first.get(t, "/settings/sessions"), http.StatusOK)
-	wantTo(t, third.post(t, "/settings/sessions/end-others", nil), "/settings/sessions")
-	wantTo(t, first.get(t, "/settings/sessions"), "/sign-in?ended=1&next=%2Fsettings%2Fsessions")
-	page = third.get(t, "/settings/sessions")
+	wantTo(t, second.get(t, "/settings/account"), "/sign-in?ended=1&next=%2Fsettings%2Faccount")
+	want(t, first.get(t, "/settings/account"), http.StatusOK)
+	wantTo(t, third.post(t, "/settings/account/sessions/end-others", nil), "/settings/account")
+	wantTo(t, first.get(t, "/settings/account"), "/sign-in?ended=1&next=%2Fsettings%2Faccount")
+	page = third.get(t, "/settings/account")
 	want(t, page, http.StatusOK, "You were signed out of all other sessions.", "!End all other sessions")
 	own := regexp.MustCompile(`ses_[0-9a-z]{26}`).FindString(page.Body.String())
-	wantTo(t, third.post(t, "/settings/sessions/end", url.Values{"session": {own}}), "/sign-in?out=1")
-	want(t, stranger.get(t, "/settings/sessions"), http.StatusOK)
+	wantTo(t, third.post(t, "/settings/account/sessions/end", url.Values{"session": {own}}), "/sign-in?out=1")
+	want(t, stranger.get(t, "/settings/account"), http.StatusOK)
 }
 
 func TestAuditPageShowsActorAndAction(t *testing.T) {

@@ -21,15 +21,15 @@ func TestChangingThePasswordEndsAllOtherSessions(t *testing.T) {
 	owner := w.member(t, tokens.RoleOwner)
 	elsewhere := w.signedIn(t, "owner@acme.example")
 	before := owner.cookie
-	want(t, owner.get(t, "/settings/sessions"), http.StatusOK, `href="/settings/password"`)
+	want(t, owner.get(t, "/settings/account"), http.StatusOK, `href="/settings/password"`)
 	want(t, owner.get(t, "/settings/password"), http.StatusOK, `autocomplete="current-password"`,
 		`autocomplete="new-password"`)
-	wantTo(t, owner.post(t, "/settings/password", change(secret, newSecret)), "/settings/sessions")
-	want(t, owner.get(t, "/settings/sessions"), http.StatusOK, "Your password was changed.",
+	wantTo(t, owner.post(t, "/settings/password", change(secret, newSecret)), "/settings/account")
+	want(t, owner.get(t, "/settings/account"), http.StatusOK, "Your password was changed.",
 		"this session", "!End the session of")
 	copied := &browser{world: w, cookie: before}
 	for name, b := range map[string]*browser{"the other session": elsewhere, "the earlier cookie": copied} {
-		if res := b.get(t, "/settings/sessions"); res.Code != http.StatusSeeOther {
+		if res := b.get(t, "/settings/account"); res.Code != http.StatusSeeOther {
 			t.Errorf("%s: %d", name, res.Code)
 		}
 	}
@@ -71,7 +71,7 @@ func TestChangingAPasswordNeedsTheCurrentOne(t *testing.T) {
 	b := without.browser()
 	b.atIssuer(t, claimsOf("1", "anna@acme.example"))
 	want(t, b.get(t, "/settings/password"), http.StatusNotFound)
-	want(t, b.get(t, "/settings/sessions"), http.StatusOK, "!/settings/password")
+	want(t, b.get(t, "/settings/account"), http.StatusOK, "!/settings/password")
 }
 
 // TestSessionOfAnEarlierEpochIsInvalid, also one that was stored a moment

@@ -38,9 +38,9 @@ func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
 	wantTo(t, w.browser().post(t, "/settings/join", join), "/sign-in?next=%2Fsettings")
 
 	wantTo(t, b.post(t, "/settings/join", join), shipmentsOfAcme)
-	want(t, b.get(t, api("")), http.StatusOK, "Your role: Auditor")
+	want(t, b.get(t, "/settings"), http.StatusOK, `Acme Citrus</strong><span class="hint">Auditor`)
 	want(t, b.post(t, "/settings/join", join), http.StatusNotFound)
-	want(t, b.get(t, "/settings"), http.StatusOK, "Choose an organization", "!Accept")
+	want(t, b.get(t, "/settings"), http.StatusOK, "Your organizations</h1>", "!Accept")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?action=member.joined"), http.StatusOK, mapped)
 }
 
@@ -64,7 +64,7 @@ func TestAForeignInvitationDoesNotPreventProvisioning(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Member")
+	want(t, real.get(t, "/settings"), http.StatusOK, `Other &amp; Sons</strong><span class="hint">Member`)
 }
 
 // TestProvisioningDoesNotUndoARemoval of a person who was a member before the
@@ -93,5 +93,5 @@ func TestProvisioningDoesNotUndoARemoval(t *testing.T) {
 		t.Fatalf("%d, %s", status, page)
 	}
 	wantTo(t, b.post(t, "/settings/join", b.offered(t)), home+"/"+string(other))
-	want(t, b.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Auditor")
+	want(t, b.get(t, "/settings"), http.StatusOK, `Other &amp; Sons</strong><span class="hint">Auditor`)
 }

@@ -61,9 +61,9 @@ var table = []route{
 	{pattern: "GET /settings/verify", access: signedIn, on: mails, do: show((*site).verifyForm)},
 	{pattern: "POST /settings/verify", access: signedIn, on: mails, do: (*site).verifyAddress},
 	{pattern: "POST /settings/verify/send", access: signedIn, on: mails, do: (*site).requestVerification},
-	{pattern: "GET /settings/sessions", access: signedIn, do: (*site).listSessions},
-	{pattern: "POST /settings/sessions/end", access: signedIn, do: (*site).endSession},
-	{pattern: "POST /settings/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},
+	{pattern: "GET /settings/account", access: signedIn, do: (*site).showAccount},
+	{pattern: "POST /settings/account/sessions/end", access: signedIn, do: (*site).endSession},
+	{pattern: "POST /settings/account/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},
 
 	{pattern: "GET /settings/{org}", access: member, do: (*site).toAPI},
 	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},

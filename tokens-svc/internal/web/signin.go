@@ -86,7 +86,7 @@ func (s *site) startSession(ctx context.Context, user people.User, next string) 
 		return answer{}, err
 	} else if len(offers) > 0 {
 		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+
-			". To accept or decline it, open Organizations in the menu of your account.")
+			". To accept or decline it, open Your organizations in the menu with your name.")
 	}
 	return redirect(next), nil
 }

@@ -31,7 +31,7 @@ func TestSignInRedirectsToTheRequestedPage(t *testing.T) {
 	wantTo(t, res, api("?show=all"))
 	want(t, b.get(t, api("")), http.StatusOK, "anna@acme.example", "Acme Citrus")
 	wantTo(t, b.get(t, "/sign-in"), home)
-	wantTo(t, b.get(t, "/settings"), api(""))
+	want(t, b.get(t, "/settings"), http.StatusOK, `href="`+shipmentsOfAcme+`"`)
 }
 
 // TestCookiesAreOpaqueAndBoundToTheHost: __Host- makes browsers refuse it for

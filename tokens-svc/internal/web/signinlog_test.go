@@ -24,7 +24,7 @@ func TestSignInsAreInTheAccountsLog(t *testing.T) {
 	}
 	w.people.Wait()
 	b := w.signedIn(t, "anna@acme.example")
-	want(t, b.get(t, "/settings/sessions"), http.StatusOK, "Sign in failed", "wrong password", "Signed in", "192.0.2.7")
+	want(t, b.get(t, "/settings/account"), http.StatusOK, "Sign in failed", "wrong password", "Signed in", "192.0.2.7")
 	wantTo(t, b.post(t, "/settings/sign-out", nil), "/sign-in?out=1")
 	const events = `SELECT count(*) FROM audit_events WHERE actor_name = 'anna@acme.example' AND target = actor_id AND `
 	for condition, n := range map[string]int{

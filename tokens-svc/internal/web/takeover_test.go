@@ -96,8 +96,8 @@ func TestVerifyingEndsPasswordAndSessions(t *testing.T) {
 	wantTo(t, real.get(t, "/settings/"+string(other)+"/api"), "/settings/password")
 	want(t, real.get(t, "/settings/password"), http.StatusOK, "An administrator set your password")
 	wantTo(t, real.post(t, "/settings/password", url.Values{"current": {secret}, "password": {"my very own password"}}),
-		"/settings/sessions")
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Owner")
+		"/settings/account")
+	want(t, real.get(t, "/settings"), http.StatusOK, `Other &amp; Sons</strong><span class="hint">Owner`)
 }
 
 // TestConcurrentRedemptionsDoNotAdmitAnAttacker: whichever comes first, the
@@ -148,12 +148,12 @@ func TestVerifiedIdentityTakesOverAnUnverifiedAccount(t *testing.T) {
 	if status, _, page := real.atIssuer(t, claimsOf("1", victim)); status != http.StatusSeeOther {
 		t.Fatalf("%d, %s", status, page)
 	}
-	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "An account with your e-mail address already existed")
-	want(t, real.get(t, "/settings/sessions"), http.StatusOK, "!There was an account")
+	want(t, real.get(t, "/settings/account"), http.StatusOK, "An account with your e-mail address already existed")
+	want(t, real.get(t, "/settings/account"), http.StatusOK, "!There was an account")
 	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusNotFound)
 	wantTo(t, real.post(t, "/settings/join", real.offered(t)), home+"/"+string(other))
-	want(t, real.get(t, "/settings/"+string(other)+"/api"), http.StatusOK, "Your role: Owner")
-	want(t, real.get(t, api("")), http.StatusOK, "Your role: Member")
+	want(t, real.get(t, "/settings"), http.StatusOK, `Other &amp; Sons</strong><span class="hint">Owner`)
+	want(t, real.get(t, "/settings"), http.StatusOK, `Acme Citrus</strong><span class="hint">Member`)
 	wantTo(t, attacker.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
 	w.ownsNothing(t, attacker)
 	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE action = 'user.identity_linked' AND log_id = '`+

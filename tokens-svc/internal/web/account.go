@@ -9,7 +9,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
 
-// shownSignIns is how many events of the account the page Sessions shows.
+// shownSignIns is how many of its events the page of an account shows.
 const shownSignIns = 20
 
 // signInRow is one of those events.
@@ -18,10 +18,11 @@ type signInRow struct{ audit.Event }
 // Text returns the kind of the event.
 func (r signInRow) Text() string { return words(strings.TrimPrefix(string(r.Action), "user.")) }
 
-// sessionList is the page Sessions.
-type sessionList struct {
-	Sessions []sessionRow
-	SignIns  []signInRow
+// accountPage is the page of the person's own account.
+type accountPage struct {
+	Passwords, Mails bool // what the person can do there
+	Sessions         []sessionRow
+	SignIns          []signInRow
 }
 
 // sessionRow is a session in the list.
@@ -60,23 +61,23 @@ func pick(text, otherwise string, marks [][2]string) string {
 	return otherwise
 }
 
-func (s *site) listSessions(ctx context.Context, v *visit) (answer, error) {
+func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.Sessions.List(ctx, v.user.ID)
 	if err != nil {
 		return answer{}, err
 	}
-	var list sessionList
+	account := accountPage{Passwords: s.Passwords, Mails: s.People.Mails()}
 	for _, one := range all {
-		list.Sessions = append(list.Sessions, sessionRow{one, one.ID == s.sessions.ID(ctx)})
+		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.ID(ctx)})
 	}
 	events, err := s.People.SignIns(ctx, v.user.ID, shownSignIns)
 	if err != nil {
 		return answer{}, err
 	}
 	for _, e := range events {
-		list.SignIns = append(list.SignIns, signInRow{e})
+		account.SignIns = append(account.SignIns, signInRow{e})
 	}
-	return page("sessions", "Sessions", list), nil
+	return page("account", "Your account", account), nil
 }
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
@@ -89,7 +90,7 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if !slices.ContainsFunc(all, func(one session.Session) bool { return one.ID == id }) {
-		return redirect("/settings/sessions"), nil // it ended before
+		return redirect("/settings/account"), nil // it ended before
 	}
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err
@@ -98,7 +99,7 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	s.notify(ctx, "The session has ended.")
-	return redirect("/settings/sessions"), nil
+	return redirect("/settings/account"), nil
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
@@ -109,5 +110,5 @@ func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	s.notify(ctx, "You were signed out of all other sessions.")
-	return redirect("/settings/sessions"), nil
+	return redirect("/settings/account"), nil
 }
