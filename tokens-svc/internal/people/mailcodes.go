@@ -35,7 +35,7 @@ const (
 )
 
 const (
-	// mailsPerAddress bounds the mails to an address within AttemptWindow.
+	// mailsPerAddress bounds the mails for a purpose to an address within AttemptWindow, which is shorter than CodeLife.
 	mailsPerAddress = 3
 	// mailTimeout is how long a mail may take that no response waits for.
 	mailTimeout = 10 * time.Second
@@ -48,10 +48,19 @@ var ErrMail = errors.New("the mail was not sent")
 func (s *Service) Mails() bool { return s.mail != nil }
 
 // RequestReset mails a code to the address if an account with a password has it, after the
-// response, which does not show whether there is one. It gives a *ThrottledError.
+// response, which does not show whether there is one. It gives a *ThrottledError for a client with too
+// many requests. For an address with too many there is no further mail, whoever asked for them: the code of the
+// last one is still good, so that others cannot keep the holder from resetting the password.
 func (s *Service) RequestReset(ctx context.Context, email string, client ClientInfo) error {
 	email = normalize(email)
-	if err := s.countMail(ctx, email, client); err != nil {
+	if _, err := s.attempt(ctx, []count{ofAddress("mail", client)}); err != nil {
+		return err
+	}
+	_, err := s.attempt(ctx, []count{newCount(mailsPerAddress, "mail", purposeReset, email)})
+	if _, spent := errors.AsType[*ThrottledError](err); spent {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	s.background(ctx, func(ctx context.Context) error {
@@ -94,7 +103,10 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 // RequestVerification mails a code that proves the address of a signed-in person. It gives
 // a *ThrottledError and ErrMail.
 func (s *Service) RequestVerification(ctx context.Context, u User, client ClientInfo) error {
-	if err := s.countMail(ctx, u.Email, client); err != nil {
+	_, err := s.attempt(ctx, []count{
+		ofAddress("mail", client), newCount(mailsPerAddress, "mail", purposeVerify, u.Email),
+	})
+	if err != nil {
 		return err
 	}
 	return s.mailCode(ctx, u, purposeVerify, s.mail.SendVerification)
@@ -132,12 +144,6 @@ func (s *Service) mailCode(
 		return fmt.Errorf("%w: %w", ErrMail, err)
 	}
 	return nil
-}
-
-// countMail counts a mail whose request needs no authentication, by address and by client.
-func (s *Service) countMail(ctx context.Context, email string, client ClientInfo) error {
-	_, err := s.attempt(ctx, []count{ofAddress("mail", client), newCount(mailsPerAddress, "mail", "to", email)})
-	return err
 }
 
 // wrongCode counts an attempt at a code and returns ErrCode, or a *ThrottledError. The code has
