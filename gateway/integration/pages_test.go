@@ -18,6 +18,29 @@ func echoing() (*recorder, http.Handler) {
 	})
 }
 
+// A session is for pages only: no route of the API takes it for a token.
+func TestASessionIsNoCredentialOfTheAPI(t *testing.T) {
+	t.Parallel()
+
+	last, upstream := echoing()
+	g := start(t, options{upstream: upstream})
+	for _, operation := range []string{
+		"GET /api/v1/token", "DELETE /api/v1/token", "POST /api/v1/token/rotate", "GET /api/v1/tokens",
+		"POST /api/v1/tokens", "GET /api/v1/tokens/tok_000000000001", "PATCH /api/v1/tokens/tok_000000000001",
+		"POST /api/v1/tokens/tok_000000000001/rotate", "POST /api/v1/tokens/tok_000000000001/revoke",
+		"GET /api/v1/audit-events", "GET /api/v1/shipments", "POST /api/v1/shipments",
+	} {
+		a := g.send(t, operation+" HTTP/1.1", "Cookie: __Host-quayside=session", "Sec-Fetch-Site: same-origin",
+			"Accept: text/html", "Content-Length: 0")
+		if a.status != http.StatusUnauthorized || a.countHeader("WWW-Authenticate") != 1 {
+			t.Errorf("%s: %q", operation, a.lines)
+		}
+	}
+	if r := last.last.Load(); r != nil {
+		t.Errorf("a service received %s %s", r.Method, r.URL)
+	}
+}
+
 // pages are paths of every kind of page.
 var pages = []string{
 	"/sign-in", "/sign-in/oidc/callback", "/settings", "/settings/org_01/api",

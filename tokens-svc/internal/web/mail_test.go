@@ -148,8 +148,8 @@ func TestMailedCodesEnd(t *testing.T) {
 	}
 }
 
-// TestStrangersDoNotKeepTheHolderFromResetting: they cause three mails, of which the last has a code that is good for the
-// rest of the window.
+// TestStrangersDoNotKeepTheHolderFromResetting: they cause three mails, of which the last has
+// a code that is good for the rest of the window.
 func TestStrangersDoNotKeepTheHolderFromResetting(t *testing.T) {
 	t.Parallel()
 	w, arrived := mailing(t)

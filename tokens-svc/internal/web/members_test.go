@@ -133,7 +133,7 @@ func TestRolesChangeAndMembersGo(t *testing.T) {
 		"Member role changed", "To: ", "auditor")
 }
 
-func TestForbiddenActionsAreHiddenAndRejected(t *testing.T) {
+func TestForbiddenActionsAreHidden(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	member := map[tokens.Role]*browser{}
@@ -141,8 +141,7 @@ func TestForbiddenActionsAreHiddenAndRejected(t *testing.T) {
 		member[role] = w.member(t, role)
 	}
 	w.enroll(t, "second@acme.example", acme, tokens.RoleOwner)
-	owners := string(w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner))
-	crossOrigin := string(w.token(t, member[tokens.RoleOwner], "Owner's").ID)
+	w.token(t, member[tokens.RoleOwner], "Owner's")
 	everything := []string{
 		"Generate API Token", "Rotate Owner&#39;s", "Revoke Owner&#39;s", "Invite a member",
 		"Audit log</a>", "Remove second@acme.example",
@@ -167,41 +166,7 @@ func TestForbiddenActionsAreHiddenAndRejected(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct {
-		method, path string
-		refused      []tokens.Role
-	}{
-		{http.MethodGet, api("/new"), []tokens.Role{tokens.RoleAuditor}},
-		{http.MethodPost, api(""), []tokens.Role{tokens.RoleAuditor}},
-		{http.MethodGet, api("/" + crossOrigin + "/rotate"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodPost, api("/" + crossOrigin + "/rotate"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodGet, api("/" + crossOrigin + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodPost, api("/" + crossOrigin + "/revoke"), []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodPost, invitations, []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{http.MethodPost, invitations + "/inv_x/withdraw", []tokens.Role{tokens.RoleMember, tokens.RoleAuditor}},
-		{
-			http.MethodPost, members("/" + owners + "/role"),
-			[]tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor},
-		},
-		{
-			http.MethodGet, members("/" + owners + "/remove"),
-			[]tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor},
-		},
-		{
-			http.MethodPost, members("/" + owners + "/remove"),
-			[]tokens.Role{tokens.RoleAdmin, tokens.RoleMember, tokens.RoleAuditor},
-		},
-		{http.MethodGet, "/settings/" + string(acme) + "/audit-log", []tokens.Role{tokens.RoleMember}},
-	} {
-		for _, role := range c.refused {
-			res := member[role].send(t, c.method, c.path, url.Values{"role": {"member"}, "overlap": {"0"}},
-				http.Header{"Sec-Fetch-Site": {"same-origin"}})
-			want(t, res, http.StatusForbidden, "You don't have permission")
-			if t.Failed() {
-				t.Fatal(role, c.method, c.path)
-			}
-		}
-	}
+	// Choices that the form does not offer are refused.
 	form := url.Values{
 		"form": {member[tokens.RoleMember].nonce(t, api("/new"))}, "name": {"x"},
 		"preset": {"custom"}, "permissions": {"admin"},
