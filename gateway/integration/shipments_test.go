@@ -3,7 +3,6 @@ package integration
 import (
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,8 +42,8 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 		if a.StatusCode != tt.want {
 			t.Errorf("%d bytes to %s: %s, want %d", tt.bytes, tt.path, a.Status, tt.want)
 		}
-		if limit := strconv.Itoa(tt.bytes - 1); tt.want != http.StatusOK &&
-			!strings.Contains(a.body, "larger than the "+limit+" bytes") {
+		if limit := map[int]string{1 << 20: "1.05 MB", 14 << 20: "14.7 MB"}[tt.bytes-1]; tt.want != http.StatusOK &&
+			!strings.Contains(a.body, "larger than the "+limit) {
 			t.Errorf("%d bytes to %s: %s does not give the limit", tt.bytes, tt.path, a.body)
 		}
 	}

@@ -45,7 +45,8 @@ var pageProblem = template.Must(template.New("problem").Parse(`<!doctype html>
 <main>
 <h1>{{.Title}}</h1>
 <p>{{.Detail}}</p>
-<p>Status {{.Status}}, code <a href="/problems/{{.Code}}"><code>{{.Code}}</code></a></p>
+{{with .Advice}}<p>{{.}}</p>
+{{end}}<p>Status {{.Status}}, code <a href="/problems/{{.Code}}"><code>{{.Code}}</code></a></p>
 {{with .RetryAfter}}<p>Please try again in {{.}} {{if eq . 1}}second{{else}}seconds{{end}}.</p>
 {{end}}<p><a href="/">Go to the start page</a></p>
 <p>Request <code>{{.RequestID}}</code></p>
@@ -68,9 +69,9 @@ func (p problem) writePage(w http.ResponseWriter, html bool, instance, requestID
 	err := pageProblem.Execute(&body, struct {
 		problem
 
-		RequestID  string
-		RetryAfter int
-	}{p, requestID, p.retryAfter})
+		RequestID, Advice string
+		RetryAfter        int
+	}{p, requestID, p.advice, p.retryAfter})
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func TestPrefersHTMLIsTrueForBrowsersOnly(t *testing.T) {
 func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 	t.Parallel()
 
-	p := problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", retryAfter: 1}
+	p := problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", retryAfter: 1, advice: "Go <back>"}
 	for html, contentType := range map[bool]string{true: "text/html; charset=utf-8", false: "application/problem+json"} {
 		recorder := httptest.NewRecorder()
 		if err := p.writePage(recorder, html, "/settings", "req_01k9x3v7t2e8sbq4m6n0pacdfh"); err != nil {
@@ -83,7 +83,7 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 			continue
 		}
 		for _, want := range []string{
-			"&lt;b&gt;", "&#34;&amp;", "in 1 second.",
+			"&lt;b&gt;", "&#34;&amp;", "in 1 second.", "Go &lt;back&gt;",
 			`Status 429, code <a href="/problems/rate_limited">`, "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`,
 		} {
 			if !strings.Contains(body, want) {

@@ -19,6 +19,8 @@ type problem struct {
 	Detail string
 	Code   string
 
+	advice string // to people, on a page; may be empty
+
 	// retryAfter is the Retry-After header in seconds; 0 means none.
 	retryAfter int
 }
@@ -79,6 +81,7 @@ var chainProblems = map[int]problem{
 	http.StatusRequestEntityTooLarge: {
 		Code: "body_too_large", Title: "Body too large",
 		Detail: "The request body is larger than the gateway accepts.",
+		advice: "Nothing was done. Go back and send a smaller file, or enter less.",
 	},
 	http.StatusInternalServerError: {
 		Code: "internal_error", Title: "Internal error",
@@ -120,7 +123,9 @@ func problemOf(err error) problem {
 	}
 	p.Status = status
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		p.Detail = fmt.Sprintf("The request body is larger than the %d bytes that the gateway accepts here.", large.Limit)
+		const mb = 1e6
+		p.Detail = fmt.Sprintf("The request body is larger than the %.3g MB that the gateway accepts here.",
+			float64(large.Limit)/mb)
 	}
 	return p
 }
