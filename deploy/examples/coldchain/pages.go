@@ -47,7 +47,7 @@ func addPages(routes interface{ Handle(string, http.Handler) }) error {
 		}
 		page := list{Frame: pages.Frame{
 			Title: "Temperatures", Account: &pages.Account{Name: id.UserName},
-			Organization: id.OrganizationName,
+			Organization: &pages.Organization{Name: id.OrganizationName},
 			Tabs:         pages.Sections(id.Organization, "", id.Permissions),
 		}}
 		for key, body := range temperatures.All() {

@@ -10,14 +10,17 @@ import (
 // Frame is what the layout shows around a page. Data of a page embeds it.
 type Frame struct {
 	Title        string
-	Notice       string   // of what was done just now; "": nothing
-	Account      *Account // nil: no person is signed in
-	Organization string   // "": the page is of none
-	Tabs         []Link   // the sections of the organization
+	Notice       string        // of what was done just now; "": nothing
+	Account      *Account      // nil: no person is signed in
+	Organization *Organization // nil: the page is of none
+	Tabs         []Link        // the sections of the organization
 }
 
 // Account names the signed-in person, whose menu is the same on all pages.
 type Account struct{ Name, Email string }
+
+// Organization names the organization at hand, whose name leads to all of the person's.
+type Organization struct{ Name string }
 
 // Link is an entry of a menu.
 type Link struct {

@@ -106,7 +106,8 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		if sameOrigin(r) {
 			all.Notice = notices[r.URL.Query().Get("done")]
 		}
-		all.Account, all.Organization = &pages.Account{Name: v.person.UserName}, v.person.OrganizationName
+		all.Account = &pages.Account{Name: v.person.UserName}
+		all.Organization = &pages.Organization{Name: v.person.OrganizationName}
 		all.Tabs = pages.Sections(v.person.Organization, section(r.URL.Path), v.person.Permissions)
 	}
 	if err := s.pages.Write(w, a.status, a.template, all); err != nil {

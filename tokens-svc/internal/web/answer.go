@@ -108,7 +108,7 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 	}
 	if v.current.Role != "" {
 		all.May = rights{Create: mayCreate(v), Manage: mayManage(v)}
-		all.Organization = v.current.Organization.Name
+		all.Organization = &pages.Organization{Name: v.current.Organization.Name}
 		held := tokens.Texts(all.Permissions.Held(v.current.Role))
 		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)
 	}
