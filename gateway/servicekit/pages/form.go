@@ -71,5 +71,13 @@ func (f Faults) Any(fields ...string) bool {
 // All returns f, for templates whose data embeds it.
 func (f Faults) All() Faults { return f }
 
+// Status is that of a page with this data: 422 if the data embeds Faults and there are some.
+func Status(data any) int {
+	if form, ok := data.(interface{ All() Faults }); ok && len(form.All()) > 0 {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusOK
+}
+
 // Add appends a fault.
 func (f *Faults) Add(field, text string) { *f = append(*f, Fault{field, text}) }

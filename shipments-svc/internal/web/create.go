@@ -44,7 +44,7 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 		return []byte(transport.FormatID(made.ID)), err
 	})
 	if form.Faults = faultsOf(err); form.Faults != nil {
-		return page("new", "New shipment", form).as(http.StatusUnprocessableEntity), nil
+		return page("new", "New shipment", form), nil
 	}
 	if err != nil {
 		return answer{}, err

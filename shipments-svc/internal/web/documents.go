@@ -12,7 +12,7 @@ import (
 // preview is what a document would be, before it is attached.
 type preview struct {
 	shipments.Document
-	Checks   []checkRow
+	Checks   checkRows
 	Rows     []palletRow
 	Mappings []shipments.Mapping
 }
@@ -37,13 +37,11 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := page("shipment", p.Reference, &p)
-	if p.Faults = wrong; wrong != nil {
-		return a.as(http.StatusUnprocessableEntity), nil
+	if p.Faults = wrong; wrong == nil {
+		p.Preview = &preview{Document: done.Document, Mappings: done.Document.Mappings}
+		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
 	}
-	p.Preview = &preview{Document: done.Document, Mappings: done.Document.Mappings}
-	p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
-	return a, nil
+	return page("shipment", p.Reference, p), nil
 }
 
 // attachForm attaches the file of the form, or tries it.

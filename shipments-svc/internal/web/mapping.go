@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -110,7 +109,7 @@ func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
 	}
 	p.Faults = append(p.Faults, faultsOf(err)...)
 	if p.Faults != nil {
-		return page("mapping", "Columns of "+p.Filename, p).as(http.StatusUnprocessableEntity), nil
+		return page("mapping", "Columns of "+p.Filename, p), nil
 	}
 	return redirect(p.Back, "reprocessed"), err
 }

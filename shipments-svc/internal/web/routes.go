@@ -24,6 +24,10 @@ var table = []route{
 	{"POST", "POST /shipments", (*site).create},
 	{"GET /export.xlsx", "GET /shipments", (*site).exportList},
 	{"GET /export.csv", "GET /shipments", (*site).exportList},
+	{"GET /templates", "GET /mapping_templates", (*site).templates}, // of ?template=ID, but for the list
+	{"POST /templates/rename", "PATCH /mapping_templates/{id}", (*site).renameTemplate},
+	{"GET /templates/delete", "DELETE /mapping_templates/{id}", (*site).askDeleteTemplate},
+	{"POST /templates/delete", "DELETE /mapping_templates/{id}", (*site).deleteTemplate},
 	{"GET /{id}", "GET /shipments/{id}", (*site).show},
 	{"GET /{id}/pallets.xlsx", "GET /shipments/{id}", (*site).exportPallets},
 	{"GET /{id}/{form}", "GET /shipments/{id}", (*site).leave},
@@ -41,14 +45,6 @@ var table = []route{
 		"POST /{id}/documents/{document}/reprocess", "POST /shipments/{id}/documents/{document}/reprocess",
 		(*site).reprocess,
 	},
-}
-
-// templateRoutes are the routes whose paths begin with a word in place of a shipment's id.
-var templateRoutes = []route{
-	{"GET /templates", "GET /mapping_templates", (*site).templates},
-	{"POST /templates/{id}/rename", "PATCH /mapping_templates/{id}", (*site).renameTemplate},
-	{"GET /templates/{id}/delete", "DELETE /mapping_templates/{id}", (*site).askDeleteTemplate},
-	{"POST /templates/{id}/delete", "DELETE /mapping_templates/{id}", (*site).deleteTemplate},
 }
 
 // webhookRoutes are below WebhooksPath.
@@ -71,23 +67,15 @@ func (s *site) routes() http.Handler {
 	refuse := func(w http.ResponseWriter, r *http.Request, p problem.Problem) {
 		s.write(w, r, nil, errorPage(p.Status))
 	}
-	mux, templates := problem.NewRoutesRefusing(refuse), problem.NewRoutesRefusing(refuse)
+	mux := problem.NewRoutesRefusing(refuse)
 	s.add(mux, Path, table)
 	s.add(mux, WebhooksPath, webhookRoutes)
-	s.add(templates, Path, templateRoutes)
 	mux.HandleFunc("GET "+Path, s.home)
 	mux.HandleFunc("GET "+WebhooksPath, s.home)
 	mux.HandleFunc(StaticPath, func(w http.ResponseWriter, r *http.Request) {
 		s.pages.ServeStatic(w, r, func(status int) { s.write(w, r, nil, errorPage(status)) })
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := strings.SplitN(r.URL.Path, "/", 5) // "", shipments, the organization, …
-		if len(path) > 3 && path[1] == Path[1:] && path[3] == "templates" {
-			templates.ServeHTTP(w, r)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
+	return mux
 }
 
 // add adds routes of the organization, below a path.

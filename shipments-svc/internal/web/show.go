@@ -15,7 +15,7 @@ type showPage struct {
 	pages.Faults
 	shipments.Detail
 	Link      string
-	Checks    []checkRow // failing first
+	Checks    checkRows
 	Rows      []palletRow
 	Files     []fileRow
 	History   []shipments.Entry
@@ -35,6 +35,20 @@ type showPage struct {
 type checkRow struct {
 	shipments.Check
 	Places []place
+}
+
+// checkRows are checks, failing first, and last those that could not be made.
+type checkRows []checkRow
+
+func (rows checkRows) Made() checkRows    { return rows[:rows.made()] }
+func (rows checkRows) Skipped() checkRows { return rows[rows.made():] }
+
+func (rows checkRows) made() int {
+	at := slices.IndexFunc(rows, func(r checkRow) bool { return r.Result == shipments.Skip })
+	if at < 0 {
+		return len(rows)
+	}
+	return at
 }
 
 // place is where a check found something.
@@ -119,7 +133,7 @@ type palletRow struct {
 // else to the document, for those who may see documents; and the pallets, marked.
 func findings(
 	prefix string, checks []shipments.Check, pallets []shipments.Pallet, documents bool,
-) (rows []checkRow, marked []palletRow) {
+) (rows checkRows, marked []palletRow) {
 	at := map[shipments.Source]int{}
 	for i, p := range pallets {
 		marked = append(marked, palletRow{Pallet: p, ID: prefix + number(int64(i))})

@@ -15,28 +15,32 @@ type templatesPage struct {
 	Rows []templateRow
 }
 
-// templateRow is a template with its address.
+// templateRow is a template with what can be done with it.
 type templateRow struct {
 	shipments.Template
-	Field, Link string
+	Field          string // of its name
+	Rename, Delete string // addresses
 }
 
 func (s *site) templates(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.templatesPage(ctx, v)
-	return page("templates", "Templates", p), err
+	return page("templates", "Packing list templates", p), err
 }
 
 func (s *site) templatesPage(ctx context.Context, v *visit) (p templatesPage, err error) {
 	all, err := s.Service.Templates(ctx, v.org, struct{}{})
 	for _, t := range all {
 		id := transport.FormatTemplateID(t.ID)
-		p.Rows = append(p.Rows, templateRow{t, "name-" + id, v.path("templates", id)})
+		query := "?template=" + id
+		p.Rows = append(p.Rows, templateRow{
+			t, "name-" + id, v.path("templates", "rename") + query, v.path("templates", "delete") + query,
+		})
 	}
 	return p, err
 }
 
 func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateID(v.PathValue("id"))
+	id, err := transport.TemplateID(v.URL.Query().Get("template"))
 	if err == nil {
 		err = v.parse()
 	}
@@ -45,8 +49,8 @@ func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		p, err := s.templatesPage(ctx, v)
-		p.Add("name-"+v.PathValue("id"), wrong[0].Text)
-		return page("templates", "Templates", p).as(http.StatusUnprocessableEntity), err
+		p.Add("name-"+v.URL.Query().Get("template"), wrong[0].Text)
+		return page("templates", "Packing list templates", p), err
 	}
 	return redirect(v.path("templates"), "renamed"), err
 }
@@ -54,9 +58,9 @@ func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.templatesPage(ctx, v)
 	for _, row := range p.Rows {
-		if row.Field == "name-"+v.PathValue("id") {
+		if row.Field == "name-"+v.URL.Query().Get("template") {
 			return page("confirm", "Delete "+row.Name, confirmPage{
-				Heading: "Delete " + row.Name + "?", Button: "Delete template", Do: row.Link + "/delete", Back: v.path("templates"),
+				Heading: "Delete " + row.Name + "?", Button: "Delete template", Do: row.Delete, Back: v.path("templates"),
 				Text: "Lists with these headings are then read as their headings say. What was read with it stays.",
 			}), nil
 		}
@@ -65,7 +69,7 @@ func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) 
 }
 
 func (s *site) deleteTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateID(v.PathValue("id"))
+	id, err := transport.TemplateID(v.URL.Query().Get("template"))
 	if err == nil {
 		_, err = s.Service.DeleteTemplate(ctx, v.org, id)
 	}

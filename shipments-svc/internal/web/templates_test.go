@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -26,11 +25,11 @@ func TestTemplatesAreRenamedAndDeleted(t *testing.T) {
 	}
 	page := s.get(t, base)
 	want(t, page, http.StatusOK, "Kakuzi", "B: Lot")
-	path := strings.TrimSuffix(regexp.MustCompile(`action="([^"]+/rename)"`).FindStringSubmatch(page.Body.String())[1],
-		"/rename")
-	want(t, s.post(t, path+"/rename", url.Values{"name": {" "}}), http.StatusUnprocessableEntity, "Name is required.")
-	wantTo(t, s.post(t, path+"/rename", url.Values{"name": {"Thika"}}), base+"?done=renamed")
-	want(t, s.get(t, path+"/delete"), http.StatusOK, "Delete Thika?")
-	wantTo(t, s.post(t, path+"/delete", nil), base+"?done=forgotten")
-	want(t, s.post(t, path+"/delete", nil), http.StatusNotFound)
+	query := regexp.MustCompile(`/rename(\?template=[^"]+)"`).FindStringSubmatch(page.Body.String())[1]
+	rename, remove := base+"/rename"+query, base+"/delete"+query
+	want(t, s.post(t, rename, url.Values{"name": {" "}}), http.StatusUnprocessableEntity, "Name is required.")
+	wantTo(t, s.post(t, rename, url.Values{"name": {"Thika"}}), base+"?done=renamed")
+	want(t, s.get(t, remove), http.StatusOK, "Delete Thika?")
+	wantTo(t, s.post(t, remove, nil), base+"?done=forgotten")
+	want(t, s.post(t, remove, nil), http.StatusNotFound)
 }

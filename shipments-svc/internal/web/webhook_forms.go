@@ -66,7 +66,7 @@ func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 		return s.Webhooks.Create(ctx, v.org, f.Draft)
 	})
 	if f.Faults = faultsOf(err); f.Faults != nil {
-		return newWebhook(f).as(http.StatusUnprocessableEntity), nil
+		return newWebhook(f), nil
 	}
 	return a, err
 }
@@ -113,8 +113,7 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 	}
 	_, err = s.Webhooks.Update(ctx, v.org, edit)
 	if f.Faults = faultsOf(err); f.Faults != nil {
-		a, err := s.webhookAnswer(ctx, v, e, f)
-		return a.as(http.StatusUnprocessableEntity), err
+		return s.webhookAnswer(ctx, v, e, f)
 	}
 	return redirect(v.hooks(transport.FormatWebhookID(e.ID)), "saved"), err
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -97,7 +98,7 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		query.Set("before", p.Deliveries[len(p.Deliveries)-1].ID)
 		p.Older = "?" + query.Encode()
 	}
-	return page("webhook", "Webhook endpoint", p), nil
+	return page("webhook", "Webhook endpoint", p).as(pages.Status(f)), nil
 }
 
 func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {

@@ -33,7 +33,7 @@ type answer struct {
 }
 
 func page(template, title string, data any) answer {
-	return answer{status: http.StatusOK, template: template, title: title, data: data}
+	return answer{status: pages.Status(data), template: template, title: title, data: data}
 }
 
 // in puts the page under a tab.

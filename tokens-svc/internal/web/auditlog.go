@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -122,7 +121,7 @@ func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	}
 	switch {
 	case list.Faults != nil:
-		return page("audit-log", "Audit log", list).in("audit-log").as(http.StatusUnprocessableEntity), nil
+		return page("audit-log", "Audit log", list).in("audit-log"), nil
 	case export:
 		return s.exportEvents(v, query, write)
 	}

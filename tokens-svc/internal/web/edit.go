@@ -68,7 +68,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 		return stored.edited(overtaken("edit-form")).as(http.StatusConflict), nil
 	}
 	if wrong := faultsOf(err); wrong != nil {
-		return f.edited(wrong).as(http.StatusUnprocessableEntity), nil
+		return f.edited(wrong), nil
 	}
 	if err != nil {
 		return answer{}, err

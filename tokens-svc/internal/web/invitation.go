@@ -34,7 +34,7 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	empty := v.empty(fault{Field: "email", Text: "Enter the invited e-mail address."},
 		fault{Field: "code", Text: "Enter the invitation code."}, fault{Field: "password", Text: "Enter a password."})
 	if empty != nil {
-		return f.with(empty).as(http.StatusUnprocessableEntity), nil
+		return f.with(empty), nil
 	}
 	user, org, err := s.People.Accept(ctx, a, v.client())
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	if wrong != nil {
 		p, err := s.memberPage(ctx, v)
 		p.Faults, p.Email, p.Role = wrong, email, role
-		return p.answer().as(http.StatusUnprocessableEntity), err
+		return p.answer(), err
 	}
 	if err != nil {
 		return answer{}, err

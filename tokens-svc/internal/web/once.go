@@ -51,7 +51,7 @@ func (s *site) notMade(ctx context.Context, v *visit, err error, form func(fault
 		return page("used", "This form was sent before", f).in("api").as(http.StatusConflict), err
 	}
 	if wrong := faultsOf(err); wrong != nil {
-		return form(wrong).as(http.StatusUnprocessableEntity), nil
+		return form(wrong), nil
 	}
 	return answer{}, err
 }

@@ -71,7 +71,7 @@ func (s *site) changeOrganization(ctx context.Context, v *visit) (answer, error)
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		f.Name = tokens.Scrub(f.Name)
-		return f.with(wrong).as(http.StatusUnprocessableEntity), nil
+		return f.with(wrong), nil
 	}
 	if err != nil {
 		return answer{}, err

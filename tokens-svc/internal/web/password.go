@@ -28,7 +28,7 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	f := passwordForm{Temporary: v.user.PasswordTemporary}
 	if empty := v.empty(fault{Field: "current", Text: "Enter your current password."},
 		fault{Field: "password", Text: "Enter a new password."}); empty != nil {
-		return f.with(empty).as(http.StatusUnprocessableEntity), nil
+		return f.with(empty), nil
 	}
 	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"), v.client())
 	if err != nil {

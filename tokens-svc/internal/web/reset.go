@@ -49,7 +49,7 @@ var wrongCode = refusal{
 func (s *site) requestReset(ctx context.Context, v *visit) (answer, error) {
 	f := s.forgotForm(v)
 	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."}); empty != nil {
-		return f.with(empty).as(http.StatusUnprocessableEntity), nil
+		return f.with(empty), nil
 	}
 	if err := s.People.RequestReset(ctx, f.Email, v.client()); err != nil {
 		return refused(err, "email", f.with)
@@ -62,7 +62,7 @@ func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
 	empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
 		fault{Field: "code", Text: "Enter the code."}, fault{Field: "password", Text: "Enter a new password."})
 	if empty != nil {
-		return f.with(empty).as(http.StatusUnprocessableEntity), nil
+		return f.with(empty), nil
 	}
 	err := s.People.ResetPassword(ctx, f.Email, v.PostForm.Get("code"), v.PostForm.Get("password"), v.client())
 	if err != nil {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -52,7 +51,7 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 			return answer{}, err
 		}
 		a, err := s.revokeForm(ctx, v, revokeForm{Faults: wrong, tokenRow: row, Reason: tokens.Scrub(reason)})
-		return a.as(http.StatusUnprocessableEntity), err
+		return a, err
 	}
 	if err != nil {
 		return answer{}, err

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"net/http"
 	"slices"
 	"time"
 
@@ -71,7 +70,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	f.Overlap = v.PostForm.Get("overlap")
 	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == f.Overlap })
 	if at < 0 {
-		return f.with(faults{{Field: "overlap", Text: "Choose an overlap."}}).as(http.StatusUnprocessableEntity), nil
+		return f.with(faults{{Field: "overlap", Text: "Choose an overlap."}}), nil
 	}
 	done, err := s.Tokens.RotateToken(ctx, v.once(), v.org(), v.token(), overlaps[at].Length)
 	if err != nil {

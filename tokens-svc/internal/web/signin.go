@@ -55,7 +55,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 	f := s.signInPage(v)
 	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
 		fault{Field: "password", Text: "Enter your password."}); empty != nil {
-		return f.with(empty).as(http.StatusUnprocessableEntity), nil
+		return f.with(empty), nil
 	}
 	user, err := s.People.SignIn(ctx, f.Email, v.PostForm.Get("password"), v.client())
 	if err != nil {
@@ -115,7 +115,7 @@ type refusal struct {
 // error.
 func refused(err error, field string, form func(faults) answer, known ...refusal) (answer, error) {
 	if wrong := faultsOf(err); wrong != nil {
-		return form(wrong).as(http.StatusUnprocessableEntity), nil
+		return form(wrong), nil
 	}
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
 		a := form(faults{{Field: field, Text: throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
