@@ -96,14 +96,13 @@ const welcome = `
 Quayside is running.
 
   shipments  %[1]s/shipments
-  settings   %[1]s/settings
   sign-in    %[4]s
   password   %[5]s
 
   API        %[1]s/api/v1
   docs       %[1]s/docs
   OpenAPI    %[1]s/api/v1/openapi.json
-  tokens     source .run/demo.env, or create one in the settings
+  tokens     source .run/demo.env, or create one under API
   logs       %[2]s
 
 Try it, in another terminal:

@@ -202,7 +202,7 @@ func TestAnOfficeReviewsAShipment(t *testing.T) {
 	want(t, s.get(t, path), http.StatusOK, "PO-&lt;1&gt;", "Pending", "by you", "No documents yet", "!id=\"approve\"")
 	want(t, s.attach(t, path, "true"), http.StatusOK,
 		"Preview of list.csv: nothing is stored yet", "1 pallet, from 1 row.", "Pallet number", "No documents yet",
-		`id="preview-0"`, `href="#preview-0"`, `<span class="status warn">Warn</span></td>`)
+		`id="preview-0"`, `href="#preview-0"`, `<span class="status warn">Warning</span></td>`)
 	wantTo(t, s.attach(t, path, "false"), path+"?done=attached")
 	want(t, s.attach(t, path, "false"), http.StatusUnprocessableEntity, "already has a document")
 	want(t, s.get(t, path+"?done=attached"), http.StatusOK, "The document was attached.", "list.csv", "Queued",

@@ -13,11 +13,12 @@ var terms = strings.NewReplacer("_", " ", "sscc", "SSCC")
 
 // spoken are names of the API that people have other words for.
 var spoken = map[string]string{
-	"skip": "Not checked", "produce_vs_phyto": "Produce against phytosanitary certificate",
+	"pass": "Passed", "warn": "Warning", "fail": "Failed", "skip": "Not checked",
+	"produce_vs_phyto": "Produce against phytosanitary certificate", "boxes_per_pallet_outlier": "Unusual number of boxes",
 	"attach_document": "Document attached", "start_document": "Reading begun", "process_document": "Document read",
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
-	"correct_mapping": "Columns corrected", "create": "Created", "import": "Imported", "update": "Changed",
-	"approve": "Approved", "reject": "Rejected",
+	"correct_mapping": "Columns corrected", "create": "Created", "update": "Changed",
+	"import": "Imported from earlier records", "approve": "Approved", "reject": "Rejected",
 	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
 	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",
 }
