@@ -136,7 +136,7 @@ func TestEverythingWorksWithoutAScript(t *testing.T) {
 	b.follow(`nav.tabs a[href$="/members"]`)
 	b.fill("#email", "new."+o.owner.email)
 	b.follow("#invite")
-	b.sees("Copy it now.")
+	b.sees("The invitation was sent")
 	b.click("#account-menu summary")
 	b.follow("#sign-out")
 	b.sees("You have signed out.")

@@ -37,7 +37,12 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case chromium != "":
-		os.Exit(stacktest.Main(m, devstack.Options{Traces: true, Env: []string{"LOG_LEVEL=debug"}},
+		mail, err := mailbox.listen()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(stacktest.Main(m, devstack.Options{Traces: true, Env: append(mail, "LOG_LEVEL=debug")},
 			func(ctx context.Context, s *devstack.Stack) (err error) {
 				stack = s
 				axe, err = loadAxe(ctx)
