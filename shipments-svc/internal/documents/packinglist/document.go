@@ -83,10 +83,16 @@ func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.R
 func (d *document) families(parts []layout.Part) (all [][]layout.Table, first tables.Place) {
 	r := &d.remarks
 	r.Stage = "layout"
-	for _, p := range parts {
+	headed, labelled := make([]mapping.Mapping, len(parts)), false
+	for i, p := range parts {
+		if p.Headed {
+			headed[i] = mapping.Of([]layout.Table{p.Table}, d.given)[0]
+			labelled = labelled || headed[i].Pallets(p.Table)
+		}
+	}
+	for i, p := range parts {
 		end, n := len(p.Rows), len(all)
-		pallets := p.Headed && (p.Continued && n > 0 ||
-			mapping.Of([]layout.Table{p.Table}, d.given)[0].Pallets(p.Table))
+		pallets := p.Headed && (p.Continued && n > 0 || headed[i].Pallets(p.Table) || !labelled && headed[i].Numbers())
 		switch {
 		case pallets:
 			if end = p.From; n == 0 {

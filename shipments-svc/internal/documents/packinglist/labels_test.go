@@ -96,6 +96,8 @@ func TestWeightsThatMayBeGrossAreWarnings(t *testing.T) {
 			"Pallet No;Variety;Size;Cartons;Net kg;Gross kg",
 			"P1;Hass;18;80;"+weights,
 			"P2;Hass;18;80;"+weights,
+			"P3;Hass;18;80;320;370",
+			"P4;Hass;18;80;320;370",
 		)
 		if got := strings.Count(warningsOf(list, nil), "above the gross weight"); (got == 1) != warned || got > 1 {
 			t.Errorf("%s: %d", weights, got)

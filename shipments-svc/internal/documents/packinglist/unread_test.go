@@ -70,7 +70,7 @@ func TestRowsWithNumbersAreReadOrWarnedOf(t *testing.T) {
 func TestColumnsOfUnits(t *testing.T) {
 	t.Parallel()
 	for list, c := range map[string]listCase{
-		"Qty,UOM,Net kg\n960,KG,960":                 {want: "no_boxes", warns: `"960 kg" is not a number of boxes`},
+		"Qty,UOM,Net kg\n960,KG,960":                 {want: "no_boxes", warns: "no line has a number of boxes"},
 		"Qty,Net kg,Unit\n960,960,KG":                {want: "no_boxes", warns: `"960 kg" is not a number of boxes`},
 		"Qty,UOM,Net kg\n240,CTN,960":                {want: "P1 240 × 4000"},
 		"Cartons,UOM,Net weight\n240,KG,960":         {want: "P1 240 × 4000"},

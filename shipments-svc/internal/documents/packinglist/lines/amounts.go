@@ -40,6 +40,10 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	}
 	unit := cmp.Or(n.Unit, r.m.UnitOf(r.t.Rows[i], f))
 	if f == vocabulary.Boxes {
+		if column.Times >= 0 {
+			layers, whole := layout.Number(r.t.Rows[i], column.Times)
+			a.Value, a.OK = a.Value*layers, a.OK && whole
+		}
 		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
 		return a
 	}

@@ -90,7 +90,10 @@ func (r *reader) content(w row) string {
 	case r.totalled && !r.unnamed && !w.described:
 		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
 		return "it is part of a summary"
-	case w.Pallet.Value == "":
+	case !r.m.Pallets(r.t): // of which reconcile requires that each is one pallet
+		w.Pallet, w.Own = Text{strconv.Itoa(r.all.lines + 1), w.Place}, true
+	}
+	if w.Pallet.Value == "" {
 		r.Remarks.Add("line_without_pallet", w.Place)
 		return "neither it nor a row directly above has a pallet number"
 	}
@@ -218,7 +221,12 @@ func (r *reader) total(w row) bool {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		if n, err := strconv.Atoi(r.text(w.i, f).Value); err == nil && t.Pallets == 0 && n != t.Boxes {
+		n, err := strconv.Atoi(r.text(w.i, f).Value)
+		switch {
+		case err != nil || n == t.Boxes || t.Pallets > 0:
+		case r.m.Cartons && n == r.all.lines:
+			t.Boxes = n
+		default:
 			t.Pallets = n
 		}
 	}

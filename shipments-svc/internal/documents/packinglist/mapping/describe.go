@@ -30,7 +30,7 @@ func wireName(f vocabulary.Field) string {
 
 // Fingerprint is equal for tables with the same headings in the same order and layout.
 func (m Mapping) Fingerprint(t layout.Table) string {
-	texts := []string{string(m.Layout(t))}
+	texts := []string{string(t.Kind)}
 	for _, h := range t.Headings {
 		if !h.Virtual {
 			texts = append(texts, vocabulary.Fold(h.Text))
@@ -101,6 +101,10 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 // remark remarks on amounts whose headings have words that are not known, which may change
 // their meaning. Single letters and words with digits, such as 4kg, do not.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
+	if m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Times >= 0 {
+		c := m.Column(vocabulary.Boxes)
+		r.Add("boxes_of_layers", t.At(t.From, m.at[vocabulary.Boxes]), m.Columns[c.Times].Text, c.Text)
+	}
 	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
 		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
 			continue
@@ -150,6 +154,9 @@ func (m Mapping) unused(col int) (reason string, relevant bool) {
 
 // numeric reports whether most cells of a column are numbers, other than row numbers.
 func (m Mapping) numeric(col int) bool {
+	if col < 0 {
+		return false
+	}
 	v := m.Columns[col].values
 	n := v.kinds["number"]
 	return n > 0 && n*2 >= v.filled && (!v.counts || v.filled == 1)

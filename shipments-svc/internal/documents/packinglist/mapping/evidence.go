@@ -56,8 +56,27 @@ var conditions = map[string]condition{
 	"priceless": func(m *Mapping, _ []tables.Row, _ int) bool { // invoices list articles
 		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Rule == "price" })
 	},
+	"unit-beside": func(m *Mapping, _ []tables.Row, col int) bool { // of weights: "Qty" and "UOM"
+		in := func(col int) bool {
+			return col >= 0 && col < len(m.Columns) && m.Columns[col].values.filled > 0 &&
+				m.Columns[col].values.kinds["unit"]*10 >= m.Columns[col].values.filled*9
+		}
+		return m.Columns[col].Meaning.Concepts&vocabulary.Box == 0 && (in(col+1) || in(col-1) && !m.numeric(col-2))
+	},
+	"layered": func(m *Mapping, _ []tables.Row, col int) bool { // the boxes of a layer
+		boxes := vocabulary.Layer | vocabulary.Box
+		return m.Columns[col].Meaning.Concepts&boxes == boxes && m.numeric(col) && m.layers() >= 0
+	},
 	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
 	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
+}
+
+// layers returns the column of the number of layers of a pallet, or -1.
+func (m *Mapping) layers() int {
+	return slices.IndexFunc(m.Columns, func(c Column) bool {
+		return c.Meaning.Concepts&(vocabulary.Layer|vocabulary.Box|vocabulary.Weight|vocabulary.Per) == vocabulary.Layer &&
+			c.values.filled > 0 && c.values.kinds["whole"] == c.values.filled
+	})
 }
 
 // of returns a condition of a column alone.

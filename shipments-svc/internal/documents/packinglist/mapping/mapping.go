@@ -40,6 +40,7 @@ type Column struct {
 	Rules   []string // that made the score
 	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
 	Units   int      // the column of the units of its cells; 0: none
+	Times   int      // of boxes of a layer: the column of the layers; -1: none
 	Style   numbers.Style
 	values  values
 	unclear []string // its numbers that are ambiguous
@@ -48,6 +49,17 @@ type Column struct {
 // Pallets reports whether the lines of a table have pallet numbers.
 func (m Mapping) Pallets(t layout.Table) bool {
 	return m.Has(vocabulary.PalletNumber) || m.Has(vocabulary.SSCC) || t.Gives(vocabulary.PalletNumber)
+}
+
+// Numbers reports whether the lines of a table without pallet numbers may be numbered: they
+// have boxes and a weight, and no other column may be the label.
+func (m Mapping) Numbers() bool {
+	label := func(c Column) bool {
+		return (c.Field == vocabulary.None || c.Field == vocabulary.Line) && !c.values.counts && c.values.filled > 0 &&
+			c.values.distinct == c.values.filled
+	}
+	return m.Has(vocabulary.Boxes) && m.First(Weights...) != vocabulary.None && !m.Has(vocabulary.PalletCount) &&
+		!slices.ContainsFunc(m.Columns, label)
 }
 
 // Layout returns the structure of a table.
@@ -106,7 +118,7 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		width = max(width, len(row.Cells))
 	}
 	for col := range min(width, tables.MaxColumns) {
-		c := Column{values: valuesOf(rows, col)}
+		c := Column{values: valuesOf(rows, col), Times: -1}
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}
@@ -118,6 +130,9 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	m.weigh(rows)
 	m.unitColumns()
 	m.with(first, given)
+	if m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&vocabulary.Layer != 0 {
+		m.Column(vocabulary.Boxes).Times = m.layers()
+	}
 	m.Cartons = m.cartons(rows)
 	proposals := m.rivals()
 	for i := range proposals {

@@ -50,7 +50,8 @@ func (s *Settled) leveled() (best *Settled) {
 				o.Remarks.Add(w.rule, at, text)
 			}
 			o.share()
-			o.Score = o.agreement() + b.prior + w.prior
+			o.gather()
+			o.Score += b.prior + w.prior
 			if best == nil || o.Score > best.Score+1e-9 {
 				best = &o
 			}

@@ -184,7 +184,7 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		m.Add("line_without_boxes", first.Place, p.Number)
 	}
 	weight, at := weigh(all)
-	p.BoxWeight = rounded(weight)
+	p.BoxWeight = inGrams(weight)
 	if p.BoxWeight == 0 {
 		if weight > 0 {
 			m.Add("out_of_range/box-weight", at, p.Number, weight/1000)
@@ -212,7 +212,7 @@ func (m *merger) content(l Line) shipments.Content {
 	c := shipments.Content{
 		ProduceName: m.bounded(l.Produce, shipments.MaxProduceName, "produce"),
 		Calibre:     m.bounded(l.Calibre, shipments.MaxCalibre, "calibre"),
-		BoxWeight:   rounded(l.weight()), Place: remarks.Place(l.Place),
+		BoxWeight:   inGrams(l.weight()), Place: remarks.Place(l.Place),
 	}
 	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
 		c.Boxes = int(n)
@@ -282,8 +282,8 @@ func weigh(all []Line) (weight float64, at tables.Place) {
 	return 0, at
 }
 
-// rounded returns a box weight in whole grams, or 0 outside the domain's limits.
-func rounded(weight float64) shipments.Grams {
+// inGrams returns a box weight in whole grams, or 0 outside the domain's limits.
+func inGrams(weight float64) shipments.Grams {
 	if weight < 0.5 || weight > float64(shipments.MaxBoxWeight) {
 		return 0
 	}

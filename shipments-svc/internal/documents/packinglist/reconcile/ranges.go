@@ -77,7 +77,7 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 	// By itself, the boxes of a heading for each pallet are of each, and others are of as many
 	// pallets as the weight.
 	const headed, differ = 1.0, 0.1
-	o.Score = o.agreement()
+	o.gather()
 	m, perPallet := s.Read[0].Mapping, vocabulary.Per|vocabulary.Pallet
 	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
 		o.Score += headed

@@ -36,8 +36,8 @@ type Settled struct {
 	Ranges  bool    // its rows are ranges of pallets
 	Remarks remarks.List
 
-	used         vocabulary.Field // that the weights were read from
-	inconsistent bool             // boxes × box weight differ from the net weight on most lines
+	used  vocabulary.Field // that the weights were read from
+	found [kinds]share     // the evidence
 }
 
 // Line is a line with its amounts understood.

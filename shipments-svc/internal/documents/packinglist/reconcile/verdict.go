@@ -1,0 +1,134 @@
+package reconcile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Verdict is what the numbers of a list say about its reading.
+type Verdict struct {
+	agree   int      // totals that agree, and products of most lines
+	against []string // what contradicts it: most lines, and totals that differ by more than an error of the list
+	errors  []string // totals that differ by less
+	doubts  []string // rows and columns that may be read wrong
+	values  []string // values that are missing or invalid
+	none    string   // the code of a list without pallet numbers or boxes
+}
+
+// Judge compares a reading with what its list declares.
+func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
+	boxes, net, weighed := 0.0, 0.0, true
+	for _, p := range read.Pallets {
+		weight := float64(p.Boxes) * float64(p.BoxWeight)
+		boxes, net, weighed = boxes+float64(p.Boxes), net+weight, weighed && weight > 0
+	}
+	lines, words := 0.0, 0.0
+	for _, s := range all {
+		for k, of := range s.found {
+			if reason := evidence[k].reason; reason != "" && of.ratio() > most && (of.has > few || of.has == of.of) {
+				v.against = append(v.against, reason)
+			}
+		}
+		if of := s.found[exact]; of.of > few && of.ratio() > most {
+			v.agree++
+		}
+		lines, words = lines+s.found[wordy].of, words+s.found[wordy].has
+		if !s.numbered() && !s.onePalletEach(read.Declared.Pallets) {
+			v.none, v.against = NoPallets, []string{
+				"no column has the numbers of the pallets, and a row may be several pallets or a part of one",
+			}
+		}
+	}
+	if words == lines {
+		v.none, v.against = NoPallets, []string{"no line below the header row has a pallet number"}
+	} else if boxes == 0 {
+		v.none = NoBoxes
+	}
+	n := float64(len(read.Pallets))
+	v.compare("pallets", float64(read.Declared.Pallets), n, 1)
+	v.compare("boxes", float64(read.Declared.Boxes), boxes, boxes/n)
+	if weighed {
+		v.compare("kg", float64(read.Declared.NetWeight)/1000, net/1000, net/1000/n)
+	}
+	for _, r := range read.Remarks {
+		if remarks.Doubts(r.Rule) && !slices.Contains(v.doubts, r.Text) {
+			v.doubts = append(v.doubts, r.Text)
+		}
+		if remarks.OfValue(r.Rule) && !slices.Contains(v.values, r.Text) {
+			v.values = append(v.values, r.Text)
+		}
+	}
+	return v
+}
+
+// numbered reports whether the lines have pallet numbers of the list.
+func (s *Settled) numbered() bool { return s.Read[0].Mapping.Pallets(s.Read[0].Table) }
+
+// onePalletEach reports whether each line without a pallet number is one pallet: the list
+// declares as many, or most have the same boxes and all the weight of a pallet.
+func (s *Settled) onePalletEach(declared int) bool {
+	usual, same := map[float64]float64{}, 0.0
+	for _, l := range s.Lines {
+		if w := l.net(); !l.Boxes.OK || w < float64(reference.LightestPallet) || w > float64(reference.HeaviestPallet) {
+			return false
+		}
+		usual[l.Boxes.Value]++
+		same = max(same, usual[l.Boxes.Value])
+	}
+	return declared == len(s.Lines) || declared == 0 && same > few && same > most*float64(len(s.Lines))
+}
+
+// compare compares what a list declares, unless it is 0, with its lines. An error of the list
+// is at most that of one pallet, or a few percent.
+func (v *Verdict) compare(what string, declared, listed, ofPallet float64) {
+	text := fmt.Sprintf("the list declares %.10g %s, and its lines have %.10g", declared, what, listed)
+	switch {
+	case declared == 0:
+	case declared == listed || what == "kg" && near(declared, listed):
+		v.agree++
+	case math.Abs(declared-listed) <= max(ofPallet, listError*declared):
+		v.errors = append(v.errors, text)
+	default:
+		v.against = append(v.against, text)
+	}
+}
+
+// Verified reports whether the declared totals agree with the lines.
+func (v Verdict) Verified() bool {
+	return v.agree > 0 && v.against == nil && v.errors == nil && v.none == ""
+}
+
+// Better reports whether a reading is better than one of another division of the list,
+// which is likelier by its headings: the totals of the list must say so.
+func (v Verdict) Better(than Verdict, err error) bool {
+	return v.Verified() && (err != nil || !than.Verified())
+}
+
+// Refusal returns the error of a reading that is not to be used, with its reasons and the
+// first doubts, or nil.
+func (v Verdict) Refusal(at tables.Place) error {
+	reasons, doubts := slices.Concat(v.against, v.errors), v.doubts
+	e := Error{Code: v.none, Place: at}
+	switch {
+	case v.none == NoPallets:
+		reasons = v.against
+	case v.none == NoBoxes:
+		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
+		doubts = v.values
+	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0:
+		e.Code = Contradicted
+	default:
+		return nil
+	}
+	const first = 3 // doubts
+	detail := strings.Join(slices.Concat(reasons, doubts[:min(first, len(doubts))]), "; ")
+	e.Detail, _ = remarks.Shortened(detail, 4*remarks.MaxText)
+	return &e
+}
