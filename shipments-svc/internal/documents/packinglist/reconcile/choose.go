@@ -3,7 +3,6 @@ package reconcile
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -44,8 +43,7 @@ func Choose(
 	})
 	best, rivals := readings[0], readings[:1:1]
 	for _, r := range readings[1:] {
-		same := func(o *Settled) bool { return o.outcome() == r.outcome() }
-		if best.Score-r.Score < tie && !slices.ContainsFunc(rivals, same) {
+		if best.Score-r.Score < tie && !slices.ContainsFunc(rivals, r.same) {
 			rivals = append(rivals, r)
 		}
 	}
@@ -67,18 +65,16 @@ func Choose(
 	}
 }
 
-// outcome is equal for mappings that give the same pallets.
-func (s *Settled) outcome() uint64 {
-	h := fnv.New64a()
-	pallets := map[string]int{} // which name a pallet has makes no difference
-	for _, l := range s.Lines {
-		key := s.key(l)
-		if _, seen := pallets[key]; !seen {
-			pallets[key] = len(pallets)
-		}
-		_, _ = fmt.Fprintf(h, "%d %v %.0f\n", pallets[key], l.Boxes.Value, l.weight())
-	}
-	return h.Sum64()
+// same reports whether two mappings give the same pallets, but for the rounding of weights.
+// Which name a pallet has makes no difference.
+func (s *Settled) same(o *Settled) bool {
+	names, back := map[string]string{}, map[string]string{}
+	return slices.EqualFunc(s.Lines, o.Lines, func(l, other Line) bool {
+		a, b := s.key(l), o.key(other)
+		names[a], back[b] = cmp.Or(names[a], b), cmp.Or(back[b], a)
+		return names[a] == b && back[b] == a && l.Boxes.Value == other.Boxes.Value &&
+			math.Abs(l.weight()-other.weight()) <= exactly*l.weight()
+	})
 }
 
 // candidate describes a mapping beside others.
