@@ -147,7 +147,6 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	r := remarks.List{Stage: "mapping"}
 	described := m.Describe(all[0], &r)
 	described.Candidates = candidates
-	m.RemarkFormats(all, &r)
 	d.remarks.All = append(d.remarks.All, r.All...)
 	if d.style == numbers.Unclear {
 		d.style = m.Style

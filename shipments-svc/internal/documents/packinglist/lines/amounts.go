@@ -152,7 +152,7 @@ func (r *reader) letterhead() {
 	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.m.Has(vocabulary.Produce) {
 		r.Remarks.Add("produce_from_head", c.Place, c.Text)
 	}
-	if r.m.First(mapping.Weights...) == vocabulary.None && r.pack.OK {
+	if !r.m.Weighs() && r.pack.OK {
 		r.Remarks.Add("weight_from_head", r.pack.Place)
 	}
 }

@@ -126,8 +126,10 @@ func (r *reader) isLine(w row) bool {
 // complete reads the texts of a line.
 func (r *reader) complete(w *row) {
 	i, l := w.i, &w.Line
-	if r.m.First(mapping.Weights...) == vocabulary.None {
-		l.Box = r.packOf(i)
+	if !r.m.Weighs() {
+		if l.Box = r.packOf(i); l.Box.OK {
+			l.Net = Amount{} // a gross weight
+		}
 	}
 	l.Produce, l.Calibre = r.produce(i), r.textOr(i, vocabulary.Calibre)
 	for n, f := range Also {

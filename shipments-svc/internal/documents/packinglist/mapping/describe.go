@@ -59,6 +59,7 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 		}
 	}
 	m.remark(t, r)
+	m.remarkFormats(t, r)
 	return described
 }
 

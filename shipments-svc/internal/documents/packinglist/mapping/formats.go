@@ -105,13 +105,13 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 	}
 }
 
-// RemarkFormats remarks on numbers that are ambiguous, or of both styles.
-func (m Mapping) RemarkFormats(all []layout.Table, r *remarks.List) {
+// remarkFormats remarks on numbers that are ambiguous, or of both styles.
+func (m Mapping) remarkFormats(t layout.Table, r *remarks.List) {
 	for _, f := range Weights {
 		if !m.Has(f) {
 			continue
 		}
-		c, at := m.Column(f), all[0].At(all[0].From, m.at[f])
+		c, at := m.Column(f), t.At(t.From, m.at[f])
 		switch {
 		case len(c.unclear) > 0 && m.Style == numbers.Unclear:
 			n, _ := numbers.Split(c.unclear[0])

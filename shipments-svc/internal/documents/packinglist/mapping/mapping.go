@@ -210,6 +210,11 @@ func (m Mapping) WeightFields() (box, whole vocabulary.Field) {
 	return box, whole
 }
 
+// Weighs reports whether there are weights other than gross weights.
+func (m Mapping) Weighs() bool {
+	return m.First(vocabulary.BoxWeight, vocabulary.NetWeight, vocabulary.AnyWeight) != vocabulary.None
+}
+
 const (
 	// maxProposals is the maximum number of mappings that are tried.
 	maxProposals = 24

@@ -17,6 +17,7 @@ type kind int
 const (
 	exact kind = iota // boxes × box weight = weight of the line
 	unequal
+	unrelated
 	uniform // box weights
 	oddBox  // an implausible weight
 	unusualBox
@@ -41,7 +42,8 @@ var evidence = [kinds]struct {
 	rule, reason string
 }{
 	exact:       {worth: 1.5},
-	unequal:     {rule: "weights_differ", reason: "boxes × box weight differ from the net weight on most lines"},
+	unequal:     {rule: "weights_differ"}, // as weights of boxes are nominal, and those of lines are not
+	unrelated:   {reason: "boxes × box weight differ from the net weight on most lines"},
 	uniform:     {worth: 0.5},
 	oddBox:      {worth: -1, reason: "most boxes would have an impossible weight"},
 	unusualBox:  {rule: "weight_implausible"},
@@ -64,7 +66,7 @@ const (
 	bins      = 4   // on a pallet; each has the weight of many boxes
 	exactly   = 0.003
 	rounded   = 0.02 // a difference of weights, as by rounding
-	listError = 0.1  // a difference of totals
+	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
 	overload  = 2    // times the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
@@ -104,7 +106,9 @@ func (s *Settled) gather() {
 			if l.Boxes.OK && l.Box.OK && l.Whole.OK && l.Whole.Value > 0 {
 				difference := math.Abs(l.Boxes.Value*l.Box.Value-l.Whole.Value) / l.Whole.Value
 				add(exact, difference <= exactly, l)
-				add(unequal, ofLines && difference > rounded && len(g) == 1 && !seen, l)
+				alone := ofLines && len(g) == 1 && !seen
+				add(unequal, alone && difference > rounded, l)
+				add(unrelated, alone && difference > listError, l)
 			}
 			if l.Gross.Value > 0 && !gross {
 				add(oddGross, l.net() > l.Gross.Value || l.net() < lightNet*l.Gross.Value, l)

@@ -15,16 +15,12 @@ type level struct {
 }
 
 // boxLevels are the ways to read the numbers of boxes, weightLevels those to read the
-// weights; the first is as the headings say. Boxes of pallets on each line must be shown by
-// a total.
+// weights; the first is as the headings say.
 var (
 	asHeaded  = level{read: func(*Settled) bool { return true }}
 	boxLevels = []level{
 		asHeaded,
 		{"", 0.3, (*Settled).withoutPalletTotals},
-		{"", -0.25, func(s *Settled) bool {
-			return Declared(s.Totals).Boxes > 0 && s.once(func(l *Line) *lines.Amount { return &l.Boxes })
-		}},
 	}
 	weightLevels = []level{
 		asHeaded,

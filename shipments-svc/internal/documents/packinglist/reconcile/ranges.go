@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -15,36 +16,30 @@ import (
 // its weight are of each pallet or of all together, as the numbers agree best; where they
 // do not decide, the list is refused.
 func (s *Settled) spread() (*Settled, error) {
-	spans, several, err := s.spans()
-	if err != nil || !several {
+	spans, first, err := s.spans()
+	if err != nil || first < 0 {
 		return s, err
 	}
-	var ways [2]*Settled // the boxes are of each, or of all
-	for all := range ways {
-		for _, weights := range []bool{true, false} {
-			o, err := s.spreadAs(spans, all == 1, weights)
-			if err != nil {
-				return nil, err
-			}
-			if ways[all] == nil || o.Score > ways[all].Score+1e-9 {
-				ways[all] = o
-			}
+	var ways []*Settled
+	for way := range 4 {
+		o, err := s.spreadAs(spans, way&2 > 0, way&1 == 0)
+		if err != nil {
+			return nil, err
 		}
+		ways = append(ways, o)
 	}
-	best, whose := ways[0], "each"
-	if ways[1].Score > ways[0].Score {
-		best, whose = ways[1], "all"
-	}
+	slices.SortStableFunc(ways, func(a, b *Settled) int { return cmp.Compare(b.Score, a.Score) })
+	best, declared := ways[0], float64(Declared(s.Totals).Boxes)
+	boxes := boxesOf(best.Lines)
+	rival := func(o *Settled) bool { return best.Score-o.Score < tie && boxesOf(o.Lines) != boxes }
 	broken := func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }
-	declared := float64(Declared(s.Totals).Boxes)
-	first := s.Lines[slices.IndexFunc(spans, func(s numbers.Span) bool { return s.Pallets() > 1 })]
-	switch {
-	case math.Abs(ways[1].Score-ways[0].Score) < tie && declared == 0:
-		return nil, refuseRange(first, "and it is not clear whether its boxes are those of each")
-	case declared > 0 && declared != boxesOf(best.Lines):
-		return nil, refuseRange(first, "and its boxes do not add up to the total")
-	case slices.ContainsFunc(best.Lines, broken):
-		return nil, refuseRange(first, "and its boxes cannot be divided among them")
+	if declared == 0 && slices.ContainsFunc(ways, rival) || declared > 0 && declared != boxes ||
+		slices.ContainsFunc(best.Lines, broken) {
+		return nil, refuseRange(s.Lines[first], "and the numbers of the list do not say how many boxes each has")
+	}
+	whose := "each"
+	if boxes == boxesOf(s.Lines) {
+		whose = "all"
 	}
 	for i, l := range s.Lines {
 		if n := spans[i].Pallets(); n > 1 {
@@ -96,10 +91,10 @@ func refuseRange(l Line, why string) error {
 // dashed matches labels that may be names, by both of their parts.
 var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
 
-// spans parses the labels of lines. several is false if each is one pallet. Labels with
-// dashes are names if each has a part in common with another: 1-1, 1-2. A label that cannot
-// be parsed, or has a pallet in common with another, is refused.
-func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
+// spans parses the labels of lines, and returns the first line that is several pallets, or -1.
+// Labels with dashes are names if each has a part in common with another: 1-1, 1-2. A label that
+// cannot be parsed, or has a pallet in common with another, is refused.
+func (s *Settled) spans() (all []numbers.Span, first int, err error) {
 	known, labels := map[string]bool{}, map[string]int{} // labels, by their parts
 	parts := func(l Line) (keys []string) {
 		for i, part := range dashed.FindStringSubmatch(l.Pallet) {
@@ -110,7 +105,7 @@ func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
 	for _, l := range s.Lines {
 		span := numbers.SpanOf(l.Pallet)
 		if !span.Parsed() {
-			return nil, false, refuseRange(l, "whose labels cannot be parsed")
+			return nil, -1, refuseRange(l, "whose labels cannot be parsed")
 		}
 		if all = append(all, span); !known[l.Pallet] {
 			known[l.Pallet] = true
@@ -119,21 +114,21 @@ func (s *Settled) spans() (all []numbers.Span, several bool, err error) {
 			}
 		}
 	}
-	names := true
+	shared := func(part string) bool { return labels[part] > 1 }
+	named := true
 	for i, span := range all {
-		shared := slices.ContainsFunc(parts(s.Lines[i]), func(part string) bool { return labels[part] > 1 })
-		names = names && (span.Pallets() == 1 || span.Certain || shared)
+		named = named && (span.Pallets() == 1 || span.Certain || slices.ContainsFunc(parts(s.Lines[i]), shared))
 	}
 	for i, l := range s.Lines {
-		if names && !all[i].Certain {
+		if named && !all[i].Certain {
 			all[i] = numbers.Span{Name: l.Pallet}
 		}
-		several = several || all[i].Pallets() > 1
 	}
-	if several {
+	several := func(s numbers.Span) bool { return s.Pallets() > 1 }
+	if first = slices.IndexFunc(all, several); first >= 0 {
 		err = s.overlap(all)
 	}
-	return all, several, err
+	return all, first, err
 }
 
 // overlap refuses labels with a pallet in common.

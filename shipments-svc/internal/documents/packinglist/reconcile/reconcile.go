@@ -69,12 +69,8 @@ func Settle(read []lines.Lines) (*Settled, error) {
 			})
 		}
 	}
-	boxes := boxesOf(s.Lines)
-	all := func(t lines.Total) bool { return t.Boxes > 0 && float64(t.Boxes) == boxes }
-	if i := slices.IndexFunc(s.Totals, all); i >= 0 { // the others are parts of it, or it on each page
-		whole := s.Totals[i]
-		s.Totals = slices.DeleteFunc(s.Totals, func(t lines.Total) bool { return t.Boxes > 0 })
-		s.Totals = append([]lines.Total{whole}, s.Totals...)
+	if !read[0].Mapping.Weighs() && slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Box.OK }) {
+		s.used = vocabulary.None // the weights of kinds of boxes
 	}
 	if read[0].Mapping.Cartons && len(s.Lines) > 0 {
 		s.countCartons()

@@ -24,10 +24,11 @@ type Verdict struct {
 
 // Judge compares a reading with what its list declares.
 func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
-	boxes, net, weighed := 0.0, 0.0, true
+	boxes, net, weight, weighed := 0.0, 0.0, 0.0, true // of boxes, and of lines
 	for _, p := range read.Pallets {
-		weight := float64(p.Boxes) * float64(p.BoxWeight)
-		boxes, net, weighed = boxes+float64(p.Boxes), net+weight, weighed && weight > 0
+		of := float64(p.Boxes) * float64(p.BoxWeight)
+		boxes, net, weighed = boxes+float64(p.Boxes), net+of, weighed && of > 0
+		weight += float64(p.NetWeight)
 	}
 	lines, words := 0.0, 0.0
 	for _, s := range all {
@@ -55,6 +56,9 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 	v.compare("pallets", float64(read.Declared.Pallets), n, 1)
 	v.compare("boxes", float64(read.Declared.Boxes), boxes, boxes/n)
 	if weighed {
+		if near(weight, float64(read.Declared.NetWeight)) {
+			net = weight
+		}
 		v.compare("kg", float64(read.Declared.NetWeight)/1000, net/1000, net/1000/n)
 	}
 	for _, r := range read.Remarks {
