@@ -36,16 +36,13 @@ type commands struct {
 	} `cmd:"" help:"Organizations."`
 	User struct {
 		Create      userCreate      `cmd:"" help:"Make a person a member of an organization."`
-		List        userList        `cmd:"" help:"List accounts, and which are verified."`
 		SetPassword userSetPassword `cmd:"" help:"Give an account a new password and verify its e-mail address."`
 		Disable     userDisable     `cmd:"" help:"Prevent sign-in to an account, and end its sessions, until it is enabled."`
 		Enable      userEnable      `cmd:"" help:"Enable a disabled account, with its previous password."`
 		Unlink      userUnlink      `cmd:"" help:"Remove an account's link to the issuer."`
 	} `cmd:"" help:"Accounts and memberships."`
-	Permissions permissions `cmd:"" help:"List the permissions that tokens can be granted."`
-	Token       struct {
+	Token struct {
 		Create        tokenCreate        `cmd:"" help:"Create a token and print it once."`
-		List          tokenList          `cmd:"" help:"List an organization's tokens, newest first, also those that ended."`
 		Revoke        tokenRevoke        `cmd:"" help:"Revoke a token."`
 		RevokeChanged tokenRevokeChanged `cmd:"" help:"Revoke what changed after the state that was restored."`
 		Check         tokenCheck         `cmd:"" help:"Show whether a token is valid, and its permissions."`

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
@@ -33,8 +32,7 @@ it but cannot recover it. Standard output is the token and nothing else, so
 
 keeps it off the screen; other output goes to standard error.
 
-The permissions are those of Quayside and of further services, which
-"tokens-svc permissions" lists. admin includes all.`
+The permissions are those of Quayside and of further services. admin includes all.`
 }
 
 func (c tokenCreate) Run(ctx context.Context, p program) error {
@@ -54,55 +52,17 @@ func (c tokenCreate) Run(ctx context.Context, p program) error {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
 		_, _ = fmt.Fprintf(p.stderr, "%s %q of %s may %s, until %s. It is shown this once.\n",
-			t.ID, t.Name, t.Organization.Name, granted(s, t, ", "), instant(t.ExpiresAt, "no end"))
+			t.ID, t.Name, t.Organization.Name, strings.Join(tokens.Texts(s.Permissions().Expand(t.Permissions)), ", "), until(t))
 		return nil
 	}, config.Peppers)
 }
 
-type tokenList struct {
-	Organization tokens.OrgID `required:"" placeholder:"ORG" help:"The organization's org_… id."`
-}
-
-func (c tokenList) Run(ctx context.Context, p program) error {
-	return withService(ctx, p, func(ctx context.Context, s *tokens.Service) error {
-		all, _, err := s.Tokens(ctx, c.Organization, tokens.Query{})
-		if err != nil {
-			return err
-		}
-		usage, err := s.Usage(ctx, c.Organization, tokens.IDs(all)...)
-		if err != nil {
-			return err
-		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATUS\tUNTIL\tLAST USED\tOWNER\tPERMISSIONS")
-		for _, t := range all {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Status(s.Now()),
-				instant(t.ExpiresAt, "no end"), instant(usage[t.ID].LastUsedAt, "never"), owner(s, t), granted(s, t, " "))
-		}
-		return w.Flush()
-	})
-}
-
-// granted returns everything that a token was granted.
-func granted(s *tokens.Service, t tokens.Token, separator string) string {
-	return strings.Join(tokens.Texts(s.Permissions().Expand(t.Permissions)), separator)
-}
-
-// owner describes the owner of a token, and whether that person's role limits it.
-func owner(s *tokens.Service, t tokens.Token) string {
-	name := cmp.Or(t.Owner.Name, t.Owner.ID, "organization")
-	if s.Permissions().Limited(t) {
-		name += " (limits it)"
+// until returns when a token expires.
+func until(t tokens.Token) string {
+	if t.ExpiresAt.IsZero() {
+		return "no end"
 	}
-	return name
-}
-
-// instant returns a time as text, or none for the zero time.
-func instant(t time.Time, none string) string {
-	if t.IsZero() {
-		return none
-	}
-	return t.Format(time.RFC3339)
+	return t.ExpiresAt.Format(time.RFC3339)
 }
 
 type tokenCheck struct{}
@@ -141,8 +101,8 @@ func (tokenCheck) Run(ctx context.Context, p program) error {
 		case tokens.OutcomeActive:
 			_, err = fmt.Fprintf(p.stdout, "good\nid:           %s\nname:         %s\norganization: %s (%s)\n"+
 				"owner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-				t.ID, t.Name, t.Organization.ID, t.Organization.Name, owner(s, t), t.Environment,
-				strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), instant(t.ExpiresAt, "no end"))
+				t.ID, t.Name, t.Organization.ID, t.Organization.Name, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"), t.Environment,
+				strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), until(t))
 			return err
 		case tokens.OutcomeExpired:
 			return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -70,29 +69,6 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 			_, err = fmt.Fprintln(p.stdout, secret)
 		}
 		return err
-	})
-}
-
-type userList struct{}
-
-func (userList) Help() string {
-	return `Lists accounts by e-mail address: since when the address is verified and the
-account disabled, if it is, and the organizations with the account's roles.`
-}
-
-func (userList) Run(ctx context.Context, p program) error {
-	return withPeople(p, func(s *people.Service) error {
-		all, err := s.Users(ctx)
-		if err != nil {
-			return err
-		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(w, "ID\tE-MAIL\tVERIFIED\tDISABLED\tORGANIZATIONS")
-		for _, u := range all {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, instant(u.VerifiedAt, "-"),
-				instant(u.DisabledAt, "-"), strings.Join(u.Organizations, " "))
-		}
-		return w.Flush()
 	})
 }
 

@@ -81,13 +81,6 @@ func (u User) Display() string {
 	return u.Email
 }
 
-// Listed is an account in the operator's list.
-type Listed struct {
-	User
-	// Organizations are those of the account, each as org_…:role, by their ids.
-	Organizations []string
-}
-
 // Membership is an organization that a person belongs to.
 type Membership struct {
 	Organization tokens.Organization

@@ -12,8 +12,6 @@ import (
 type Reader interface {
 	// User returns a person.
 	User(ctx context.Context, id UserID) (User, error)
-	// Users returns all accounts with their organizations, by e-mail address.
-	Users(ctx context.Context) ([]Listed, error)
 	// Memberships returns the organizations of a person, by name.
 	Memberships(ctx context.Context, id UserID) ([]Membership, error)
 	// Members returns the people of an organization, by e-mail address.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -17,25 +16,6 @@ import (
 // Account implements people.Repository.
 func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
 	return one[people.Account](ctx, p.db, `SELECT `+accountColumns+` FROM users u WHERE u.email = $1`, email)
-}
-
-// Users implements people.Repository.
-func (p *People) Users(ctx context.Context) ([]people.Listed, error) {
-	type listedRow struct {
-		people.User
-		Organizations pq.StringArray
-	}
-	rows, err := list[listedRow](ctx, p.db, `
-		SELECT `+userColumns+`, array(
-			SELECT m.organization_id || ':' || m.role FROM memberships m WHERE m.user_id = u.id ORDER BY m.organization_id
-		) AS organizations
-		FROM users u ORDER BY u.email`)
-	return converted(func(r listedRow) people.Listed {
-		return people.Listed{
-			User:          r.User,
-			Organizations: r.Organizations,
-		}
-	}, rows, err)
 }
 
 // ChangeAccount implements people.Repository.

@@ -168,10 +168,6 @@ func (c *Catalogue) Effective(t Token) []Permission {
 	return slices.DeleteFunc(granted, func(p Permission) bool { return !slices.Contains(allowed, p) })
 }
 
-// Limited reports whether t may do less than it was granted, because of its
-// owner's role.
-func (c *Catalogue) Limited(t Token) bool { return len(c.Effective(t)) < len(c.Expand(t.Permissions)) }
-
 // Partition returns the organization id under which the services keep the data
 // that t works with: that of the organization for a live token, and for a test
 // token the same with org_7, with which no organization's begins.
