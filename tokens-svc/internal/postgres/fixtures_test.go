@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"net/netip"
 	"testing"
 	"time"
@@ -45,9 +46,47 @@ func fullEntry(action audit.Action, target string) audit.Entry {
 	}
 }
 
-// creation returns what creates a token.
-func creation(t tokens.Token, d tokens.Digest, e audit.Entry) func(tokens.Organization) (tokens.Creation, error) {
-	return func(tokens.Organization) (tokens.Creation, error) {
-		return tokens.Creation{Token: t, Digest: d, Entry: e}, nil
-	}
+// create stores a token and returns it with its revision.
+func create(
+	tb testing.TB, repo tokens.Repository, org tokens.OrgID, t tokens.Token, d tokens.Digest,
+) (tokens.Token, error) {
+	tb.Helper()
+	return createOnce(tb, repo, org, nil, t, d)
+}
+
+// createOnce is create of a request with an idempotency key.
+func createOnce(
+	tb testing.TB, repo tokens.Repository, org tokens.OrgID, k *tokens.Key, t tokens.Token, d tokens.Digest,
+) (tokens.Token, error) {
+	tb.Helper()
+	err := repo.Change(tb.Context(), org, tokens.Terms{Key: k}, func(tx tokens.Tx) (err error) {
+		err = errors.Join(tx.StoreKey(tb.Context(), k, t.ID),
+			tx.Record(tb.Context(), fullEntry(audit.TokenCreated, string(t.ID))))
+		if err == nil {
+			t.Revision, err = tx.Insert(tb.Context(), t, d)
+		}
+		return err
+	})
+	return t, err
+}
+
+// update stores a token that edit has changed, and returns it. An error of edit changes nothing.
+func update(
+	tb testing.TB, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, edit func(*tokens.Token) error,
+) (t tokens.Token, err error) {
+	tb.Helper()
+	err = repo.Change(tb.Context(), org, tokens.Terms{}, func(tx tokens.Tx) (err error) {
+		if t, err = tx.Token(tb.Context(), id); err != nil {
+			return err
+		}
+		if err := edit(&t); err != nil {
+			return err
+		}
+		if err := tx.Record(tb.Context(), fullEntry(audit.TokenUpdated, string(id))); err != nil {
+			return err
+		}
+		t.Revision, err = tx.Update(tb.Context(), t, tokens.Updated)
+		return err
+	})
+	return t, err
 }

@@ -12,7 +12,7 @@ import (
 // checkKey returns a *tokens.RepeatedError or tokens.ErrKeyReused when the
 // organization stored the key within tokens.KeyLife. The lock on the head orders
 // requests with one key, and this statement sees what committed before the lock.
-func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key) error {
+func (m *mutation) checkKey(ctx context.Context, k *tokens.Key) error {
 	if k == nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key
 	}
 	row, err := one[keyRow](ctx, m, `
 		SELECT fingerprint, token_id FROM idempotency_keys
-		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, org, k.Sum[:], k.At.Add(-tokens.KeyLifetime))
+		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, m.org(), k.Sum[:], k.At.Add(-tokens.KeyLifetime))
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		return nil
@@ -34,9 +34,8 @@ func (m *mutation) checkKey(ctx context.Context, org tokens.OrgID, k *tokens.Key
 	return &tokens.RepeatedError{Token: row.TokenID}
 }
 
-// storeKey stores the key with the token that its request made or revoked. The row
-// of an expired key is replaced.
-func (m *mutation) storeKey(ctx context.Context, org tokens.OrgID, k *tokens.Key, id tokens.TokenID) error {
+// StoreKey implements tokens.Tx. The row of an expired key is replaced.
+func (m *mutation) StoreKey(ctx context.Context, k *tokens.Key, id tokens.TokenID) error {
 	if k == nil {
 		return nil
 	}
@@ -44,7 +43,7 @@ func (m *mutation) storeKey(ctx context.Context, org tokens.OrgID, k *tokens.Key
 		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (organization_id, key_sum) DO UPDATE
 		SET fingerprint = excluded.fingerprint, token_id = excluded.token_id, created_at = excluded.created_at`,
-		org, k.Sum[:], k.Fingerprint[:], id, k.At)
+		m.org(), k.Sum[:], k.Fingerprint[:], id, k.At)
 	return err
 }
 

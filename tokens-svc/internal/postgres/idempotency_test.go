@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -25,8 +24,7 @@ func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 	}
 	token, digest := newToken(t, 0)
 	key := tokens.NewKey([32]byte{}, repotest.Noon, "key")
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{Key: key},
-		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
+	if _, err := createOnce(t, repo, repotest.Org, key, token, digest); err != nil {
 		t.Fatal(err)
 	}
 	if err := repo.PruneKeys(t.Context(), repotest.Noon.Add(-24*time.Hour)); err != nil {

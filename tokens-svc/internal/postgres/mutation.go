@@ -32,7 +32,7 @@ func transact(ctx context.Context, db *sqlx.DB, work func(*sqlx.Tx) error) error
 }
 
 // mutation is a transaction that changes something in one organization, whose
-// audit head it has locked.
+// audit head it has locked. It implements tokens.Tx.
 type mutation struct {
 	*sqlx.Tx
 	head audit.Head
@@ -105,6 +105,11 @@ func (m *mutation) record(ctx context.Context, entries ...audit.Entry) error {
 		m.head = head
 	}
 	return err
+}
+
+// Record implements tokens.Tx.
+func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
+	return m.record(ctx, entries...)
 }
 
 // announceOwned is announce for all live tokens of a person in an organization,

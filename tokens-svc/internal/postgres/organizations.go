@@ -44,34 +44,20 @@ func policy(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (toke
 		`SELECT max_days, require_addresses, owners_grant_admin, version FROM organizations WHERE id = $1`, org)
 }
 
-// ChangeOrganization implements tokens.Repository.
-func (r *Repository) ChangeOrganization(
-	ctx context.Context, org tokens.OrgID, terms tokens.Terms,
-	decide func(tokens.Organization, tokens.Policy) (tokens.Organization, tokens.Policy, audit.Entry, error),
-) error {
-	return mutate(ctx, r.db, org, func(m *mutation) error {
-		if err := m.admit(ctx, org, terms); err != nil {
-			return err
-		}
-		before, err := organization(ctx, m, org)
-		if err != nil {
-			return err
-		}
-		old, err := policy(ctx, m, org)
-		if err != nil {
-			return err
-		}
-		after, changed, entry, err := decide(before, old)
-		if err != nil || after == before && changed == old {
-			return err
-		}
-		err = exec(ctx, m, `
-			UPDATE organizations SET name = $2, max_days = $3, require_addresses = $4, owners_grant_admin = $5,
-				version = version + 1
-			WHERE id = $1`, org, after.Name, changed.MaxDays, changed.RequireAddresses, changed.OwnersGrantAdmin)
-		if err != nil {
-			return err
-		}
-		return m.record(ctx, entry)
-	})
+// Organization implements tokens.Tx.
+func (m *mutation) Organization(ctx context.Context) (tokens.Organization, tokens.Policy, error) {
+	o, err := organization(ctx, m, m.org())
+	if err != nil {
+		return o, tokens.Policy{}, err
+	}
+	p, err := policy(ctx, m, m.org())
+	return o, p, err
+}
+
+// SetOrganization implements tokens.Tx.
+func (m *mutation) SetOrganization(ctx context.Context, name string, p tokens.Policy) error {
+	return exec(ctx, m, `
+		UPDATE organizations SET name = $2, max_days = $3, require_addresses = $4, owners_grant_admin = $5,
+			version = version + 1
+		WHERE id = $1`, m.org(), name, p.MaxDays, p.RequireAddresses, p.OwnersGrantAdmin)
 }

@@ -49,8 +49,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		token, digest := newToken(t, 0)
 		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin},
 			repotest.Noon.AddDate(100, 0, 0)
-		if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID)))); err != nil {
+		if _, err := create(t, repo, repotest.Org, token, digest); err != nil {
 			t.Fatal(err)
 		}
 		return token.ID

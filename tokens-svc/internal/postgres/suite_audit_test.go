@@ -65,11 +65,9 @@ func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-		creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
+	_, err := create(t, repo, repotest.Org, first, digest)
 	gives(t, err, tokens.ErrExists)
-	_, err = repo.ChangeToken(t.Context(), repotest.Org, first.ID, tokens.Terms{},
-		func(tokens.Token) (tokens.Step, error) { return tokens.Step{}, tokens.ErrForbidden })
+	_, err = update(t, repo, repotest.Org, first.ID, func(*tokens.Token) error { return tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
 	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)

@@ -4,62 +4,57 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
-		func(got tokens.Token) (tokens.Step, error) {
-			equal(t, got, want)
-			got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
-			got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
-			got.ExpiresAt = time.Time{}
-			return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
-		})
+	done, err := update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+		equal(t, *got, want)
+		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
+		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
+		got.ExpiresAt = time.Time{}
+		return nil
+	})
 	gives(t, err, nil)
-	equal(t, done.Token.Revision, want.Revision+1)
+	equal(t, done.Revision, want.Revision+1)
 	got, stored, err := repo.FindToken(t.Context(), want.ID)
 	gives(t, err, nil)
-	equal(t, got, done.Token)
+	equal(t, got, done)
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
-		func(got tokens.Token) (tokens.Step, error) {
-			got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-			got.ExpiresAt = repotest.Noon.Add(time.Hour)
-			return tokens.Step{Kind: tokens.Updated, Token: got, Entry: fullEntry(audit.TokenUpdated, string(got.ID))}, nil
-		})
+	done, err = update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		got.ExpiresAt = repotest.Noon.Add(time.Hour)
+		return nil
+	})
 	gives(t, err, nil)
 	again, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
-	equal(t, again, done.Token)
+	equal(t, again, done)
 }
 
 func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
-	for _, answer := range []error{no, nil} {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, want.ID, tokens.Terms{},
-			func(got tokens.Token) (tokens.Step, error) {
-				got.Name = "changed"
-				return tokens.Step{Token: got}, answer
-			})
-		gives(t, err, answer)
+	_, err := update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+		got.Name = "changed"
+		return no
+	})
+	gives(t, err, no)
+	never := func(*tokens.Token) error {
+		t.Error("there is no such token")
+		return nil
 	}
-	never := func(tokens.Token) (tokens.Step, error) {
-		t.Error("there is nothing to decide")
-		return tokens.Step{}, nil
-	}
-	_, err := repo.ChangeToken(t.Context(), repotest.Other, want.ID, tokens.Terms{}, never)
+	_, err = update(t, repo, repotest.Other, want.ID, never)
 	gives(t, err, tokens.ErrNotFound)
-	_, err = repo.ChangeToken(t.Context(), unknown, want.ID, tokens.Terms{}, never)
+	_, err = update(t, repo, unknown, want.ID, never)
 	gives(t, err, tokens.ErrNotFound)
 	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
 	gives(t, err, nil)
@@ -70,52 +65,35 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	equal(t, changes, []tokens.Change{{Revision: want.Revision, Token: want.ID, Kind: tokens.Created}})
 }
 
-func rotationHasOneSuccessor(t *testing.T, repo tokens.Repository) {
+func changesTakeTurns(t *testing.T, repo tokens.Repository) {
 	old, _ := add(t, repo, 0)
-	errRotated := errors.New("rotated already")
+	errTaken := errors.New("somebody was first")
 	const n = 50
-	results, digests := make([]error, n), make([]tokens.Digest, n)
-	steps := make([]tokens.Step, n)
+	results := make([]error, n)
 	together(n, func(i int) {
-		var next tokens.Token
-		next, digests[i] = newToken(t, time.Hour)
-		next.RotatedFrom = old.ID
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			steps[i], results[i] = repo.ChangeToken(t.Context(), repotest.Org, old.ID, tokens.Terms{},
-				func(got tokens.Token) (tokens.Step, error) {
-					if got.RotatedTo != "" {
-						return tokens.Step{}, errRotated
-					}
-					got.RotatedTo = next.ID
-					return tokens.Step{
-						Kind: tokens.Rotated, Token: got, Successor: next, Digest: digests[i],
-						Entry: fullEntry(audit.TokenRotated, string(old.ID)),
-					}, nil
-				})
+			_, results[i] = update(t, repo, repotest.Org, old.ID, func(got *tokens.Token) error {
+				if got.Name != old.Name {
+					return errTaken
+				}
+				got.Name = fmt.Sprint(i)
+				return nil
+			})
 		}
 	})
-	winner := -1
+	winner := slices.Index(results, nil)
 	for i, err := range results {
-		if err == nil && winner < 0 {
-			winner = i
-			continue
+		if i != winner {
+			gives(t, err, errTaken)
 		}
-		gives(t, err, errRotated)
 	}
 	got, err := repo.Token(t.Context(), repotest.Org, old.ID)
 	gives(t, err, nil)
-	equal(t, got, steps[winner].Token)
-	next, stored, err := repo.FindToken(t.Context(), got.RotatedTo)
-	gives(t, err, nil)
-	equal(t, next, steps[winner].Successor)
-	equal(t, stored, digests[winner])
+	equal(t, got.Name, fmt.Sprint(winner))
 	changes, _, _, err := repo.Changes(t.Context(), old.Revision, 10)
 	gives(t, err, nil)
-	equal(t, changes, []tokens.Change{
-		{Revision: next.Revision, Token: next.ID, Kind: tokens.Created},
-		{Revision: got.Revision, Token: old.ID, Kind: tokens.Rotated},
-	})
+	equal(t, changes, []tokens.Change{{Revision: got.Revision, Token: old.ID, Kind: tokens.Updated}})
 	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(3))
@@ -131,8 +109,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	for name, end := range ends {
 		token, digest := newToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := create(t, repo, repotest.Org, token, digest)
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
 			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)

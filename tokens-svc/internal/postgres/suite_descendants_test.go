@@ -20,8 +20,7 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := create(t, repo, repotest.Org, token, digest)
 		gives(t, err, nil)
 		return &token
 	}
@@ -35,8 +34,7 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 	}
 	other, digest := newToken(t, time.Hour)
 	other.RotatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-	_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-		creation(other, digest, fullEntry(audit.TokenCreated, string(other.ID))))
+	_, err := create(t, repo, repotest.Org, other, digest)
 	gives(t, err, nil)
 	want = append(want, other.ID)
 	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
@@ -18,8 +17,7 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	}
 	create := func(org tokens.OrgID, k *tokens.Key) (tokens.TokenID, error) {
 		token, digest := newToken(t, 0)
-		_, err := repo.CreateToken(t.Context(), org, tokens.Terms{Key: k},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := createOnce(t, repo, org, k, token, digest)
 		return token.ID, err
 	}
 	repeats := func(err error, want tokens.TokenID) {
@@ -43,16 +41,13 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	_, err = create(repotest.Org, key(2, tokens.KeyLifetime+time.Hour))
 	repeats(err, later)
 
-	change := func(k *tokens.Key, step tokens.Step, result error) error {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, first, tokens.Terms{Key: k},
-			func(token tokens.Token) (tokens.Step, error) {
-				step.Token = token
-				return step, result
-			})
-		return err
+	change := func(k *tokens.Key, result error) error {
+		return repo.Change(t.Context(), repotest.Org, tokens.Terms{Key: k}, func(tx tokens.Tx) error {
+			return errors.Join(tx.StoreKey(t.Context(), k, first), result)
+		})
 	}
 	revocation := tokens.NewKey([32]byte{}, repotest.Noon, "POST /api/v1/tokens/revoke", "key")
-	gives(t, change(revocation, tokens.Step{}, tokens.ErrForbidden), tokens.ErrForbidden)
-	gives(t, change(revocation, tokens.Step{}, nil), nil) // changes nothing
-	repeats(change(revocation, tokens.Step{}, nil), first)
+	gives(t, change(revocation, tokens.ErrForbidden), tokens.ErrForbidden)
+	gives(t, change(revocation, nil), nil) // changes nothing
+	repeats(change(revocation, nil), first)
 }

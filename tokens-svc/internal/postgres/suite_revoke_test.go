@@ -17,22 +17,23 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	for range 3 {
 		token, digest := newToken(t, time.Second)
 		token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := create(t, repo, repotest.Org, token, digest)
 		gives(t, err, nil)
 		made = append(made, token.ID)
 	}
-	got, err := repo.RevokeTokens(t.Context(), repotest.Org, parent.ID, true, tokens.Terms{},
-		func(token tokens.Token, children []tokens.Token) (tokens.Revocation, error) {
-			r := tokens.Revocation{
-				Tokens: append([]tokens.TokenID{token.ID}, tokens.IDs(children)...),
-				At:     repotest.Noon, Reason: "lost",
-			}
-			for _, id := range r.Tokens {
-				r.Entries = append(r.Entries, fullEntry(audit.TokenRevoked, string(id)))
-			}
-			return r, nil
-		})
+	err := repo.Change(t.Context(), repotest.Org, tokens.Terms{}, func(tx tokens.Tx) error {
+		children, err := tx.Descendants(t.Context(), parent.Lineage)
+		gives(t, err, nil)
+		ids := append([]tokens.TokenID{parent.ID}, tokens.IDs(children)...)
+		var entries []audit.Entry
+		for _, id := range ids {
+			entries = append(entries, fullEntry(audit.TokenRevoked, string(id)))
+		}
+		gives(t, tx.Record(t.Context(), entries...), nil)
+		return tx.Revoke(t.Context(), ids, repotest.Noon, "lost")
+	})
+	gives(t, err, nil)
+	got, err := repo.Token(t.Context(), repotest.Org, parent.ID)
 	gives(t, err, nil)
 	equal(t, got.RevokedAt, repotest.Noon)
 	equal(t, got.Revision, int64(5))
@@ -51,38 +52,17 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, head.Sequence, int64(9))
 }
 
-// activeTokensHaveAMaximum, to which those that have ended do not count, and which a
-// rotation that leaves no overlap does not exceed.
-func activeTokensHaveAMaximum(t *testing.T, repo tokens.Repository) {
+// activeTokensAreCounted: neither revoked nor expired.
+func activeTokensAreCounted(t *testing.T, repo tokens.Repository) {
 	add(t, repo, -90*24*time.Hour) // it ends at noon
 	revoked, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, repotest.Org, revoked.ID, repotest.Noon, ""), nil)
-	first, firstDigest := newToken(t, 0)
-	token, digest := newToken(t, 0)
-	terms := tokens.Terms{MaxActive: 1}
-	_, err := repo.CreateToken(t.Context(), repotest.Org, terms,
-		creation(first, firstDigest, fullEntry(audit.TokenCreated, string(first.ID))))
-	gives(t, err, nil)
-	_, err = repo.CreateToken(t.Context(), repotest.Org, terms,
-		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
-	if tooMany, ok := errors.AsType[*tokens.TooManyError](err); !ok || tooMany.Max != 1 {
-		t.Errorf("a second token: %v", err)
-	}
-	rotate := func(end time.Time) error {
-		_, err := repo.ChangeToken(t.Context(), repotest.Org, first.ID, terms, func(old tokens.Token) (tokens.Step, error) {
-			next, digest := newToken(t, 0)
-			next.RotatedFrom, old.RotatedTo, old.ExpiresAt = old.ID, next.ID, end
-			return tokens.Step{
-				Kind: tokens.Rotated, Token: old, Successor: next, Digest: digest,
-				Entry: fullEntry(audit.TokenRotated, string(old.ID)),
-			}, nil
-		})
+	add(t, repo, 0)
+	gives(t, repo.Change(t.Context(), repotest.Org, tokens.Terms{}, func(tx tokens.Tx) error {
+		n, err := tx.Active(t.Context(), repotest.Noon)
+		equal(t, n, 1)
 		return err
-	}
-	if _, ok := errors.AsType[*tokens.TooManyError](rotate(repotest.Noon.Add(time.Hour))); !ok {
-		t.Error("a rotation with an overlap exceeds the maximum")
-	}
-	gives(t, rotate(repotest.Noon), nil)
+	}), nil)
 }
 
 // changesAreAdmittedUnderTheLock: Admit gets the calling token, or the person's role,
@@ -94,13 +74,6 @@ func changesAreAdmittedUnderTheLock(t *testing.T, repo tokens.Repository) {
 		{Caller: caller.ID, Admit: func(now tokens.Standing) error { equal(t, now.Token, caller); return no }},
 		{Person: "usr_1", Admit: func(now tokens.Standing) error { equal(t, now.Role, tokens.Role("")); return no }},
 	} {
-		token, digest := newToken(t, 0)
-		_, err := repo.CreateToken(t.Context(), repotest.Org, terms,
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
-		gives(t, err, no)
-		_, err = repo.ChangeToken(t.Context(), repotest.Org, caller.ID, terms, nil)
-		gives(t, err, no)
-		_, err = repo.RevokeTokens(t.Context(), repotest.Org, caller.ID, false, terms, nil)
-		gives(t, err, no)
+		gives(t, repo.Change(t.Context(), repotest.Org, terms, nil), no)
 	}
 }

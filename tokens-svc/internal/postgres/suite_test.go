@@ -29,12 +29,12 @@ func TestRepository(t *testing.T) {
 		"a failed creation leaves no token and no revision":    failureLeavesNothing,
 		"a changed token is read as it was stored":             changeComesBack,
 		"a refused change changes nothing":                     refusalChangesNothing,
-		"a rotated token has one successor":                    rotationHasOneSuccessor,
+		"changes of a token take turns":                        changesTakeTurns,
 		"tokens are filtered and paged":                        tokensArePicked,
 		"tokens are found by name and id, and sorted":          tokensAreSought,
 		"descendants of a token are found at every depth":      descendantsAreFound,
 		"a revocation ends all of its tokens at once":          revocationEndsAllAtOnce,
-		"an organization has a maximum of active tokens":       activeTokensHaveAMaximum,
+		"active tokens are counted":                            activeTokensAreCounted,
 		"changes are admitted under their lock":                changesAreAdmittedUnderTheLock,
 		"usage is summed by hour":                              usageIsAddedUp,
 		"usage never moves back":                               usageNeverMovesBack,
@@ -66,22 +66,23 @@ func revoke(
 	t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string,
 ) error {
 	t.Helper()
-	_, err := repo.ChangeToken(t.Context(), org, id, tokens.Terms{}, func(token tokens.Token) (tokens.Step, error) {
-		if !token.RevokedAt.IsZero() {
-			return tokens.Step{Token: token}, nil
+	return repo.Change(t.Context(), org, tokens.Terms{}, func(tx tokens.Tx) error {
+		token, err := tx.Token(t.Context(), id)
+		if err != nil || !token.RevokedAt.IsZero() {
+			return err
 		}
-		token.RevokedAt, token.RevokedReason = at, reason
-		return tokens.Step{Kind: tokens.Revoked, Token: token, Entry: fullEntry(audit.TokenRevoked, string(id))}, nil
+		if err := tx.Record(t.Context(), fullEntry(audit.TokenRevoked, string(id))); err != nil {
+			return err
+		}
+		return tx.Revoke(t.Context(), []tokens.TokenID{id}, at, reason)
 	})
-	return err
 }
 
 // add stores a token of the first organization and returns it with its revision.
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := newToken(t, after)
-	stored, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+	stored, err := create(t, repo, repotest.Org, token, digest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,8 +49,7 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 
 	plain, digest := newToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain, err = repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-		creation(plain, digest, fullEntry(audit.TokenCreated, string(plain.ID))))
+	plain, err = create(t, repo, repotest.Org, plain, digest)
 	gives(t, err, nil)
 	got, err = repo.Token(t.Context(), repotest.Org, plain.ID)
 	gives(t, err, nil)
@@ -60,16 +59,14 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
-		_, err := repo.CreateToken(t.Context(), org, tokens.Terms{},
-			creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
+		_, err := create(t, repo, org, first, digest)
 		gives(t, err, tokens.ErrExists)
 	}
 }
 
 func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
 	token, digest := newToken(t, 0)
-	_, err := repo.CreateToken(t.Context(), unknown, tokens.Terms{},
-		creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+	_, err := create(t, repo, unknown, token, digest)
 	gives(t, err, tokens.ErrNotFound)
 	_, _, err = repo.FindToken(t.Context(), token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -178,12 +175,10 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := repo.CreateToken(t.Context(), repotest.Other, tokens.Terms{},
-		creation(first, digest, fullEntry(audit.TokenCreated, string(first.ID))))
+	_, err := create(t, repo, repotest.Other, first, digest)
 	gives(t, err, tokens.ErrExists)
 	orphan, digest := newToken(t, 0)
-	_, err = repo.CreateToken(t.Context(), unknown, tokens.Terms{},
-		creation(orphan, digest, fullEntry(audit.TokenCreated, string(orphan.ID))))
+	_, err = create(t, repo, unknown, orphan, digest)
 	gives(t, err, tokens.ErrNotFound)
 	next, _ := add(t, repo, 0)
 	equal(t, next.Revision, first.Revision+1)
@@ -193,8 +188,7 @@ func tokensAreSought(t *testing.T, repo tokens.Repository) {
 	named := func(name string, after time.Duration, end time.Time) tokens.Token {
 		token, digest := newToken(t, after)
 		token.Name, token.ExpiresAt = name, end
-		_, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-			creation(token, digest, fullEntry(audit.TokenCreated, string(token.ID))))
+		_, err := create(t, repo, repotest.Org, token, digest)
 		gives(t, err, nil)
 		return token
 	}

@@ -22,8 +22,7 @@ func TestTimesDoNotDependOnTheServersZone(t *testing.T) {
 	organization(t, repo)
 	token, digest := newToken(t, time.Second)
 	token.ExpiresAt = time.Time{}
-	if _, err := repo.CreateToken(t.Context(), repotest.Org, tokens.Terms{},
-		creation(token, digest, fullEntry("token.created", string(token.ID)))); err != nil {
+	if _, err := create(t, repo, repotest.Org, token, digest); err != nil {
 		t.Fatal(err)
 	}
 	read, err := repo.Token(t.Context(), repotest.Org, token.ID)

@@ -101,55 +101,73 @@ func (m *memory) VerifyAudit(_ context.Context, id string) (audit.Head, error) {
 	}, head)
 }
 
-func (m *memory) CreateToken(
-	_ context.Context, org tokens.OrgID, terms tokens.Terms, create func(tokens.Organization) (tokens.Creation, error),
-) (tokens.Token, error) {
+func (m *memory) Change(
+	_ context.Context, org tokens.OrgID, terms tokens.Terms, work func(tokens.Tx) error,
+) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	o, found := m.orgs[org]
-	if !found {
-		return tokens.Token{}, tokens.ErrNotFound
+	if _, found := m.orgs[org]; !found {
+		return tokens.ErrNotFound
 	}
 	if err := m.admit(terms); err != nil {
-		return tokens.Token{}, err
+		return err
 	}
-	c, err := create(o)
-	if err != nil {
-		return tokens.Token{}, err
-	}
-	m.record(org, c.Entry)
-	m.digests[c.Token.ID] = c.Digest
-	c.Token.Revision = m.store(c.Token, tokens.Created)
-	return c.Token, nil
+	return work(memoryTx{memory: m, org: org})
 }
 
-func (m *memory) RevokeTokens(
-	ctx context.Context, org tokens.OrgID, id tokens.TokenID, children bool, terms tokens.Terms,
-	decide func(tokens.Token, []tokens.Token) (tokens.Revocation, error),
-) (tokens.Token, error) {
-	made, err := m.Descendants(ctx, org, id)
-	if err != nil {
-		return tokens.Token{}, err
+// memoryTx is the part of a transaction that the service's tests need. It cannot be rolled back.
+type memoryTx struct {
+	tokens.Tx
+	memory *memory
+	org    tokens.OrgID
+}
+
+func (tx memoryTx) Organization(context.Context) (tokens.Organization, tokens.Policy, error) {
+	return tx.memory.orgs[tx.org], tokens.Policy{}, nil
+}
+
+func (tx memoryTx) Token(_ context.Context, id tokens.TokenID) (tokens.Token, error) {
+	return tx.memory.token(tx.org, id)
+}
+
+func (tx memoryTx) Descendants(_ context.Context, lineage tokens.TokenID) ([]tokens.Token, error) {
+	return tx.memory.descendants(lineage), nil
+}
+
+func (tx memoryTx) Active(_ context.Context, at time.Time) (n int, err error) {
+	for _, t := range tx.memory.tokens {
+		if t.Status(at) == tokens.StatusActive {
+			n++
+		}
 	}
-	if !children {
-		made = nil
+	return n, nil
+}
+
+func (tx memoryTx) StoreKey(context.Context, *tokens.Key, tokens.TokenID) error { return nil }
+
+func (tx memoryTx) Record(_ context.Context, entries ...audit.Entry) error {
+	for _, e := range entries {
+		tx.memory.record(tx.org, e)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.admit(terms); err != nil {
-		return tokens.Token{}, err
+	return nil
+}
+
+func (tx memoryTx) Insert(_ context.Context, t tokens.Token, d tokens.Digest) (int64, error) {
+	tx.memory.digests[t.ID] = d
+	return tx.memory.store(t, tokens.Created), nil
+}
+
+func (tx memoryTx) Update(_ context.Context, t tokens.Token, kind tokens.ChangeKind) (int64, error) {
+	return tx.memory.store(t, kind), nil
+}
+
+func (tx memoryTx) Revoke(_ context.Context, ids []tokens.TokenID, at time.Time, reason string) error {
+	for _, id := range ids {
+		t := tx.memory.tokens[id]
+		t.RevokedAt, t.RevokedReason = at, reason
+		tx.memory.store(t, tokens.Revoked)
 	}
-	ended, err := decide(m.tokens[id], made)
-	if err != nil {
-		return tokens.Token{}, err
-	}
-	for i, id := range ended.Tokens {
-		m.record(org, ended.Entries[i])
-		t := m.tokens[id]
-		t.RevokedAt, t.RevokedReason = ended.At, ended.Reason
-		m.store(t, tokens.Revoked)
-	}
-	return m.tokens[id], nil
+	return nil
 }
 
 // admit checks the terms of a change: the standing of principals unless they are trusted.
@@ -165,6 +183,10 @@ func (m *memory) admit(terms tokens.Terms) error {
 func (m *memory) Token(_ context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.token(org, id)
+}
+
+func (m *memory) token(org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
 	t, found := m.tokens[id]
 	if !found || t.Organization.ID != org {
 		return tokens.Token{}, tokens.ErrNotFound
@@ -196,18 +218,22 @@ func (m *memory) Tokens(
 func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	parent, found := m.tokens[id]
-	if !found || parent.Organization.ID != org {
-		return nil, tokens.ErrNotFound
+	parent, err := m.token(org, id)
+	if err != nil {
+		return nil, err
 	}
+	return m.descendants(parent.Lineage), nil
+}
+
+func (m *memory) descendants(lineage tokens.TokenID) []tokens.Token {
 	made := map[tokens.TokenID]bool{}
 	for grown := true; grown; {
 		grown = false
 		for _, t := range m.tokens {
 			for _, maker := range []audit.Actor{t.CreatedBy, t.RotatedBy} {
 				id := tokens.TokenID(maker.ID)
-				if maker.Kind == audit.Token && !made[t.ID] && t.Lineage != parent.Lineage &&
-					(made[id] || m.tokens[id].Lineage == parent.Lineage) {
+				if maker.Kind == audit.Token && !made[t.ID] && t.Lineage != lineage &&
+					(made[id] || m.tokens[id].Lineage == lineage) {
 					made[t.ID], grown = true, true
 				}
 			}
@@ -220,7 +246,7 @@ func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.Toke
 	slices.SortFunc(all, func(a, b tokens.Token) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	return all, nil
+	return all
 }
 
 func (m *memory) AddUsage(_ context.Context, uses []tokens.Use) error {
@@ -237,35 +263,6 @@ func (m *memory) Changes(_ context.Context, after int64, n int) ([]tokens.Change
 	from := min(max(after, 0), m.revision)
 	upTo := min(from+int64(n), m.revision)
 	return slices.Clone(m.changes[from:upTo]), upTo, m.epoch, nil
-}
-
-func (m *memory) ChangeToken(
-	_ context.Context, org tokens.OrgID, id tokens.TokenID, terms tokens.Terms,
-	decide func(tokens.Token) (tokens.Step, error),
-) (tokens.Step, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t, found := m.tokens[id]
-	if !found || t.Organization.ID != org {
-		return tokens.Step{}, tokens.ErrNotFound
-	}
-	if err := m.admit(terms); err != nil {
-		return tokens.Step{}, err
-	}
-	done, err := decide(t)
-	if err != nil {
-		return done, err
-	}
-	if done.Kind == "" {
-		return done, nil
-	}
-	m.record(org, done.Entry)
-	if done.Kind == tokens.Rotated {
-		m.digests[done.Successor.ID] = done.Digest
-		done.Successor.Revision = m.store(done.Successor, tokens.Created)
-	}
-	done.Token.Revision = m.store(done.Token, done.Kind)
-	return done, nil
 }
 
 // record appends to the organization's audit log.

@@ -91,18 +91,25 @@ func (s *Service) ChangeOrganization(
 	if policy.MaxDays < 0 || policy.MaxDays > maxDays {
 		wrong.Add("max_days", OutOfRange, "must be from 1 to %d", maxDays)
 	}
-	err := s.repo.ChangeOrganization(ctx, org, s.terms(&principal), func(old Organization, before Policy) (
-		Organization, Policy, audit.Entry, error,
-	) {
+	err := s.repo.Change(ctx, org, s.terms(&principal), func(tx Tx) error {
 		if !principal.organization {
-			return old, before, audit.Entry{}, principal.refuse("change the organization")
+			return principal.refuse("change the organization")
+		}
+		old, before, err := tx.Organization(ctx)
+		if err != nil {
+			return err
 		}
 		if policy.Version != before.Version {
-			return old, before, audit.Entry{}, ErrChanged
+			return ErrChanged
+		}
+		if err := wrong.OrNil(); err != nil || name == old.Name && policy == before {
+			return err
 		}
 		details := differences(before.describe(old.Name), policy.describe(name))
-		old.Name = name
-		return old, policy, s.entry(principal, audit.OrganizationUpdated, string(org), details), wrong.OrNil()
+		if err := tx.Record(ctx, s.entry(principal, audit.OrganizationUpdated, string(org), details)); err != nil {
+			return err
+		}
+		return tx.SetOrganization(ctx, name, policy)
 	})
 	if err != nil {
 		return fmt.Errorf("organization %s: %w", org, err)

@@ -39,12 +39,6 @@ type Repository interface {
 
 	// Policy returns an organization's policy, or ErrNotFound.
 	Policy(ctx context.Context, org OrgID) (Policy, error)
-	// ChangeOrganization stores the name and policy that decide returns, given the present ones.
-	// Nothing happens when it returns an error or changes nothing. It gives ErrNotFound, and the
-	// errors of Admit and decide; of the terms only those of the principal count.
-	ChangeOrganization(ctx context.Context, org OrgID, terms Terms,
-		decide func(Organization, Policy) (Organization, Policy, audit.Entry, error)) error
-
 	// AuditEvents returns a page of the selected events of org's audit log, newest first, and
 	// how many there are; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)
@@ -53,26 +47,12 @@ type Repository interface {
 	// AuditEventsAfter returns at most n events of org's audit log after a number,
 	// oldest first, and the number of the newest; or ErrNotFound.
 	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
-	// CreateToken stores the token that make returns, and returns it with its
-	// revision. It gives ErrExists when the id is taken, ErrNotFound without
-	// organization, make's error, and the errors of Terms: that of Admit, which is
-	// called first, and a *TooManyError.
-	//
-	// The key of the terms is stored with the change. When the organization has
-	// stored it within KeyLifetime, nothing is done: it gives a *RepeatedError, or
-	// ErrKeyReused where the fingerprint is another.
-	CreateToken(ctx context.Context, org OrgID, terms Terms, make func(Organization) (Creation, error)) (Token, error)
-	// ChangeToken passes a token of org, locked against other changes,
-	// to decide, and carries out the result; a Step without Kind is to change
-	// nothing. It returns the step with the revisions that its tokens were
-	// given. It gives ErrNotFound when org has no such token, and decide's error.
-	// The terms are as for CreateToken; the key is stored also where nothing changes.
-	ChangeToken(ctx context.Context, org OrgID, id TokenID, terms Terms, decide func(Token) (Step, error)) (Step, error)
-	// RevokeTokens passes a token of org, with children also its Descendants, to
-	// decide, carries out the result, and returns the token as it then is. Errors and
-	// terms are as for ChangeToken.
-	RevokeTokens(ctx context.Context, org OrgID, id TokenID, children bool, terms Terms,
-		decide func(t Token, made []Token) (Revocation, error)) (Token, error)
+	// Change runs work in a transaction of org, the only one there at the time, and commits when
+	// it returns nil. Before that come the Admit of the terms, and their key: when the organization
+	// has stored it within KeyLifetime, nothing is done, and it gives a *RepeatedError, or
+	// ErrKeyReused where the fingerprint is another. It gives ErrNotFound without organization, and
+	// work's error.
+	Change(ctx context.Context, org OrgID, terms Terms, work func(Tx) error) error
 	// Tokens returns those of org's tokens that q asks for, in its order, and how many it
 	// selects on all pages at the given time. An organization that does not exist has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
@@ -102,22 +82,32 @@ type Repository interface {
 	Reseal(ctx context.Context, id TokenID, old, sealed Digest) error
 }
 
-// Creation is a new token.
-type Creation struct {
-	Token  Token // its revision is not read
-	Digest Digest
-	Entry  audit.Entry
-}
+// Tx is a transaction that changes one organization.
+type Tx interface {
+	// Organization returns the organization with its policy.
+	Organization(ctx context.Context) (Organization, Policy, error)
+	// SetOrganization stores the organization's name and its policy, under the next version.
+	SetOrganization(ctx context.Context, name string, p Policy) error
+	// Token returns a token of the organization, whatever its status, or ErrNotFound.
+	Token(ctx context.Context, id TokenID) (Token, error)
+	// Descendants is Repository.Descendants of the tokens of a lineage.
+	Descendants(ctx context.Context, lineage TokenID) ([]Token, error)
+	// Active returns how many tokens of the organization are active at a time.
+	Active(ctx context.Context, at time.Time) (int, error)
+	// StoreKey stores an idempotency key, unless it is nil, with the token that its request
+	// made or revoked.
+	StoreKey(ctx context.Context, k *Key, id TokenID) error
+	// Record appends to the organization's audit log.
+	Record(ctx context.Context, entries ...audit.Entry) error
 
-// Step is one change of a token that exists.
-type Step struct {
-	Kind  ChangeKind // "": none
-	Token Token      // as it is to be
-	Entry audit.Entry
-	// Successor is the new token that takes its place, and Digest that of its
-	// secret, where Kind is Rotated. Its own change is Created.
-	Successor Token
-	Digest    Digest
+	// Insert stores a new token and returns its revision. It gives ErrExists when the id is
+	// taken. This and the methods below come last in a transaction: the counter of revisions,
+	// which is that of all organizations, is locked from the first of them to the commit.
+	Insert(ctx context.Context, t Token, d Digest) (revision int64, err error)
+	// Update stores what may change of a token and returns its revision.
+	Update(ctx context.Context, t Token, kind ChangeKind) (revision int64, err error)
+	// Revoke revokes tokens, in as many statements as for one.
+	Revoke(ctx context.Context, ids []TokenID, at time.Time, reason string) error
 }
 
 // ChangeKind is the kind of a change.

@@ -4,18 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
-
-// Revocation is the end of tokens, all at once.
-type Revocation struct {
-	Tokens  []TokenID
-	At      time.Time
-	Reason  string
-	Entries []audit.Entry // one for each token
-}
 
 // RevokeToken ends a token of org for good and returns it; with children also its
 // Children, as far as the principal may revoke them, in one change. Revoking it again
@@ -31,36 +22,53 @@ func (s *Service) RevokeToken(
 	if err := wrong.OrNil(); err != nil {
 		return Token{}, err
 	}
-	now := s.Now()
-	t, err := s.repo.RevokeTokens(ctx, org, id, children, s.terms(&principal),
-		func(t Token, made []Token) (Revocation, error) {
-			if !principal.MaySee(t) {
-				return Revocation{}, ErrNotFound
+	var t Token
+	err := s.changeToken(ctx, &principal, org, id, func(tx Tx, found Token) (err error) {
+		t = found
+		if !principal.MaySee(t) {
+			return ErrNotFound
+		}
+		if !principal.MayRevoke(t) {
+			return principal.refuse("revoke it")
+		}
+		if err := tx.StoreKey(ctx, principal.key, id); err != nil {
+			return err
+		}
+		ending := []Token{t}
+		if children {
+			made, err := tx.Descendants(ctx, t.Lineage)
+			if err != nil {
+				return err
 			}
-			if !principal.MayRevoke(t) {
-				return Revocation{}, principal.refuse("revoke it")
+			ending = append(ending, made...)
+		}
+		now := s.Now()
+		var ids []TokenID
+		var entries []audit.Entry
+		for _, one := range ending {
+			if !one.RevokedAt.IsZero() || one.ID != id && (one.Status(now) != StatusActive || !principal.MayRevoke(one)) {
+				continue
 			}
-			r := Revocation{At: now, Reason: reason}
-			end := func(t Token) {
-				details := map[string]string{"name": t.Name}
-				if reason != "" {
-					details["reason"] = reason
-				}
-				r.Tokens = append(r.Tokens, t.ID)
-				r.Entries = append(r.Entries, s.entry(principal, audit.TokenRevoked, string(t.ID), details))
+			details := map[string]string{"name": one.Name}
+			if reason != "" {
+				details["reason"] = reason
 			}
-			if t.RevokedAt.IsZero() {
-				end(t)
-			}
-			for _, child := range made {
-				if child.Status(now) == StatusActive && principal.MayRevoke(child) {
-					end(child)
-				}
-			}
-			return r, nil
-		})
+			ids, entries = append(ids, one.ID), append(entries, s.entry(principal, audit.TokenRevoked, string(one.ID), details))
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		if err := tx.Record(ctx, entries...); err != nil {
+			return err
+		}
+		if err := tx.Revoke(ctx, ids, now, reason); err != nil {
+			return err
+		}
+		t, err = tx.Token(ctx, id)
+		return err
+	})
 	if err != nil {
-		return Token{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+		return Token{}, err
 	}
 	return t, nil
 }

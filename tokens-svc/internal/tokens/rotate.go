@@ -43,13 +43,14 @@ func (s *Service) RotateToken(
 		wrong.Add("grace_seconds", OutOfRange, "must be from 0 to %.0f", MaxGrace.Seconds())
 		return Rotation{}, wrong.OrNil()
 	}
-	var secret Secret
-	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
+	var done Rotation
+	err := s.changeToken(ctx, &principal, org, id, func(tx Tx, t Token) error {
 		if err := principal.mayChange(t, "rotate it"); err != nil {
-			return Step{}, err
+			return err
 		}
-		if err := t.changeable(s.Now()); err != nil {
-			return Step{}, err
+		now := s.Now()
+		if err := t.changeable(now); err != nil {
+			return err
 		}
 		if grace < MinOwnGrace && principal.is(t) && !slices.Contains(principal.grants, Admin) {
 			wrong.Add("grace_seconds", OutOfRange,
@@ -60,27 +61,46 @@ func (s *Service) RotateToken(
 				principal.checkGrant(&wrong, i+1, p)
 			}
 		}
-		next := t.successor(principal, s.Now())
+		next := t.successor(principal, now)
 		principal.checkWithin(&wrong, next)
 		if err := wrong.OrNil(); err != nil {
-			return Step{}, err
+			return err
 		}
-		secret = Generate(t.Environment)
-		next.ID = secret.ID()
-		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, s.Now().Add(grace).Truncate(time.Second))
-		return Step{
-			Kind: Rotated, Token: t, Successor: next, Digest: s.peppers.Seal(secret),
-			Entry: s.entry(principal, audit.TokenRotated, string(id), map[string]string{
-				"name": t.Name, "successor": string(next.ID), "ends_at": instant(t.ExpiresAt),
-				"successor_ends_at": instant(next.ExpiresAt),
-			}),
-		}, nil
+		done.Secret = Generate(t.Environment)
+		next.ID = done.Secret.ID()
+		t.RotatedTo, t.ExpiresAt = next.ID, earlier(t.ExpiresAt, now.Add(grace).Truncate(time.Second))
+		done.Token, done.Previous = next, t
+		if t.Status(now) == StatusActive { // beside its successor
+			if err := s.checkActive(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return s.storeRotation(ctx, tx, principal, &done)
 	})
 	if err != nil {
 		return Rotation{}, err
 	}
-	s.made(ctx, principal.Actor, done.Successor)
-	return Rotation{Token: done.Successor, Secret: secret, Previous: done.Token}, nil
+	s.made(ctx, principal.Actor, done.Token)
+	return done, nil
+}
+
+// storeRotation stores both tokens, and gives them their revisions.
+func (s *Service) storeRotation(ctx context.Context, tx Tx, principal Principal, r *Rotation) error {
+	if err := tx.StoreKey(ctx, principal.key, r.Token.ID); err != nil {
+		return err
+	}
+	err := tx.Record(ctx, s.entry(principal, audit.TokenRotated, string(r.Previous.ID), map[string]string{
+		"name": r.Previous.Name, "successor": string(r.Token.ID), "ends_at": instant(r.Previous.ExpiresAt),
+		"successor_ends_at": instant(r.Token.ExpiresAt),
+	}))
+	if err != nil {
+		return err
+	}
+	if r.Token.Revision, err = tx.Insert(ctx, r.Token, s.peppers.Seal(r.Secret)); err != nil {
+		return err
+	}
+	r.Previous.Revision, err = tx.Update(ctx, r.Previous, Rotated)
+	return err
 }
 
 // successor returns the token that takes t's place, without its id.

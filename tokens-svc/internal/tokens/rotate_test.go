@@ -141,3 +141,23 @@ func wantState(t *testing.T, err error, want tokens.StateError) {
 		t.Errorf("%v, want %v", err, &want)
 	}
 }
+
+// TestActiveTokensHaveAMaximum, to which those that have ended do not count, and which a
+// rotation without overlap does not exceed.
+func TestActiveTokensHaveAMaximum(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1), MaxActive: 1})
+	first, _ := create(t, s)
+	_, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+		tokens.Draft{Name: "WMS", Permissions: []string{"shipments:read"}})
+	if tooMany, ok := errors.AsType[*tokens.TooManyError](err); !ok || tooMany.Max != 1 {
+		t.Errorf("a second token: %v", err)
+	}
+	_, err = s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, time.Minute)
+	if _, ok := errors.AsType[*tokens.TooManyError](err); !ok {
+		t.Errorf("a rotation with an overlap: %v", err)
+	}
+	if _, err = s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, 0); err != nil {
+		t.Errorf("a rotation without overlap: %v", err)
+	}
+}

@@ -85,18 +85,32 @@ func (s *Service) CreateOrganization(
 // ErrForbidden, a ValidationError, a TooManyError, and the errors that WithKey
 // names; then it created no token.
 func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
+	var t Token
 	var secret Secret
-	t, err := s.repo.CreateToken(ctx, org, s.terms(&principal), func(o Organization) (Creation, error) {
+	err := s.repo.Change(ctx, org, s.terms(&principal), func(tx Tx) error {
 		if !principal.MayCreate() {
-			return Creation{}, principal.refuse("make tokens")
+			return principal.refuse("make tokens")
 		}
-		t, err := d.check(s.permissions, principal, s.Now())
+		o, _, err := tx.Organization(ctx)
 		if err != nil {
-			return Creation{}, err
+			return err
+		}
+		if t, err = d.check(s.permissions, principal, s.Now()); err != nil {
+			return err
+		}
+		if err := s.checkActive(ctx, tx); err != nil {
+			return err
 		}
 		secret = Generate(t.Environment)
 		t.Organization, t.ID, t.Lineage = o, secret.ID(), secret.ID()
-		return Creation{t, s.peppers.Seal(secret), s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))}, nil
+		if err := tx.StoreKey(ctx, principal.key, t.ID); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))); err != nil {
+			return err
+		}
+		t.Revision, err = tx.Insert(ctx, t, s.peppers.Seal(secret))
+		return err
 	})
 	if err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
@@ -119,15 +133,21 @@ func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Toke
 	return t, nil
 }
 
-// changeToken is the repository's ChangeToken. principal is up to date in decide.
+// changeToken runs work on a token of org. principal is up to date in work.
 func (s *Service) changeToken(
-	ctx context.Context, principal *Principal, org OrgID, id TokenID, decide func(Token) (Step, error),
-) (Step, error) {
-	done, err := s.repo.ChangeToken(ctx, org, id, s.terms(principal), decide)
+	ctx context.Context, principal *Principal, org OrgID, id TokenID, work func(Tx, Token) error,
+) error {
+	err := s.repo.Change(ctx, org, s.terms(principal), func(tx Tx) error {
+		t, err := tx.Token(ctx, id)
+		if err != nil {
+			return err
+		}
+		return work(tx, t)
+	})
 	if err != nil {
-		return Step{}, fmt.Errorf("token %s of organization %s: %w", id, org, err)
+		return fmt.Errorf("token %s of organization %s: %w", id, org, err)
 	}
-	return done, nil
+	return nil
 }
 
 // Owner returns the organization that a token belongs to, or ErrNotFound. It is

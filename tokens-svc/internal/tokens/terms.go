@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -25,9 +26,6 @@ type Terms struct {
 	// Admit gets what Caller or Person is under the lock that the change takes, and
 	// refuses the change with an error. nil where both are "".
 	Admit func(Standing) error
-	// MaxActive is how many tokens of the organization may be active at Now after a
-	// change that adds one; 0: any number.
-	MaxActive int
 }
 
 // Standing is the calling token, or the role of the acting person, and the policy, as stored now.
@@ -47,10 +45,22 @@ func (e *TooManyError) Error() string {
 		e.Max)
 }
 
+// checkActive gives a *TooManyError where the organization may not have one more active token.
+func (s *Service) checkActive(ctx context.Context, tx Tx) error {
+	if s.maxActive == 0 {
+		return nil
+	}
+	n, err := tx.Active(ctx, s.Now())
+	if err == nil && n >= s.maxActive {
+		err = &TooManyError{Max: s.maxActive}
+	}
+	return err
+}
+
 // terms returns the terms of a change by a principal, whose rights Admit brings up
 // to date: what ended or shrank since the request began counts.
 func (s *Service) terms(p *Principal) Terms {
-	t := Terms{Key: p.key, MaxActive: s.maxActive}
+	t := Terms{Key: p.key}
 	switch {
 	case p.caller != nil:
 		t.Caller = p.caller.ID

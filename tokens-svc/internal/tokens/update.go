@@ -34,28 +34,33 @@ type Patch struct {
 // ErrForbidden, a StateError for a token that was rotated or has ended, ErrChanged,
 // and a ValidationError.
 func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgID, id TokenID, p Patch) (Token, error) {
-	done, err := s.changeToken(ctx, &principal, org, id, func(t Token) (Step, error) {
+	var changed Token
+	err := s.changeToken(ctx, &principal, org, id, func(tx Tx, t Token) error {
 		if err := principal.mayChange(t, "change it"); err != nil {
-			return Step{}, err
+			return err
 		}
 		if err := t.changeable(s.Now()); err != nil {
-			return Step{}, err
+			return err
 		}
 		if p.Revision != 0 && p.Revision != t.Revision {
-			return Step{}, ErrChanged
+			return ErrChanged
 		}
-		changed, err := p.apply(s.permissions, principal, t, s.Now())
-		if err != nil {
-			return Step{}, err
+		var err error
+		if changed, err = p.apply(s.permissions, principal, t, s.Now()); err != nil {
+			return err
 		}
 		details := differences(describe(t), describe(changed))
 		if len(details) == 0 {
-			return Step{Token: t}, nil
+			return nil
 		}
 		details["name"] = changed.Name
-		return Step{Kind: Updated, Token: changed, Entry: s.entry(principal, audit.TokenUpdated, string(id), details)}, nil
+		if err := tx.Record(ctx, s.entry(principal, audit.TokenUpdated, string(id), details)); err != nil {
+			return err
+		}
+		changed.Revision, err = tx.Update(ctx, changed, Updated)
+		return err
 	})
-	return done.Token, err
+	return changed, err
 }
 
 // apply returns t with the patch's changes, which must be as a new token's.

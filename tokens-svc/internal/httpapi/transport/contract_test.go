@@ -3,6 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"os"
@@ -85,13 +86,15 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	got, err := postgres.NewRepository(pool).CreateToken(t.Context(), org, tokens.Terms{},
-		func(tokens.Organization) (tokens.Creation, error) {
-			entry := audit.Entry{Actor: audit.CommandLine, Action: audit.TokenCreated, Target: string(s.ID())}
-			return tokens.Creation{Token: token, Digest: pepper(t).Seal(s), Entry: entry}, nil
-		})
-	if err != nil || got.Revision != revision {
-		t.Fatalf("revision %d, %v", got.Revision, err)
+	err = postgres.NewRepository(pool).Change(t.Context(), org, tokens.Terms{}, func(tx tokens.Tx) error {
+		got, err := tx.Insert(t.Context(), token, pepper(t).Seal(s))
+		if err == nil && got != revision {
+			err = fmt.Errorf("revision %d", got)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
