@@ -26,7 +26,7 @@ var (
 type ForbiddenError struct{ Detail string }
 
 // Error implements error.
-func (e *ForbiddenError) Error() string { return ErrForbidden.Error() + ": " + e.Detail }
+func (e *ForbiddenError) Error() string { return e.Detail }
 
 // Is makes it ErrForbidden.
 func (e *ForbiddenError) Is(target error) bool { return target == ErrForbidden }
@@ -40,9 +40,12 @@ type StateError struct {
 	Successor TokenID
 }
 
+// Rotated reports whether another token took its place.
+func (e *StateError) Rotated() bool { return e.Successor != "" }
+
 // Error implements error.
 func (e *StateError) Error() string {
-	if e.Successor != "" {
+	if e.Rotated() {
 		return fmt.Sprintf("token %s was rotated already; its successor is %s", e.ID, e.Successor)
 	}
 	return fmt.Sprintf("token %s is %s", e.ID, e.Status)

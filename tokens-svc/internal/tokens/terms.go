@@ -97,7 +97,8 @@ type RepeatedError struct{ Token TokenID } // the token that was made, or revoke
 
 // Error implements error.
 func (e *RepeatedError) Error() string {
-	return fmt.Sprintf("the request with this idempotency key was done before; its token is %s", e.Token)
+	return fmt.Sprintf("this request was done before and made token %s; a secret is shown once and not stored. "+
+		"If it was lost, revoke that token and make another with a new Idempotency-Key", e.Token)
 }
 
 // Key is the idempotency key of one request of an organization.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // Media types of bodies.
@@ -34,6 +36,11 @@ type bodyError struct{ faults []problem.Field }
 // Error implements error.
 func (e *bodyError) Error() string {
 	return problem.Summary(len(e.faults), "field")
+}
+
+// onlyUnknown reports whether nothing is wrong but the names of members.
+func (e *bodyError) onlyUnknown() bool {
+	return !slices.ContainsFunc(e.faults, func(f problem.Field) bool { return f.Code != jsonbody.UnknownField })
 }
 
 // limits bound the JSON of a body.
@@ -105,4 +112,32 @@ func faultsOf(b *jsonbody.Body) error {
 		return &bodyError{faults}
 	}
 	return nil
+}
+
+// fieldsOf returns the faults of a request that was understood.
+func fieldsOf(e *tokens.ValidationError) []problem.Field {
+	fields := make([]problem.Field, len(e.Fields))
+	for i, f := range e.Fields {
+		fields[i] = problem.Field{Code: string(f.Code), Pointer: pointer(f), Detail: f.Field + " " + f.Detail}
+	}
+	return fields
+}
+
+// inToken are the fields that stand in a body's member token. All others stand at the top.
+var inToken = map[string]string{
+	"name": "/token/name", "environment": "/token/environment", "permissions": "/token/permissions",
+	"ip_allow": "/token/ip_allow", "expires_at": "/token/expires_at",
+	"limit": "/token/rate_limit/limit", "window_seconds": "/token/rate_limit/window_seconds",
+}
+
+// pointer returns where in a body a field stands (RFC 6901).
+func pointer(f tokens.FieldError) string {
+	at, ok := inToken[f.Field]
+	if !ok {
+		at = "/" + f.Field
+	}
+	if f.Entry > 0 {
+		at = fmt.Sprintf("%s/%d", at, f.Entry-1)
+	}
+	return at
 }

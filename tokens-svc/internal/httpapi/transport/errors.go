@@ -49,7 +49,7 @@ var table = []struct {
 	status int
 	code   string
 	title  string
-	match  func(error) (explanation, bool)
+	detail func(error) (text string, matches bool)
 }{
 	{http.StatusUnauthorized, "missing_identity", "Missing identity", is(assertion.ErrMissing,
 		"the request does not say for which organization it is made; send it through the gateway")},
@@ -57,25 +57,28 @@ var table = []struct {
 		"the API token is not valid, or no longer; use another one")},
 	{http.StatusUnauthorized, "invalid_credential", "Invalid credential", is(errCredential,
 		"this endpoint is for gateways; send Authorization: Bearer with the gateway credential")},
-	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", of(insufficientScope)},
-	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", of(forbidden)},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*assertion.PermissionError]},
+	{http.StatusForbidden, "insufficient_permission", "Insufficient permission", as[*tokens.ForbiddenError]},
 	{http.StatusNotFound, "not_found", "Not found", is(tokens.ErrNotFound, "there is no such token")},
-	{http.StatusConflict, "secret_already_shown", "Secret already shown", of(repeated)},
+	{http.StatusConflict, "secret_already_shown", "Secret already shown", as[*tokens.RepeatedError]},
 	{http.StatusConflict, "too_many_tokens", "Too many tokens", as[*tokens.TooManyError]},
-	{http.StatusConflict, "token_rotated", "Token rotated", rotated},
+	{http.StatusConflict, "token_rotated", "Token rotated", only((*tokens.StateError).Rotated)},
 	{http.StatusConflict, "token_ended", "Token ended", as[*tokens.StateError]},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency key reused", is(tokens.ErrKeyReused,
 		"this Idempotency-Key was sent with another body; give each request a key of its own")},
 	{http.StatusBadRequest, "invalid_header", "Invalid header", as[*idempotency.HeaderError]},
-	{http.StatusBadRequest, query.UnknownParameter, "Unknown parameter", parameter(query.UnknownParameter)},
-	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", parameter("")},
+	{
+		http.StatusBadRequest, query.UnknownParameter, "Unknown parameter",
+		only(func(e *query.Error) bool { return e.Only(query.UnknownParameter) }),
+	},
+	{http.StatusBadRequest, query.InvalidParameter, "Invalid parameter", as[*query.Error]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", "Unsupported media type", as[*mediaTypeError]},
-	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", of(tooLarge)},
+	{http.StatusRequestEntityTooLarge, "body_too_large", "Body too large", tooLarge},
 	{http.StatusBadRequest, "invalid_request", "Invalid request", is(errForm,
 		"the body must be a form with exactly one parameter token")},
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
-	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", unknownFields},
-	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", invalid},
+	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", only((*bodyError).onlyUnknown)},
+	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*bodyError]},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(tokens.ErrUnavailable, unavailable)},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, unavailable)},
 	{statusClientGone, "client_gone", "Client gone", is(context.Canceled, "the client did not wait for the answer")},
@@ -86,17 +89,71 @@ const unavailable = "tokens cannot be looked up at the moment; try again in a fe
 var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
 	"something went wrong on our side; the request_id helps us find out what")
 
+// is matches one error, whose text for clients is detail.
+func is(target error, detail string) func(error) (string, bool) {
+	return func(err error) (string, bool) { return detail, errors.Is(err, target) }
+}
+
+// as matches a type of errors, whose text is for clients.
+func as[E error](err error) (string, bool) {
+	return only(func(E) bool { return true })(err)
+}
+
+// only is as for some errors of the type.
+func only[E error](matches func(E) bool) func(error) (string, bool) {
+	return func(err error) (string, bool) {
+		found, ok := errors.AsType[E](err)
+		if !ok || !matches(found) {
+			return "", false
+		}
+		return found.Error(), true
+	}
+}
+
+func tooLarge(err error) (string, bool) {
+	e, ok := errors.AsType[*http.MaxBytesError](err)
+	if !ok {
+		return "", false
+	}
+	return fmt.Sprintf("the body may have at most %d bytes", e.Limit), true
+}
+
 // answerTo returns the answer to err, and whether the table has one: without it
 // err is a fault of this program.
 func answerTo(err error) (answer, bool) {
+	if wrong, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		err = &bodyError{fieldsOf(wrong)}
+	}
 	for _, row := range table {
-		if s, ok := row.match(err); ok {
-			a := answer{problem: problem.New(row.status, row.code, row.title, s.detail), header: s.header}
-			a.problem.Errors, a.problem.Extra = s.fields, s.extra
+		if detail, ok := row.detail(err); ok {
+			a := answer{problem: problem.New(row.status, row.code, row.title, detail)}
+			a.explain(err)
 			return a, true
 		}
 	}
 	return answer{problem: internalError}, false
+}
+
+// explain adds what programs read of an error.
+func (a *answer) explain(err error) {
+	if e, ok := errors.AsType[*bodyError](err); ok {
+		a.problem.Errors = e.faults
+	}
+	if e, ok := errors.AsType[*query.Error](err); ok {
+		a.problem.Errors = e.Faults
+	}
+	if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
+		a.header = http.Header{"Www-Authenticate": {e.Challenge()}}
+	}
+	if e, ok := errors.AsType[*tokens.RepeatedError](err); ok {
+		a.problem.Extra = map[string]any{"token": e.Token}
+	}
+	if e, ok := errors.AsType[*tokens.StateError](err); ok && e.Rotated() {
+		a.problem.Extra = map[string]any{"successor": e.Successor}
+		a.header = http.Header{ // RFC 5829
+			"Link": {fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", e.Successor, "successor-version")},
+		}
+	}
 }
 
 // encodeError is go-kit's ErrorEncoder.
@@ -141,10 +198,4 @@ func (h reporter) Handle(ctx context.Context, err error) {
 		}
 		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code, attrs...)
 	}
-}
-
-// successorLink is where the token is that took a rotated one's place (RFC
-// 5829), for clients that follow links.
-func successorLink(id tokens.TokenID) http.Header {
-	return http.Header{"Link": {fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", id, "successor-version")}}
 }
