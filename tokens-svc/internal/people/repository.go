@@ -34,11 +34,6 @@ type Repository interface {
 	Account(ctx context.Context, email string) (Account, error)
 	// UserWith returns the person with an identity.
 	UserWith(ctx context.Context, identity Identity) (User, error)
-	// Link gives an account an identity, whose issuer has verified the address:
-	// the account is verified at the entry's time, its password is removed and
-	// its sessions end. It gives tokens.ErrExists when the account has another
-	// identity of that issuer, or another account has this one.
-	Link(ctx context.Context, id UserID, identity Identity, e audit.Entry) error
 	// Unlink removes all identities of an account, whose address is then no
 	// longer verified, and ends its sessions. It gives tokens.ErrNotFound when
 	// there is none.
@@ -107,8 +102,10 @@ const (
 	// RequireVerified admits the account as it is if its address is verified or
 	// it is a member already, and otherwise gives ErrAccountUnverified.
 	RequireVerified
-	// TakeOver is for a person whose address an issuer has verified: an identity
-	// that the account does not have is linked as Link does.
+	// TakeOver is for a person whose address an issuer has verified: an identity that the
+	// account does not have is linked to it. The account is then verified at the entry's
+	// time, its password is removed and its sessions end. It gives tokens.ErrExists when
+	// the account has another identity of that issuer, or another account has this one.
 	TakeOver
 )
 

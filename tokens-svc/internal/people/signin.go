@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,74 +82,47 @@ func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (
 // ErrDisabled it returns the account that exists, too.
 func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
-	verified := c.EmailVerified && proper
-	c.Email = email
 	u, err = s.repo.UserWith(ctx, c.Identity)
-	known := err == nil
 	switch {
-	case err != nil && !errors.Is(err, tokens.ErrNotFound):
-		return User{}, false, fmt.Errorf("look an identity up: %w", err)
-	case !known && !verified:
-		return User{}, false, ErrUnverified
-	case !known:
-		u, linked, err = s.claim(ctx, c, client)
-		if err != nil {
-			return u, false, err
-		}
-		known = linked
-	}
-	if !u.DisabledAt.IsZero() {
+	case err == nil && !u.DisabledAt.IsZero():
 		return u, false, ErrDisabled
+	case err == nil:
+		return u, false, nil
+	case !errors.Is(err, tokens.ErrNotFound):
+		return User{}, false, fmt.Errorf("look an identity up: %w", err)
+	case !c.EmailVerified || !proper:
+		return User{}, false, ErrUnverified
 	}
-	if !verified {
-		return u, linked, nil
+	a, err := s.account(ctx, email)
+	switch u = a.User; {
+	case err != nil:
+		return User{}, false, err
+	case !u.DisabledAt.IsZero():
+		return u, false, ErrDisabled
+	case u.ID == "":
+		u = User{ID: UserID(s.newID("usr")), Email: email, Name: claimedName(c.Name), CreatedAt: s.Now()}
 	}
-	domain, ok := s.domains[c.Email[strings.LastIndex(c.Email, "@")+1:]]
-	switch {
-	case ok && (!known || linked) && domain.admits(c):
-	case known:
-		return u, linked, nil
-	default:
-		offers, err := s.offers(ctx, c.Email)
-		if err != nil {
-			return User{}, false, err
+	domain, ok := s.domains[email[strings.LastIndex(email, "@")+1:]]
+	admits := ok && domain.admits(c)
+	if !admits && a.ID == "" {
+		if offers, err := s.offers(ctx, email); err != nil || len(offers) == 0 {
+			return User{}, false, cmp.Or(err, ErrNotInvited)
 		}
-		if len(offers) == 0 {
-			return User{}, false, ErrNotInvited
-		}
+	}
+	if !admits {
 		domain = Domain{} // an account only
 	}
 	admitted, err := s.admit(ctx, domain, u, c, client)
-	return admitted.User, linked || admitted.TakenOver, err
+	if errors.Is(err, ErrLinkedElsewhere) {
+		return a.User, false, err
+	}
+	return admitted.User, admitted.TakenOver, err
 }
 
-// claim links an identity to the account with its verified e-mail address, if
-// there is one, and reports whether it has. The account's password and sessions
-// end, because another person may have chosen that password; its memberships
+// admit makes the person a member of the domain's organization, if it has one, and the
+// account unless it exists. The identity is linked to one that does: its password and
+// sessions end, because another person may have chosen that password; its memberships
 // stay, because an invitation to that address made them.
-func (s *Service) claim(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
-	a, err := s.account(ctx, c.Email)
-	switch {
-	case err != nil:
-		return User{}, false, err
-	case a.ID == "":
-		return User{ID: UserID(s.newID("usr")), Email: c.Email, Name: claimedName(c.Name), CreatedAt: s.Now()}, false, nil
-	case !a.DisabledAt.IsZero():
-		return a.User, false, ErrDisabled
-	}
-	err = s.repo.Link(ctx, a.ID, c.Identity, s.linked(client.Actor(a.User), a.User, c.Identity))
-	if errors.Is(err, tokens.ErrExists) {
-		return a.User, false, ErrLinkedElsewhere
-	}
-	if err != nil {
-		return User{}, false, fmt.Errorf("link an identity: %w", err)
-	}
-	u, err = s.User(ctx, a.ID)
-	return u, true, err
-}
-
-// admit makes the person a member of the domain's organization, if it has one,
-// and the account unless it exists.
 func (s *Service) admit(ctx context.Context, d Domain, u User, c Claims, client ClientInfo) (Admitted, error) {
 	admitted, err := s.repo.Admit(ctx, Admission{
 		Organization: d.Organization, User: u, Role: d.Role, Identity: &c.Identity, Existing: TakeOver, UnlessRemoved: true,

@@ -56,16 +56,6 @@ func (p *People) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.
 	return readEvents(ctx, p.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
 }
 
-// Link implements people.Repository.
-func (p *People) Link(ctx context.Context, id people.UserID, identity people.Identity, e audit.Entry) error {
-	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
-		if err := m.link(ctx, identity, e.At); err != nil {
-			return err
-		}
-		return m.record(ctx, e)
-	})
-}
-
 // Unlink implements people.Repository.
 func (p *People) Unlink(ctx context.Context, id people.UserID, e audit.Entry) error {
 	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
