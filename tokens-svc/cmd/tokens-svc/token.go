@@ -101,8 +101,8 @@ func (tokenCheck) Run(ctx context.Context, p program) error {
 		case tokens.OutcomeActive:
 			_, err = fmt.Fprintf(p.stdout, "good\nid:           %s\nname:         %s\norganization: %s (%s)\n"+
 				"owner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-				t.ID, t.Name, t.Organization.ID, t.Organization.Name, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"), t.Environment,
-				strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), until(t))
+				t.ID, t.Name, t.Organization.ID, t.Organization.Name, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
+				t.Environment, strings.Join(tokens.Texts(s.Permissions().Effective(t)), " "), until(t))
 			return err
 		case tokens.OutcomeExpired:
 			return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))
