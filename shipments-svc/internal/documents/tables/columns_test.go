@@ -41,38 +41,17 @@ func TestTableLinesHaveFourWordsOfWhichTwoAreNumbers(t *testing.T) {
 	}
 }
 
-// Texts below different headings are different cells, however near to each other, also
-// where a text reaches over the next, and on one line alone.
-func TestTextsBelowDifferentHeadingsAreApart(t *testing.T) {
+// One phrase is no line of a table, and a word that reaches over the next column is in its own.
+func TestWordsOfRowsAreInTheColumnAtTheirMiddle(t *testing.T) {
 	t.Parallel()
-	headings := textLine{at("Pallet", 10, 30), at("Product", 50, 75), at("Size", 90, 100), at("Boxes", 120, 140)}
-	for name, tt := range map[string]struct {
-		left, right float64 // of a text before a size from 90 on
-		want        string
-	}{
-		"near": {77, 89.5, "1|Mango Tommy|9|264"}, "over it": {77, 93, "1|Mango Tommy|9|264"}, "far": {
-			77, 82,
-			"1|Mango Tommy|9|264",
-		},
-	} {
-		line := textLine{
-			at("1", 10, 14),
-			at("Mango", 50, 75),
-			at("Tommy", tt.left, tt.right),
-			at("9", 90, 94),
-			at("264", 120, 134),
-		}
-		for n := range 4 {
-			lines := append([]textLine{{at("letterhead", 10, 80)}, headings}, slices.Repeat([]textLine{line}, n+1)...)
-			got := columnsOf([]page{{rows: grouped(lines, -1)}}).cells(line, true)
-			if strings.Join(got, "|") != tt.want {
-				t.Errorf("%s, %d lines: %q", name, n+1, got)
-			}
-		}
-	}
 	one := textLine{at("Container:", 10, 40), at("1", 42, 44), at("2", 46, 48), at("3", 50, 52)}
 	if one.tabular() {
 		t.Error("one phrase is a line of a table")
+	}
+	line := textLine{at("1", 10, 14), at("Mango", 50, 75), at("Tommy", 77, 93), at("9", 93.5, 97), at("264", 120, 134)}
+	c := columns{edges: []float64{30, 87, 110}, usual: 5}
+	if got := strings.Join(c.cells(line, true), "|"); got != "1|Mango Tommy|9|264" {
+		t.Error(got)
 	}
 }
 

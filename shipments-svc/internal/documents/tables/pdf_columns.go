@@ -9,9 +9,8 @@ import (
 
 // columns are the columns of a document's printed tables.
 type columns struct {
-	edges  []float64 // between columns, from left to right, in points; none: each line has its own
-	starts []float64 // where headings and the texts below them begin
-	usual  int       // usual number of words of a line
+	edges []float64 // between columns, from left to right, in points; none: each line has its own
+	usual int       // usual number of words of a line
 }
 
 const (
@@ -23,9 +22,8 @@ const (
 	stray = 10
 )
 
-// columnsOf detects the columns of all pages: vertical gaps through the lines of tables, and
-// points at which texts begin below a heading. Lines unlike the others, such as totals and
-// letterheads, do not count.
+// columnsOf detects the columns of pages: vertical gaps through the lines of tables. Lines unlike
+// the others, such as totals and letterheads, do not count.
 func columnsOf(pages []page) (c columns) {
 	var rows [][]textLine
 	var lines []textLine
@@ -45,12 +43,11 @@ func columnsOf(pages []page) (c columns) {
 	c.usual = len(slices.SortedStableFunc(slices.Values(lines), byLength)[len(lines)/2])
 	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
 	headings := headingsOf(rows, lines[0])
-	c.starts = aligned(headings, lines)
 	few := len(lines) / stray
 	if len(pages) > 1 {
 		few = max(few, len(pages)) // a letterhead on each page
 	}
-	c.edges = edges(headings, gapsOf(lines, few), lines, c.starts)
+	c.edges = edges(headings, gapsOf(lines, few), lines)
 	slices.Sort(c.edges)
 	return c
 }
@@ -144,45 +141,39 @@ func similar(lines []textLine) []textLine {
 	})
 }
 
-// aligned returns the points at which a heading and the texts below it on most lines begin,
-// and that almost no other text crosses.
-func aligned(headings textLine, lines []textLine) (starts []float64) {
-	for i, phrase := range headings.phrases() {
-		x, n, crossed := phrase[0].left, 0, 0
-		for _, line := range lines {
-			switch {
-			case slices.ContainsFunc(line, func(w word) bool { return w.begins(x) }):
-				n++
-			case slices.ContainsFunc(line, func(w word) bool { return w.left < x && w.right > x }):
-				crossed++
+// edges returns a point between each two headings, in a gap of the lines below, and the
+// middles of the other gaps that are wide.
+func edges(headings textLine, gaps []span, lines []textLine) (all []float64) {
+	used, space := make([]bool, len(gaps)), 0.0
+	phrases := headings.headings()
+	for i := 1; i < len(phrases); i++ {
+		_, left := phrases[i-1].bounds()
+		right, _ := phrases[i].bounds()
+		best, at := span{}, -1
+		for n, g := range gaps {
+			g = g.common(span{phrases[i-1].middle(), phrases[i].middle()})
+			if own := g.common(span{left, right}); own.width() > 0 {
+				g = own
+			}
+			// A gap for two headings is that of a column which is empty on most lines.
+			if first := at < 0 || used[at] && !used[n]; g.width() > 0 &&
+				(first || used[at] == used[n] && g.width() > best.width()) {
+				best, at = g, n
 			}
 		}
-		if i > 0 && n*2 > len(lines) && crossed <= len(lines)/stray {
-			starts = append(starts, x)
+		if at >= 0 {
+			all, used[at] = append(all, best.middle()), true
 		}
 	}
-	return starts
-}
-
-// edges returns the middles of wide gaps, the points between where
-// texts start, and the widest gaps between headings that have no wide one.
-func edges(headings textLine, gaps []span, lines []textLine, starts []float64) (all []float64) {
-	starts = slices.Clone(starts)
-	width := 0.0
 	for _, line := range lines {
-		width += line[0].space
+		space += line[0].space / float64(len(lines))
 	}
-	for _, g := range gaps {
-		if g.width() < max(2, gap*width/float64(len(lines))) {
-			continue
+	for n, g := range gaps {
+		if !used[n] && g.width() >= max(2, gap*space) {
+			all = append(all, g.middle())
 		}
-		starts = slices.DeleteFunc(starts, func(s float64) bool { return s >= g.left-2 && s <= g.right+2 })
-		all = append(all, g.middle())
 	}
-	for _, x := range starts {
-		all = append(all, x-beside)
-	}
-	return append(all, between(headings, gaps, all)...)
+	return all
 }
 
 // span is a stretch of a line, in points.
@@ -190,6 +181,9 @@ type span struct{ left, right float64 }
 
 func (s span) width() float64  { return s.right - s.left }
 func (s span) middle() float64 { return (s.left + s.right) / 2 }
+func (s span) common(o span) span {
+	return span{max(s.left, o.left), min(s.right, o.right)}
+}
 
 // gapsOf returns the stretches between texts that at most a few lines cross.
 func gapsOf(lines []textLine, few int) (gaps []span) {
@@ -216,56 +210,14 @@ func gapsOf(lines []textLine, few int) (gaps []span) {
 	return gaps
 }
 
-// between returns the middles of the widest gaps between headings without an edge.
-func between(headings textLine, gaps []span, edges []float64) (more []float64) {
-	phrases := headings.headings()
-	for i := 1; i < len(phrases); i++ {
-		left, right := phrases[i-1].middle(), phrases[i].middle()
-		inside := func(x float64) bool { return x > left && x < right }
-		if slices.ContainsFunc(edges, inside) {
-			continue
-		}
-		widest := span{}
-		for _, g := range gaps {
-			if inside(g.middle()) && g.width() > widest.width() {
-				widest = g
-			}
-		}
-		if widest.width() > 0 {
-			more = append(more, widest.middle())
-		}
-	}
-	return more
-}
-
 // column returns the column of a point.
 func (c columns) column(x float64) int {
 	i, _ := slices.BinarySearch(c.edges, x)
 	return i
 }
 
-// spread places a phrase of a row that spans several columns: in the one at its middle, unless
-// another text stands there and a spanned one is free; divided at its widest gaps if all are.
-func (c columns) spread(phrase textLine, row []textLine) (parts []textLine, from int) {
-	left, right := phrase.bounds()
-	from, to, middle := c.column(left), c.column(right), c.column(phrase.middle())
-	taken := make([]bool, to-from+1)
-	for _, other := range row {
-		if at := c.column(other.middle()); other[0] != phrase[0] && at >= from && at <= to {
-			taken[at-from] = true
-		}
-	}
-	if parts := phrase.atWidest(to - from); parts != nil && !slices.Contains(taken, true) {
-		return parts, from
-	}
-	if free := slices.Index(taken, false); free >= 0 && taken[middle-from] {
-		middle = from + free
-	}
-	return []textLine{phrase}, middle
-}
-
-// cells returns the texts of a line by column. In rows of amounts, a phrase in several columns
-// is split unless one of its words is, as in sentences.
+// cells returns the texts of a line by column: each word of a row in the one at its middle, and
+// each phrase of headings and of other lines in one of its own.
 func (c columns) cells(line textLine, row bool) (cells []string) {
 	put := func(column int, text string) {
 		for len(cells) <= min(column, MaxColumns-1) {
@@ -275,25 +227,17 @@ func (c columns) cells(line textLine, row bool) (cells []string) {
 			cells[column] = strings.TrimSpace(cells[column] + " " + text)
 		}
 	}
-	all := line.phrases()
-	if row && c.edges != nil {
-		all = line.phrases(c.starts...)
-	}
-	for i, phrase := range all {
+	for i, phrase := range line.phrases() {
 		left, _ := phrase.bounds()
-		over := func(w word) bool { return c.column(w.left) != c.column(w.right) }
 		switch {
 		case c.edges == nil:
 			put(i, phrase.text())
-		case row && line.tabular() && !slices.ContainsFunc(phrase, over):
+		case row && line.tabular():
 			for _, w := range phrase {
-				put(c.column(w.left), w.text)
+				put(c.column((w.left+w.right)/2), w.text)
 			}
 		case row:
-			parts, from := c.spread(phrase, all)
-			for k, part := range parts {
-				put(from+k, part.text())
-			}
+			put(max(c.column(phrase.middle()), len(cells)), phrase.text())
 		default:
 			put(max(c.column(left), len(cells)), phrase.text())
 		}

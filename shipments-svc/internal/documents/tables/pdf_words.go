@@ -81,11 +81,13 @@ func linesOf(words []word) (lines []textLine) {
 // gap is the minimum distance of columns, in widths of a space.
 const gap = 1.6
 
-// phrases joins the words of a line that are separated by single spaces, except where a
-// column starts.
-func (l textLine) phrases(starts ...float64) (all []textLine) {
+// phrases joins the words of a line that are separated by single spaces.
+func (l textLine) phrases() []textLine { return l.split(func(_, _ word) bool { return false }) }
+
+// split returns the phrases of a line, with words apart that are.
+func (l textLine) split(apart func(a, b word) bool) (all []textLine) {
 	for i, w := range l {
-		if i > 0 && w.left-l[i-1].right < gap*w.space && !slices.ContainsFunc(starts, w.begins) {
+		if i > 0 && w.left-l[i-1].right < gap*w.space && !apart(l[i-1], w) {
 			all[len(all)-1] = append(all[len(all)-1], w)
 		} else {
 			all = append(all, textLine{w})
@@ -99,38 +101,7 @@ func (l textLine) phrases(starts ...float64) (all []textLine) {
 func (l textLine) headings() []textLine {
 	const thousands = 3
 	whole := func(w word) bool { return strings.Trim(w.text, "0123456789") == "" }
-	var starts []float64
-	for i, w := range l {
-		if i > 0 && whole(l[i-1]) && whole(w) && len(w.text) != thousands {
-			starts = append(starts, w.left)
-		}
-	}
-	return l.phrases(starts...)
-}
-
-// atWidest divides a phrase at its n widest gaps, or returns nil where these are hardly wider
-// than the others.
-func (l textLine) atWidest(n int) (parts []textLine) {
-	const clearly = 1.3
-	widths := []float64{l[0].space}
-	for i, w := range l[1:] {
-		widths = append(widths, w.left-l[i].right)
-	}
-	if n < 1 || n >= len(l) {
-		return nil
-	}
-	sorted := slices.Sorted(slices.Values(widths))
-	least := sorted[len(sorted)-n]
-	if least < clearly*sorted[len(sorted)-n-1] {
-		return nil
-	}
-	from := 0
-	for i := 1; i < len(l); i++ {
-		if widths[i] >= least {
-			parts, from = append(parts, l[from:i]), i
-		}
-	}
-	return append(parts, l[from:])
+	return l.split(func(a, b word) bool { return whole(a) && whole(b) && len(b.text) != thousands })
 }
 
 // text returns the words of a phrase.
@@ -149,11 +120,6 @@ func (l textLine) middle() float64 {
 	left, right := l.bounds()
 	return (left + right) / 2
 }
-
-// beside is how far from a point a text that starts there may begin.
-const beside = 0.5
-
-func (w word) begins(x float64) bool { return math.Abs(w.left-x) <= 2*beside }
 
 // numeric reports whether a word has digits and no letters.
 func (w word) numeric() bool {
