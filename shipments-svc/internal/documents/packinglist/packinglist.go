@@ -14,8 +14,9 @@
 // Guarantees: any content is read or refused with an Unreadable, without a panic.
 // Every pallet has the place where it was read. Whatever is skipped or assumed has
 // a remark, including each unused column that may be relevant. Pallets keep the
-// domain's limits; missing and invalid values are zero. What the numbers of a list do
-// not decide is refused with the candidates, and so is a reading that they contradict.
+// domain's limits; missing and invalid values are zero. Rows without pallet numbers are
+// numbered if each plainly is one pallet. What the numbers of a list do not decide is
+// refused with the candidates, and so is a reading that they contradict.
 // Of the layouts that a document may have, the first that its totals verify is taken.
 package packinglist
 

@@ -1,6 +1,8 @@
 // Package reconcile makes pallets of lines. It tries the ways in which the amounts of a
 // list can be read, and takes the one with which its numbers agree best: what the amounts
-// are amounts of, which lines are one pallet, and which of several mappings is right.
+// are amounts of, which lines are one pallet, and which of several mappings is right. What
+// the numbers say for and against a reading is the table of evidence; its verdict decides
+// whether the reading is used.
 package reconcile
 
 import (
@@ -82,11 +84,17 @@ func Settle(read []lines.Lines) (*Settled, error) {
 // for each box.
 func (s *Settled) countCartons() {
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))
-	type content struct{ pallet, produce, calibre string }
+	type content struct {
+		pallet, produce, calibre string
+		also                     [len(lines.Also)]string
+	}
 	index := map[content]int{}
 	var all []Line
 	for _, l := range s.Lines {
-		c := content{s.key(l), l.Produce.Value, l.Calibre.Value}
+		c := content{pallet: s.key(l), produce: l.Produce.Value, calibre: l.Calibre.Value}
+		for i, text := range l.Also {
+			c.also[i] = text.Value
+		}
 		if l.Box.OK { // the weight of this box, and so of the line
 			l.Whole, l.Box = l.Box, lines.Amount{}
 		}
@@ -100,11 +108,6 @@ func (s *Settled) countCartons() {
 			all[i].Whole.Value += l.Whole.Value
 			all[i].Whole.OK = all[i].Whole.OK && l.Whole.Value > 0
 			all[i].Gross.Value += l.Gross.Value
-			for n, text := range l.Also {
-				if own := &all[i].Also[n].Value; !strings.Contains(*own, text.Value) && len(*own) < shipments.MaxLot {
-					*own = strings.TrimPrefix(*own+" + "+text.Value, " + ")
-				}
-			}
 		}
 		all[i].Boxes.Value++
 	}
