@@ -30,7 +30,7 @@ type Set struct {
 	pages     map[string]*template.Template
 }
 
-// New returns the pages whose mains are the templates of a folder: each NAME.html defines
+// New returns the page "error" and those whose mains are the templates of a folder: each NAME.html defines
 // "main", and parts.html, if there is one, what several of them use. The static files lie
 // below prefix, such as /static/shipments/.
 func New(templates fs.FS, prefix string, funcs template.FuncMap) (*Set, error) {
@@ -57,6 +57,7 @@ func New(templates fs.FS, prefix string, funcs template.FuncMap) (*Set, error) {
 			}
 		}
 	}
+	s.pages["error"] = template.Must(base.Clone())
 	for _, name := range names {
 		page, err := template.Must(base.Clone()).ParseFS(templates, name)
 		if err != nil {

@@ -134,31 +134,10 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && from.Host == r.Host
 }
 
-// problemPage is what an error page says.
-type problemPage struct {
-	Heading, Text string
-	ShowRequest   bool // the request's id helps to find the cause
-}
-
-var problemPages = map[int]problemPage{
-	http.StatusBadRequest: {
-		Heading: "The request can't be read", Text: "No changes were made. Go back, reload the page and try again.",
-	},
-	http.StatusUnauthorized: {Heading: "Sign-in required", Text: "Open the page through the gateway's address."},
-	http.StatusForbidden: {
-		Heading: "You don't have permission",
-		Text:    "Your role in this organization does not allow this. Ask an owner or admin.",
-	},
-	http.StatusNotFound: {
-		Heading: "Page not found",
-		Text:    "The address may be incorrect, or what it shows was deleted, or belongs to another organization.",
-	},
-	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
-}
-
 // errorPage returns the page of a status.
 func errorPage(status int) answer {
-	return page("error", problemPages[status].Heading, problemPages[status]).as(status)
+	p, _ := pages.ProblemOf(status)
+	return page("error", p.Heading, p).as(status)
 }
 
 // problemTexts say what can be done, by the code of a problem: the API's texts are for
@@ -168,13 +147,10 @@ var problemTexts = map[string]string{
 	"invalid_transition":         "The shipment's status does not allow this now. Open it again to see what is possible.",
 	"not_reprocessable":          "The document has no file that is read.",
 	"unsupported_media_type":     "Use the form on the page.",
-	"body_too_large":             "Nothing was done. Go back and shorten what you entered.",
-	"malformed_form":             "The file did not arrive whole. Go back and send it again.",
 	"idempotency_in_progress":    "The form is being processed. Wait a few seconds and look whether it took effect.",
 	"too_many_mapping_templates": "The organization has as many templates as are possible. Delete one first.",
 	"too_many_webhook_endpoints": "The organization has as many endpoints as are possible. Delete one first.",
 	"webhook_endpoint_disabled":  "Nothing is sent to an endpoint that is disabled. Enable it first.",
-	"unavailable":                "Wait a few seconds and reload. If you made a change, check whether it took effect.",
 }
 
 // errorAnswer returns the page of an error of the domain.
@@ -183,33 +159,31 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 		return errorPage(http.StatusBadRequest)
 	}
 	p := transport.Problem(err)
-	if _, known := problemPages[p.Status]; known {
+	switch p.Status {
+	case http.StatusServiceUnavailable:
+		httpserver.Explain(v.writer, err)
+	case http.StatusInternalServerError:
+		s.Log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
+	}
+	if _, known := pages.ProblemOf(p.Status); known {
 		return errorPage(p.Status)
 	}
-	shown := problemPage{
+	shown := pages.Problem{
 		Heading: p.Title, Text: cmp.Or(problemTexts[p.Code], "Nothing was done. Go back, reload the page and try again."),
-		ShowRequest: p.Status >= http.StatusInternalServerError,
 	}
 	switch p.Status {
 	case http.StatusPreconditionFailed:
 		shown.Heading = "It was changed meanwhile"
 	case http.StatusConflict:
 		shown.Heading = "Not possible now"
-	case http.StatusServiceUnavailable:
-		httpserver.Explain(v.writer, err)
-	case http.StatusInternalServerError:
-		shown.Text = "The error was logged. If you made a change, check whether it took effect."
-		s.Log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
-			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
 	return page("error", shown.Heading, shown).as(p.Status)
 }
 
 // broken answers a request that ended in a panic.
 func (s *site) broken(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, nil, page("error", "Internal error", problemPage{
-		Heading: "Something went wrong", Text: "The error was logged.", ShowRequest: true,
-	}).as(http.StatusInternalServerError))
+	s.write(w, r, nil, errorPage(http.StatusInternalServerError))
 }
 
 // sentence returns the detail of a problem as a sentence.

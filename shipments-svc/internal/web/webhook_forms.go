@@ -85,7 +85,7 @@ func (s *site) newSecret(
 		return nil, err
 	})
 	if again {
-		return page("error", "This form was already sent", problemPage{
+		return page("error", "This form was already sent", pages.Problem{
 			Heading: "This form was already sent", Text: "Its secret was shown then and can't be shown again. " +
 				"If you didn't copy it, open the endpoint and replace its secret.",
 		}).as(http.StatusConflict), err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -38,55 +39,15 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// errorText is the content of an error page.
-type errorText struct {
-	Heading, Text string
-	To, Link      string // where to go on
-	ShowRequest   bool   // the request's id helps us
-}
-
-// answer is the page with this text.
-func (t errorText) answer(status int) answer {
-	if t.To == "" {
-		t.To, t.Link = "/settings", "Go to your organizations"
-	}
-	return page("error", t.Heading, t).as(status)
-}
-
-var errorTexts = map[int]errorText{
-	http.StatusBadRequest: {
-		Heading: "Invalid request", Text: "Go back, reload the page and try again.",
-	},
-	http.StatusRequestEntityTooLarge: {
-		Heading: "Form too large", Text: "No changes were made. Go back and shorten what you entered.",
-	},
-	http.StatusForbidden: {
-		Heading: "You don't have permission",
-		Text:    "No changes were made. Ask an owner or admin of the organization.",
-	},
-	http.StatusNotFound: {
-		Heading: "Page not found",
-		Text:    "The address may be incorrect, or the page may belong to an organization that you aren't a member of.",
-	},
-	http.StatusMethodNotAllowed: {Heading: "Method not allowed", Text: "Go back and use the buttons on the page."},
-	http.StatusInternalServerError: {
-		Heading: "Something went wrong",
-		Text:    "The error was logged. If it persists, contact support with the request ID below.", ShowRequest: true,
-	},
-	http.StatusServiceUnavailable: {
-		Heading: "Temporarily unavailable",
-		Text: "Wait a few seconds and reload. If you were making a change, check whether it took effect before you " +
-			"repeat it.",
-		ShowRequest: true,
-	},
-	statusClientGone: {Heading: "Cancelled"},
-}
-
 // errorPage returns the page of a status.
 func errorPage(status int) answer {
-	a := errorTexts[status].answer(status)
+	p, _ := pages.ProblemOf(status) // of a client that is gone there is none
+	a := problemPage(status, p)
 	if status == http.StatusServiceUnavailable {
 		a.retryAfter = problem.RetryAfter * time.Second
 	}
 	return a
 }
+
+// problemPage is the page of a problem.
+func problemPage(status int, p pages.Problem) answer { return page("error", p.Heading, p).as(status) }

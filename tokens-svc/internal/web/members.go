@@ -139,10 +139,10 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 
 // lastOwner is the response to a change that would leave the organization without an owner.
 func lastOwner(v *visit) answer {
-	return errorText{
+	return problemPage(http.StatusConflict, pages.Problem{
 		Heading: "An organization needs an owner", Text: "No changes were made. Make another member an owner first.",
 		To: v.path("/members"), Link: "Back to members",
-	}.answer(http.StatusConflict).in("members")
+	}).in("members")
 }
 
 func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {

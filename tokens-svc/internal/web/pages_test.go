@@ -170,7 +170,7 @@ func TestFaultsHavePagesToo(t *testing.T) {
 			errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong",
 			`"level":"ERROR","msg":"internal_error"`,
 		},
-		"the client left": {context.Canceled, statusClientGone, "Cancelled", `"status":499`},
+		"the client left": {context.Canceled, statusClientGone, "Go to shipments", `"status":499`},
 	} {
 		w := start(t)
 		w.storage.err = c.err

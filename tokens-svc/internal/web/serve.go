@@ -168,9 +168,8 @@ func (s *site) broken(w http.ResponseWriter, r *http.Request) {
 
 // crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {
-	text := errorText{
+	s.write(w, r, nil, problemPage(http.StatusForbidden, pages.Problem{
 		Heading: "Request from another site",
 		Text:    "No changes were made. Open the page directly and submit the form again.",
-	}
-	s.write(w, r, nil, text.answer(http.StatusForbidden))
+	}))
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -36,10 +37,10 @@ func (s *site) findFor(ctx context.Context, v *visit, may func(tokenRow) bool) (
 
 // notActive is the response to a change of a token that is no longer active.
 func notActive(v *visit, id tokens.TokenID) answer {
-	return errorText{
+	return problemPage(http.StatusConflict, pages.Problem{
 		Heading: "Already done", Text: "The token is no longer active or was already rotated. No changes were made.",
 		To: v.path("/api/" + string(id)), Link: "View token",
-	}.answer(http.StatusConflict).in("api")
+	}).in("api")
 }
 
 // shownEvents is how many events of a token its page shows.
