@@ -14,9 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var measure = flag.Bool("lighthouse", false, "measure the main pages with Lighthouse")
+var measure = flag.Bool("lighthouse", false, "measure the pages with Lighthouse")
 
-// TestLighthouse wants at least 95 of 100 points for each main page in each of Lighthouse's four categories, on a slow
+// TestLighthouse wants at least 95 of 100 points for each page in each of Lighthouse's four categories, on a slow
 // phone.
 // It takes half a minute for each page, and its points depend on what else the machine does.
 func TestLighthouse(t *testing.T) {
@@ -42,10 +42,21 @@ func TestLighthouse(t *testing.T) {
 		{"docs", "/docs", "{}"},
 		{"guide", "/docs/webhooks", "{}"},
 		{"operation", "/docs/reference/shipments/attachDocument", "{}"},
+		{"status", "/status", "{}"},
 		{"sign-in", "/sign-in", "{}"},
+		{"forgot", "/sign-in/forgot", "{}"},
+		{"account", "/settings/account", string(headers)},
+		{"organizations", "/settings", string(headers)},
 		{"shipments", o.shipments(""), string(headers)},
 		{"shipment", shipment, string(headers)},
+		{"new shipment", o.shipments("/new"), string(headers)},
+		{"templates", o.shipments("/templates"), string(headers)},
+		{"webhooks", "/webhooks/" + o.id, string(headers)},
 		{"tokens", o.path("/api"), string(headers)},
+		{"new token", o.path("/api/new"), string(headers)},
+		{"members", o.path("/members"), string(headers)},
+		{"audit log", o.path("/audit-log"), string(headers)},
+		{"organization", o.path("/organization"), string(headers)},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			report := filepath.Join(t.TempDir(), "report.json")
