@@ -131,5 +131,11 @@ func (v view) Allows(t tokens.Token, p tokens.Permission) bool {
 	return slices.Contains(v.Permissions.Effective(t), p)
 }
 
+// Limited is for templates: it reports whether a token may do less than it was granted,
+// because of its owner's role.
+func (v view) Limited(t tokens.Token) bool {
+	return len(v.Permissions.Effective(t)) < len(v.Permissions.Expand(t.Permissions))
+}
+
 // Moment is for templates: it shows a time as seen from now.
 func (v view) Moment(t time.Time) moment { return moment{At: t, Now: v.Now} }
