@@ -69,6 +69,7 @@ const (
 	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
 	overload  = 2    // times the heaviest pallet
+	fullLoad  = 0.3  // of the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
 	stepOfBox = 50   // grams between box weights that differ
 )

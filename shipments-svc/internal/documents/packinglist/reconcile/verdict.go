@@ -76,15 +76,18 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 func (s *Settled) numbered() bool { return s.Read[0].Mapping.Pallets(s.Read[0].Table) }
 
 // onePalletEach reports whether each line without a pallet number is one pallet: the list
-// declares as many, or most have the same boxes and all the weight of a pallet.
+// declares as many, or most have the same boxes and the weight of a full pallet. None has more.
 func (s *Settled) onePalletEach(declared int) bool {
-	usual, same := map[float64]float64{}, 0.0
+	full, same := map[float64]float64{}, 0.0
 	for _, l := range s.Lines {
-		if w := l.net(); !l.Boxes.OK || w < float64(reference.LightestPallet) || w > float64(reference.HeaviestPallet) {
+		w := l.net() / float64(reference.HeaviestPallet)
+		if !l.Boxes.OK || w <= 0 || w > 1 {
 			return false
 		}
-		usual[l.Boxes.Value]++
-		same = max(same, usual[l.Boxes.Value])
+		if w >= fullLoad {
+			full[l.Boxes.Value]++
+			same = max(same, full[l.Boxes.Value])
+		}
 	}
 	return declared == len(s.Lines) || declared == 0 && same > few && same > most*float64(len(s.Lines))
 }
