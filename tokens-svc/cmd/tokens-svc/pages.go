@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,15 +35,12 @@ func newPeople(cfg config.Config, db *sqlx.DB, log *slog.Logger) *people.Service
 }
 
 // newPages returns the handler of the pages, and that of the introspection of sessions.
-// The background task that it returns removes expired rows until its context ends; it then returns
-// when refused sign-ins are recorded and mails sent, at most 10 s later. End it after the
-// last request and before db is closed.
 func newPages(cfg config.Config, staff *people.Service, db *sqlx.DB, service *tokens.Service, log *slog.Logger) (
-	pages, introspection http.Handler, background func(context.Context), err error,
+	pages, introspection http.Handler, err error,
 ) {
 	address, err := url.Parse(cfg.PublicURL)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
+		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
 	sessions := postgres.NewSessions(db, publicid.New, time.Now)
 	c := web.Config{
@@ -56,19 +54,33 @@ func newPages(cfg config.Config, staff *people.Service, db *sqlx.DB, service *to
 			RedirectURL: address.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
 		})
 	}
-	prune := func(ctx context.Context) {
-		every(ctx, 10*time.Minute, func(ctx context.Context) {
-			if err := postgres.NewPeople(db).Prune(ctx, time.Now(), people.AttemptWindow); err != nil {
-				log.WarnContext(ctx, "expired rows were not removed", "error", err)
-			}
-			if err := staff.NotifyExpiring(ctx); err != nil {
-				log.WarnContext(ctx, "notices of expiring tokens were not sent", "error", err)
-			}
-		})
-		staff.Wait()
-	}
 	pages, introspection = web.New(c)
-	return pages, introspection, prune, nil
+	return pages, introspection, nil
+}
+
+// usageKept is the retention of hourly usage.
+const usageKept = 30 * 24 * time.Hour
+
+// maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then
+// returns when refused sign-ins are recorded and mails sent, at most 10 s later. End it after
+// the last request and before db is closed.
+func maintain(ctx context.Context, db *sqlx.DB, staff *people.Service, log *slog.Logger) {
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case now := <-tick.C:
+			repo := postgres.NewRepository(db)
+			if err := errors.Join(
+				repo.PruneUsage(ctx, now.Add(-usageKept)), repo.PruneKeys(ctx, now.Add(-tokens.KeyLifetime)),
+				postgres.NewPeople(db).Prune(ctx, now, people.AttemptWindow), staff.NotifyExpiring(ctx),
+			); err != nil {
+				log.WarnContext(ctx, "expired rows were not removed, or notices not sent", "error", err)
+			}
+		}
+	}
+	staff.Wait()
 }
 
 // refusePage answers a request for a page that did not come through the gateway.
@@ -76,20 +88,6 @@ func refusePage(w http.ResponseWriter, r *http.Request) {
 	p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
 		"pages are served through the gateway only; open the gateway's address instead")
 	_ = p.Write(w, r) // fails only if the client is gone
-}
-
-// every does work now and then, until ctx ends.
-func every(ctx context.Context, interval time.Duration, work func(context.Context)) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			work(ctx)
-		}
-	}
 }
 
 // public separates pages from the API. It does not clean paths.

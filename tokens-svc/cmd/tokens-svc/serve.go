@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
@@ -26,9 +25,6 @@ func (serve) Help() string {
 and metrics at INNER_ADDRESS, until SIGTERM or SIGINT. It
 starts without Postgres and is ready when Postgres is available.`
 }
-
-// usageKept is the retention of hourly usage.
-const usageKept = 30 * 24 * time.Hour
 
 func (serve) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers,
@@ -54,16 +50,6 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer traces.Close(ctx)
 
 	repo := postgres.NewRepository(db)
-	defer inBackground(ctx, func(ctx context.Context) {
-		every(ctx, time.Hour, func(ctx context.Context) {
-			if err := repo.PruneUsage(ctx, time.Now().Add(-usageKept)); err != nil {
-				log.Warn("old usage was not removed", "error", err)
-			}
-			if err := repo.PruneKeys(ctx, time.Now().Add(-tokens.KeyLifetime)); err != nil {
-				log.Warn("expired idempotency keys were not removed", "error", err)
-			}
-		})
-	})()
 	staff := newPeople(cfg, db, log)
 	service := tokens.NewService(repo, tokens.Config{
 		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Made: staff.NotifyMade,
@@ -87,11 +73,11 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.LiveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
-	pages, sessions, prune, err := newPages(cfg, staff, db, service, log)
+	pages, sessions, err := newPages(cfg, staff, db, service, log)
 	if err != nil {
 		return err
 	}
-	defer inBackground(ctx, prune)()
+	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, db, staff, log) })()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,

@@ -140,9 +140,9 @@ func (c tokenRevoke) Run(ctx context.Context, p program) error {
 
 // revoke revokes a token of any organization.
 func revoke(ctx context.Context, s *tokens.Service, id tokens.TokenID, reason string) (tokens.Token, error) {
-	org, err := s.Owner(ctx, id)
+	t, err := s.Find(ctx, id)
 	if err != nil {
 		return tokens.Token{}, err
 	}
-	return s.RevokeToken(ctx, tokens.Operator(), org, id, reason, false)
+	return s.RevokeToken(ctx, tokens.Operator(), t.Organization.ID, id, reason, false)
 }

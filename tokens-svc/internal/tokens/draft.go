@@ -41,34 +41,22 @@ type Draft struct {
 
 // check returns the requested token, without id and organization.
 func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, error) {
-	var wrong ValidationError
 	d = d.complete(principal)
 	if d.DefaultExpiry {
 		d.ExpiresAt = earlier(principal.policy.Last(now), d.ExpiresAt)
 	}
-	t := Token{
-		Name:        wrong.Text("name", d.Name, 1, maxName),
-		Environment: d.Environment,
-		Permissions: c.check(&wrong, principal, d.Permissions),
-		IPAllow:     checkIPAllow(&wrong, d.IPAllow),
-		RateLimit:   checkRateLimit(&wrong, principal, d.RateLimit),
-		CreatedBy:   principal.maker(),
-		Owner:       principal.owner,
-		CreatedAt:   now,
-		ExpiresAt:   checkExpiry(&wrong, d.ExpiresAt, now),
-	}
-	if t.Environment != Live && t.Environment != Test {
+	var wrong ValidationError
+	if d.Environment != Live && d.Environment != Test {
 		wrong.Add("environment", InvalidValue, "must be %s or %s", Live, Test)
 	}
-	if err := wrong.OrNil(); err != nil {
-		return t, err
+	empty := Token{
+		Environment: d.Environment, RateLimit: d.RateLimit, CreatedBy: principal.maker(), Owner: principal.owner,
+		CreatedAt: now,
 	}
-	principal.checkWithin(&wrong, t)
-	principal.checkPolicy(&wrong, Token{}, t)
-	if err := wrong.OrNil(); err != nil || !d.OfOrganization {
-		return t, err
-	}
-	return principal.ofOrganization(t)
+	return Patch{
+		Name: &d.Name, Permissions: &d.Permissions, IPAllow: &d.IPAllow, RateLimit: &d.RateLimit, ExpiresAt: &d.ExpiresAt,
+		OfOrganization: d.OfOrganization,
+	}.apply(&wrong, c, principal, empty, now)
 }
 
 // checkExpiry returns when a token is to end, a whole second as gateways learn

@@ -69,15 +69,6 @@ func anywhere(ranges []netip.Prefix) bool {
 	return len(ranges) == 0 || max(share[32], share[128]) >= 1.0/8
 }
 
-// Policy returns the organization's policy, or ErrNotFound.
-func (s *Service) Policy(ctx context.Context, org OrgID) (Policy, error) {
-	p, err := s.repo.Policy(ctx, org)
-	if err != nil {
-		return Policy{}, fmt.Errorf("policy of organization %s: %w", org, err)
-	}
-	return p, nil
-}
-
 // MaxActive returns how many active tokens an organization may have; 0: any number.
 func (s *Service) MaxActive() int { return s.maxActive }
 

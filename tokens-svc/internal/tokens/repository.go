@@ -12,6 +12,8 @@ import (
 type Reader interface {
 	// Token returns a token of org, whatever its status, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
+	// Policy returns an organization's policy, or ErrNotFound.
+	Policy(ctx context.Context, org OrgID) (Policy, error)
 	// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
 	// organizations that lost theirs.
 	AuditLogs(ctx context.Context) ([]string, error)
@@ -37,8 +39,6 @@ type Repository interface {
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
-	// Policy returns an organization's policy, or ErrNotFound.
-	Policy(ctx context.Context, org OrgID) (Policy, error)
 	// AuditEvents returns a page of the selected events of org's audit log, newest first, and
 	// how many there are; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)

@@ -3,7 +3,6 @@ package tokens
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"regexp"
 )
 
@@ -51,10 +50,7 @@ func (s Secret) String() string {
 // Format implements fmt.Formatter, so that no verb shows more than String.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// LogValue implements slog.LogValuer.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalText implements encoding.TextMarshaler, and thereby encoding/json.
+// MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // tokenLike is anything that begins as a token does, whole or not. The public
@@ -65,7 +61,4 @@ var tokenLike = regexp.MustCompile(`(shpt_(?:(?:live|test)_[0-9A-Za-z]{12}_)?)[0
 // its public part. It is for texts that others wrote: a path, an argument.
 func Scrub(text string) string { return tokenLike.ReplaceAllString(text, "$1…") }
 
-var (
-	_ fmt.Formatter  = Secret{}
-	_ slog.LogValuer = Secret{}
-)
+var _ fmt.Formatter = Secret{}

@@ -119,20 +119,6 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	return t, secret, nil
 }
 
-// Caller returns the token with which a request was made, provided that it works
-// on the partition that the gateway named. Otherwise, and for a token that does
-// not exist, it gives ErrNotFound.
-func (s *Service) Caller(ctx context.Context, partition OrgID, id TokenID) (Token, error) {
-	t, _, err := s.repo.FindToken(ctx, id)
-	if err == nil && t.Partition() != partition {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return Token{}, fmt.Errorf("token %s on %s: %w", id, partition, err)
-	}
-	return t, nil
-}
-
 // changeToken runs work on a token of org. principal is up to date in work.
 func (s *Service) changeToken(
 	ctx context.Context, principal *Principal, org OrgID, id TokenID, work func(Tx, Token) error,
@@ -150,14 +136,14 @@ func (s *Service) changeToken(
 	return nil
 }
 
-// Owner returns the organization that a token belongs to, or ErrNotFound. It is
-// for operators, which act on tokens of every organization.
-func (s *Service) Owner(ctx context.Context, id TokenID) (OrgID, error) {
+// Find returns a token of any organization, or ErrNotFound. It is for the token itself, and for
+// operators.
+func (s *Service) Find(ctx context.Context, id TokenID) (Token, error) {
 	t, _, err := s.repo.FindToken(ctx, id)
 	if err != nil {
-		return "", fmt.Errorf("token %s: %w", id, err)
+		return Token{}, fmt.Errorf("token %s: %w", id, err)
 	}
-	return t.Organization.ID, nil
+	return t, nil
 }
 
 // entry returns the audit entry of a principal's action.

@@ -46,7 +46,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 			return ErrChanged
 		}
 		var err error
-		if changed, err = p.apply(s.permissions, principal, t, s.Now()); err != nil {
+		if changed, err = p.apply(new(ValidationError), s.permissions, principal, t, s.Now()); err != nil {
 			return err
 		}
 		details := differences(describe(t), describe(changed))
@@ -63,22 +63,23 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 	return changed, err
 }
 
-// apply returns t with the patch's changes, which must be as a new token's.
-func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) (Token, error) {
-	var wrong ValidationError
+// apply returns t, a token that is stored or an empty one, with the patch's changes.
+func (p Patch) apply(
+	wrong *ValidationError, c *Catalogue, principal Principal, t Token, now time.Time,
+) (Token, error) {
 	before := t
 	if p.Name != nil {
 		t.Name = wrong.Text("name", *p.Name, 1, maxName)
 	}
 	if p.Permissions != nil {
-		t.Permissions = c.check(&wrong, principal, *p.Permissions)
+		t.Permissions = c.check(wrong, principal, *p.Permissions)
 	}
 	if p.IPAllow != nil {
-		t.IPAllow = checkIPAllow(&wrong, *p.IPAllow)
+		t.IPAllow = checkIPAllow(wrong, *p.IPAllow)
 	}
 	if p.RateLimit != nil {
 		window := t.RateLimit.Window
-		t.RateLimit = checkRateLimit(&wrong, principal, RateLimit{
+		t.RateLimit = checkRateLimit(wrong, principal, RateLimit{
 			Limit: cmp.Or(p.RateLimit.Limit, t.RateLimit.Limit), Window: cmp.Or(p.RateLimit.Window, t.RateLimit.Window),
 		})
 		// Gateways count windows of each length apart: another length would begin
@@ -89,13 +90,13 @@ func (p Patch) apply(c *Catalogue, principal Principal, t Token, now time.Time) 
 		}
 	}
 	if p.ExpiresAt != nil {
-		t.ExpiresAt = checkExpiry(&wrong, *p.ExpiresAt, now)
+		t.ExpiresAt = checkExpiry(wrong, *p.ExpiresAt, now)
 	}
 	if err := wrong.OrNil(); err != nil {
 		return t, err
 	}
-	principal.checkWithin(&wrong, t)
-	principal.checkPolicy(&wrong, before, t)
+	principal.checkWithin(wrong, t)
+	principal.checkPolicy(wrong, before, t)
 	if err := wrong.OrNil(); err != nil || !p.OfOrganization {
 		return t, err
 	}

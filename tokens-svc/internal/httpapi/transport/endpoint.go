@@ -157,9 +157,9 @@ func admit(
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	t, err := s.Caller(ctx, tokens.OrgID(id.Organization), tokens.TokenID(id.Token))
-	if errors.Is(err, tokens.ErrNotFound) {
-		return call{}, fmt.Errorf("%w: %w", tokens.ErrInvalidToken, err)
+	t, err := s.Find(ctx, tokens.TokenID(id.Token))
+	if errors.Is(err, tokens.ErrNotFound) || err == nil && string(t.Partition()) != id.Organization {
+		return call{}, fmt.Errorf("%w: there is no token %s in %s", tokens.ErrInvalidToken, id.Token, id.Organization)
 	}
 	if err != nil {
 		return call{}, err
