@@ -12,8 +12,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // runFiles is the command for the store of files.
@@ -88,4 +90,59 @@ func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(sweeper.Re
 			log.Info("removed stored files without a document", "files", r.Removed)
 		}
 	}
+}
+
+// copyFiles copies the files that standard input lists between the store and a
+// directory, without the database. p.args are export or import, and the
+// directory.
+func copyFiles(ctx context.Context, p program) error {
+	cfg, err := config.Load(p.environ, config.Storage)
+	if err != nil {
+		return err
+	}
+	backup, err := storage.NewDisk(p.args[1])
+	if err != nil {
+		return err
+	}
+	from, to := shipments.Files(cfg.Files), shipments.Files(backup)
+	if p.args[0] == "import" {
+		from, to = to, from
+	}
+	files, copied, err := storage.Copy(ctx, from, to, p.stdin)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "%d files, of which %d were copied\n", files, copied)
+	return err
+}
+
+// notedStore is a store of files that notes its successes and its outages.
+type notedStore struct {
+	shipments.Files
+
+	note func(error)
+}
+
+// Put implements shipments.Files.
+func (s notedStore) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
+	return s.noted(s.Files.Put(ctx, key, content, size))
+}
+
+// Open implements shipments.Files.
+func (s notedStore) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
+	file, err := s.Files.Open(ctx, key)
+	return file, s.noted(err)
+}
+
+// Delete implements shipments.Files.
+func (s notedStore) Delete(ctx context.Context, key shipments.FileKey) error {
+	return s.noted(s.Files.Delete(ctx, key))
+}
+
+// noted notes err, unless it is an error of the request.
+func (s notedStore) noted(err error) error {
+	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
+		s.note(err)
+	}
+	return err
 }

@@ -51,11 +51,11 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	p.metrics.MustRegister(scraped("quayside_shipments_webhooks_due",
 		"How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
 		func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) }))
-	count := observeEvents(p.metrics) //nolint:contextcheck // a scrape has no context
+	count := eventsNumbered(p.metrics)
 	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,
 		Numbered: func(n int, waited time.Duration) {
-			count.numbered(n, waited)
+			count(n, waited)
 			p.due.notify()
 		},
 		Note:  unlessUnavailable(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
@@ -69,7 +69,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 		},
 		Notified: p.due, Now: time.Now,
 		Note:      unlessUnavailable(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
-		Attempted: count.attempted,
+		Attempted: webhooksAttempted(p.metrics),
 	})
 	delivery, stop := context.WithCancel(ctx)
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -68,7 +68,7 @@ func serve(ctx context.Context, p program) (err error) {
 		postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now,
 		cfg.Demo,
 	)
-	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: observer(metrics)}
+	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
@@ -121,16 +121,12 @@ func newService(repo *postgres.Repository, kept shipments.Files, children shipme
 	})
 }
 
-// observer returns an observer that counts problems. The labels are bounded.
-func observer(metrics prometheus.Registerer) endpoints.Observe {
+// failures returns what counts problems. The labels are bounded.
+func failures(metrics prometheus.Registerer) func(operation string, err error) {
 	problems := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "shipments", Name: "problems_total",
 		Help: "Requests that failed, by operation and code of the problem.",
 	}, []string{"operation", "code"})
 	metrics.MustRegister(problems)
-	return func(operation string, err error, _ time.Duration) {
-		if err != nil {
-			problems.WithLabelValues(operation, transport.Code(err)).Inc()
-		}
-	}
+	return func(operation string, err error) { problems.WithLabelValues(operation, transport.Code(err)).Inc() }
 }

@@ -33,3 +33,42 @@ func (r *Repository) Events(
 	row, err := getRow[eventsRow](ctx, r.tenant(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
 	return row.Events.value, row.First, err
 }
+
+// announcing and announced enclose the number of a parameter that is a JSON
+// array of events. Together they are a statement that puts the events of an
+// organization, $1, into the outbox.
+const (
+	announcing = `
+INSERT INTO outbox (organization_id, id, type, at, subject)
+SELECT $1, id, type, at, jsonb_build_object('shipment', shipment, 'document', document) FROM json_to_recordset(`
+	announced = `::json) AS given (id uuid, type text, at timestamptz, shipment jsonb, document jsonb)`
+
+	// announceSQL announces the events $2.
+	announceSQL = announcing + `$2` + announced
+)
+
+// identified returns events as they are stored: with their ids, and without what those who
+// want it read of the document.
+func identified(events []shipments.Event) []shipments.Event {
+	for i := range events {
+		events[i].ID = shipments.EventID(uuid.Must(uuid.NewV7()))
+		if events[i].Document != nil {
+			doc := *events[i].Document
+			doc.Facts, doc.Remarks, doc.Given, doc.Mappings = nil, nil, nil, nil
+			events[i].Document = &doc
+		}
+	}
+	return events
+}
+
+// notify signals the relay after a change that wrote events to the outbox.
+func (r *Repository) notify() {
+	select {
+	case r.announced <- struct{}{}:
+	default: // a signal is pending
+	}
+}
+
+// Announced returns a channel that receives a value after this process wrote events
+// to the outbox; one value for several writes if nothing receives.
+func (r *Repository) Announced() <-chan struct{} { return r.announced }

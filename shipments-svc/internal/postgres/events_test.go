@@ -101,12 +101,12 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	from, to, e := step(shipments.AttachDocument, shipments.ReadyForReview)
 	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Document: &doc}))
 	from, to, e = step(shipments.Update, shipments.ReadyForReview)
-	do(r.Change(ctx, org, from, to, e))
+	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e}))
 	from, to, e = step(shipments.Reject, shipments.Rejected)
-	do(r.Change(ctx, org, from, to, e))
+	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e}))
 	from, to, e = step(shipments.DeleteDocument, shipments.Pending)
 	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Detached: doc.ID}))
-	if err := r.Change(ctx, org, from, to, e); !errors.Is(err, shipments.ErrVersion) {
+	if err := r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e}); !errors.Is(err, shipments.ErrVersion) {
 		t.Fatal(err)
 	}
 	if err := r.Delete(ctx, org, from, e); !errors.Is(err, shipments.ErrVersion) {
@@ -212,9 +212,9 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 					to.Vessel = fmt.Sprint("vessel ", v)
 					err = errors.Join(
 						err,
-						writer.Change(
-							t.Context(), org, s, to, shipments.Entry{Version: to.Version, Action: shipments.Update, Status: to.Status},
-						),
+						writer.Revise(t.Context(), org, shipments.Revision{
+							From: s, To: to, Entry: shipments.Entry{Version: to.Version, Action: shipments.Update, Status: to.Status},
+						}),
 					)
 					s = to
 				}

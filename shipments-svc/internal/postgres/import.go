@@ -51,7 +51,9 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 func store(
 	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time,
 ) ([]shipments.Detail, error) {
-	rows := each(batch, func(d shipments.Detail) revisedRow { return revisedRowOf(d.Shipment, d.Checks) })
+	rows := each(batch, func(d shipments.Detail) revisedRow {
+		return revisedRowOf(d.Shipment, append([]shipments.Check{}, d.Checks...))
+	})
 	var ids []uuid.UUID
 	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), asJSON{rows}); err != nil {
 		return nil, err

@@ -213,10 +213,6 @@ func thefts() []theft {
 			v.job.Org = thief
 			return found(r.Repository.Release(ctx, v.job, time.Hour))
 		}},
-		{"Change", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			to, e := approved(v)
-			return found(r.Change(ctx, thief, v.Shipment, to, e))
-		}},
 		{"Revise", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			to, e := approved(v)
 			return found(r.Revise(ctx, thief, shipments.Revision{From: v.Shipment, To: to, Entry: e, Detached: v.doc.ID}))

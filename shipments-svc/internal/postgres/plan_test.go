@@ -114,13 +114,10 @@ func queries(org uuid.UUID) map[string]query {
 	const none = `[]`
 	id := uuid.New()
 	return map[string]query{
-		"readySQL":  {tenantRole, readySQL, []any{"{1}"}},
-		"getSQL":    {tenantRole, getSQL, []any{org, id, smallShipment}},
-		"createSQL": {tenantRole, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none, "Anna"}},
-		"headSQL":   {tenantRole, headSQL, []any{org, id}},
-		"changeSQL": {tenantRole, changeSQL, []any{
-			org, id, "pending", 1, "{}", "approved", "2026-11-20", 1, "2026-11-20", "tok_1", "approve", "", none, none, "Anna",
-		}},
+		"readySQL":         {tenantRole, readySQL, []any{"{1}"}},
+		"getSQL":           {tenantRole, getSQL, []any{org, id, smallShipment}},
+		"createSQL":        {tenantRole, createSQL, []any{org, "{}", "pending", "2026-11-20", 1, "tok_1", none, "Anna"}},
+		"headSQL":          {tenantRole, headSQL, []any{org, id}},
 		"deleteSQL":        {tenantRole, deleteSQL, []any{org, id, "pending", 1, "2026-11-20", 1, none}},
 		"documentsSQL":     {tenantRole, documentsSQL, []any{org, id}},
 		"documentSQL":      {tenantRole, documentSQL, []any{org, id, id}},
@@ -149,7 +146,7 @@ func queries(org uuid.UUID) map[string]query {
 		"forgetChecksSQL":   {tenantRole, forgetChecksSQL, []any{org, id}},
 		"noteSQL": {tenantRole, noteSQL, []any{
 			org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved",
-			id, "[]",
+			id, "[]", "",
 		}},
 		"palletUsesSQL":      {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"lockKeySQL":         {tenantRole, lockKeySQL, []any{org.String(), "POST /", "k"}},

@@ -40,8 +40,6 @@ FROM shipments WHERE organization_id = $1 AND id = $2`
 var headSQL = `
 SELECT row_to_json(head) FROM (
 	SELECT ` + shipmentColumns + `,
-		ARRAY(SELECT name FROM checks WHERE organization_id = $1 AND shipment_id = $2 AND result = 'fail'
-			ORDER BY position) AS failing,
 		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents,
 		EXISTS (SELECT FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
 			AND action IN ('approve', 'reject')) AS decided
@@ -66,32 +64,6 @@ WITH created AS (
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 VALUES ($1, '', $4, $5, 1), ($1, $3, $4, $5, 1)
 ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
-
-// changeSQL replaces a shipment that still has the status $3 and the version $4
-// by $5, whose status is $6, adds to its history, puts the events $14 into the
-// outbox and moves the counters. It returns the number of changed shipments. The
-// counters, which are locked last, come after the shipment's row here, too.
-var changeSQL = `
-WITH changed AS (
-	UPDATE shipments SET (` + shipmentColumns + `) =
-		(SELECT ` + shipmentColumns + ` FROM json_populate_record(NULL::shipments, $5::json))
-	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
-	RETURNING version, status
-), noted AS (
-	INSERT INTO shipment_history (
-		organization_id, shipment_id, version, at, actor_id, actor_name, action, status, reason, changes)
-	SELECT $1, $2, version, $9, $10, $15, $11, status, $12, $13 FROM changed
-), announced AS (` + announcing + `$14` + announced + `
-	WHERE EXISTS (SELECT FROM changed)
-), counted AS (
-	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-	SELECT $1, moved.status, $7::date, $8::smallint, moved.n
-	FROM (VALUES ($3, -1), ($6, 1)) AS moved (status, n)
-	WHERE $3 <> $6 AND EXISTS (SELECT FROM changed)
-	ORDER BY moved.status
-	ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n
-)
-SELECT count(*) FROM changed`
 
 // deleteSQL removes a shipment that still has the status $3 and the version
 // $4, with all that belongs to it; it returns how many shipments that was.

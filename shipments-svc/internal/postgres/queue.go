@@ -76,7 +76,7 @@ func (w *Webhooks) Claim(
 			row.Claim,
 		)
 	}
-	return job, true, failure("claim", err)
+	return job, true, err
 }
 
 func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, error) {

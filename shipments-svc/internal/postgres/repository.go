@@ -96,8 +96,6 @@ func (r *Repository) Create(
 // failure converts an error of the database to one of the domain's.
 func failure(doing string, err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, sql.ErrNoRows):
 		return shipments.ErrNotFound
 	case errors.Is(err, context.Canceled):
@@ -110,3 +108,29 @@ func failure(doing string, err error) error {
 }
 
 var _ shipments.Repository = (*Repository)(nil)
+
+// Delete implements shipments.Repository.
+func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
+	k := keyOf(s, s.Status)
+	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
+	deleted, err := getRow[int](ctx, r.tenant(ctx, org), "delete shipment", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID),
+		string(s.Status), s.Version, k.day, k.shard, asJSON{identified(events)})
+	if err != nil {
+		return err
+	}
+	if deleted == 0 {
+		return shipments.ErrVersion
+	}
+	r.notify()
+	return nil
+}
+
+// History implements shipments.Repository.
+func (r *Repository) History(
+	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
+) ([]shipments.Entry, int64, error) {
+	row, err := getRow[page[shipments.Entry]](
+		ctx, r.tenant(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit,
+	)
+	return row.Elements.value, row.Total, err
+}

@@ -17,8 +17,9 @@ var (
 	// shipment until the transaction ends.
 	reviseSQL = `
 WITH revised AS (
-	UPDATE shipments SET (` + shipmentColumns + `, check_results) =
-		(SELECT ` + shipmentColumns + `, check_results FROM json_populate_record(NULL::shipments, $5::json))
+	UPDATE shipments SET (` + shipmentColumns + `, check_results) = (
+		SELECT ` + shipmentColumns + `, coalesce(check_results, shipments.check_results)
+		FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
 )
@@ -51,8 +52,8 @@ DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
 	noteSQL = `
 INSERT INTO shipment_history (organization_id, shipment_id, version, at, actor_id, actor_name, action, status,
-	document_id, changes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	document_id, changes, reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 	// palletUsesSQL finds the SSCCs $3 in other shipments than $2. They are a
 	// relation, which is joined by hash where an index does not serve: = ANY would
@@ -113,8 +114,10 @@ func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.R
 	if err := storeParts(ctx, tx, org, importPalletsSQL, palletRows(v.From.ID, before[0], v.Pallets)); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
-		return err
+	if v.Checks != nil {
+		if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
+			return err
+		}
 	}
 	if err := storeParts(ctx, tx, org, importChecksSQL, checkRows(v.From.ID, v.Checks)); err != nil {
 		return err
@@ -161,7 +164,8 @@ func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v sh
 func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
 	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, e.By.ID, e.By.Name,
 		string(e.Action), string(e.Status),
-		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})}, asJSON{historyChanges(e)})
+		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})},
+		asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason)
 	return err
 }
 

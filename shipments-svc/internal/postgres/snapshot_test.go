@@ -73,9 +73,9 @@ func writeSome(ctx context.Context, repo *Repository, org shipments.OrgID, rando
 		if to.Status == shipments.Approved {
 			to.ApprovedAt = repotest.Noon
 		}
-		return repo.Change(ctx, org, rows[0], to, shipments.Entry{
+		return repo.Revise(ctx, org, shipments.Revision{From: rows[0], To: to, Entry: shipments.Entry{
 			Version: to.Version, At: repotest.Noon, By: repotest.By, Action: shipments.Update, Status: to.Status,
-		})
+		}})
 	}
 }
 

@@ -57,11 +57,16 @@ func (r *Repository) dispatcher() session {
 // for an older schema.
 func (s session) run(ctx context.Context, doing string, do func(context.Context, sqlx.ExtContext) error) (err error) {
 	if s.tx != nil {
-		return failure(doing, do(ctx, s.tx))
+		if err = do(ctx, s.tx); err != nil {
+			return failure(doing, err)
+		}
+		return nil
 	}
 	ctx = context.WithValue(ctx, scopeKey{}, s.scope)
 	for range attempts {
-		err = do(ctx, s.db)
+		if err = do(ctx, s.db); err == nil {
+			return nil
+		}
 		pgErr, ok := errors.AsType[*pq.Error](err)
 		victim := ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
 		if !victim && !errors.Is(err, postgres.ErrStalePlan) {

@@ -101,7 +101,7 @@ func (w *Webhooks) Once(
 		return made, replayed, err
 	}
 	answer, err := w.keys.Open(sealed, where)
-	return answer, true, failure("once", err)
+	return answer, true, err
 }
 
 var _ webhooks.Repository = (*Webhooks)(nil)

@@ -69,82 +69,67 @@ func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, erro
 // approval overrides them. An approved shipment stays as it is, whatever version is
 // expected.
 func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment, error) {
-	return s.act(ctx, org, Approve, a.Order, a.Faults(), func(h Head, to *Shipment, entry *Entry) error {
-		if len(h.Failing) > 0 && a.Override == nil {
-			return &ChecksFailingError{Checks: h.Failing}
+	if f := a.Faults(); f != nil {
+		return Shipment{}, &Invalid{Faults: f}
+	}
+	r, err := s.change(ctx, org, Approve, a.Order, func(r *Revision) error {
+		var failing []string
+		for _, c := range r.Checks {
+			if c.Result == Fail {
+				failing = append(failing, c.Name)
+			}
 		}
 		if a.Override != nil {
-			entry.Reason = *a.Override
+			r.Entry.Reason = *a.Override
+		} else if failing != nil {
+			return &ChecksFailingError{Checks: failing}
 		}
-		if to.ApprovedAt = entry.At; to.ApprovedAt.Before(h.CreatedAt) { // another machine's clock is ahead
-			to.ApprovedAt = h.CreatedAt
+		if r.To.ApprovedAt = r.Entry.At; r.To.ApprovedAt.Before(r.To.CreatedAt) { // another machine's clock is ahead
+			r.To.ApprovedAt = r.To.CreatedAt
 		}
 		return nil
 	})
+	return r.To, err
 }
 
 // Reject rejects a shipment for a reason.
-func (s *Service) Reject(ctx context.Context, org OrgID, r Rejection) (Shipment, error) {
-	return s.act(ctx, org, Reject, r.Order, r.Faults(), func(_ Head, _ *Shipment, entry *Entry) error {
-		entry.Reason = r.Reason
+func (s *Service) Reject(ctx context.Context, org OrgID, rejection Rejection) (Shipment, error) {
+	if f := rejection.Faults(); f != nil {
+		return Shipment{}, &Invalid{Faults: f}
+	}
+	r, err := s.change(ctx, org, Reject, rejection.Order, func(r *Revision) error {
+		r.Entry.Reason = rejection.Reason
 		return nil
 	})
+	return r.To, err
 }
 
 // Delete removes a shipment with its history, which must not have documents or have been decided on.
 func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, error) {
-	_, err := s.act(ctx, org, Delete, o, nil, func(h Head, _ *Shipment, _ *Entry) error {
-		while := ""
-		switch {
-		case h.Documents > 0:
-			while = "the shipment has documents"
-		case h.Decided: // a reviewer's decision must not be erased with the history
-			while = "the shipment's history has a decision"
-		default:
-			return nil
-		}
-		allowed := slices.DeleteFunc(Allowed(h.Status), func(a Action) bool { return a == Delete })
-		return &TransitionError{Action: Delete, Status: h.Status, While: while, Allowed: allowed}
-	})
-	return struct{}{}, err
-}
-
-// act performs an action with optimistic locking: it reads the shipment, calls
-// decide, and stores the result if the shipment still has the same version. On a
-// version conflict it retries until ctx ends.
-func (s *Service) act(
-	ctx context.Context, org OrgID, a Action, o Order, f []Fault, decide func(Head, *Shipment, *Entry) error,
-) (Shipment, error) {
-	if f != nil {
-		return Shipment{}, &Invalid{Faults: f}
-	}
 	for {
 		head, err := s.repo.Head(ctx, org, o.ID)
 		if err != nil {
-			return Shipment{}, err
-		}
-		if a == Approve && head.Status == Approved {
-			return head.Shipment, nil
+			return struct{}{}, err
 		}
 		if !o.isFor(head.Version) {
-			return Shipment{}, ErrVersion
+			return struct{}{}, ErrVersion
 		}
-		to := head.Shipment
-		if to.Status, err = move(a, head.Status, parts{}); err != nil {
-			return Shipment{}, err
+		if _, err := move(Delete, head.Status, parts{}); err != nil {
+			return struct{}{}, err
 		}
-		to.Version++
-		entry := Entry{Version: to.Version, At: instant(s.now()), By: o.By, Action: a, Status: to.Status}
-		if err := decide(head, &to, &entry); err != nil {
-			return Shipment{}, err
+		while := ""
+		if head.Documents > 0 {
+			while = "the shipment has documents"
+		} else if head.Decided { // a reviewer's decision must not be erased with the history
+			while = "the shipment's history has a decision"
 		}
-		if to.Status == gone {
-			err = s.repo.Delete(ctx, org, head.Shipment, entry)
-		} else {
-			err = s.repo.Change(ctx, org, head.Shipment, to, entry)
+		if while != "" {
+			allowed := slices.DeleteFunc(Allowed(head.Status), func(a Action) bool { return a == Delete })
+			return struct{}{}, &TransitionError{Action: Delete, Status: head.Status, While: while, Allowed: allowed}
 		}
-		if !errors.Is(err, ErrVersion) {
-			return to, err
+		entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: Delete}
+		if err = s.repo.Delete(ctx, org, head.Shipment, entry); !errors.Is(err, ErrVersion) {
+			return struct{}{}, err
 		}
 	}
 }

@@ -22,7 +22,11 @@ func at(status Status, failing ...string) *fakeRepository {
 	if status == Approved {
 		s.ApprovedAt = s.CreatedAt
 	}
-	return &fakeRepository{head: Head{Shipment: s, Failing: failing}}
+	k := &fakeRepository{head: Head{Shipment: s}}
+	for _, name := range failing {
+		k.checks = append(k.checks, Check{Name: name, Result: Fail})
+	}
+	return k
 }
 
 // do does an action that is fine by itself.
@@ -209,12 +213,12 @@ type racer struct {
 	done bool
 }
 
-func (r *racer) Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error {
+func (r *racer) Revise(ctx context.Context, org OrgID, revision Revision) error {
 	if !r.done {
 		r.done = true
 		r.head.Status, r.head.Version = r.by, r.head.Version+1
 	}
-	return r.fakeRepository.Change(ctx, org, from, to, e)
+	return r.fakeRepository.Revise(ctx, org, revision)
 }
 
 func TestApprovalOverFailingChecksNeedsAReason(t *testing.T) {

@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,97 @@ import (
 	"slices"
 	"time"
 )
+
+// Publish makes what was read of a document, or the error of reading it, part
+// of its shipment: the document, its pallets, the checks and the status, all at
+// once. A job publishes once, and a job of an earlier run never overwrites a later
+// one: both give ErrLost. An error that is not an UnreadableError is returned, and
+// nothing is published.
+func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
+	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, func(r *Revision) error {
+		doc, err := j.document(r.From, r.documents)
+		if err != nil {
+			return err
+		}
+		doc, pallets, err := doc.finished(read, unread, r.Entry.At)
+		if err != nil {
+			return err
+		}
+		if total := len(withoutPallets(r.pallets, doc.ID)) + len(pallets); total > MaxPallets {
+			doc, pallets = doc.failed(Failure{
+				Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.",
+					MaxPallets, total),
+			}), nil
+		}
+		if doc.Status == Failed {
+			r.Entry.Action = FailDocument
+		}
+		r.Lease = j.Lease
+		r.put(doc, pallets)
+		return nil
+	})
+	if errors.Is(err, ErrNotFound) || errors.As(err, new(*TransitionError)) {
+		return ErrLost
+	}
+	return err
+}
+
+// read returns the document of a job, or ErrLost.
+func (s *Service) read(ctx context.Context, j Job) (Document, error) {
+	d, err := s.repo.Get(ctx, j.Org, j.Shipment)
+	if errors.Is(err, ErrNotFound) {
+		return Document{}, ErrLost
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	return j.document(d.Shipment, d.Documents)
+}
+
+// document returns that of the job, unless it was read or is to be read anew.
+func (j Job) document(s Shipment, all []Document) (Document, error) {
+	i := slices.IndexFunc(all, func(doc Document) bool { return doc.ID == j.Document })
+	if i < 0 || all[i].Run != j.Run || !all[i].Unfinished() || s.Status != Processing {
+		return Document{}, ErrLost
+	}
+	return all[i], nil
+}
+
+// finished returns a document that was read, and its pallets. Only a packing
+// list has pallets, and only a packing list can fail: of any other, what could
+// not be read is a remark. An error that is not the file's is returned.
+func (d Document) finished(read Reading, err error, at time.Time) (Document, []Pallet, error) {
+	var failure Failure
+	if unreadable, ok := errors.AsType[*UnreadableError](err); ok {
+		failure, read.Mappings = unreadable.Failure, unreadable.Mappings
+	} else if err != nil {
+		return Document{}, nil, err
+	}
+	if !read.valid() {
+		read, failure = Reading{}, cmp.Or(failure, malformed)
+	}
+	d.Mappings = read.Mappings
+	d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
+	d.RowsRead, d.Declared, d.Facts, d.Remarks = read.RowsRead, read.Declared, read.Facts, read.Remarks
+	switch {
+	case d.Type != PackingList:
+		if failure != (Failure{}) {
+			d.Remarks = append(slices.Clone(d.Remarks), Remark{Code: failure.Code, Text: failure.Detail})
+		}
+		return d, nil, nil
+	case failure != (Failure{}):
+		return d.failed(failure), nil, nil
+	default:
+		d.PalletsExtracted = len(read.Pallets)
+		return d, read.Pallets, nil
+	}
+}
+
+// failed returns a document of which nothing is part of the shipment.
+func (d Document) failed(why Failure) Document {
+	d.Status, d.Failure, d.PalletsExtracted = Failed, why, 0
+	return d
+}
 
 // Process reads the document of a job and publishes its content; while the database
 // is unavailable it keeps the reading, until ctx ends. ErrLost means that the reading

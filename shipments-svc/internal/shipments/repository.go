@@ -26,12 +26,6 @@ type Repository interface {
 	// Create stores a shipment that has no parts, and begins its history.
 	Create(ctx context.Context, org OrgID, s Shipment, by Actor) error
 
-	// Change stores a shipment as to, and the entry in its history, if it
-	// still has the status and the version of from; otherwise it does nothing
-	// and returns ErrVersion. Only Draft, Status, Version and ApprovedAt may differ
-	// between the two.
-	Change(ctx context.Context, org OrgID, from, to Shipment, e Entry) error
-
 	// Documents returns the documents of a shipment in the order of their
 	// IDs, or ErrNotFound.
 	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)

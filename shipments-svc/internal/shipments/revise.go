@@ -28,7 +28,7 @@ type Use struct {
 // General Specifications, 4.1: not reused within 12 months).
 const reuseAfter = 366 * 24 * time.Hour
 
-// Revision is a change of a shipment by an action on a document or on its texts.
+// Revision is a change of a shipment by an action on it or on a document.
 type Revision struct {
 	From, To Shipment
 	Entry    Entry
@@ -37,7 +37,7 @@ type Revision struct {
 	// Pallets of Document: all that it has. Those of one that is not finished stay as they
 	// are.
 	Pallets []Pallet
-	Checks  []Check // all of To
+	Checks  []Check // all of To; nil: as they are
 	// Lease is that of the job that the revision completes. Zero: a request of a
 	// client.
 	Lease Lease
@@ -77,6 +77,9 @@ func (s *Service) revision(
 	d, err := s.repo.Get(ctx, org, o.ID)
 	if err != nil {
 		return Revision{}, err
+	}
+	if a == Approve && d.Status == Approved {
+		return Revision{To: d.Shipment}, errUnchanged
 	}
 	if !o.isFor(d.Version) {
 		return Revision{}, ErrVersion
@@ -169,12 +172,14 @@ func (r *Revision) ssccs() (all []string) {
 	return all
 }
 
-// store checks a revision and stores it; while its document is to be read the checks stay
-// as they are. Where pallets have SSCCs, both are one transaction, and the organization's
+// store checks a revision and stores it. A decision, and a document that is to be read,
+// leave the checks as they are. Where pallets have SSCCs, both are one transaction, and the organization's
 // next one waits for it: of two shipments that get the same SSCC at once, one sees the other.
 func (s *Service) store(ctx context.Context, org OrgID, r *Revision) error {
-	if r.Document != nil && r.Document.Unfinished() {
-		return s.repo.Revise(ctx, org, *r)
+	if a := r.Entry.Action; a == Approve || a == Reject || r.Document != nil && r.Document.Unfinished() {
+		unchecked := *r
+		unchecked.Checks = nil
+		return s.repo.Revise(ctx, org, unchecked)
 	}
 	checked := func(ctx context.Context) error {
 		if err := s.check(ctx, org, r); err != nil {

@@ -79,12 +79,11 @@ type Shipment struct {
 	ApprovedAt   time.Time `json:"approved_at,omitzero"` // zero unless Status is Approved
 }
 
-// Head is a shipment and what an action on it is decided by.
+// Head is a shipment without its parts, and whether it may be deleted.
 type Head struct {
 	Shipment
-	Failing   []string `json:"failing"`   // the names of its failing checks
-	Documents int      `json:"documents"` // how many it has
-	Decided   bool     `json:"decided"`   // it was approved or rejected at some time
+	Documents int  `json:"documents"` // how many it has
+	Decided   bool `json:"decided"`   // it was approved or rejected at some time
 }
 
 // Detail is a shipment with its parts, each list in the order it was given.
@@ -94,56 +93,6 @@ type Detail struct {
 	Checks    []Check    `json:"checks"`
 	Documents []Document `json:"documents"` // in the order in which they were attached
 }
-
-// Pallet is one pallet of a shipment. Numbers need not be unique: containers may
-// number their pallets alike, and a document that lists one of a container twice is a
-// finding, not an accident.
-type Pallet struct {
-	Number      string    `json:"pallet_number"`
-	ProduceName string    `json:"produce_name"`
-	Calibre     string    `json:"calibre"` // as written: "18", "1XX", "75-80 mm"
-	Boxes       int       `json:"boxes"`
-	BoxWeight   Grams     `json:"box_weight_g"`
-	Source                // where it begins
-	Places      Places    `json:"places,omitzero"`    // of values that were read elsewhere in the document
-	Contents    []Content `json:"contents,omitempty"` // the lines that it was put together from; nil: one
-	Particulars `json:"particulars,omitzero"`
-}
-
-// Places is where the values of a pallet were read. A zero Place means the
-// pallet's Source.
-type Places struct {
-	ProduceName Place `json:"produce_name,omitzero"`
-	Calibre     Place `json:"calibre,omitzero"`
-	Boxes       Place `json:"boxes,omitzero"`
-	BoxWeight   Place `json:"box_weight_kg,omitzero"`
-}
-
-// Content is a line of a pallet, whose Boxes are the sum of its lines' and whose
-// BoxWeight is their average, weighted by boxes.
-type Content struct {
-	ProduceName string `json:"produce_name"`
-	Calibre     string `json:"calibre"`
-	Boxes       int    `json:"boxes"`
-	BoxWeight   Grams  `json:"box_weight_g"`
-	Particulars
-	Place `json:"place"`
-}
-
-// Content returns the pallet as one line.
-func (p Pallet) Content() Content {
-	return Content{
-		ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight, Particulars: p.Particulars,
-		Place: Place{p.Sheet, p.Row},
-	}
-}
-
-// Grams is a weight, exact to what the product shows: thousandths of a
-// kilogram.
-type Grams int
-
-// Kilograms returns the weight as the product shows it.
-func (g Grams) Kilograms() float64 { return float64(g) / 1000 }
 
 // Check is the result of one check.
 type Check struct {

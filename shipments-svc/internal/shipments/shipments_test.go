@@ -30,6 +30,7 @@ type fakeRepository struct {
 	now           time.Time
 	documents     []Document
 	pallets       []Pallet
+	checks        []Check
 	evidence      Evidence
 	revisions     []Revision
 	ssccs         []string
@@ -51,7 +52,7 @@ func (k *fakeRepository) List(_ context.Context, _ OrgID, f Filter, offset, limi
 }
 
 func (k *fakeRepository) Get(context.Context, OrgID, ID) (Detail, error) {
-	return Detail{Shipment: k.head.Shipment, Documents: k.documents, Pallets: k.pallets}, k.err
+	return Detail{Shipment: k.head.Shipment, Documents: k.documents, Pallets: k.pallets, Checks: k.checks}, k.err
 }
 
 func (k *fakeRepository) Create(_ context.Context, _ OrgID, s Shipment, by Actor) error {
@@ -64,14 +65,6 @@ func (k *fakeRepository) Head(context.Context, OrgID, ID) (Head, error) {
 		k.looked(k)
 	}
 	return k.head, k.err
-}
-
-func (k *fakeRepository) Change(_ context.Context, _ OrgID, from, to Shipment, e Entry) error {
-	if from != k.head.Shipment {
-		return ErrVersion
-	}
-	k.head.Shipment, k.entries = to, append(k.entries, e)
-	return nil
 }
 
 func (k *fakeRepository) Once(

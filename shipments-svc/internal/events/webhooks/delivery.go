@@ -110,3 +110,20 @@ func Evaluate(a Attempt, tries int, kind shipments.EventType, random float64) Ve
 		return Verdict{Status: Pending, Due: a.At.Add(a.Took).Add(time.Duration(wait)), Health: Fails}
 	}
 }
+
+// EndpointKey is an endpoint with its organization.
+type EndpointKey struct {
+	Org      shipments.OrgID
+	Endpoint ID
+}
+
+// Job is a claimed delivery.
+type Job struct {
+	EndpointKey
+	Claim   int64 // increases with each claim of a delivery
+	URL     string
+	Secrets []Secret // for the signatures, the newest first
+	// Event is the event. Of a test it has ID, Type and At only.
+	Event shipments.Event
+	Tries int // attempts since the delivery was requested
+}

@@ -1,8 +1,8 @@
 // Package endpoints makes go-kit endpoints of the domain's methods, all with the
 // same middleware.
 //
-// Guarantees, in the order in which a request meets them: each request is
-// observed once, with its error; a panic ends that request only, as an error;
+// Guarantees, in the order in which a request meets them: each request that
+// fails is observed once, with its error; a panic ends that request only, as an error;
 // a request is neither decoded nor processed without the permission; the method
 // has Wiring.Timeout, extended for a Waiter. It begins after decoding: a slow client,
 // and the wait of a large request for its turn, do not count against it.
@@ -38,12 +38,9 @@ type Waiter interface{ Waits() time.Duration }
 // Wiring is the configuration of all endpoints.
 type Wiring struct {
 	Timeout time.Duration // for one call of a method
-	Observe Observe
+	// Failed is called after each request that failed: with the operation and its error.
+	Failed func(operation string, err error)
 }
-
-// Observe is called after each request: with the operation, its error, if any,
-// and its duration.
-type Observe func(operation string, err error, took time.Duration)
 
 // Method is a method of a service: it takes an organization and a request, and
 // returns a response.
@@ -52,7 +49,11 @@ type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, erro
 // New returns the endpoint of a method. operation names it in observations.
 func New[Req, Res any](w Wiring, operation string, needs Permission, method Method[Req, Res]) endpoint.Endpoint {
 	return endpoint.Chain(
-		middleware.Observe(func(_ any, err error, took time.Duration) { w.Observe(operation, err, took) }),
+		middleware.Observe(func(_ any, err error, _ time.Duration) {
+			if err != nil {
+				w.Failed(operation, err)
+			}
+		}),
 		middleware.Recover,
 	)(func(ctx context.Context, request any) (any, error) {
 		r := request.(Request)

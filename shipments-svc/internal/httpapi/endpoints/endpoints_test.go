@@ -15,12 +15,11 @@ import (
 type seen struct {
 	operation string
 	err       error
-	took      time.Duration
 }
 
 func wiring(observed *[]seen) Wiring {
-	return Wiring{Timeout: time.Second, Observe: func(operation string, err error, took time.Duration) {
-		*observed = append(*observed, seen{operation, err, took})
+	return Wiring{Timeout: time.Second, Failed: func(operation string, err error) {
+		*observed = append(*observed, seen{operation, err})
 	}}
 }
 
@@ -48,7 +47,7 @@ func TestEndpointGetsOrganizationAndDecodedRequest(t *testing.T) {
 	if response != "eight" || err != nil {
 		t.Errorf("%v, %v", response, err)
 	}
-	if len(observed) != 1 || observed[0].operation != "double" || observed[0].err != nil {
+	if observed != nil {
 		t.Errorf("observed %+v", observed)
 	}
 }
@@ -110,6 +109,7 @@ func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var observed []seen
+		start := time.Now()
 		e := New(wiring(&observed), "x", ReadShipments, func(ctx context.Context, _ shipments.OrgID, _ int) (int, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
@@ -118,8 +118,8 @@ func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
 			<-time.After(10 * time.Second) // of the test's own clock
 			return 4, nil
 		}))
-		if !errors.Is(err, context.DeadlineExceeded) || observed[0].took != 11*time.Second {
-			t.Errorf("%v after %s, want ten seconds of decoding and a timeout of one", err, observed[0].took)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 11*time.Second {
+			t.Errorf("%v after %s, want ten seconds of decoding and a timeout of one", err, time.Since(start))
 		}
 	})
 }

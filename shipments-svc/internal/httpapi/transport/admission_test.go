@@ -39,7 +39,7 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 }
 
 func handlerOf(service *shipments.Service) http.Handler {
-	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Observe: func(string, error, time.Duration) {}}
+	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Failed: func(string, error) {}}
 	return transport.New(service, nil, transport.NewUploads(), wiring, slog.New(slog.DiscardHandler))
 }
 

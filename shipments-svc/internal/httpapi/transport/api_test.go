@@ -51,7 +51,7 @@ type api struct {
 	url     string
 	client  *http.Client
 	log     *logBuffer
-	// observed has a line for each request: its operation and its code.
+	// observed has a line for each request that failed: its operation and its code.
 	observed *logBuffer
 	org      string // whose requests these are
 	jobs     shipments.Jobs
@@ -116,7 +116,7 @@ func newAPIOf(tb testing.TB, service *shipments.Service, hooks *webhooks.Service
 func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
-	wiring := endpoints.Wiring{Timeout: timeout, Observe: func(operation string, err error, _ time.Duration) {
+	wiring := endpoints.Wiring{Timeout: timeout, Failed: func(operation string, err error) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
 	srv := httptest.NewServer(

@@ -1,9 +1,12 @@
 package transport
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -42,4 +45,40 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		}
 	}
 	return reply{status: http.StatusOK, header: header, body: map[string]detailView{"shipment": view}}
+}
+
+// representation is part of every entity-tag. It changes when the same row
+// comes to be shown differently, so that no client keeps the older form.
+const representation = "2"
+
+// tagOf is the entity-tag of a version of a shipment.
+func tagOf(version int64) string {
+	return `"` + representation + "." + strconv.FormatInt(version, 10) + `"`
+}
+
+// expects returns which versions of a shipment fulfil the conditions of a request.
+func expects(r *http.Request) func(version int64) bool {
+	return func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
+}
+
+// preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),
+// in whole seconds and at most MaxWait. A malformed preference is ignored; of
+// several the first counts. The gateway's route for waiting matches the same.
+func preferredWait(r *http.Request) time.Duration {
+	for preference := range strings.SplitSeq(strings.Join(r.Header.Values("Prefer"), ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(preference, "=")
+		if !strings.EqualFold(strings.Trim(name, " \t"), "wait") {
+			continue
+		}
+		seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+		if errors.Is(err, strconv.ErrRange) {
+			return shipments.MaxWait
+		}
+		if err != nil {
+			return 0
+		}
+		return min(time.Duration(seconds)*time.Second, shipments.MaxWait)
+	}
+	return 0
 }

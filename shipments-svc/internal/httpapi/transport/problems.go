@@ -120,17 +120,13 @@ func Problem(err error) problem.Problem {
 	return internalError
 }
 
-// Code is the result of a request in metrics: "ok", a problem's code, or
-// "canceled" where the client closed the connection.
+// Code is the result of a request that failed in metrics: a problem's code, or "canceled"
+// where the client closed the connection.
 func Code(err error) string {
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return "canceled"
-	default:
-		return Problem(err).Code
 	}
+	return Problem(err).Code
 }
 
 // fail responds with the problem of an error.

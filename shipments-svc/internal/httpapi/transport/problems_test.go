@@ -12,7 +12,6 @@ import (
 func TestCodesOfOutcomesAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"ok":             nil,
 		"canceled":       fmt.Errorf("deep: %w", context.Canceled),
 		"not_found":      fmt.Errorf("deep: %w", shipments.ErrNotFound),
 		"unavailable":    fmt.Errorf("deep: %w: %w", shipments.ErrUnavailable, context.DeadlineExceeded),
