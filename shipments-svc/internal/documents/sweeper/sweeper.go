@@ -78,25 +78,10 @@ func (s *Sweeper) Run(ctx context.Context, report func(Result, error)) {
 }
 
 // Sweep removes the files without a document, unless they are an unusual share.
-func (s *Sweeper) Sweep(ctx context.Context) (Result, error) {
-	r, orphans, err := s.find(ctx)
-	if err != nil {
-		return r, err
-	}
-	if r.Orphans > unusualFiles && r.Orphans*100 > r.Files*unusualPercent {
-		return r, fmt.Errorf("%w: %d of %d", ErrUnusualShare, r.Orphans, r.Files)
-	}
-	return s.remove(ctx, r, orphans)
-}
+func (s *Sweeper) Sweep(ctx context.Context) (Result, error) { return s.sweep(ctx, false) }
 
 // Purge is Sweep without the limit on the share.
-func (s *Sweeper) Purge(ctx context.Context) (Result, error) {
-	r, orphans, err := s.find(ctx)
-	if err != nil {
-		return r, err
-	}
-	return s.remove(ctx, r, orphans)
-}
+func (s *Sweeper) Purge(ctx context.Context) (Result, error) { return s.sweep(ctx, true) }
 
 // Status counts files and removes none.
 func (s *Sweeper) Status(ctx context.Context) (Result, error) {
@@ -104,7 +89,14 @@ func (s *Sweeper) Status(ctx context.Context) (Result, error) {
 	return r, err
 }
 
-func (s *Sweeper) remove(ctx context.Context, r Result, orphans []shipments.FileKey) (Result, error) {
+func (s *Sweeper) sweep(ctx context.Context, anyShare bool) (Result, error) {
+	r, orphans, err := s.find(ctx)
+	if err != nil {
+		return r, err
+	}
+	if !anyShare && r.Orphans > unusualFiles && r.Orphans*100 > r.Files*unusualPercent {
+		return r, fmt.Errorf("%w: %d of %d", ErrUnusualShare, r.Orphans, r.Files)
+	}
 	for _, key := range orphans {
 		if err := s.files.Delete(ctx, key); err != nil {
 			return r, fmt.Errorf("remove files: %w", err)
