@@ -20,8 +20,10 @@ func reading(
 	cfg config.Config, repo *postgres.Repository, service *shipments.Service, files shipments.Files, log *slog.Logger,
 	metrics prometheus.Registerer,
 ) []func(context.Context) {
-	metrics.MustRegister(scraped("quayside_shipments_documents_waiting_seconds",
-		"How long the document has waited for a worker that has waited longest, of all replicas together.", repo.JobsWaiting))
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "quayside_shipments_documents_waiting_seconds",
+		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
+	}, scraped(repo.JobsWaiting)))
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil

@@ -47,10 +47,10 @@ func webhooksAttempted(metrics prometheus.Registerer) func(webhooks.Outcome, tim
 // scrapeTimeout bounds the query of a scrape.
 const scrapeTimeout = time.Second
 
-// scraped returns a metric that each scrape reads from Postgres. It is NaN while Postgres is
-// unavailable.
-func scraped(name, help string, read func(context.Context) (float64, error)) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+// scraped returns the function of a metric that each scrape reads from Postgres. It is NaN
+// while Postgres is unavailable.
+func scraped(read func(context.Context) (float64, error)) func() float64 {
+	return func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
 		value, err := read(ctx)
@@ -58,5 +58,5 @@ func scraped(name, help string, read func(context.Context) (float64, error)) pro
 			return math.NaN()
 		}
 		return value
-	})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
@@ -48,9 +49,10 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	db.SetMaxOpenConns(publishConns)
 	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
 	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.notify)
-	p.metrics.MustRegister(scraped("quayside_shipments_webhooks_due",
-		"How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
-		func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) }))
+	p.metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "quayside_shipments_webhooks_due",
+		Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
+	}, scraped(func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) })))
 	count := eventsNumbered(p.metrics)
 	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,
