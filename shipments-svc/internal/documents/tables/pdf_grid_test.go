@@ -116,3 +116,22 @@ func TestTouchingNumbersAreColumns(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// Headings near to the first row are not part of it; a wrapped text is.
+func TestHeadingsAreNoPartOfTheFirstRow(t *testing.T) {
+	t.Parallel()
+	ends := []float64{40, 90, 130, 180}
+	lines := []textLine{
+		printedLine(500, "Pallet Variety Size Boxes", ends...),
+		printedLine(491, "P1 Hass 16 264", ends...), printedLine(482, "Extra", 90),
+	}
+	for n := range 4 {
+		lines = append(
+			lines, printedLine(float64(460-31*n), "P2 Hass 16 264", ends...), printedLine(float64(451-31*n), "Extra", 90),
+		)
+	}
+	const want = "Pallet|Variety|Size|Boxes\nP1|Hass Extra|16|264\nP2|Hass Extra|16|264"
+	if got := rowsOfPages(t, lines); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

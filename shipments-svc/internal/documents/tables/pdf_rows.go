@@ -3,19 +3,24 @@ package tables
 import "slices"
 
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
-// one at most has the numbers of a row.
+// only the last has numbers and those above it have few texts.
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
 	for from := 0; from < len(lines); {
 		to := from + 1
-		full := lines[from].tabular()
-		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near && !(full && lines[to].tabular()) {
-			full = full || lines[to].tabular()
+		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near && !apart(lines[from:to], lines[to]) {
 			to++
 		}
 		rows = append(rows, lines[from:to])
 		from = to
 	}
 	return rows
+}
+
+// apart reports whether a line with the numbers of a row is below others with numbers or headings.
+func apart(above []textLine, line textLine) bool {
+	return line.tabular() && slices.ContainsFunc(above, func(l textLine) bool {
+		return l.tabular() || len(l.phrases())*2 > len(line.phrases())
+	})
 }
 
 // nearest returns the greatest distance of the lines of one row: below the first jump between

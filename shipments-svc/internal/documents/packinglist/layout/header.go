@@ -164,34 +164,29 @@ func (h header) headings() []Heading {
 }
 
 // repeats reports whether a row repeats most of the header, in its words or in another
-// language, and whether a column then has another meaning or unit: "Net lb" below "Net kg".
-func (h header) repeats(row tables.Row) (repeats, changed bool) {
+// language. One with another heading or unit, "Net lb" below "Net kg", is another header.
+func (h header) repeats(row tables.Row) bool {
 	cells := Filled(row)
 	differ, same := 0, 0
 	for _, col := range cells {
 		own := row.Cells[col].Text
 		text := vocabulary.Fold(own)
-		if col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text) {
-			if differ++; differ*3 > len(cells) {
-				return false, false
-			}
-			continue
-		}
 		switch m := h.known.under("", own); {
+		case col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text):
+			differ++
+		case Unit(own) != 0 && Unit(own) != Unit(h.texts[col]):
+			return false
 		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
 			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason:
 			same++
-			unit := Unit(own)
-			changed = changed || unit != 0 && unit != Unit(h.texts[col])
 		default:
-			differ++
-			changed = true
+			return false
 		}
 		if differ*3 > len(cells) {
-			return false, false
+			return false
 		}
 	}
-	return same > 1 && differ*4 <= max(len(cells), 4), changed && numbersIn(row) == 0
+	return same > 1 && differ*4 <= max(len(cells), 4)
 }
 
 // cut returns the column at which another table begins on the right, or 0. Its headings

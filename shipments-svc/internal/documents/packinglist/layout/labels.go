@@ -34,7 +34,7 @@ func Labels(text string) (all []Label) {
 			first := begin == 0 && skip == 0
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
-			if !fact && (m.Field == vocabulary.None || !first && m.Unknown != nil) {
+			if !fact && (m.Field == vocabulary.None || !first && (m.Unknown != nil || isDigit(rune(name[0])))) {
 				continue
 			}
 			if n := len(all); n > 0 {

@@ -57,8 +57,7 @@ func (t Table) Heading(column int) string {
 
 // Repeats reports whether a row repeats the header.
 func (t Table) Repeats(row tables.Row) bool {
-	repeats, _ := t.header.repeats(row)
-	return t.Headings != nil && repeats
+	return t.Headings != nil && t.header.repeats(row)
 }
 
 // Part is a part of a sheet: a table, or rows without one.
@@ -110,12 +109,18 @@ type candidate struct {
 }
 
 // candidates returns the header rows that a sheet may have, the likeliest first: on its
-// rows, and on its columns.
+// rows, of its blocks, and on its columns.
 func candidates(t tables.Table) (all []candidate) {
 	for _, h := range headersOf(t.Rows) {
 		all = append(all, candidate{Table: t, header: h})
 	}
-	if turned, numbers := turned(t); numbers != nil {
+	if blocks, ok := cards(t); ok {
+		for _, h := range headersOf(blocks.Rows) {
+			if h.labelled() && h.sizes == nil {
+				all = append(all, candidate{Table: blocks, header: h})
+			}
+		}
+	} else if turned, numbers := turned(t); numbers != nil {
 		for _, h := range headersOf(turned.Rows) {
 			if h.labelled() && h.sizes == nil {
 				all = append(all, candidate{turned, h, numbers})
@@ -180,9 +185,8 @@ func (c candidate) split(beside bool, most int) []Part {
 	}
 	for i := h.to + 1; i < len(t.Rows) && c.numbers == nil; i++ {
 		above := t.Rows[i-1]
-		repeats, changed := h.repeats(t.Rows[i])
-		changed = changed || repeats && WeightUnit(above) > 0
-		if !changed && (repeats || !startsTable(t.Rows, i)) {
+		repeats := h.repeats(t.Rows[i])
+		if repeats && WeightUnit(above) == 0 || !repeats && !startsTable(t.Rows, i) {
 			continue
 		}
 		if i-1 > h.to && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number && !IsTotal(above) {
