@@ -16,6 +16,9 @@ func cards(t tables.Table) (_ tables.Table, ok bool) {
 	var blocks []tables.Row
 	begin, end := 0, 0
 	for i, row := range t.Rows {
+		if i > end+maxHeaderRow { // lines
+			break
+		}
 		for _, l := range valuesOf(row) {
 			name := vocabulary.Fold(l.Name)
 			col := slices.Index(names, name)

@@ -171,18 +171,20 @@ func (h header) repeats(row tables.Row) bool {
 	for _, col := range cells {
 		own := row.Cells[col].Text
 		text := vocabulary.Fold(own)
+		if col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text) {
+			if differ++; differ*3 > len(cells) {
+				return false
+			}
+			continue
+		}
 		switch m := h.known.under("", own); {
-		case col >= len(h.folded) || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text):
-			differ++
-		case Unit(own) != 0 && Unit(own) != Unit(h.texts[col]):
-			return false
 		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
 			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason:
+			if unit := Unit(own); unit != 0 && unit != Unit(h.texts[col]) {
+				return false
+			}
 			same++
 		default:
-			return false
-		}
-		if differ*3 > len(cells) {
 			return false
 		}
 	}

@@ -26,6 +26,7 @@ type Table struct {
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]Caption
 	groups    map[int]string // the varieties above the calibres
+	total     int            // the column of a matrix with the sums of its rows, or -1
 	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
 	numbers   []int          // of a turned table: the row of each column
 	header    header
@@ -168,7 +169,7 @@ func (t Table) shaped(before *Table) Table {
 	}
 	if t.Continued {
 		t.Kind, t.Headings, t.header, t.pairs = before.Kind, before.Headings, before.header, before.pairs
-		t.Sizes, t.groups = before.Sizes, before.groups
+		t.Sizes, t.groups, t.total = before.Sizes, before.groups, before.total
 		t.From, t.To = 0, 0
 	} else {
 		t = t.asMatrix().asPairs()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 )
 
@@ -46,6 +47,22 @@ func TestKindsOfTables(t *testing.T) {
 		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0][0]
 		if got := described(part); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A text alone above lines is a value of a column that the table does not have.
+func TestGroupRowsDescribeTheLinesBelow(t *testing.T) {
+	t.Parallel()
+	for text, f := range map[string]vocabulary.Field{
+		"Pallet|Size|Cartons\nHASS\n1|16|264\nFUERTE\n2|18|260":  vocabulary.Variety,
+		"Pallet|Variety|Cartons\n16\n1|Hass|264\n18\n2|Hass|260": vocabulary.Calibre,
+	} {
+		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0][0]
+		first, _ := part.Given(2, f)
+		second, _ := part.Given(4, f)
+		if lines := strings.Split(text, "\n"); first.Text != lines[1] || second.Text != lines[3] {
+			t.Errorf("%q: %q, then %q", text, first.Text, second.Text)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (t Table) asMatrix() Table {
 		t.Sizes = nil
 		return t
 	}
-	t.groups = map[int]string{}
+	t.groups, t.total = map[int]string{}, total
 	distinct := map[string]bool{}
 	for _, col := range t.Sizes {
 		t.groups[col], t.Headings[col].Text = h.sizeOf(col)
@@ -104,25 +104,24 @@ func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 	}
 }
 
-// addUp reports whether the cells of the calibres are numbers, and their sums are those of
-// the column of totals, if there is one, in at least 90 % of the rows.
+// addUp reports whether in at least 80 % of the rows with numbers the cells of the calibres are
+// numbers, and their sum is that of the column of totals, if there is one. Others are footers.
 func (t Table) addUp(total int) bool {
 	rows, agree := 0, 0
 	for _, row := range t.Rows[t.To:] {
-		for _, col := range t.Sizes {
-			if _, ok := Number(row, col); !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
-				!strings.HasSuffix(row.Cells[col].Text, "%") {
-				return false
-			}
-		}
-		if _, sum := t.boxes(row); sum > 0 {
+		odd := slices.ContainsFunc(t.Sizes, func(col int) bool {
+			_, ok := Number(row, col)
+			return !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
+				!strings.HasSuffix(row.Cells[col].Text, "%")
+		})
+		if _, sum := t.boxes(row); sum > 0 || odd {
 			rows++
-			if v, ok := Number(row, total); total < 0 || ok && v == sum {
+			if v, ok := Number(row, total); !odd && (total < 0 || ok && v == sum) {
 				agree++
 			}
 		}
 	}
-	return rows > 0 && agree*10 >= rows*9
+	return rows > 0 && agree*5 >= rows*4
 }
 
 // boxes returns the boxes of each calibre of a row, and their sum.
@@ -150,6 +149,10 @@ func (t Table) unpivoted() Table {
 	for _, row := range t.Rows[t.To:] {
 		boxes, sum := t.boxes(row)
 		if sum == 0 {
+			if _, ok := Number(row, t.total); ok && IsTotal(row) {
+				row = widened(row, width)
+				row.Cells[calibre+1] = row.Cells[t.total]
+			}
 			rows = append(rows, row)
 			continue
 		}
