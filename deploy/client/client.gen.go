@@ -2894,9 +2894,9 @@ type ClientInterface interface {
 	// AttachDocumentWithBody Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-	// document types, the facts are read from such files; scans and the type `other` are only stored.
+	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -2918,9 +2918,9 @@ type ClientInterface interface {
 	// AttachDocument Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-	// document types, the facts are read from such files; scans and the type `other` are only stored.
+	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -3679,9 +3679,9 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 // AttachDocumentWithBody Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-// document types, the facts are read from such files; scans and the type `other` are only stored.
+// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -3713,9 +3713,9 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 // AttachDocument Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-// document types, the facts are read from such files; scans and the type `other` are only stored.
+// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -6275,9 +6275,9 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-	// document types, the facts are read from such files; scans and the type `other` are only stored.
+	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -6299,9 +6299,9 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-	// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-	// document types, the facts are read from such files; scans and the type `other` are only stored.
+	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
 	// Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 	//
@@ -8383,9 +8383,9 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // AttachDocumentWithBodyWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-// document types, the facts are read from such files; scans and the type `other` are only stored.
+// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //
@@ -8413,9 +8413,9 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // AttachDocumentWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV or XLSX file or a PDF with text: it is `queued`, and
-// the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment. Of other
-// document types, the facts are read from such files; scans and the type `other` are only stored.
+// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
+// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
 // Or attaches a packing list given by its pallets. They and the checks with them are part of the shipment at once.
 //

@@ -53,7 +53,7 @@ func TestCollection(t *testing.T) {
 			t.Fatal(err)
 		}
 		kind := Kind(strings.TrimPrefix(filepath.Ext(want.File), "."))
-		if other, ok := map[Kind]Kind{"txt": CSV, "xlsm": XLSX}[kind]; ok {
+		if other, ok := map[Kind]Kind{"txt": CSV, "tsv": CSV, "xlsm": XLSX}[kind]; ok {
 			kind = other
 		}
 		list, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))

@@ -51,7 +51,7 @@ var types = []Type{
 	{
 		csv, shipments.CSV, "a CSV or text file",
 		[]string{".csv", ".tsv", ".tab", ".txt"},
-		[]string{"text/plain", "application/csv", "application/vnd.ms-excel"},
+		[]string{"text/plain", "text/tab-separated-values", "application/csv", "application/vnd.ms-excel"},
 	},
 	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},
 	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}, nil},

@@ -64,8 +64,9 @@ func TestAgrees(t *testing.T) {
 	for claim, fine := range map[[2]string]bool{
 		{"a.csv", ""}: true, {"a.CSV", "text/csv; charset=utf-8"}: true, {"a", "application/octet-stream"}: true,
 		{"a.txt", "application/vnd.ms-excel"}: true, {"a.csv.", ""}: true, {"exe", ""}: true,
+		{"a.tsv", "text/tab-separated-values"}: true, {".exe", ""}: false,
 		{"a.csv", "application/pdf"}: false, {"a.csv", ";"}: false, {"a.pdf", "text/csv"}: false, {"a.xlsx.", ""}: false,
-		{"a.html", ""}: false, {"a.csv.js", ""}: false, {"a.exe. .", ""}: false, {".exe", ""}: false,
+		{"a.html", ""}: false, {"a.csv.js", ""}: false, {"a.exe. .", ""}: false,
 		{"a.csv::$DATA", ""}: false,
 		{"a.xht", ""}:        false, {"a.htc", ""}: false, {"a.slk", ""}: false, {"a.iqy", ""}: false, {"a.v2", ""}: false,
 	} {
