@@ -60,19 +60,47 @@ func (s *Settled) leveled() (best *Settled) {
 }
 
 // withoutPalletTotals drops the first line of each pallet with several, if it has the boxes
-// of the others together.
+// of the others together, and is no line by its contents: it lacks what all others have, or
+// several such lines have a calibre of a produce that no other line has.
 func (s *Settled) withoutPalletTotals() bool {
-	totals := map[*lines.Line]bool{}
+	totals, others, bare := []Line(nil), []Line(nil), true
+	packed := map[[2]string]bool{}
 	for _, g := range s.groups() {
 		if len(g) > 2 && g[0].Boxes.OK {
 			if g[0].Boxes.Value != boxesOf(g[1:]) {
 				return false
 			}
-			totals[g[0].Line] = true
+			totals, bare = append(totals, g[0]), bare && lacks(g)
+			g = g[1:]
+		}
+		others = append(others, g...)
+	}
+	for _, l := range others {
+		packed[[2]string{l.Produce.Value, l.Calibre.Value}] = true
+	}
+	known := func(l Line) bool { return packed[[2]string{l.Produce.Value, l.Calibre.Value}] }
+	if len(totals) == 0 || s.Read[0].Mapping.Cartons || !bare && (len(totals) == 1 || slices.ContainsFunc(totals, known)) {
+		return false
+	}
+	s.Lines = others
+	return true
+}
+
+// lacks reports whether the first line of a pallet lacks a value that all others have.
+func lacks(g []Line) bool {
+	values := func(l Line) []string {
+		all := []string{l.Produce.Value, l.Calibre.Value, l.Line.Box.Text, l.Net.Text}
+		for _, text := range l.Also {
+			all = append(all, text.Value)
+		}
+		return all
+	}
+	for i, own := range values(g[0]) {
+		if own == "" && !slices.ContainsFunc(g[1:], func(l Line) bool { return values(l)[i] == "" }) {
+			return true
 		}
 	}
-	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return totals[l.Line] })
-	return len(totals) > 0
+	return false
 }
 
 // swap reads the weights of boxes as those of lines, or the reverse, in a list with weights
