@@ -117,29 +117,6 @@ handle @readings {
 	}
 }
 
-// The gateway does not load a file with routes on paths that are taken, or with two on one path.
-func TestRoutesOnTakenPathsAreRefused(t *testing.T) {
-	t.Parallel()
-
-	for routes, want := range map[string]string{
-		`handle_public /docs/further {`:            "/docs/* and /docs/further",
-		`handle_public /d* {`:                      "/docs and /d*",
-		`handle_pages / {`:                         "/ and /",
-		`handle /docs/further {`:                   "/docs/further is never reached: a route before it takes /docs/*",
-		"handle /api/v1/* {":                       "/api/v1/shipments is never reached",
-		"handle /api/v1/shipments/*/documents/* {": "is never reached",
-		"handle /a {\nrespond a\n}\nhandle /a {":   "2 routes for /a",
-	} {
-		file := filepath.Join(t.TempDir(), "further.caddy")
-		if err := os.WriteFile(file, []byte(routes+"\n\timport service further 127.0.0.1:1 1MiB\n}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if output, accepted := validate(t, "SERVICE_ROUTES="+file); accepted || !strings.Contains(output, want) {
-			t.Errorf("%s: accepted: %t, want %q in\n%s", routes, accepted, want, output)
-		}
-	}
-}
-
 // A person who mistypes an address gets a page, a program is asked for its token, there and below /api.
 func TestPeopleAreNotAskedForATokenWhereThereIsNoPage(t *testing.T) {
 	t.Parallel()

@@ -41,15 +41,15 @@ func TestSettingsOfAGatewayThatWouldNotWorkAreRefused(t *testing.T) {
 		"REDIS_URL=localhost:6379":        "REDIS_URL is not a redis://",
 		"REDIS_DOWN=no":                   "must be local, deny or allow",
 		"GATEWAY_REPLICAS=0":              "must be a whole number from 1",
-		"WINDOWS_MODE=off":                "must be enforce or shadow",
 		"QUAYSIDE_DEMO=yes":               "must be true or false",
 	} {
 		if output, accepted := validate(t, setting); accepted || !strings.Contains(output, want) {
 			t.Errorf("%s: accepted: %t, want %q in\n%s", setting, accepted, want, output)
 		}
 	}
-	if output, accepted := validate(t, "REDIS_DOWN=no", "WINDOWS_MODE=off", "REDIS_URL=a-secret"); accepted ||
-		!strings.Contains(output, "redis_down") || !strings.Contains(output, "mode") || strings.Contains(output, "a-secret") {
+	if output, accepted := validate(t, "REDIS_DOWN=no", "GATEWAY_REPLICAS=0", "REDIS_URL=a-secret"); accepted ||
+		!strings.Contains(output, "redis_down") || !strings.Contains(output, "replicas") ||
+		strings.Contains(output, "a-secret") {
 		t.Errorf("want all faults, and no secret, in\n%s", output)
 	}
 	if output, accepted := validate(t, "GATEWAY_TLS=auto", "GATEWAY_ADDRESS=https://:18281 https://a.example:18281",

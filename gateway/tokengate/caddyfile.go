@@ -29,7 +29,6 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	    redis_file      <path>
 //	    redis_down      local|deny|allow
 //	    replicas        <number of gateways>
-//	    mode            enforce|shadow
 //	    cors_origins    [<origin...>]
 //	    issuer          <issuer>
 //	    demo            <true when demo credentials are accepted>
@@ -52,7 +51,6 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		"redis_file":       &g.RedisFile,
 		"redis_down":       &g.RedisDown,
 		"replicas":         &g.Replicas,
-		"mode":             &g.Mode,
 		"issuer":           &g.Issuer,
 		"demo":             &g.Demo,
 	}

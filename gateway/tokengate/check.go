@@ -35,7 +35,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, authorization []str
 	token, usable := g.cached(text)
 	if !usable {
 		// A token that was active a minute ago does not pay for others at its address.
-		if token == nil && !g.enforced.shadow {
+		if token == nil {
 			if v := g.checkAddress(ctx, caller); v.refused != nil {
 				return v
 			}
@@ -67,12 +67,12 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
 	result, err := g.windows.Take(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window})
 	span.End()
-	g.decided(tokenWindow, result, err)
+	decided(tokenWindow, result, err)
 	v := verdict{window: windowState{tokenWindow, result}, token: token}
 	switch {
-	case err != nil && !g.enforced.shadow:
+	case err != nil:
 		v.refused = &limiterUnavailable
-	case g.enforced.stops(result, err):
+	case !result.Allowed:
 		g.usage.Refused(token.TokenID, caller)
 		v.refused = rateLimited.until(v.window)
 	default:
@@ -100,8 +100,8 @@ func (g *Gate) refuseToken(ctx context.Context, caller netip.Addr, p problem) ve
 // chargeAddress charges a request to its address with take and refuses it: with p, unless the window is empty.
 func (g *Gate) chargeAddress(ctx context.Context, caller netip.Addr, p problem, take takeFunc) verdict {
 	window, err := countAddress(ctx, addressWindow, caller, addressQuota, take)
-	g.decided(addressWindow, window.Result, err)
-	if g.enforced.stops(window.Result, err) {
+	decided(addressWindow, window.Result, err)
+	if err == nil && !window.Allowed {
 		return verdict{window: window, refused: rateLimited.until(window)}
 	}
 	return verdict{window: window, refused: &p}
@@ -141,7 +141,7 @@ func (g *Gate) introspect(ctx context.Context, text string) *introspect.Result {
 }
 
 // decided counts the decision about a request in the metrics.
-func (g *Gate) decided(window string, result ratelimit.Result, err error) {
+func decided(window string, result ratelimit.Result, err error) {
 	decision := "refused"
 	switch {
 	case errors.Is(err, ratelimit.ErrUnavailable):
@@ -150,8 +150,6 @@ func (g *Gate) decided(window string, result ratelimit.Result, err error) {
 		decision = "abandoned"
 	case result.Allowed:
 		decision = "allowed"
-	case g.enforced.shadow:
-		decision = "shadowed"
 	}
 	windowDecisionsTotal.WithLabelValues(window, decision, string(result.Source)).Inc()
 }

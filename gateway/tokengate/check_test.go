@@ -104,34 +104,28 @@ func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing
 func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 	t.Parallel()
 
-	for mode, refused := range map[string]bool{"enforce": true, "shadow": false} {
-		g := newTestGate(t, &Gate{Mode: mode}, activeBody)
-		invalid := func() *http.Request {
-			r := request(http.MethodGet, "/api/v1/shipments")
-			r.Header.Set("Authorization", "Bearer x")
-			return r
+	g := newTestGate(t, new(Gate), activeBody)
+	invalid := func() *http.Request {
+		r := request(http.MethodGet, "/api/v1/shipments")
+		r.Header.Set("Authorization", "Bearer x")
+		return r
+	}
+	for n := range addressQuota.Limit {
+		if w, _ := g.serve(t, invalid(), nil); w.Code != http.StatusUnauthorized {
+			t.Fatalf("request %d: %d %s", n+1, w.Code, w.Body)
 		}
-		for n := range addressQuota.Limit {
-			if w, _ := g.serve(t, invalid(), nil); w.Code != http.StatusUnauthorized {
-				t.Fatalf("request %d: %d %s", n+1, w.Code, w.Body)
-			}
-		}
-		want := http.StatusUnauthorized
-		if refused {
-			want = http.StatusTooManyRequests
-		}
-		if w, got := g.serve(t, invalid(), nil); w.Code != want || got.forwarded {
-			t.Errorf("%s, malformed: %d %s", mode, w.Code, w.Body)
-		}
-		unknown := invalid()
-		unknown.Header.Set("Authorization", "Bearer shpt_live_000000000001_0000000000000000000000000000000027i4HK")
-		if w, got := g.serve(t, unknown, nil); (w.Code == http.StatusTooManyRequests) != refused || got.forwarded {
-			t.Errorf("%s, unknown: %d %s", mode, w.Code, w.Body)
-		}
-		if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK ||
-			!got.forwarded {
-			t.Errorf("%s: a known token pays for others at its address: %d %s", mode, w.Code, w.Body)
-		}
+	}
+	if w, got := g.serve(t, invalid(), nil); w.Code != http.StatusTooManyRequests || got.forwarded {
+		t.Errorf("malformed: %d %s", w.Code, w.Body)
+	}
+	unknown := invalid()
+	unknown.Header.Set("Authorization", "Bearer shpt_live_000000000001_0000000000000000000000000000000027i4HK")
+	if w, got := g.serve(t, unknown, nil); w.Code != http.StatusTooManyRequests || got.forwarded {
+		t.Errorf("unknown: %d %s", w.Code, w.Body)
+	}
+	if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK ||
+		!got.forwarded {
+		t.Errorf("a known token pays for others at its address: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -151,16 +145,11 @@ func TestFaultsAre503(t *testing.T) {
 	})
 	t.Run("Redis", func(t *testing.T) {
 		t.Parallel()
-		for mode, want := range map[string]int{"enforce": http.StatusServiceUnavailable, "shadow": http.StatusOK} {
-			g := newTestGate(t, &Gate{RedisDown: "deny", Mode: mode}, activeBody)
-			g.redis.down = true
-			w, got := g.serve(t, request(http.MethodGet, "/"), nil)
-			if w.Code != want || got.forwarded != (want == http.StatusOK) {
-				t.Errorf("%s: %d %s", mode, w.Code, w.Body)
-			}
-			if want == http.StatusServiceUnavailable && code(t, w) != "limiter_unavailable" {
-				t.Errorf("%s: %s", mode, w.Body)
-			}
+		g := newTestGate(t, &Gate{RedisDown: "deny"}, activeBody)
+		g.redis.down = true
+		w, got := g.serve(t, request(http.MethodGet, "/"), nil)
+		if w.Code != http.StatusServiceUnavailable || got.forwarded || code(t, w) != "limiter_unavailable" {
+			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
 }

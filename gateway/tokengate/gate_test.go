@@ -131,8 +131,12 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 		t.Fatal(err)
 	}
 	client.AddHook(tg.redis)
+	options, err := g.limiterOptions(caddy.NewReplacer())
+	if err != nil {
+		t.Fatal(err)
+	}
 	started := time.Now() // at which the clock of the windows stands, so that none ends during a test
-	g.windows = ratelimit.New(client, g.enforced.options, func() time.Time { return started })
+	g.windows = ratelimit.New(client, options, func() time.Time { return started })
 	t.Cleanup(func() {
 		g.windows.Close()
 		_ = client.Close()

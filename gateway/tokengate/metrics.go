@@ -26,7 +26,7 @@ var (
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
 		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, " +
-			"refused, unavailable, abandoned by the caller; shadowed: would have been refused) and source: redis; memory, " +
+			"refused, unavailable, abandoned by the caller) and source: redis; memory, " +
 			"the gateway's, of an empty window; local, its own window while Redis is away, for public paths and without a " +
 			"readable token; or none.",
 	}, []string{"window", "decision", "source"})

@@ -45,17 +45,15 @@ func TestDecisionsAreCountedByWhatBecameOfTheRequest(t *testing.T) {
 	t.Parallel()
 
 	for want, tt := range map[string]struct {
-		allowed, shadow bool
-		err             error
+		allowed bool
+		err     error
 	}{
-		"allowed":     {true, false, nil},
-		"refused":     {false, false, nil},
-		"shadowed":    {false, true, nil},
-		"unavailable": {false, false, ratelimit.ErrUnavailable},
-		"abandoned":   {false, false, errors.Join(context.Canceled)},
+		"allowed":     {true, nil},
+		"refused":     {false, nil},
+		"unavailable": {false, ratelimit.ErrUnavailable},
+		"abandoned":   {false, errors.Join(context.Canceled)},
 	} {
-		g := &Gate{enforced: enforcement{shadow: tt.shadow}}
-		g.decided("test of "+want, ratelimit.Result{Allowed: tt.allowed, Source: "test"}, tt.err)
+		decided("test of "+want, ratelimit.Result{Allowed: tt.allowed, Source: "test"}, tt.err)
 		if !windowDecisionsTotal.DeleteLabelValues("test of "+want, want, "test") {
 			t.Errorf("a request is not counted as %s", want)
 		}

@@ -82,9 +82,6 @@ type Gate struct {
 	RedisDown string `json:"redis_down,omitempty"`
 	// Replicas is the number of gateways by which the limit is divided for a local window. Default: 1
 	Replicas string `json:"replicas,omitempty"`
-	// Mode is "enforce", or "shadow" to count requests and report their windows without refusing any. Default:
-	// enforce
-	Mode string `json:"mode,omitempty"`
 	// CORSOrigins are the origins whose pages may use the API from a browser, or "*". Default: none
 	CORSOrigins []string `json:"cors_origins,omitempty"`
 	// Issuer is the claim iss of assertions. Default: quayside-gateway
@@ -101,7 +98,6 @@ type Gate struct {
 	tokens     *introspect.Introspector
 	usage      *usage.Reporter
 	windows    *ratelimit.Limiter
-	enforced   enforcement
 	signer     *identity.Signer // nil: the services run in development mode and trust the headers alone
 	tracer     trace.Tracer     // nil: tracing is off
 	drain      *drain.App       // nil: on no server
@@ -123,11 +119,7 @@ var announceDemo sync.Once
 // keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
-	g.addOpenRoutes(ctx)
-	if err := checkShadowing(besides(ctx)); err != nil {
-		return err
-	}
-	g.known = knownPaths(besides(ctx))
+	g.readRoutes(ctx)
 	if err := metrics.Register(ctx.GetMetricsRegistry(), collectors...); err != nil {
 		return err
 	}
@@ -160,10 +152,10 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	problems = append(problems, err)
 	redisURL, err := secret(repl, "redis", g.Redis, g.RedisFile)
 	problems = append(problems, err)
-	g.enforced, err = g.readEnforcement(repl)
+	options, err := g.limiterOptions(repl)
 	problems = append(problems, err)
 	g.cors, err = newCORS(g.CORSOrigins)
-	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis)))
+	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis), options))
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
 		g.drain, err = drain.FromContext(ctx)

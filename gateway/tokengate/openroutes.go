@@ -40,7 +40,10 @@ func (*openPaths) CaddyModule() caddy.ModuleInfo {
 func (m *openPaths) MatchWithError(r *http.Request) (bool, error) { return m.match(r.URL.Path), nil }
 
 func (m *openPaths) match(path string) bool {
-	return slices.ContainsFunc(m.Paths, func(pattern string) bool { return covers(pattern, path) })
+	return slices.ContainsFunc(m.Paths, func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return pattern == path || open && strings.HasPrefix(path, prefix)
+	})
 }
 
 // route returns the rule of the gate for the paths.
@@ -53,12 +56,6 @@ func (m *openPaths) route() route {
 	default:
 		return publicRoute
 	}
-}
-
-// covers reports whether a pattern matches a path or, if only its end is a wildcard, all that another pattern matches.
-func covers(pattern, other string) bool {
-	prefix, open := strings.CutSuffix(pattern, "*")
-	return pattern == other || open && strings.HasPrefix(other, prefix)
 }
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
@@ -94,12 +91,16 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	}}}, nil
 }
 
-// addOpenRoutes adds the open routes beside the gate. Caddy loads the matchers of all routes before their handlers.
-func (g *Gate) addOpenRoutes(ctx caddy.Context) {
+// readRoutes reads the open routes beside the gate, and the paths of all. Caddy loads the matchers of all routes before
+// their handlers.
+func (g *Gate) readRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
 		for _, matcher := range slices.Concat(route.MatcherSets...) {
-			if open, ok := matcher.(*openPaths); ok {
-				g.open = append(g.open, open)
+			switch m := matcher.(type) {
+			case *openPaths:
+				g.open, g.known = append(g.open, m), append(g.known, m.Paths...)
+			case *caddyhttp.MatchPath:
+				g.known = append(g.known, *m...)
 			}
 		}
 	}

@@ -43,8 +43,8 @@ func (g *Gate) countOpen(
 ) *problem {
 	var err error
 	out.window, err = countAddress(ctx, policy, caller, quota, take)
-	g.decided(policy, out.window.Result, err)
-	if g.enforced.stops(out.window.Result, err) {
+	decided(policy, out.window.Result, err)
+	if err == nil && !out.window.Allowed {
 		return addressLimited.until(out.window)
 	}
 	return nil

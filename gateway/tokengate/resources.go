@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
@@ -88,9 +90,30 @@ func (s sharedLimiter) Destruct() error {
 	return s.client.Close()
 }
 
+// limiterOptions reads RedisDown and Replicas.
+func (g *Gate) limiterOptions(repl *caddy.Replacer) (ratelimit.Options, error) {
+	var problems []error
+	options := ratelimit.Options{Down: ratelimit.DownPolicy(repl.ReplaceAll(g.RedisDown, "")), Replicas: 1}
+	switch options.Down {
+	case "":
+		options.Down = ratelimit.DownLocal
+	case ratelimit.DownLocal, ratelimit.DownDeny, ratelimit.DownAllow:
+	default:
+		problems = append(problems, fmt.Errorf("token_gate: redis_down is %q, must be local, deny or allow", options.Down))
+	}
+	if text := repl.ReplaceAll(g.Replicas, ""); text != "" {
+		replicas, err := strconv.Atoi(text)
+		if err != nil || replicas < 1 {
+			problems = append(problems, fmt.Errorf("token_gate: replicas is %q, must be a whole number from 1", text))
+		}
+		options.Replicas = replicas
+	}
+	return options, errors.Join(problems...)
+}
+
 // acquire takes the tokens service and the limiter of g's settings.
-func (g *Gate) acquire(redisURL string) error {
-	windows := limiterKey{redisURL, g.enforced.options}
+func (g *Gate) acquire(redisURL string, options ratelimit.Options) error {
+	windows := limiterKey{redisURL, options}
 	limiter, releaseLimiter, err := limiters.Take(windows, func() (sharedLimiter, error) {
 		client, err := ratelimit.NewClient(redisURL)
 		if err != nil {

@@ -74,7 +74,7 @@ func (g *Gate) checkSession(
 	ctx context.Context, r *http.Request, caller netip.Addr, cookie string,
 ) (verdict, introspect.Session) {
 	none := introspect.Session{}
-	if !g.enforced.shadow && !g.tokens.KnownSession(cookie) {
+	if !g.tokens.KnownSession(cookie) {
 		if v := g.checkAddress(ctx, caller); v.refused != nil {
 			return v, none
 		}
@@ -107,9 +107,9 @@ func (g *Gate) checkSession(
 // chargePerson counts a request against the window of a person. If it cannot be counted, it passes, as other pages do.
 func (g *Gate) chargePerson(ctx context.Context, user string) verdict {
 	result, err := g.windows.Take(ctx, user, personQuota)
-	g.decided(personWindow, result, err)
+	decided(personWindow, result, err)
 	v := verdict{window: windowState{personWindow, result}}
-	if g.enforced.stops(result, err) {
+	if err == nil && !result.Allowed {
 		v.refused = rateLimited.until(v.window)
 	}
 	return v

@@ -12,6 +12,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
@@ -28,7 +30,6 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 		redis_file g
 		redis_down h
 		replicas i
-		mode j
 		cors_origins o p
 		issuer s
 		demo t
@@ -36,15 +37,15 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 	want := &Gate{
 		Introspection: "a", Credential: "b", CredentialFile: "c", SigningKey: "d", SigningKeyFile: "e", Redis: "f",
 		RedisFile: "g",
-		RedisDown: "h", Replicas: "i", Mode: "j",
+		RedisDown: "h", Replicas: "i",
 		CORSOrigins: []string{"o", "p"}, Issuer: "s", Demo: "t",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, text := range []string{
-		"token_gate x", "token_gate {\nunknown x\n}", "token_gate {\nmode\n}", "token_gate {\nmode enforce shadow\n}",
-		"token_gate {\nmode enforce\nmode enforce\n}",
+		"token_gate x", "token_gate {\nunknown x\n}", "token_gate {\nissuer\n}", "token_gate {\nissuer a b\n}",
+		"token_gate {\nissuer a\nissuer a\n}",
 	} {
 		if err := new(Gate).UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)); err == nil {
 			t.Errorf("%q is accepted", text)
@@ -56,7 +57,7 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 	t.Parallel()
 
 	g := &Gate{
-		Introspection: "ftp://tokens", RedisDown: "x", Replicas: "0", Mode: "x",
+		Introspection: "ftp://tokens", RedisDown: "x", Replicas: "0",
 		CORSOrigins: []string{"https://app.example/"}, CredentialFile: filepath.Join(t.TempDir(), "none"),
 		SigningKeyFile: filepath.Join(t.TempDir(), "none"), RedisFile: filepath.Join(t.TempDir(), "none"),
 	}
@@ -65,7 +66,7 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", "redis_down", "replicas", "mode", "cors_origins", "credential_file",
+		"introspection must be", "redis_down", "replicas", "cors_origins", "credential_file",
 		"signing_key_file", "redis_file", "credential is missing",
 	} {
 		if !strings.Contains(err.Error(), part) {
@@ -210,6 +211,40 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 	} {
 		if got := [3]bool{some.allows(origin), all.allows(origin), (*cors)(nil).allows(origin)}; got != want {
 			t.Errorf("%q: %v", origin, got)
+		}
+	}
+}
+
+func TestLimiterOptions(t *testing.T) {
+	t.Setenv("REPLICAS_OF_TEST", "3")
+	for _, tt := range []struct {
+		gate Gate
+		want ratelimit.Options
+		text string // of the error
+	}{
+		{Gate{}, ratelimit.Options{Down: ratelimit.DownLocal, Replicas: 1}, ""},
+		{
+			Gate{RedisDown: "deny", Replicas: "{env.REPLICAS_OF_TEST}"},
+			ratelimit.Options{Down: ratelimit.DownDeny, Replicas: 3},
+			"",
+		},
+		{
+			Gate{RedisDown: "allow", Replicas: "{env.SURELY_NOT_SET}"},
+			ratelimit.Options{Down: ratelimit.DownAllow, Replicas: 1},
+			"",
+		},
+		{gate: Gate{RedisDown: "open"}, text: `redis_down is "open"`},
+		{gate: Gate{Replicas: "0"}, text: `replicas is "0"`},
+		{gate: Gate{Replicas: "two"}, text: `replicas is "two"`},
+	} {
+		got, err := tt.gate.limiterOptions(caddy.NewReplacer())
+		switch {
+		case tt.text != "":
+			if err == nil || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("%+v: %v, want %s", tt.gate, err, tt.text)
+			}
+		case err != nil || got != tt.want:
+			t.Errorf("%+v: %+v, %v", tt.gate, got, err)
 		}
 	}
 }

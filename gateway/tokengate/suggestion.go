@@ -4,19 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
-
-// knownPaths returns the patterns of routes.
-func knownPaths(routes caddyhttp.RouteList) (all []string) {
-	for _, route := range routes {
-		patterns, _, _ := pathsOf(route)
-		all = append(all, patterns...)
-	}
-	return all
-}
 
 // nothingAt returns p, a 404, with the path that was probably meant: a known one without a slash at its end, or one
 // that differs in the spelling of one segment.

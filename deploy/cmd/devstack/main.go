@@ -6,7 +6,7 @@
 //
 // Environment: QUAYSIDE_PORT is the port of the gateway, 8080 by default; DATABASE_URL and
 // REDIS_URL use existing servers; the programs' documented settings, such as
-// WINDOWS_MODE and LOG_LEVEL, are passed on to them.
+// REDIS_DOWN and LOG_LEVEL, are passed on to them.
 package main
 
 import (
