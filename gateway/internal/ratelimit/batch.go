@@ -6,6 +6,10 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/quayside/quayside/gateway/internal/outage"
 )
 
 const (
@@ -23,18 +27,29 @@ var (
 	errCircuitOpen = errors.New("the circuit breaker is open")
 )
 
-// batcher sends batch entries to one master of Redis, one pipeline at a time. An idle batcher flushes immediately;
-// entries that arrive during a flush go together in the next one.
+// batcher sends batch entries to Redis, one pipeline at a time. An idle batcher flushes immediately; entries that
+// arrive during a flush go together in the next one.
 //
 // A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
 type batcher struct {
-	nodes   *nodes
+	client  redis.UniversalClient
+	memory  *memory
 	breaker *circuitBreaker
+
+	timeout      time.Duration // of an entry, from when it was queued
+	flushTimeout time.Duration
 
 	mu       sync.Mutex
 	flushing bool // a flush is running
 	queue    []*batchEntry
 	queued   map[entryKey]*batchEntry
+}
+
+func newBatcher(client redis.UniversalClient, memory *memory) *batcher {
+	return &batcher{
+		client: client, memory: memory, breaker: &circuitBreaker{onChange: outage.New("rate limiter").Note},
+		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[entryKey]*batchEntry),
+	}
 }
 
 // count adds a request of the window w to the next flush and returns its slot; it takes a unit or only reads what is
@@ -67,7 +82,7 @@ func (b *batcher) enqueue(key entryKey, w window, takes bool, now time.Time) (ow
 		if len(b.queue) == maxQueued {
 			return slot{}, false, errQueueFull
 		}
-		entry = newEntry(b.nodes.client, key, w, now)
+		entry = newEntry(b.client, key, w, now)
 		b.queued[key] = entry
 		b.queue = append(b.queue, entry)
 	}
@@ -123,8 +138,8 @@ func (b *batcher) dequeue(n int) []*batchEntry {
 func (b *batcher) flush() {
 	start := time.Now()
 	batch := b.dequeue(maxCalls)
-	deadline := start.Add(b.nodes.flushTimeout)
-	if latest := batch[0].queuedAt.Add(b.nodes.timeout); latest.Before(deadline) {
+	deadline := start.Add(b.flushTimeout)
+	if latest := batch[0].queuedAt.Add(b.timeout); latest.Before(deadline) {
 		deadline = latest
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
@@ -135,12 +150,12 @@ func (b *batcher) flush() {
 	b.breaker.record(flushError(batch))
 	observeFlush(batch, end.Sub(start))
 	for _, o := range batch {
-		o.complete(b.nodes.memory)
+		o.complete(b.memory)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
 		for _, o := range b.dequeue(maxQueued) {
 			o.err = errSkipped
-			o.complete(b.nodes.memory)
+			o.complete(b.memory)
 		}
 	}
 }
@@ -149,7 +164,7 @@ func (b *batcher) flush() {
 // have the script.
 func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
 	for pending := slices.Clone(batch); len(pending) > 0; {
-		pipe := b.nodes.client.Pipeline()
+		pipe := b.client.Pipeline()
 		pending = slices.DeleteFunc(pending, func(o *batchEntry) bool { return o.advance(ctx, pipe) })
 		if len(pending) > 0 {
 			_, _ = pipe.Exec(ctx) // each command has its own error

@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"crypto/rand"
-	"testing"
 	"time"
 )
 
@@ -14,12 +13,12 @@ func WithLongTimeout(l *Limiter) *Limiter {
 
 // SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
-	l.nodes.timeout, l.nodes.flushTimeout, l.clock.timeout = timeout, timeout, timeout
+	l.batcher.timeout, l.batcher.flushTimeout, l.clock.timeout = timeout, timeout, timeout
 }
 
 // Queued returns how many requests that take a unit are queued.
 func Queued(l *Limiter) int {
-	b := l.nodes.single
+	b := l.batcher
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0
@@ -27,17 +26,6 @@ func Queued(l *Limiter) int {
 		n += o.requests
 	}
 	return n
-}
-
-// Key returns the key in Redis of id's present window.
-func Key(l *Limiter, id string, quota Quota) string {
-	return redisPrefix + windowAt(l.clock.estimate(), id, quota.Window).key(id)
-}
-
-// CircuitBreakerIsOpen reports whether requests of id's present window are not sent to Redis.
-func CircuitBreakerIsOpen(t *testing.T, l *Limiter, id string, quota Quota) bool {
-	t.Helper()
-	return l.nodes.of(t.Context(), id, windowAt(l.clock.estimate(), id, quota.Window)).breaker.isOpen()
 }
 
 // TokenID returns a new token id: all tests count in the same Redis.

@@ -19,6 +19,9 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
+// perDay has windows that do not end during a test.
+var perDay = ratelimit.Quota{Limit: 100, Window: 24 * time.Hour}
+
 // recovery is within what time counting continues, without a restart, after the replica has become the master. It takes
 // about 2 s; a busy machine misses the timeouts of 50 ms, and each of the circuit breaker's probes is a second later.
 const recovery = time.Minute
@@ -54,19 +57,16 @@ func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Serve
 	return parsed.String(), master, replica
 }
 
-// newCluster starts three masters, and a replica of the first one, with further lines of configuration. It returns the
-// URL and the nodes, the replica last.
-func newCluster(t *testing.T, config ...string) (string, []*redistest.Server) {
+// newCluster starts three masters, and a replica of the first one. It returns the URL and the nodes, the replica last.
+func newCluster(t *testing.T) (string, []*redistest.Server) {
 	t.Helper()
 	const nodes, slots = 4, 16384
 	servers := make([]*redistest.Server, nodes)
 	clients := make([]*redis.Client, nodes)
 	for i := range servers {
 		_, bus, _ := net.SplitHostPort(redistest.FreeAddr(t))
-		servers[i] = redistest.Start(t, append([]string{
-			"cluster-enabled yes", "cluster-port " + bus, "cluster-node-timeout 500",
-			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser,
-		}, config...)...)
+		servers[i] = redistest.Start(t, "cluster-enabled yes", "cluster-port "+bus, "cluster-node-timeout 500",
+			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser)
 		clients[i] = servers[i].Client(t)
 		host, port, _ := net.SplitHostPort(servers[i].Addr)
 		if err := clients[0].Do(t.Context(), "cluster", "meet", host, port, bus).Err(); err != nil {

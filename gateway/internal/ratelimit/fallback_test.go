@@ -76,7 +76,7 @@ func TestAWindowKnownToBeEmptyIsRefusedWithoutRedisUnlessEveryRequestIsAllowed(t
 
 	for down, want := range map[DownPolicy]bool{DownLocal: false, DownDeny: false, DownAllow: true} {
 		l := unreachable(Options{Down: down})
-		breaker := l.nodes.single.breaker
+		breaker := l.batcher.breaker
 		breaker.open.Store(true)
 		breaker.retryAt = time.Now().Add(time.Hour)
 		quota := Quota{Limit: 100, Window: 24 * time.Hour}

@@ -10,8 +10,7 @@ import (
 var (
 	circuitBreakersOpen = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_circuit_breaker_open",
-		Help: "Circuit breakers for Redis that are open; a cluster has one for each master. Its windows are " +
-			"decided without Redis.",
+		Help: "Circuit breakers for Redis that are open: windows are decided without Redis.",
 	})
 	clockSkewSeconds = prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "redis_clock_skew_seconds",

@@ -11,8 +11,7 @@
 //     calls share a pipeline. An idle batcher flushes immediately.
 //   - A command that may have reached Redis is not sent again: no request is counted twice.
 //   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
-//     opens, and only one request a second waits. Then [Options] decide: the local fallback, or [ErrUnavailable]. In a
-//     cluster each master has a queue and a circuit breaker of its own.
+//     opens, and only one request a second waits. Then [Options] decide: the local fallback, or [ErrUnavailable].
 //   - One gateway never allows more than the limit in a window, whatever Redis does, except with [DownAllow].
 //
 // Units: limits and remaining counts are requests; windows are whole seconds.
@@ -83,19 +82,19 @@ type Limiter struct {
 	options Options
 	clock   *clock
 	memory  *memory
-	nodes   *nodes
+	batcher *batcher
 }
 
 // New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
 	memory := newMemory(memorySize)
-	nodes := newNodes(client, memory)
-	clock := &clock{client: client, local: now, timeout: flushTimeout(), breaker: nodes.single.breaker}
-	return &Limiter{options: options, clock: clock, memory: memory, nodes: nodes}
+	batcher := newBatcher(client, memory)
+	clock := &clock{client: client, local: now, timeout: flushTimeout(), breaker: batcher.breaker}
+	return &Limiter{options: options, clock: clock, memory: memory, batcher: batcher}
 }
 
 // Close frees what the Limiter holds.
-func (l *Limiter) Close() { l.nodes.close() }
+func (l *Limiter) Close() { l.batcher.breaker.close() }
 
 // Take counts one request of id and reports whether it is allowed. A refused request costs nothing. With an
 // [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the
@@ -118,23 +117,20 @@ func (l *Limiter) count(ctx context.Context, id string, quota Quota, takes bool)
 	now, fault := l.clock.now(ctx)
 	window := windowAt(now, id, quota.Window)
 	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
-	var node *batcher
-	if fault == nil {
-		node = l.nodes.of(ctx, id, window)
-	}
+	breaker := l.batcher.breaker
 	known := l.memory.get(id, window)
-	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || node != nil && !node.breaker.isOpen()) {
+	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || fault == nil && !breaker.isOpen()) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
 	}
-	if node != nil && !node.breaker.allow() {
+	if fault == nil && !breaker.allow() {
 		fault = errCircuitOpen
 	}
 	if fault != nil {
 		return l.decideFallback(result, id, window, takes, fault)
 	}
 
-	place, err := node.count(ctx, id, window, quota.Limit, takes, arrived)
+	place, err := l.batcher.count(ctx, id, window, quota.Limit, takes, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
 		result.Source = None

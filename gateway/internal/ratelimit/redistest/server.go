@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -89,18 +88,10 @@ func (s *Server) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process != nil {
-		_ = s.process.Process.Signal(syscall.SIGCONT)
 		_ = s.process.Process.Kill()
 		_ = s.process.Wait()
 		s.process = nil
 	}
-}
-
-// Hang stops the process from replying, while its connections stay open.
-func (s *Server) Hang() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.process.Process.Signal(syscall.SIGSTOP)
 }
 
 // Client returns a client of this process alone.
