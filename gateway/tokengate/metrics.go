@@ -46,10 +46,6 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "usage_batches_total",
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
 	}, []string{"outcome"})
-	usageLostRequestsTotal = prometheus.NewCounter(prometheus.CounterOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "usage_requests_lost_total",
-		Help: "Requests that are missing in the usage of their tokens: dropped with a batch.",
-	})
 )
 
 // buildInfo is the metric of the version.
@@ -130,6 +126,6 @@ func lastHeartbeat() time.Time {
 // collectors are all of them.
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
-	usageBatchesTotal, usageLostRequestsTotal,
+	usageBatchesTotal,
 	streamConnected, revocationLag, degraded, buildInfo,
 }, ratelimit.Collectors()...)

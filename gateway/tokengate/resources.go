@@ -55,7 +55,6 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
 				outages.usage.Note(err)
 			},
-			OnLost: func(requests int64) { usageLostRequestsTotal.Add(float64(requests)) },
 		}),
 	}, nil
 }

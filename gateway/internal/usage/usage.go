@@ -54,8 +54,6 @@ type Config struct {
 	Credential string
 	// OnBatch receives the outcome of each batch, with an error unless it was delivered.
 	OnBatch func(Outcome, error)
-	// OnLost receives the number of requests that will never be reported.
-	OnLost func(requests int64)
 }
 
 // use is the unreported usage of a token.
@@ -134,9 +132,6 @@ func (r *Reporter) run(ctx context.Context) {
 			last, cancel := context.WithTimeout(sending, CloseTimeout)
 			defer cancel()
 			r.report(last)
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.lose(r.uses)
 			return
 		}
 	}
@@ -155,25 +150,11 @@ func (r *Reporter) report(ctx context.Context) {
 		}
 		outcome, err := r.send(ctx, batch)
 		r.config.OnBatch(outcome, err)
-		switch outcome {
-		case Delivered:
-		case Kept:
+		if outcome == Kept {
 			for token, u := range batch {
 				r.count(token, u)
 			}
-		case Dropped:
-			r.lose(batch)
 		}
-	}
-}
-
-func (r *Reporter) lose(uses map[string]use) {
-	var requests int64
-	for _, u := range uses {
-		requests += u.passed + u.refused
-	}
-	if requests > 0 {
-		r.config.OnLost(requests)
 	}
 }
 
