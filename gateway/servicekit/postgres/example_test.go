@@ -9,9 +9,9 @@ import (
 // A DSN that differs from that of the direct connection leads through a pooler.
 func ExampleSessionOf() {
 	const direct, pooled = "postgres://things@postgres/things", "postgres://things@pgbouncer/things"
-	fmt.Printf("%+v\n", postgres.SessionOf(direct, direct, ""))
-	fmt.Printf("%+v\n", postgres.SessionOf(pooled, direct, ""))
+	fmt.Printf("%+v\n", postgres.SessionOf(direct, direct))
+	fmt.Printf("%+v\n", postgres.SessionOf(pooled, direct))
 	// Output:
-	// {Direct:true Prepare:true AnswerTimeout:0s}
-	// {Direct:false Prepare:false AnswerTimeout:0s}
+	// {Direct:true AnswerTimeout:0s}
+	// {Direct:false AnswerTimeout:0s}
 }

@@ -38,7 +38,8 @@ type Options struct {
 	// otherwise with the reason. An exchange that its caller cancelled is not
 	// reported.
 	Observe []func(error)
-	// Prepare is Session.Prepare.
+	// Prepare keeps statements with parameters prepared on their connections, so
+	// that Postgres does not parse and plan them again. No pooler may be between.
 	Prepare bool
 	// Wrap, if not nil, wraps the connector of lib/pq, whose connections
 	// implement Conn and driver.Tx, and becomes responsible for applying
@@ -49,7 +50,8 @@ type Options struct {
 
 // Open returns a pool for a DSN in either of libpq's forms. It does not
 // connect: a program starts without Postgres and serves once it is there. Of
-// several hosts it uses one that has the DSN's target_session_attrs.
+// several hosts, which lib/pq tries in order, it uses the first one that has the
+// DSN's target_session_attrs.
 //
 // Statements with parameters are sent with binary_parameters=yes: a []byte
 // reaches Postgres as bytea, so jsonb takes a string. A statement_timeout in
@@ -74,10 +76,12 @@ func Open(dsn string, o Options) (*sqlx.DB, error) {
 	if o.Wrap != nil {
 		delete(cfg.Runtime, "statement_timeout")
 	}
-	c, err := newConnector(cfg, dialer{timeout: o.AnswerTimeout})
+	direct, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
 		return nil, errDSN
 	}
+	direct.Dialer(dialer{timeout: o.AnswerTimeout})
+	var c driver.Connector = direct
 	if o.Prepare {
 		c = preparer{c}
 	}

@@ -10,23 +10,15 @@ import (
 // with every server and pooler.
 type Session struct {
 	// Direct means that no pooler is between: what is set in a session stays
-	// with its connection.
+	// with its connection, and so do prepared statements.
 	Direct bool
-	// Prepare keeps statements with parameters prepared on their connections, so
-	// that Postgres does not parse and plan them again. A pooler between must
-	// track prepared statements (PgBouncer 1.21 with max_prepared_statements).
-	Prepare bool
 	// AnswerTimeout is that of Options.
 	AnswerTimeout time.Duration
 }
 
 // SessionOf returns what is right for a DSN: directDSN is the one that leads to
-// the server without a pooler, prepare is "true", "false" or, to prepare
-// without a pooler only, "".
-func SessionOf(dsn, directDSN, prepare string) Session {
-	direct := dsn == directDSN
-	return Session{Direct: direct, Prepare: prepare == "true" || prepare == "" && direct}
-}
+// the server without a pooler.
+func SessionOf(dsn, directDSN string) Session { return Session{Direct: dsn == directDSN} }
 
 // initializer makes connections that begin with statements, such as SET.
 type initializer struct {

@@ -49,12 +49,3 @@ func Missing(environ []string, name, hint string) error {
 	}
 	return fmt.Errorf("%s is not set; %s", name, hint)
 }
-
-// CheckBool returns an error if a setting that may be empty is neither "true"
-// nor "false".
-func CheckBool(name, value string) error {
-	if value == "" || value == "true" || value == "false" {
-		return nil
-	}
-	return fmt.Errorf("%s is %q; it must be true or false", name, value)
-}

@@ -43,10 +43,6 @@ type Settings struct {
 	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all
 	// others. Empty: serve has the login of migrate. See Logins.
 	ServeLogin string `env:"SERVE_LOGIN"`
-	// true or false: prepare statements once per connection. Defaults to true unless
-	// DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports
-	// prepared statements from 1.21 on, with max_prepared_statements.
-	PreparedStatements string `env:"PREPARED_STATEMENTS"`
 	// Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve.
 	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
 	// Issuer of the gateways: issuer of their token_gate.
@@ -101,7 +97,7 @@ func Load(environ []string, needs ...Need) (Config, error) {
 
 // Session is how serve uses the sessions of Postgres.
 func (c Settings) Session() postgres.Session {
-	return postgres.SessionOf(c.DatabaseURL, c.DirectURL(), c.PreparedStatements)
+	return postgres.SessionOf(c.DatabaseURL, c.DirectURL())
 }
 
 // DirectURL returns the DSN of the direct connection.

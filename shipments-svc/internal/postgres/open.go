@@ -53,7 +53,7 @@ func Grant(ctx context.Context, dsn, login string) error {
 // exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
 	return postgres.Open(dsn, postgres.Options{
-		AnswerTimeout: session.AnswerTimeout, Prepare: session.Prepare, Observe: observe, Wrap: scoped(session),
+		AnswerTimeout: session.AnswerTimeout, Prepare: session.Direct, Observe: observe, Wrap: scoped(session),
 	})
 }
 

@@ -90,7 +90,7 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 		t.Cleanup(func() { _ = db.Close() })
 		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), repotest.Org()), "count",
 			`SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
-		if err != nil || (n == 1) != session.Prepare {
+		if err != nil || (n == 1) != session.Direct {
 			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)
 		}
 	}

@@ -47,10 +47,6 @@ type Settings struct {
 	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from
 	// all others. Empty: serve has the login of migrate. See Logins.
 	ServeLogin string `env:"SERVE_LOGIN"`
-	// true or false: prepare statements once per connection. Defaults to true unless
-	// DATABASE_DIRECT_URL differs from DATABASE_URL, which then is a pooler; PgBouncer supports
-	// prepared statements from 1.21 on, with max_prepared_statements.
-	PreparedStatements string `env:"PREPARED_STATEMENTS"`
 	// Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve.
 	GatewayCredential string `env:"GATEWAY_CREDENTIAL" secret:"true"`
 	// Ed25519 public keys of gateways in PEM: one, or two during a rotation.
@@ -131,5 +127,5 @@ func (c Settings) DirectURL() string {
 
 // Session is how the program uses the sessions of Postgres.
 func (c Settings) Session() postgres.Session {
-	return postgres.SessionOf(c.DatabaseURL, c.DirectURL(), c.PreparedStatements)
+	return postgres.SessionOf(c.DatabaseURL, c.DirectURL())
 }

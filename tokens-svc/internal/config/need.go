@@ -23,8 +23,7 @@ func Database(c *Config) error {
 	}
 	return errors.Join(missing,
 		c.checkDSN("DATABASE_URL", c.DatabaseURL),
-		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL),
-		settings.CheckBool("PREPARED_STATEMENTS", c.PreparedStatements))
+		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL))
 }
 
 // Migration is needed to change the schema.
