@@ -43,7 +43,6 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 		outages: outages,
 		introspector: introspect.New(introspect.Config{
 			Introspection: base,
-			Changes:       neighbour(base, "changes"),
 			Credential:    key.credential,
 			Now:           time.Now,
 			OnStream:      outages.stream.Note,

@@ -48,8 +48,7 @@ type client struct {
 	stream        *url.URL
 	credential    string
 	http          *http.Client
-	endpoints     *discovery.Service // of introspection
-	streams       *discovery.Service // of stream
+	endpoints     *discovery.Service
 	slots         chan struct{}
 	timeout       time.Duration // of an introspection
 	reached       atomic.Bool   // there was a usable response
@@ -59,10 +58,9 @@ func newClient(config Config) *client {
 	return &client{
 		introspection: config.Introspection,
 		sessions:      config.Introspection.ResolveReference(&url.URL{Path: "sessions/introspect"}),
-		stream:        config.Changes,
+		stream:        config.Introspection.ResolveReference(&url.URL{Path: "changes"}),
 		credential:    config.Credential,
 		endpoints:     newService(config.Introspection, config.Resolve),
-		streams:       newService(config.Changes, config.Resolve),
 		slots:         make(chan struct{}, maxInFlight),
 		timeout:       cmp.Or(config.Timeout, Timeout),
 		http: &http.Client{
@@ -88,15 +86,8 @@ func newService(of *url.URL, resolve discovery.Resolver) *discovery.Service {
 	return s
 }
 
-// start begins to look up the addresses.
-func (c *client) start() {
-	c.endpoints.Start()
-	c.streams.Start()
-}
-
 func (c *client) close() {
 	c.endpoints.Close()
-	c.streams.Close()
 	c.http.CloseIdleConnections()
 }
 
@@ -218,8 +209,8 @@ func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error
 	if after != unknownRevision {
 		target.RawQuery = "after=" + strconv.FormatInt(after, 10)
 	}
-	c.streams.Wait(ctx)
-	to := c.streams.Pick(nil)
+	c.endpoints.Wait(ctx)
+	to := c.endpoints.Pick(nil)
 	if to == nil {
 		return nil, errNoAddress
 	}

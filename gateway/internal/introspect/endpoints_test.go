@@ -33,12 +33,12 @@ func withReplicas(t *testing.T, n int, test func(t *testing.T, r *replicas)) {
 			r.names = append(r.names, netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
 		}
 		r.Introspector = New(Config{
-			Introspection: Parsed("https://tokens.example/introspect"), Changes: Parsed("https://tokens.example/changes"),
-			Now:     time.Now,
-			Resolve: func(context.Context, string, string) ([]netip.Addr, error) { return r.names, nil },
+			Introspection: Parsed("https://tokens.example/introspect"),
+			Now:           time.Now,
+			Resolve:       func(context.Context, string, string) ([]netip.Addr, error) { return r.names, nil },
 		})
 		r.client.http.Transport = r
-		r.client.start()
+		r.client.endpoints.Start()
 		test(t, r)
 		synctest.Wait()
 		r.Close()
@@ -149,8 +149,8 @@ func (h *hanging) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestIntrospectionsInFlightAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := New(Config{
-			Introspection: Parsed("http://192.0.2.1/introspect"), Changes: Parsed("http://192.0.2.1/changes"),
-			Now: time.Now,
+			Introspection: Parsed("http://192.0.2.1/introspect"),
+			Now:           time.Now,
 		})
 		transport := new(hanging)
 		i.client.http.Transport = transport

@@ -52,7 +52,7 @@ func withFakeService(t *testing.T, test func(t *testing.T, w *fakeService)) {
 		w := &fakeService{t: t}
 		w.answer = func() (int, string) { return http.StatusOK, active(goodID, 10) }
 		w.Introspector = New(Config{
-			Introspection: Parsed("http://tokens/introspect"), Changes: Parsed("http://tokens/changes"), Credential: "x",
+			Introspection: Parsed("http://tokens/introspect"), Credential: "x",
 			Now: time.Now,
 			Resolve: func(context.Context, string, string) ([]netip.Addr, error) {
 				return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil

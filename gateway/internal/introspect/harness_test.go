@@ -32,15 +32,25 @@ type tokensService struct {
 func newTokensService(t *testing.T, body string) *tokensService {
 	t.Helper()
 	s := &tokensService{status: http.StatusOK, body: body}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s.Server = newServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		s.asked.Add(1)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		w.WriteHeader(s.status)
 		_, _ = io.WriteString(w, s.body)
-	}))
-	t.Cleanup(s.Close)
+	})
 	return s
+}
+
+// newServer starts a tokens service without a change stream.
+func newServer(t testing.TB, introspection http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	routes := http.NewServeMux()
+	routes.HandleFunc("/", introspection)
+	routes.HandleFunc("/changes", http.NotFound)
+	server := httptest.NewServer(routes)
+	t.Cleanup(server.Close)
+	return server
 }
 
 func (s *tokensService) answers(status int, body string) {
@@ -56,18 +66,10 @@ func (c *clock) now() time.Time { return time.Unix(1_795_300_000, c.offset.Load(
 
 func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
-func newIntrospector(t *testing.T, url string, c *clock) *introspect.Introspector {
-	t.Helper()
-	return newStreaming(t, url, nowhere, c)
-}
-
-// nowhere is an address without a change stream.
-const nowhere = "http://127.0.0.1:1/changes"
-
-func newStreaming(t testing.TB, introspection, changes string, c *clock) *introspect.Introspector {
+func newIntrospector(t testing.TB, url string, c *clock) *introspect.Introspector {
 	t.Helper()
 	i := introspect.New(introspect.Config{
-		Introspection: introspect.Parsed(introspection), Changes: introspect.Parsed(changes), Credential: credential,
+		Introspection: introspect.Parsed(url), Credential: credential,
 		Timeout: 30 * time.Second, Now: c.now, OnStream: func(error) {},
 	})
 	t.Cleanup(i.Close)

@@ -30,11 +30,10 @@ import (
 
 // Config configures an [Introspector].
 type Config struct {
-	// Introspection is the absolute URL of the introspection endpoint.
+	// Introspection is the absolute URL of the introspection endpoint; beside it are the change stream, "changes",
+	// and that of sessions, "sessions/introspect".
 	Introspection *url.URL
-	// Changes is the absolute URL of the change stream.
-	Changes *url.URL
-	// Credential is the bearer token for both.
+	// Credential is the bearer token for all.
 	Credential string
 	// Timeout bounds one introspection. Default: [Timeout]
 	Timeout time.Duration
@@ -133,7 +132,7 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 // startFollowing starts the change stream. Before the first introspection there is nothing to evict.
 func (i *Introspector) startFollowing() {
 	i.follow.Do(func() {
-		i.client.start()
+		i.client.endpoints.Start() // looking up the addresses
 		i.following.Go(func() { i.follower.run(i.lifetime) })
 	})
 }

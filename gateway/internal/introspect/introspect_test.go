@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,7 @@ import (
 func TestIntrospectSendsFormAndCredential(t *testing.T) {
 	t.Parallel()
 
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost || r.URL.RawQuery != "" {
 			t.Errorf("%s with query %q", r.Method, r.URL.RawQuery)
 		}
@@ -34,8 +33,7 @@ func TestIntrospectSendsFormAndCredential(t *testing.T) {
 			t.Errorf("token %q", got)
 		}
 		_, _ = io.WriteString(w, activeAnswer)
-	}))
-	t.Cleanup(server.Close)
+	})
 	if _, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +136,12 @@ func TestConnectionErrorIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 
 	var asked atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := newServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		if asked.Add(1) == 1 {
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = io.WriteString(w, activeAnswer)
-	}))
-	t.Cleanup(server.Close)
+	})
 	answer, err := newIntrospector(t, server.URL, new(clock)).Introspect(t.Context(), token)
 	if err != nil || !answer.Active || asked.Load() != 2 {
 		t.Errorf("answer %+v, error %v, asked %d times", answer, err, asked.Load())
@@ -156,14 +153,13 @@ func TestConcurrentIntrospectionsAreOneRequest(t *testing.T) {
 
 	var asked atomic.Int64
 	arrived, release := make(chan struct{}), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := newServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		if asked.Add(1) == 1 {
 			close(arrived)
 		}
 		<-release
 		_, _ = io.WriteString(w, activeAnswer)
-	}))
-	t.Cleanup(server.Close)
+	})
 	i := newIntrospector(t, server.URL, new(clock))
 
 	impatient, hangUp := context.WithCancel(t.Context())
@@ -196,13 +192,12 @@ func TestConcurrentIntrospectionsAreOneRequest(t *testing.T) {
 func TestReadinessProbeIsAWellFormedToken(t *testing.T) {
 	t.Parallel()
 
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := newServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if !bearer.WellFormed(r.PostFormValue("token")) {
 			t.Error("the probe would be refused for its form")
 		}
 		_, _ = io.WriteString(w, `{"active":false}`)
-	}))
-	t.Cleanup(server.Close)
+	})
 	if err := newIntrospector(t, server.URL, new(clock)).Probe(t.Context()); err != nil {
 		t.Error(err)
 	}

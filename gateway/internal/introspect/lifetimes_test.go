@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -50,11 +49,10 @@ func TestCacheLifetimes(t *testing.T) {
 // newWithCachedToken returns an introspector with a cached token.
 func newWithCachedToken(tb testing.TB, c *clock) *introspect.Introspector {
 	tb.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := newServer(tb, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, activeAnswer)
-	}))
-	tb.Cleanup(server.Close)
-	i := newStreaming(tb, server.URL, nowhere, c)
+	})
+	i := newIntrospector(tb, server.URL, c)
 	if _, err := i.Introspect(tb.Context(), token); err != nil {
 		tb.Fatal(err)
 	}
