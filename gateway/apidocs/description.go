@@ -42,21 +42,18 @@ type operation struct {
 		Content     ordered[media] `json:"content"`
 	} `json:"requestBody"`
 	Responses ordered[*response] `json:"responses"`
-	Samples   []struct {
-		Label  string `json:"label"`
-		Source string `json:"source"`
-	} `json:"x-codeSamples"`
+	Security  json.RawMessage    `json:"security"`
 }
 
 // parameter is a parameter of a query, a path or a header, or a reference to one.
 type parameter struct {
-	Ref         string  `json:"$ref"`
-	Name        string  `json:"name"`
-	In          string  `json:"in"`
-	Required    bool    `json:"required"`
-	Description string  `json:"description"`
-	Schema      *schema `json:"schema"`
-	Example     any     `json:"example"`
+	Ref         string          `json:"$ref"`
+	Name        string          `json:"name"`
+	In          string          `json:"in"`
+	Required    bool            `json:"required"`
+	Description string          `json:"description"`
+	Schema      *schema         `json:"schema"`
+	Example     json.RawMessage `json:"example"`
 }
 
 // response is a response, or a reference to one.

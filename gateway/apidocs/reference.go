@@ -40,6 +40,7 @@ type shownOperation struct {
 	Parameters            []field
 	Body                  []shownMedia
 	Responses             []shownResponse
+	Samples               []sample // none of a webhook
 }
 
 // JSONBody is the first example of a JSON body; "": there is none.
@@ -79,7 +80,11 @@ func (s *site) addReference() error {
 		if err != nil {
 			return err
 		}
-		one := api{Title: d.Info.Title, Document: shown.document, Text: render(d.Info.Description), Groups: d.groups()}
+		groups, err := d.groups()
+		if err != nil {
+			return fmt.Errorf("%s: %w", shown.name, err)
+		}
+		one := api{Title: d.Info.Title, Document: shown.document, Text: render(d.Info.Description), Groups: groups}
 		for _, group := range one.Groups {
 			for _, op := range group.Operations {
 				if err := s.add(op.Path, "operation", op.Summary, "/docs/reference", op); err != nil {
@@ -110,7 +115,7 @@ func (s *site) addObjects(d *description) error {
 	return nil
 }
 
-// readDescription reads a document as it is served, with its samples.
+// readDescription reads a document as it is served.
 func readDescription(name string) (*description, error) {
 	source, err := documents.ReadFile("openapi/" + name + ".yaml")
 	if err != nil {
@@ -128,7 +133,7 @@ func readDescription(name string) (*description, error) {
 }
 
 // groups returns the operations by tag.
-func (d *description) groups() (all []group) {
+func (d *description) groups() (all []group, err error) {
 	for _, tag := range d.Tags {
 		all = append(all, group{Name: tag.Name, Text: render(tag.Description)})
 	}
@@ -136,10 +141,16 @@ func (d *description) groups() (all []group) {
 		for _, method := range path.Value {
 			op := method.Value
 			i := slices.IndexFunc(all, func(g group) bool { return slices.Contains(op.Tags, g.Name) })
-			all[i].Operations = append(all[i].Operations, d.show(strings.ToUpper(method.Name), path.Name, op))
+			shown := d.show(strings.ToUpper(method.Name), path.Name, op)
+			if strings.HasPrefix(path.Name, "/") {
+				if shown.Samples, err = d.samples(shown.Method, path.Name, op); err != nil {
+					return nil, err
+				}
+			}
+			all[i].Operations = append(all[i].Operations, shown)
 		}
 	}
-	return all
+	return all, nil
 }
 
 func (d *description) show(method, address string, op *operation) shownOperation {

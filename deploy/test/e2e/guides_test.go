@@ -4,7 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
+	"html"
 	"net/http"
 	"os"
 	"os/exec"
@@ -86,27 +86,25 @@ func main() {
 	}
 }
 
+// sample is a sample in a page of the reference.
+var sample = regexp.MustCompile(`<details name="sample"[^>]*><summary>(\w+)</summary><pre><code>([^<]*)</code>`)
+
 // TestTheSamplesOfTheReferenceRun runs those of a request without and of one with a body.
 func TestTheSamplesOfTheReferenceRun(t *testing.T) {
 	t.Parallel()
-	_, _, text := exchange(t, http.MethodGet, stack.URL+"/api/v1/openapi.json", "", "")
-	var document struct {
-		Paths map[string]map[string]struct {
-			Samples []struct{ Lang, Source string } `json:"x-codeSamples"`
+	for operation, want := range map[string]string{
+		"listShipments": `"meta":`, "createShipment": `"reference":"PO-2026-0042"`,
+	} {
+		_, _, page := exchange(t, http.MethodGet, stack.URL+"/docs/reference/shipments/"+operation, "", "")
+		samples := sample.FindAllStringSubmatch(page, -1)
+		if len(samples) != 4 {
+			t.Fatalf("%s has %d samples", operation, len(samples))
 		}
-	}
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		t.Fatal(err)
-	}
-	for method, want := range map[string]string{"get": `"meta":`, "post": `"reference":"PO-2026-0042"`} {
-		for _, sample := range document.Paths["/api/v1/shipments"][method].Samples {
-			language := map[string]string{"shell": "sh", "javascript": "js"}[sample.Lang]
-			if language == "" {
-				language = sample.Lang
-			}
-			t.Run(method+" "+language, func(t *testing.T) {
+		for _, found := range samples {
+			language := map[string]string{"curl": "sh", "Go": "go", "Python": "python", "JavaScript": "js"}[found[1]]
+			t.Run(operation+" "+language, func(t *testing.T) {
 				t.Parallel()
-				out := runCode(t, language, sample.Source, "QUAYSIDE_URL="+stack.URL,
+				out := runCode(t, language, html.UnescapeString(found[2]), "QUAYSIDE_URL="+stack.URL,
 					"QUAYSIDE_TOKEN="+fresh(t, "shipments:write").Secret)
 				if !strings.Contains(out, want) {
 					t.Errorf("no %s in\n%s", want, out)

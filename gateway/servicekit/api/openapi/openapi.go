@@ -1,6 +1,5 @@
 // Package openapi serves an OpenAPI description that is written in YAML as JSON,
-// with the same content in the same order, and with a sample of each operation
-// in curl, Go, Python and JavaScript (x-codeSamples).
+// with the same content in the same order.
 package openapi
 
 import (
@@ -42,13 +41,10 @@ func Handler(description []byte) http.Handler {
 	})
 }
 
-// JSON returns the description as JSON, with samples.
+// JSON returns the description as JSON.
 func JSON(description []byte) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(description, &doc); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
-	}
-	if err := addSamples(doc.Content[0]); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	var text bytes.Buffer

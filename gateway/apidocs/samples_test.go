@@ -1,0 +1,52 @@
+package apidocs
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const described = `{
+	"paths": {"/things/{id}": {
+		"put": {
+			"parameters": [
+				{"$ref": "#/components/parameters/ID"},
+				{"name": "If-Match", "in": "header", "example": "tag-1"},
+				{"name": "X-Kind", "in": "header", "required": true, "example": "kind-1"},
+				{"name": "at", "in": "query", "required": true, "example": 7000000}
+			],
+			"requestBody": {"content": {"application/json": {"examples": {"one": {"value": {"b": "it's", "a": [1]}}}}}}
+		},
+		"get": {"security": []}
+	}},
+	"components": {"parameters": {"ID": {"name": "id", "in": "path", "required": true, "example": "thing_1"}}}
+}`
+
+func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
+	t.Parallel()
+	d := new(description)
+	if err := json.Unmarshal([]byte(described), d); err != nil {
+		t.Fatal(err)
+	}
+	path := d.Paths[0]
+	put, err := d.samples("PUT", path.Name, path.Value.get("put"))
+	if err != nil || len(put) != 4 {
+		t.Fatal(len(put), err)
+	}
+	for _, sample := range put {
+		for _, want := range []string{"PUT", "/things/thing_1?at=7000000", "kind-1", `"b": "it's"`, "QUAYSIDE_TOKEN"} {
+			if !strings.Contains(sample.Source, want) || strings.Contains(sample.Source, "tag-1") {
+				t.Errorf("%s: no %s in\n%s", sample.Label, want, sample.Source)
+			}
+		}
+	}
+	get, err := d.samples("GET", path.Name, path.Value.get("get"))
+	if err != nil || len(get) != 4 {
+		t.Fatal(len(get), err)
+	}
+	for _, sample := range get {
+		if strings.Contains(sample.Source, "QUAYSIDE_TOKEN") {
+			t.Errorf("%s sends a token that is not needed", sample.Label)
+		}
+	}
+}
