@@ -177,7 +177,3 @@ func (t Token) Partition() OrgID {
 	}
 	return t.Organization.ID
 }
-
-// Limited reports whether t may do less than it was granted, because of its
-// owner's role. It is for templates.
-func (c *Catalogue) Limited(t Token) bool { return len(c.Effective(t)) < len(c.Expand(t.Permissions)) }
