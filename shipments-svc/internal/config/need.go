@@ -8,8 +8,8 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
-	"github.com/quayside/quayside/shipments-svc/internal/events/sealing"
 )
 
 // Need validates a part of the configuration that a command requires.

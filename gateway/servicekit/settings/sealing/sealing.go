@@ -1,4 +1,4 @@
-// Package sealing encrypts secrets at rest with AES-256-GCM under configured keys.
+// Package sealing encrypts secrets at rest with AES-256-GCM under keys of a program's settings.
 //
 // Guarantees: ciphertexts reveal only their length; altered ones, and those of another
 // context, do not open; nonces are random; keys have versions, of which the newest
