@@ -12,7 +12,7 @@ pushd "$new" >/dev/null
 for name in postgres_password tokens_password shipments_password gateway_credential; do
   openssl rand -hex 32 | tr -d '\n' >$name
 done
-for name in token_peppers webhook_keys; do
+for name in token_peppers totp_keys webhook_keys; do
   key=$(openssl rand -base64 32)
   printf '1:%s' "$key" >$name
 done

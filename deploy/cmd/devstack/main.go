@@ -76,7 +76,8 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.URL, stack.LogDir(), stack.Demo.Token, stack.Demo.User, stack.Demo.Password)
+	_, _ = fmt.Fprintf(stdout, welcome, stack.PublicURL, stack.LogDir(), stack.Demo.Token, stack.Demo.User,
+		stack.Demo.Password)
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())

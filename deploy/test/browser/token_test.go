@@ -32,8 +32,8 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	for _, format := range []struct{ tab, button, want string }{
 		{"#tab-token-button", `[data-copy="token"]`, token},
 		{"#tab-env-button", `[data-copy="env"]`, "QUAYSIDE_TOKEN=" + token},
-		{"#tab-curl-button", `[data-copy="curl"]`, "curl " + b.base + "/api/v1/shipments \\\n  -H \"Authorization: Bearer " +
-			token + "\" \\\n  -H \"Content-Type: application/json\""},
+		{"#tab-curl-button", `[data-copy="curl"]`, "curl " + stack.PublicURL + "/api/v1/shipments \\\n" +
+			"  -H \"Authorization: Bearer " + token + "\" \\\n  -H \"Content-Type: application/json\""},
 	} {
 		b.click(format.tab)
 		b.click(format.button)

@@ -81,7 +81,8 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
 			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers,
-			"PUBLIC_URL=" + s.URL, "SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
+			"PUBLIC_URL=" + s.PublicURL, "TOTP_KEYS_FILE=" + s.secrets.totpFile,
+			"SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
 	}})
 	for i := range s.replicas.addresses {

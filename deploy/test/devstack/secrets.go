@@ -19,6 +19,7 @@ type secrets struct {
 	credentialFile string // the gateway's credential for tokens-svc
 	peppersFile    string // the peppers of tokens-svc
 	webhooksFile   string // the webhook keys of shipments-svc
+	totpFile       string // the keys of authenticator apps of tokens-svc
 	signingKeyFile string // the gateway's signing key
 	publicKeyFile  string // its public key
 }
@@ -29,12 +30,14 @@ func loadSecrets(dir string) (s secrets, err error) {
 	s.signingKeyFile = filepath.Join(dir, "gateway-key.pem")
 	s.publicKeyFile = filepath.Join(dir, "gateway-public-key.pem")
 	s.webhooksFile = filepath.Join(dir, "webhook-keys")
+	s.totpFile = filepath.Join(dir, "totp-keys")
 	for path, fresh := range map[string]string{
 		filepath.Join(dir, "postgres-password"): rand.Text(),
 		filepath.Join(dir, "tokens-password"):   rand.Text(),
 		s.credentialFile:                        rand.Text() + rand.Text(),
 		s.peppersFile:                           newKey(),
 		s.webhooksFile:                          newKey(),
+		s.totpFile:                              newKey(),
 	} {
 		if err := writeOnce(path, fresh); err != nil {
 			return s, err

@@ -50,10 +50,12 @@ type Options struct {
 
 // Stack is a running product.
 type Stack struct {
-	URL      string // of the gateway, without a trailing slash
-	RedisURL string
-	Demo     Demo
-	Traces   *collector.Collector // nil without Options.Traces
+	URL string // of the gateway, without a trailing slash
+	// PublicURL is that for browsers, which have passkeys for names only.
+	PublicURL string
+	RedisURL  string
+	Demo      Demo
+	Traces    *collector.Collector // nil without Options.Traces
 
 	opts     Options
 	ports    ports
@@ -96,6 +98,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		return s, err
 	}
 	s.URL = "http://" + s.ports.gateway
+	s.PublicURL = "http://localhost" + port(s.ports.gateway)
 	if s.secrets, err = loadSecrets(filepath.Join(opts.Dir, "secrets")); err != nil {
 		return s, err
 	}

@@ -27,6 +27,7 @@ import (
 func newPeople(cfg config.Config, db *sqlx.DB, log *slog.Logger) *people.Service {
 	c := people.Config{
 		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log,
+		AppKeys: cfg.AppKeys, Passkeys: cfg.Party,
 	}
 	if cfg.Mail != nil {
 		c.Mail = cfg.Mail

@@ -35,11 +35,12 @@ type commands struct {
 		Create orgCreate `cmd:"" help:"Create an organization and print its id."`
 	} `cmd:"" help:"Organizations."`
 	User struct {
-		Create      userCreate      `cmd:"" help:"Make a person a member of an organization."`
-		SetPassword userSetPassword `cmd:"" help:"Give an account a new password and verify its e-mail address."`
-		Disable     userDisable     `cmd:"" help:"Prevent sign-in to an account, and end its sessions, until it is enabled."`
-		Enable      userEnable      `cmd:"" help:"Enable a disabled account, with its previous password."`
-		Unlink      userUnlink      `cmd:"" help:"Remove an account's link to the issuer."`
+		Create        userCreate        `cmd:"" help:"Make a person a member of an organization."`
+		SetPassword   userSetPassword   `cmd:"" help:"Give an account a new password and verify its e-mail address."`
+		RemoveFactors userRemoveFactors `cmd:"" help:"Remove an account's authenticator app and passkeys."`
+		Disable       userDisable       `cmd:"" help:"Prevent sign-in to an account, and end its sessions."`
+		Enable        userEnable        `cmd:"" help:"Enable a disabled account, with its previous password."`
+		Unlink        userUnlink        `cmd:"" help:"Remove an account's link to the issuer."`
 	} `cmd:"" help:"Accounts and memberships."`
 	Token struct {
 		Create        tokenCreate        `cmd:"" help:"Create a token and print it once."`

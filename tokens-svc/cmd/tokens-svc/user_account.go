@@ -42,6 +42,20 @@ func (c userSetPassword) Run(ctx context.Context, p program) error {
 	return err
 }
 
+type userRemoveFactors struct{ account }
+
+func (userRemoveFactors) Help() string {
+	return `Removes an account's authenticator app, recovery codes and passkeys and ends all its
+sessions, for a person who lost them: the password alone signs in again. Make sure that
+it is that person who asks.`
+}
+
+func (c userRemoveFactors) Run(ctx context.Context, p program) error {
+	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
+		return "has no authenticator app and no passkeys; all its sessions have ended", s.RemoveFactors(ctx, u)
+	})
+}
+
 type userDisable struct {
 	account
 

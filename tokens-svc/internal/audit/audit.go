@@ -62,6 +62,8 @@ const (
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"
 	UserPasswordReset    Action = "user.password_reset"
+	UserFactorAdded      Action = "user.factor_added"
+	UserFactorRemoved    Action = "user.factor_removed"
 	UserVerified         Action = "user.verified"
 	UserDisabled         Action = "user.disabled"
 	UserEnabled          Action = "user.enabled"
@@ -74,8 +76,8 @@ func Actions() []Action {
 	return []Action{
 		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
 		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
-		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserVerified, UserDisabled, UserEnabled,
-		UserIdentityLinked, UserIdentityUnlinked,
+		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved, UserVerified,
+		UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
 		OrganizationCreated, OrganizationUpdated,
 	}
 }

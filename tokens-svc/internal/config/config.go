@@ -13,9 +13,11 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -28,6 +30,8 @@ type Config struct {
 	Domains    map[string]people.Domain // by Pages
 	Catalogue  *tokens.Catalogue        // by Permissions
 	Mail       *mail.Server             // by Pages; nil: none
+	AppKeys    *sealing.Keys            // by Pages, of TOTP_KEYS; nil: none
+	Party      *passkey.Party           // by Pages; nil: no passkeys
 
 	environ []string
 }
@@ -86,6 +90,12 @@ type Settings struct {
 	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
 	// false with it.
 	LocalSignIn string `env:"LOCAL_SIGN_IN"`
+	// Keys of 32 bytes that encrypt the keys of authenticator apps, as version:base64 separated by
+	// commas, newest first. Empty: no app can be added, and codes of those added before are refused.
+	TOTPKeys string `env:"TOTP_KEYS" secret:"true"`
+	// Passkeys beside passwords. They belong to the host of PUBLIC_URL; for an IP address there are
+	// none.
+	Passkeys bool `env:"PASSKEYS" envDefault:"true"`
 	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; to this machine
 	// unencrypted) or smtps://user:password@host:465. Empty: no mail is sent, codes of
 	// invitations are shown to the inviting person, and operators reset passwords.

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
 		OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
-		GatewayIssuer: "quayside-gateway", MaxActiveTokens: 1000,
+		GatewayIssuer: "quayside-gateway", MaxActiveTokens: 1000, Passkeys: true,
 		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got.Settings != want {

@@ -10,8 +10,10 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -38,7 +40,32 @@ func Pages(c *Config) error {
 	if c.OIDCIssuer == "" && !c.Passwords() {
 		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
 	}
-	return errors.Join(append(errs, c.readDomains(), c.readMail())...)
+	return errors.Join(append(errs, c.readDomains(), c.readMail(), c.readFactors())...)
+}
+
+// readFactors reads TOTP_KEYS and PASSKEYS.
+func (c *Config) readFactors() (err error) {
+	if c.TOTPKeys != "" {
+		keys, err := sealing.Parse(c.TOTPKeys)
+		if err == nil {
+			err = c.refuseDemo("TOTP_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
+		}
+		if err != nil {
+			return fmt.Errorf("TOTP_KEYS: %w", err)
+		}
+		c.AppKeys = &keys
+	}
+	public, err := url.Parse(c.PublicURL)
+	if err != nil || !c.Passkeys {
+		return nil //nolint:nilerr // reported already
+	}
+	if _, err := netip.ParseAddr(public.Hostname()); err == nil {
+		return nil // for addresses browsers have no passkeys
+	}
+	if c.Party, err = passkey.New(public); err != nil {
+		return fmt.Errorf("PUBLIC_URL: %w; or set PASSKEYS=false", err)
+	}
+	return nil
 }
 
 // readMail reads SMTP_URL and MAIL_FROM. Its error does not contain the URL.

@@ -47,6 +47,32 @@ func TestPublicURLs(t *testing.T) {
 	}
 }
 
+func TestFactorsAreOffOrOn(t *testing.T) {
+	t.Parallel()
+	const key = "TOTP_KEYS=1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+	for name, c := range map[string]struct {
+		environ        []string
+		apps, passkeys bool
+	}{
+		"nothing is set":      {nil, false, true},
+		"keys of apps":        {[]string{key}, true, true},
+		"no passkeys":         {[]string{"PASSKEYS=false"}, false, false},
+		"an address, no name": {[]string{"PUBLIC_URL=http://127.0.0.1:8080"}, false, false},
+	} {
+		cfg, err := Load(c.environ, Pages)
+		if err != nil || (cfg.AppKeys != nil) != c.apps || (cfg.Party != nil) != c.passkeys {
+			t.Errorf("%s: %v, %v, %v", name, cfg.AppKeys, cfg.Party, err)
+		}
+	}
+	for _, wrong := range []string{
+		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=", "PASSKEYS=perhaps",
+	} {
+		if _, err := Load([]string{wrong}, Pages); err == nil {
+			t.Errorf("%s is accepted", wrong)
+		}
+	}
+}
+
 func TestDomainsAreRead(t *testing.T) {
 	t.Parallel()
 	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"

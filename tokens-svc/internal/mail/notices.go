@@ -47,6 +47,16 @@ If that wasn't you, change your password:
 `, at.Format(minute), from(client.Address), s.public.JoinPath("/settings/password")))
 }
 
+// SendFactor implements people.Mail.
+func (s *Server) SendFactor(ctx context.Context, to, change string, client people.ClientInfo, at time.Time) error {
+	return s.Send(ctx, to, "Sign-in security of your Quayside account", fmt.Sprintf(
+		`%s On %s%s.
+
+If that wasn't you, change your password and check your sign-in security:
+%s
+`, change, at.Format(minute), from(client.Address), s.public.JoinPath("/settings/security")))
+}
+
 // SendRole implements people.Mail.
 func (s *Server) SendRole(ctx context.Context, to string, m people.Membership, by audit.Actor) error {
 	return s.Send(ctx, to, "Your role in "+m.Organization.Name, fmt.Sprintf(

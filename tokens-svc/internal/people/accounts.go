@@ -87,9 +87,7 @@ func (s *Service) SetPassword(ctx context.Context, u User, password string) erro
 	}
 	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.Password, a.PasswordTemporary = hash, true
-		if a.VerifiedAt.IsZero() {
-			a.VerifiedAt = s.Now()
-		}
+		a.owned(s.Now())
 		a.endSessions()
 		return s.about(audit.UserPasswordSet, audit.CommandLine, u), nil
 	})

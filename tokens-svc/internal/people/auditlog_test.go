@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
@@ -14,10 +15,14 @@ import (
 )
 
 // audited returns a service, and a function that returns the details of all events of an action.
-func audited(t *testing.T) (*people.Service, func(audit.Action) []map[string]string) {
+func audited(t *testing.T, k ...*sealing.Keys) (*people.Service, func(audit.Action) []map[string]string) {
 	t.Helper()
 	db := database(t)
-	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(), NewID: publicid.New})
+	c := people.Config{Passwords: cheap(), NewID: publicid.New}
+	if len(k) > 0 {
+		c.AppKeys = k[0]
+	}
+	s := people.NewService(postgres.NewPeople(db), c)
 	log := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()

@@ -15,6 +15,8 @@ var (
 	// ErrCode means that there is no such invitation for that address, or no
 	// longer.
 	ErrCode = errors.New("the invitation is not good, or no longer")
+	// ErrFactor means that a code of an authenticator app, a recovery code or a passkey is not valid.
+	ErrFactor = errors.New("the code or the passkey is not valid")
 	// ErrUnverified means that the issuer has not verified the e-mail address.
 	ErrUnverified = errors.New("the issuer has not verified the e-mail address")
 	// ErrAccountUnverified means that an account with that e-mail address exists

@@ -22,6 +22,8 @@ type Mail interface {
 	SendMade(ctx context.Context, to string, actor audit.Actor, t tokens.Token) error
 	SendExpiring(ctx context.Context, to string, t tokens.Token) error
 	SendSignIn(ctx context.Context, to string, client ClientInfo, at time.Time) error
+	// SendFactor tells of a change of how somebody signs in: a whole sentence.
+	SendFactor(ctx context.Context, to, change string, client ClientInfo, at time.Time) error
 	SendRole(ctx context.Context, to string, m Membership, by audit.Actor) error
 }
 
@@ -93,6 +95,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 			return audit.Entry{}, ErrCode
 		}
 		now.Password, now.PasswordTemporary = hash, false
+		now.owned(s.Now())
 		now.verified(s.Now())
 		now.endSessions()
 		return s.about(audit.UserPasswordReset, client.Actor(now.User), now.User), nil

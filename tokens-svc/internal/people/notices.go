@@ -90,6 +90,12 @@ func (s *Service) notifySignIn(ctx context.Context, u User, client ClientInfo, a
 	s.background(ctx, func(ctx context.Context) error { return s.mail.SendSignIn(ctx, u.Email, client, at) })
 }
 
+// notifyFactor tells a person of a change of how they sign in.
+func (s *Service) notifyFactor(ctx context.Context, u User, change string, client ClientInfo) {
+	at := s.Now()
+	s.background(ctx, func(ctx context.Context) error { return s.mail.SendFactor(ctx, u.Email, change, client, at) })
+}
+
 // notifyRole tells a member of their new role.
 func (s *Service) notifyRole(ctx context.Context, org tokens.OrgID, u User, by audit.Actor) {
 	s.background(ctx, func(ctx context.Context) error {

@@ -12,6 +12,9 @@
 //     operator, or by a code that was mailed there. An invitation whose code was not
 //     mailed proves only that its holder got the code. Verification by an issuer, and a
 //     reset, end the account's earlier password and sessions, in the same transaction.
+//   - Authenticator apps and passkeys belong to accounts with a password. An account with an app is
+//     signed in to with the password and a code, or a passkey; a code is accepted once. Whoever
+//     proves to own an address for the first time finds none of another person's.
 //   - A session ends when its account's password changes, and when the account is
 //     linked, unlinked or disabled. One that was being made at that moment ends, too.
 //   - An invitation's code is mailed, or shown once to the inviting person. It is valid once, for
@@ -23,8 +26,7 @@
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
 //
-// The package imports the standard library only. Storage is a Repository,
-// which internal/postgres implements.
+// Storage is a Repository, which internal/postgres implements.
 package people
 
 import (
@@ -56,6 +58,8 @@ type User struct {
 	// PasswordTemporary means that an operator set the password: the person must
 	// change it before doing anything else.
 	PasswordTemporary bool
+	// HasApp means that the account has an authenticator app, so that a password alone does not sign in.
+	HasApp bool
 	// SessionEpoch increases whenever all of the account's sessions end. A
 	// session is valid in the epoch in which it began.
 	SessionEpoch int64
@@ -68,6 +72,13 @@ type Account struct {
 	// CodeSum is the SHA-256 of the code that was mailed last, until it is used; empty: none.
 	CodeSum       string
 	CodeExpiresAt time.Time
+	// TOTPKey is the sealed key of the authenticator app, in base64; empty: none. TOTPStep is the newest
+	// time step of which a code was accepted.
+	TOTPKey  string
+	TOTPStep int64
+	// RecoveryCodes are the SHA-256 of the unused ones, with spaces between them.
+	RecoveryCodes string
+	Passkeys      string // a JSON array of passkey.Passkey
 }
 
 // endSessions ends all sessions of the account.

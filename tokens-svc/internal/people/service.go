@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -23,7 +25,9 @@ type Service struct {
 	newID     func(prefix string) string
 	now       func() time.Time
 	domains   map[string]Domain
-	mail      Mail // nil: none
+	mail      Mail           // nil: none
+	appKeys   *sealing.Keys  // nil: no authenticator apps
+	passkeys  *passkey.Party // nil: no passkeys
 
 	recording sync.WaitGroup // refused sign-ins that are being recorded, and mails that are being sent
 	log       *slog.Logger
@@ -44,6 +48,10 @@ type Config struct {
 	// name in lower case.
 	Domains map[string]Domain
 	Mail    Mail // nil: none is sent
+	// AppKeys seal the keys of authenticator apps; nil: none can be added, and codes of those that there
+	// are cannot be verified.
+	AppKeys  *sealing.Keys
+	Passkeys *passkey.Party // nil: none can be added or used
 	// Log gets each refused sign-in that is in no organization's audit log: of an
 	// unknown account, or because of a failure to record it. Zero: discarded.
 	Log *slog.Logger
@@ -53,7 +61,7 @@ type Config struct {
 func NewService(repo Repository, c Config) *Service {
 	s := &Service{
 		Reader: repo, repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log,
-		mail: c.Mail,
+		mail: c.Mail, appKeys: c.AppKeys, passkeys: c.Passkeys,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -11,8 +11,8 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// SignIn returns whose e-mail address and password these are. It gives
-// ErrRefused, ErrDisabled and a *ThrottledError.
+// SignIn returns whose e-mail address and password these are. If they have an authenticator app,
+// SignInWithCode must follow. It gives ErrRefused, ErrDisabled and a *ThrottledError.
 func (s *Service) SignIn(ctx context.Context, email, password string, client ClientInfo) (User, error) {
 	email = normalize(email)
 	a, err := s.account(ctx, email)
@@ -24,8 +24,10 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 		return User{}, errors.Join(err, s.recordSignIn(ctx, a.User, methodPassword, client, err))
 	}
 	refused := s.verify(ctx, a, password)
-	if err := s.recordSignIn(ctx, a.User, methodPassword, client, refused); err != nil {
-		return User{}, err
+	if refused != nil || !a.HasApp {
+		if err := s.recordSignIn(ctx, a.User, methodPassword, client, refused); err != nil {
+			return User{}, err
+		}
 	}
 	if refused != nil {
 		return User{}, refused

@@ -15,6 +15,9 @@ const recordTimeout = 5 * time.Second
 // How a person proves who they are, as audit events name it.
 const (
 	methodPassword = "password"
+	methodCode     = "code"
+	methodRecovery = "recovery code"
+	methodPasskey  = "passkey"
 	methodIssuer   = "issuer"
 	methodChange   = "change of password" // the current password, of a person who is signed in
 )
@@ -46,6 +49,8 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	switch {
 	case errors.Is(outcome, ErrRefused):
 		e.Details["reason"] = "wrong password"
+	case errors.Is(outcome, ErrFactor):
+		e.Details["reason"] = "wrong " + method
 	case errors.Is(outcome, ErrDisabled):
 		e.Details["reason"] = "account disabled"
 	case errors.Is(outcome, ErrLinkedElsewhere):

@@ -112,9 +112,9 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `
 		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6,
-			code_sum = $7, code_expires_at = $8
+			code_sum = $7, code_expires_at = $8, totp_key = $9, totp_step = $10, recovery_codes = $11, passkeys = $12
 		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch,
-		a.CodeSum, null(a.CodeExpiresAt))
+		a.CodeSum, null(a.CodeExpiresAt), a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys)
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}
@@ -144,6 +144,7 @@ func (m *accountMutation) link(ctx context.Context, identity people.Identity, at
 	}
 	a := m.account
 	a.Password, a.PasswordTemporary, a.VerifiedAt = "", false, at
+	a.RemoveFactors()
 	a.SessionEpoch++
 	return m.store(ctx, a)
 }

@@ -23,11 +23,12 @@ func NewPeople(db *sqlx.DB) *People { return &People{db} }
 
 // userColumns are those of a people.User, of the table u.
 const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at, ` + never + `) AS verified_at,
-	coalesce(u.disabled_at, ` + never + `) AS disabled_at, u.password_temporary, u.session_epoch`
+	coalesce(u.disabled_at, ` + never + `) AS disabled_at, u.password_temporary, u.session_epoch,
+	u.totp_key <> '' AS has_app`
 
 // accountColumns are those of a people.Account, likewise.
 const accountColumns = userColumns + `, u.password, u.code_sum,
-	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at`
+	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at, u.totp_key, u.totp_step, u.recovery_codes, u.passkeys`
 
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {

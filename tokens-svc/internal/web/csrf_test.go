@@ -79,7 +79,8 @@ func countRows(t *testing.T, w *world) counts {
 	t.Helper()
 	return counts{
 		w.count(t, `SELECT count(*) FROM api_tokens`), w.count(t, `SELECT count(*) FROM memberships`),
-		w.count(t, `SELECT count(*) FROM invitations`), w.count(t, `SELECT count(*) FROM sessions`),
+		w.count(t, `SELECT count(*) FROM invitations`),
+		w.count(t, `SELECT count(*) FROM sessions WHERE user_id IS NOT NULL`),
 		w.count(t, `SELECT count(*) FROM audit_events`),
 	}
 }

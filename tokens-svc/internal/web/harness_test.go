@@ -20,7 +20,9 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -97,8 +99,21 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 	}
 	w.storage = &failing{Repository: postgres.NewRepository(db)}
 	log := slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	address, err := url.Parse(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	party, err := passkey.New(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appKeys, err := sealing.Parse("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
 		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log, Mail: mail,
+		AppKeys: &appKeys, Passkeys: party,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},
 			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},
@@ -110,10 +125,6 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		if _, err := w.tokens.CreateOrganization(t.Context(), tokens.Operator(), id, name); err != nil {
 			t.Fatal(err)
 		}
-	}
-	address, err := url.Parse(origin)
-	if err != nil {
-		t.Fatal(err)
 	}
 	c := Config{
 		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, publicid.New, w.clock), Passwords: true,

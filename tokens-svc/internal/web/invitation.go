@@ -57,7 +57,7 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 			},
 			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
 	}
-	return s.startSessionWithPassword(ctx, user, home+"/"+string(org))
+	return s.afterPassword(ctx, user, home+"/"+string(org))
 }
 
 // chooseOrganization lets people choose an organization and accept invitations.

@@ -18,7 +18,8 @@ const keyFlow = "oidc"
 // flow is the state of a sign-in at the issuer.
 type flow struct {
 	oidc.Flow
-	Next string
+	Next  string
+	Proof bool // a signed-in person proves again who they are
 }
 
 func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
@@ -26,7 +27,7 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	text, err := json.Marshal(flow{begun, safeNext(v.Form.Get("next"))})
+	text, err := json.Marshal(flow{begun, safeNext(v.Form.Get("next")), v.Form.Has("proof")})
 	if err != nil {
 		return answer{}, fmt.Errorf("keep a flow: %w", err)
 	}
@@ -49,7 +50,11 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
+	asked := s.sessions.Take(ctx, keyProof)
 	a, err := s.startSession(ctx, user, begun.Next)
+	if err == nil && begun.Proof && asked != "" && user.ID == v.user.ID {
+		return proved(asked)
+	}
 	if err == nil && linked {
 		s.notify(ctx,
 			"An account with your e-mail address already existed and is now linked to you. Its password was removed and its "+

@@ -35,7 +35,7 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 		return refused(err, "current", f.with,
 			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "current", "Incorrect current password."})
 	}
-	a, err := s.startSessionWithPassword(ctx, user, "/settings/account")
+	a, err := s.afterPassword(ctx, user, "/settings/account") // a password alone proves nothing beside an app
 	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
 	return a, err
 }

@@ -28,6 +28,8 @@ type route struct {
 	watch bool
 	// on reports whether the site has the route; nil: every site.
 	on func(*site) bool
+	// proof marks routes for which the person must have proved recently who they are: see prove.
+	proof bool
 	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
@@ -37,6 +39,10 @@ type route struct {
 var table = []route{
 	{pattern: "GET /sign-in", do: (*site).showSignIn},
 	{pattern: "POST /sign-in", on: hasPasswords, do: (*site).signIn},
+	{pattern: "GET /sign-in/code", on: hasPasswords, do: (*site).showCode},
+	{pattern: "POST /sign-in/code", on: hasPasswords, do: (*site).signInWithCode},
+	{pattern: "POST /sign-in/passkey", on: hasPasskeys, do: (*site).signInWithPasskey},
+	{pattern: "POST /sign-in/passkey/challenge", on: hasPasskeys, do: (*site).challengePasskey},
 	{pattern: "GET /sign-in/oidc", on: hasIssuer, do: (*site).startOIDC},
 	{pattern: "GET /sign-in/callback", on: hasIssuer, do: (*site).finishOIDC},
 	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
@@ -58,6 +64,20 @@ var table = []route{
 		pattern: "POST /settings/password", access: signedIn, on: hasPasswords, temporary: true,
 		do: (*site).changePassword,
 	},
+	{pattern: "GET /settings/security", access: signedIn, on: hasFactors, do: (*site).showSecurity},
+	{pattern: "GET /settings/security/app", access: signedIn, on: hasApps, do: (*site).showApp},
+	{pattern: "POST /settings/security/app/new", access: signedIn, on: hasApps, proof: true, do: (*site).newApp},
+	{pattern: "POST /settings/security/app", access: signedIn, on: hasApps, proof: true, do: (*site).addApp},
+	{pattern: "POST /settings/security/app/remove", access: signedIn, on: hasFactors, proof: true, do: (*site).removeApp},
+	{pattern: "POST /settings/security/passkeys", access: signedIn, on: hasPasskeys, proof: true, do: (*site).addPasskey},
+	{
+		pattern: "POST /settings/security/passkeys/challenge", access: signedIn, on: hasPasskeys,
+		do: (*site).challengeNewPasskey,
+	},
+	{
+		pattern: "POST /settings/security/passkeys/remove", access: signedIn, on: hasFactors, proof: true,
+		do: (*site).removePasskey,
+	},
 	{pattern: "GET /settings/verify", access: signedIn, on: mails, do: show((*site).verifyForm)},
 	{pattern: "POST /settings/verify", access: signedIn, on: mails, do: (*site).verifyAddress},
 	{pattern: "POST /settings/verify/send", access: signedIn, on: mails, do: (*site).requestVerification},
@@ -67,27 +87,30 @@ var table = []route{
 
 	{pattern: "GET /settings/{org}", access: member, do: (*site).toAPI},
 	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},
-	{pattern: "POST /settings/{org}/api", access: member, may: mayCreate, do: (*site).generate},
+	{pattern: "POST /settings/{org}/api", access: member, may: mayCreate, proof: true, do: (*site).generate},
 	{pattern: "GET /settings/{org}/api/new", access: member, may: mayCreate, do: (*site).showGenerate},
 	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
 	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
 	{pattern: "GET /settings/{org}/api/{token}/edit", access: member, do: (*site).showEdit},
-	{pattern: "POST /settings/{org}/api/{token}/edit", access: member, do: (*site).edit},
+	{pattern: "POST /settings/{org}/api/{token}/edit", access: member, proof: true, do: (*site).edit},
 	{pattern: "GET /settings/{org}/api/{token}/rotate", access: member, do: (*site).showRotate},
-	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, do: (*site).rotate},
+	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, proof: true, do: (*site).rotate},
 	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
 	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
 	{pattern: "POST /settings/{org}/api/{token}/hand-over", access: member, may: mayChooseOwner, do: (*site).handOver},
 
 	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
-	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, do: (*site).invite},
+	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, proof: true, do: (*site).invite},
 	{
 		pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member,
 		may: mayManage, do: (*site).withdraw,
 	},
-	{pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, do: (*site).changeRole},
+	{
+		pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, proof: true,
+		do: (*site).changeRole,
+	},
 	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
-	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, do: (*site).remove},
+	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, proof: true, do: (*site).remove},
 	{pattern: "GET /settings/{org}/organization", access: member, do: (*site).showOrganization},
 	{
 		pattern: "POST /settings/{org}/organization", access: member,
@@ -98,6 +121,9 @@ var table = []route{
 
 func hasPasswords(s *site) bool { return s.Passwords }
 func hasIssuer(s *site) bool    { return s.Issuer != nil }
+func hasApps(s *site) bool      { return s.Passwords && s.People.Apps() }
+func hasPasskeys(s *site) bool  { return s.Passwords && s.People.Passkeys() }
+func hasFactors(s *site) bool   { return hasApps(s) || hasPasskeys(s) }
 func mails(s *site) bool        { return s.People.Mails() }
 func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 

@@ -92,6 +92,11 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	case first != "":
 		return ctx, redirect(first), nil
 	}
+	if rt.proof {
+		if proved, ask, err := s.prove(ctx, v); !proved || err != nil {
+			return ctx, ask, err
+		}
+	}
 	if v.Method == http.MethodGet && !rt.watch && v.user.ID != "" {
 		v.notice = s.sessions.Take(ctx, keyNotice)
 	}

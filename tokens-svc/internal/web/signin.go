@@ -17,6 +17,7 @@ type signInForm struct {
 	Email     string
 	Next      string
 	Passwords bool // which ways there are
+	Passkeys  bool
 	Issuer    bool
 	Mails     bool
 	Hint      string // why the person was redirected here
@@ -25,7 +26,7 @@ type signInForm struct {
 func (s *site) signInPage(v *visit) signInForm {
 	return signInForm{
 		Email: v.PostForm.Get("email"), Next: safeNext(v.Form.Get("next")),
-		Passwords: s.Passwords, Issuer: s.Issuer != nil, Mails: s.People.Mails(),
+		Passwords: s.Passwords, Passkeys: hasPasskeys(s), Issuer: s.Issuer != nil, Mails: s.People.Mails(),
 	}
 }
 
@@ -63,7 +64,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "email", "Incorrect e-mail address or password."},
 			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
 	}
-	return s.startSessionWithPassword(ctx, user, f.Next)
+	return s.afterPassword(ctx, user, f.Next)
 }
 
 const disabledText = "This account is disabled. Contact your Quayside administrator."

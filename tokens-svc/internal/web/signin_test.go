@@ -152,7 +152,7 @@ func TestInvitationsAreCountedApart(t *testing.T) {
 	w.signedIn(t, "anna@acme.example")
 
 	w.pass(people.AttemptWindow)
-	code := owner.invite(t, "anna@acme.example", "member")
+	code := w.signedIn(t, owner.email).invite(t, "anna@acme.example", "member")
 	for range people.AttemptsPerDevice {
 		form := acceptance("anna@acme.example", code)
 		form.Set("password", "wrong horse battery")

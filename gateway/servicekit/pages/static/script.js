@@ -109,6 +109,32 @@ function select(element) {
   getSelection().selectAllChildren(element);
 }
 
+// A passkey answers the server's challenge; then the form is sent with the answer.
+all("form[data-passkey]").forEach((form) => {
+  if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) return;
+  const field = form.querySelector("[data-credential]");
+  const status = form.querySelector("[role=status]");
+  all("[data-without-script]", form).forEach((hint) => hint.remove());
+  all("button", form).forEach((button) => { button.hidden = false; });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!form.reportValidity()) return;
+    status.textContent = "";
+    try {
+      const response = await fetch(form.dataset.passkey, { method: "POST", headers: { Accept: "application/json" } });
+      if (!response.ok) throw new Error("no challenge");
+      const { publicKey } = await response.json();
+      field.value = JSON.stringify("create" in form.dataset
+        ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) })
+        : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(publicKey) }));
+      form.submit();
+    } catch (error) {
+      status.textContent = error.name === "InvalidStateError"
+        ? "This device has a passkey of your account already." : "No passkey was used. Try again, or use another way.";
+    }
+  });
+});
+
 // Sections beside each other become tabs.
 const sections = all("[data-tab]");
 if (sections.length > 0) {

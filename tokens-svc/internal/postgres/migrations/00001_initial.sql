@@ -147,7 +147,14 @@ CREATE TABLE users (
     session_epoch bigint NOT NULL DEFAULT 0,
     -- The mailed code, as SHA-256: to reset the password or to verify the address.
     code_sum text NOT NULL DEFAULT '',
-    code_expires_at timestamptz(3)
+    code_expires_at timestamptz(3),
+    -- The sealed key of the authenticator app, or empty, and the newest time step of which a code
+    -- was accepted.
+    totp_key text NOT NULL DEFAULT '',
+    totp_step bigint NOT NULL DEFAULT 0,
+    -- SHA-256 of the unused recovery codes, with spaces between them.
+    recovery_codes text NOT NULL DEFAULT '',
+    passkeys jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(passkeys) = 'array')
 );
 
 -- Identities of users at OpenID Connect issuers.

@@ -1,0 +1,165 @@
+package people
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// maxPasskeys bounds the passkeys of an account.
+const maxPasskeys = 20
+
+// Passkeys are used with ceremonies of package passkey: what Begin… returns goes to the browser, and to
+// the method that finishes the ceremony.
+
+// Passkeys reports whether people can add and use passkeys.
+func (s *Service) Passkeys() bool { return s.passkeys != nil }
+
+// BeginPasskey begins the ceremony in which a person's browser makes a passkey.
+func (s *Service) BeginPasskey(ctx context.Context, u User) (options any, ceremony string, err error) {
+	h, err := s.holder(ctx, u.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	return s.passkeys.BeginAdd(h)
+}
+
+// AddPasskey stores the passkey that a browser made. It gives ErrFactor, ErrForbidden for an account
+// without a password, and a tokens.ValidationError.
+func (s *Service) AddPasskey(
+	ctx context.Context, u User, name, ceremony, response string, client ClientInfo,
+) error {
+	var wrong faults
+	name = wrong.name(name, 1)
+	if err := wrong.OrNil(); err != nil {
+		return err
+	}
+	made, err := s.passkeys.FinishAdd(passkey.Holder{ID: string(u.ID)}, ceremony, response)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFactor, err)
+	}
+	made.Name, made.AddedAt = name, s.Now()
+	return s.changeFactor(ctx, u, client, audit.UserFactorAdded, "passkey "+name, func(a *Account) error {
+		return a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
+			if len(all) >= maxPasskeys {
+				wrong.Add("name", tokens.InvalidValue, "cannot be given: the account has %d passkeys; remove one first", len(all))
+			}
+			return append(all, made), wrong.OrNil()
+		})
+	})
+}
+
+// RemovePasskey removes a passkey. It gives tokens.ErrNotFound when the account does not have it.
+func (s *Service) RemovePasskey(ctx context.Context, u User, id string, client ClientInfo) error {
+	h, err := s.holder(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	at := indexOf(h.Passkeys, id)
+	if at < 0 {
+		return fmt.Errorf("passkey of user %s: %w", u.ID, tokens.ErrNotFound)
+	}
+	factor := "passkey " + h.Passkeys[at].Name
+	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, factor, func(a *Account) error {
+		return a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
+			return slices.DeleteFunc(all, func(p passkey.Passkey) bool { return p.ID() == id }), nil
+		})
+	})
+}
+
+// BeginSignIn begins the ceremony in which a browser finds a passkey and proves to have it.
+func (s *Service) BeginSignIn() (options any, ceremony string, err error) {
+	return s.passkeys.BeginSignIn()
+}
+
+// SignInWithPasskey returns the person whose passkey signed. It gives ErrFactor, ErrDisabled and a
+// *ThrottledError.
+func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response string, client ClientInfo) (User, error) {
+	succeeded, err := s.attempt(ctx, []count{ofAddress("passkey", client)})
+	if err != nil {
+		return User{}, err
+	}
+	h, used, err := s.passkeys.FinishSignIn(ceremony, response, func(id string) (passkey.Holder, error) {
+		return s.holder(ctx, UserID(id))
+	})
+	if errors.Is(err, tokens.ErrNotFound) || errors.Is(err, passkey.ErrInvalid) {
+		err = fmt.Errorf("%w: %w", ErrFactor, err)
+	}
+	u := User{ID: UserID(h.ID), Email: h.Name}
+	if u.ID == "" {
+		return User{}, err
+	}
+	if err == nil {
+		var now User
+		if now, err = s.usePasskey(ctx, u.ID, used); err == nil {
+			u = now
+		}
+	}
+	if recorded := s.recordSignIn(ctx, u, methodPasskey, client, err); err != nil || recorded != nil {
+		return User{}, errors.Join(err, recorded)
+	}
+	return u, succeeded(ctx)
+}
+
+// usePasskey stores what a signature changed of a passkey.
+func (s *Service) usePasskey(ctx context.Context, id UserID, used passkey.Passkey) (User, error) {
+	used.UsedAt = s.Now()
+	return s.changeAccount(ctx, id, func(a *Account) (audit.Entry, error) {
+		if !a.DisabledAt.IsZero() {
+			return audit.Entry{}, ErrDisabled
+		}
+		return audit.Entry{}, a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
+			at := indexOf(all, used.ID())
+			if at < 0 {
+				return nil, ErrFactor // it was removed a moment ago
+			}
+			all[at] = used
+			return all, nil
+		})
+	})
+}
+
+func indexOf(all []passkey.Passkey, id string) int {
+	return slices.IndexFunc(all, func(p passkey.Passkey) bool { return p.ID() == id })
+}
+
+func (a *Account) changePasskeys(change func([]passkey.Passkey) ([]passkey.Passkey, error)) error {
+	h, err := a.holder()
+	if err != nil {
+		return err
+	}
+	all, err := change(h.Passkeys)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(all)
+	a.Passkeys = string(text)
+	return err
+}
+
+// holder returns a person as the user of a ceremony, or tokens.ErrNotFound.
+func (s *Service) holder(ctx context.Context, id UserID) (passkey.Holder, error) {
+	u, err := s.User(ctx, id)
+	if err != nil {
+		return passkey.Holder{}, err
+	}
+	a, err := s.repo.Account(ctx, u.Email)
+	if err != nil {
+		return passkey.Holder{}, fmt.Errorf("user %s: %w", id, err)
+	}
+	return a.holder()
+}
+
+func (a Account) holder() (passkey.Holder, error) {
+	h := passkey.Holder{ID: string(a.ID), Name: a.Email}
+	if err := json.Unmarshal([]byte(a.Passkeys), &h.Passkeys); err != nil {
+		return h, fmt.Errorf("passkeys of user %s: %w", a.ID, err)
+	}
+	return h, nil
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+)
+
+// proofLife is for how long a proof of who somebody is counts as recent.
+const proofLife = 15 * time.Minute
+
+// keyProof is where a session keeps a proofForm while its person is at the issuer.
+const keyProof = "proof"
+
+// proofForm is the page on which a signed-in person proves again who they are. It holds the form that
+// was sent, which it sends again with the proof, so that nothing is lost and nothing is kept.
+type proofForm struct {
+	pages.Faults `json:"-"`
+	Path         string
+	Form         url.Values
+	// The ways of this person: the code of an app instead of the password, and the issuer without either.
+	Password, Code, Passkey, Issuer bool
+	Proved                          bool // at the issuer, just now
+}
+
+func (f proofForm) with(all faults) answer {
+	f.Faults = all
+	return page("prove", "Confirm that it's you", f).as(http.StatusForbidden)
+}
+
+// prove reports whether the person has proved recently who they are, or does so with this request: then
+// the session is as young as after a sign-in. Otherwise it returns the page that asks.
+func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, err error) {
+	if s.People.Now().Sub(s.sessions.Since(ctx)) < proofLife {
+		return true, answer{}, nil
+	}
+	take := func(name string) string {
+		defer v.PostForm.Del(name) // what remains is the form that was sent first
+		return v.PostForm.Get(name)
+	}
+	password, code, passkey := take("proof-password"), take("proof-code"), take("proof-passkey")
+	f, err := s.proofForm(ctx, v)
+	if err != nil {
+		return false, answer{}, err
+	}
+	user, wrong := people.User{}, refusal{}
+	switch {
+	case f.Passkey && passkey != "":
+		wrong = wrongPasskey("proof-passkey")
+		user, err = s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), passkey, v.client())
+		if err == nil && user.ID != v.user.ID {
+			err = people.ErrFactor
+		}
+	case f.Code && code != "":
+		wrong = wrongCodeOfApp("proof-code")
+		user, err = s.People.SignInWithCode(ctx, v.user, code, v.client())
+	case f.Password && password != "":
+		wrong = refusal{people.ErrRefused, http.StatusUnprocessableEntity, "proof-password", "Incorrect password."}
+		user, err = s.People.SignIn(ctx, v.user.Email, password, v.client())
+	default:
+		return false, f.with(nil), nil
+	}
+	if err != nil {
+		ask, err = refused(err, wrong.field, f.with, wrong)
+		return false, ask, err
+	}
+	return true, answer{}, s.sessions.Prove(ctx, user)
+}
+
+func (s *site) proofForm(ctx context.Context, v *visit) (proofForm, error) {
+	has, err := s.People.Factors(ctx, v.user)
+	if err != nil {
+		return proofForm{}, err
+	}
+	f := proofForm{
+		Path: v.URL.Path, Form: v.PostForm,
+		Password: s.Passwords && has.Password && !has.App, Code: s.Passwords && has.App,
+		Passkey: hasPasskeys(s) && len(has.Passkeys) > 0,
+	}
+	if f.Issuer = s.Issuer != nil && !f.Password && !f.Code; f.Issuer {
+		text, err := json.Marshal(f)
+		if err != nil {
+			return proofForm{}, fmt.Errorf("keep a form: %w", err)
+		}
+		s.sessions.Put(ctx, keyProof, string(text))
+	}
+	return f, nil
+}
+
+// proved is the page with a form that was kept, for a person who comes from the issuer.
+func proved(kept string) (answer, error) {
+	var f proofForm
+	if err := json.Unmarshal([]byte(kept), &f); err != nil {
+		return answer{}, fmt.Errorf("read a form: %w", err)
+	}
+	f.Proved = true
+	return f.with(nil).as(http.StatusOK), nil
+}
