@@ -233,6 +233,14 @@ func (r *reader) total(w row) bool {
 		}
 	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.m.Style))
+	kind, _ := vocabulary.FactKind(label)
+	weight := kind == shipments.NetWeightFact || kind == shipments.GrossWeightFact
+	switch same := t.Pallets > 0 && t.Pallets == t.Boxes; { // what a number in the column of the boxes counts
+	case same && (w.Net.OK || w.Gross.OK): // "Total pallet | 240 | 960 kg"
+		t.Pallets = 0
+	case same || weight && !w.Net.OK: // "Total pallets | 20"
+		t.Boxes = 0
+	}
 	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
 	if !ofPallet {
 		r.recent = run{}

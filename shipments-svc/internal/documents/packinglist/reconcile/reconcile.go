@@ -188,6 +188,8 @@ func Declared(totals []lines.Total) shipments.Declared {
 		case t.Part || all.Grand:
 		case t.Group:
 			all.Pallets, all.Boxes, all.NetWeight = all.Pallets+t.Pallets, all.Boxes+t.Boxes, all.NetWeight+t.NetWeight
+		case t.Boxes == 0 && t.NetWeight == 0:
+			all.Pallets = t.Pallets
 		default:
 			all = t
 		}

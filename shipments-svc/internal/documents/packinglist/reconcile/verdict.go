@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -19,6 +20,7 @@ type Verdict struct {
 	errors  []string // totals that differ by less
 	doubts  []string // rows and columns that may be read wrong
 	values  []string // values that are missing or invalid
+	slip    bool     // the lines agree among themselves, and no line or pallet has the boxes that a total lacks
 	none    string   // the code of a list without pallet numbers or boxes
 }
 
@@ -40,6 +42,8 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		if of := s.found[exact]; of.of > few && of.ratio() > most {
 			v.agree++
 		}
+		of := s.found[uniform] // by boxes and weights of lines
+		v.slip = of.of > few && of.ratio() > 1-listError && !s.Read[0].Mapping.Has(vocabulary.BoxWeight)
 		lines, words = lines+s.found[wordy].of, words+s.found[wordy].has
 		if !s.numbered() && !s.onePalletEach(read.Declared.Pallets) {
 			v.none, v.against = NoPallets, []string{
@@ -51,6 +55,12 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		v.none, v.against = NoPallets, []string{"no line below the header row has a pallet number"}
 	} else if boxes == 0 {
 		v.none = NoBoxes
+	}
+	for _, p := range read.Pallets {
+		lost := func(c shipments.Content) bool {
+			return math.Abs(float64(read.Declared.Boxes)-boxes) == float64(c.Boxes)
+		}
+		v.slip = v.slip && !lost(shipments.Content{Boxes: p.Boxes}) && !slices.ContainsFunc(p.Contents, lost)
 	}
 	n := float64(len(read.Pallets))
 	v.compare("pallets", float64(read.Declared.Pallets), n, 1)
@@ -129,7 +139,7 @@ func (v Verdict) Refusal(at tables.Place) error {
 	case v.none == NoBoxes:
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
 		doubts = v.values
-	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0:
+	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0 && !v.slip:
 		e.Code = Contradicted
 	default:
 		return nil
