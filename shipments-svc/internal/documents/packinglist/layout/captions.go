@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -102,11 +103,12 @@ func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells := worded(row)
 	pallet := !t.header.labelled() && isPallet(row)
-	if len(cells) == 0 || !pallet && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
+	if len(cells) == 0 || !pallet && !isPairs(row) && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
 		return false
 	}
 	for _, l := range labelsOf(row) {
-		if f := field(l.Name); f != vocabulary.None && (pallet || !slices.Contains(labelFields, f)) {
+		name := slices.Contains(nameFields, field(l.Name)) && !strings.ContainsFunc(l.Value, unicode.IsLetter)
+		if f := field(l.Name); f != vocabulary.None && !name && (pallet || !slices.Contains(labelFields, f)) {
 			t.give(f, l.Value, i, l.col)
 			found = true
 		}

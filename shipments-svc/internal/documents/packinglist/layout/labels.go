@@ -84,8 +84,8 @@ func unmarked(text string) (all []Label) {
 // of the value.
 func labelsOf(row tables.Row) (all []Label) {
 	const most = 6 // texts
-	cells := worded(row)
-	if len(cells) > most {
+	cells, form := worded(row), isPairs(row)
+	if len(cells) > most && !form {
 		return nil
 	}
 	for n, col := range cells {
@@ -93,7 +93,7 @@ func labelsOf(row tables.Row) (all []Label) {
 		found := Labels(text)
 		if label := strings.TrimRight(text, ": "); len(found) == 0 && n%2 == 0 && len(cells)%2 == 0 &&
 			!strings.ContainsFunc(label, isDigit) {
-			pallet := len(cells) == 2 || label != text // not "Pallet | Hass 16", two headings
+			pallet := len(cells) == 2 || form || label != text // not "Pallet | Hass 16", two headings
 			if f := field(label); f != vocabulary.None && (pallet || !slices.Contains(labelFields, f)) {
 				col = cells[n+1]
 				found = []Label{{Name: label, Value: row.Cells[col].Text, First: true}}
@@ -111,6 +111,24 @@ func labelsOf(row tables.Row) (all []Label) {
 		}
 	}
 	return all
+}
+
+// isPairs reports whether a row is several labels, each on the left of its value, which is no
+// heading: "Pallet no. | 311 | Variety | Hass".
+func isPairs(row tables.Row) bool {
+	cells, fields := worded(row), 0
+	for n, col := range cells {
+		text := row.Cells[col].Text
+		m := vocabulary.MeaningOf(text)
+		_, fact := vocabulary.FactKind(strings.TrimRight(text, ": "))
+		named := m.Field != vocabulary.None || fact
+		if label := n%2 == 0; named != label && (!label || !strings.HasSuffix(text, ":")) {
+			return false
+		} else if label && field(text) != vocabulary.None {
+			fields++
+		}
+	}
+	return len(cells) > 2 && len(cells)%2 == 0 && fields > 0
 }
 
 // worded returns the cells of a row with a letter or digit, unlike a bar between texts.

@@ -61,6 +61,16 @@ func (t Table) Repeats(row tables.Row) bool {
 	return t.Headings != nil && t.header.repeats(row)
 }
 
+// Body returns the rows below the header without captions and repeated headers.
+func (t Table) Body() (rows []tables.Row) {
+	for i := t.To; i < len(t.Rows); i++ {
+		if !t.Captions[i] && !t.Repeats(t.Rows[i]) {
+			rows = append(rows, t.Rows[i])
+		}
+	}
+	return rows
+}
+
 // Part is a part of a sheet: a table, or rows without one.
 type Part struct {
 	Table
@@ -123,7 +133,7 @@ func candidates(t tables.Table) (all []candidate) {
 		}
 	} else if turned, numbers := turned(t); numbers != nil {
 		for _, h := range headersOf(turned.Rows) {
-			if h.labelled() && h.sizes == nil {
+			if h.labelled() && h.sizes == nil && h.named() {
 				all = append(all, candidate{turned, h, numbers})
 			}
 		}

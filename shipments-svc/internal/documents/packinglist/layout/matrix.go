@@ -18,9 +18,17 @@ var sizeText = regexp.MustCompile(
 	`^(?i:\d{1,3}(?:[-/+]\d{1,3})?s?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
 )
 
+// sizedText matches the letters of sizes.
+var sizedText = regexp.MustCompile(`^(?i:[1-5]?x{0,4}[lmsj]+)$`)
+
+// IsSized reports whether a text is a word or letters of a size, which no class has: Jumbo, XL.
+func IsSized(text string) bool {
+	return sizedText.MatchString(text) || vocabulary.Sized.MatchString(vocabulary.Fold(text))
+}
+
 // IsSize reports whether a text is like a calibre that is no plain number: XL, 1X, 2J.
 func IsSize(text string) bool {
-	return sizeText.MatchString(text) && strings.ContainsFunc(text, unicode.IsLetter)
+	return sizeText.MatchString(text) && strings.ContainsFunc(text, unicode.IsLetter) || IsSized(text)
 }
 
 // sizeColumns returns the columns whose own headings are calibres, under a group heading
@@ -108,7 +116,7 @@ func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 // numbers, and their sum is that of the column of totals, if there is one. Others are footers.
 func (t Table) addUp(total int) bool {
 	rows, agree := 0, 0
-	for _, row := range t.Rows[t.To:] {
+	for _, row := range t.Rows[t.To:t.Below()] {
 		odd := slices.ContainsFunc(t.Sizes, func(col int) bool {
 			_, ok := Number(row, col)
 			return !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&

@@ -68,6 +68,7 @@ var conditions = map[string]condition{
 		return m.Columns[col].Meaning.Concepts&boxes == boxes && m.numeric(col) && m.layers() >= 0
 	},
 	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
+	"identities":  func(m *Mapping, rows []tables.Row, col int) bool { return m.identities(rows, col) },
 	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
 }
 
@@ -111,11 +112,8 @@ func (m *Mapping) weigh(rows []tables.Row) {
 // applies reports whether a rule applies to a column.
 func (e evidence) applies(m *Mapping, rows []tables.Row, col int) bool {
 	c := &m.Columns[col]
-	f := c.Field
-	if c.Meaning.Rule == "type" && f == vocabulary.Other {
-		f = "type"
-	}
-	if f != e.of && e.of != "*" || c.Virtual || c.values.filled == 0 {
+	ruled := c.Field == vocabulary.Other && c.Meaning.Rule == string(e.of)
+	if c.Field != e.of && !ruled && e.of != "*" || c.Virtual || c.values.filled == 0 {
 		return false
 	}
 	for _, name := range e.beside {
@@ -152,6 +150,25 @@ func labels(rows []tables.Row, col int) bool {
 		last, all = text, all+1
 	}
 	return len(seen) > 1 && len(seen)*2 > all
+}
+
+// identities reports whether a column has a label for each pallet, whose numbers restart.
+func (m *Mapping) identities(rows []tables.Row, col int) bool {
+	at, pallet, label, restart := m.At(vocabulary.PalletNumber), "", "", false
+	seen := map[string]bool{}
+	for _, row := range rows {
+		short := at < 0 || max(at, col) >= len(row.Cells)
+		if short || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
+			continue
+		}
+		p, l := row.Cells[at].Text, row.Cells[col].Text
+		if pallet != "" && (p == pallet) != (l == label) {
+			return false
+		}
+		restart = restart || p != pallet && seen[p]
+		pallet, label, seen[p] = p, l, true
+	}
+	return restart && labels(rows, col)
 }
 
 // cartons reports whether each row is a box: rows have no number of boxes, and pallets have
@@ -230,6 +247,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 	add("number", number)
 	add("whole", number && n == float64(int(n)) && n > 0)
 	add("size", size)
+	add("sized", layout.IsSized(text))
 	add("words", !number && !size && !strings.ContainsFunc(text, unicode.IsDigit))
 	add("commodity", !number && reference.CommodityOf(text) != nil)
 	add("container", layout.ContainerText.FindString(text) == text)

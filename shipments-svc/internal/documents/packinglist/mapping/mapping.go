@@ -110,9 +110,9 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	first := all[0]
 	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
 	m.given[vocabulary.PalletNumber] = first.Gives(vocabulary.PalletNumber)
-	rows, width := slices.Clip(first.Rows[first.To:]), len(first.Headings)
-	for _, t := range all[1:] {
-		rows = append(rows, t.Rows[t.To:]...)
+	rows, width := []tables.Row(nil), len(first.Headings)
+	for _, t := range all {
+		rows = append(rows, t.Body()...)
 	}
 	for _, row := range rows {
 		width = max(width, len(row.Cells))

@@ -48,6 +48,7 @@ var (
 	NotShipped = within(patterns["notshipped"])
 	negated    = within(patterns["negated"])
 	Denial     = regexp.MustCompile(`^(?:` + patterns["no"] + `)$`)
+	Sized      = whole(patterns["sized"])                               // a word of a size
 	Ditto      = regexp.MustCompile(`^(?:` + patterns["ditto"] + `)?$`) // as above
 
 	// Continued matches the end of a label that is continued: "P1 (cont.)".
