@@ -77,6 +77,25 @@ func TestHeadingsDecideAboutNarrowGaps(t *testing.T) {
 	}
 }
 
+// Headings of two columns may stand side by side like words of one.
+func TestTouchingHeadingsAreThoseOfTheirColumns(t *testing.T) {
+	t.Parallel()
+	headings := textLine{
+		at("Pallet", 10, 30), at("no", 32, 38), at("Grd", 50, 60), at("Count", 62, 76), at("Boxes", 90, 104),
+		at("Net", 120, 130), at("kg", 132, 138),
+	}
+	line := textLine{at("P1", 10, 16), at("1A", 50, 56), at("90", 70, 76), at("64", 98, 104), at("800", 128, 138)}
+	c := columnsOf([]page{{rows: grouped(append([]textLine{headings}, slices.Repeat([]textLine{line}, 3)...), -1)}})
+	for want, row := range map[string]textLine{
+		"Pallet no|Grd|Count|Boxes|Net kg": headings, "P1|1A|90|64|800": line,
+		"|Both sizes||Boxes": {at("Both", 50, 60), at("sizes", 62, 76), at("Boxes", 90, 104)},
+	} {
+		if got := strings.Join(c.cells(row, true), "|"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestWordsAreGroupedToLines(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

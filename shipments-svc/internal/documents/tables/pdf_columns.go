@@ -216,6 +216,16 @@ func (c columns) column(x float64) int {
 	return i
 }
 
+// touching reports whether a phrase of a nearly full line of headings is those of two columns:
+// the second has no other.
+func (c columns) touching(phrases []textLine, i int) bool {
+	at := func(l textLine) int { return c.column(l.middle()) }
+	words := phrases[i]
+	second := at(words[len(words)-1:])
+	return len(phrases)*4 >= len(c.edges)*3 && second == at(words[:1])+1 &&
+		(i == 0 || at(phrases[i-1]) < second-1) && (i+1 == len(phrases) || at(phrases[i+1]) > second)
+}
+
 // cells returns the texts of a line by column: each word of a row in the one at its middle, and
 // each phrase of headings and of other lines in one of its own.
 func (c columns) cells(line textLine, row bool) (cells []string) {
@@ -227,12 +237,13 @@ func (c columns) cells(line textLine, row bool) (cells []string) {
 			cells[column] = strings.TrimSpace(cells[column] + " " + text)
 		}
 	}
-	for i, phrase := range line.phrases() {
+	phrases := line.phrases()
+	for i, phrase := range phrases {
 		left, _ := phrase.bounds()
 		switch {
 		case c.edges == nil:
 			put(i, phrase.text())
-		case row && line.tabular():
+		case row && (line.tabular() || c.touching(phrases, i)):
 			for _, w := range phrase {
 				put(c.column((w.left+w.right)/2), w.text)
 			}
