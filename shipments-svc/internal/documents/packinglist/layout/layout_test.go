@@ -38,6 +38,8 @@ func TestKindsOfTables(t *testing.T) {
 		"Pallet|Weight|\n|Net|Gross\n1|264|1056":          "lines 0-2: pallet_number net_weight gross_weight",
 		"Pallet|12|14|16|Total\n1|10|20||30\n2||30||30": "matrix 0-1: pallet_number other other other other calibre " +
 			"boxes",
+		"Pallet|Jumbo|Extra large|M|Boxes\n1|10|20||30\n2||30||30": "matrix 0-1: pallet_number other other other " +
+			"other calibre boxes",
 		"Pallet no.|P1|P2\nSize|16|18\nCartons|9|8\nKg|4|4": "lines 0-1: pallet_number calibre boxes weight",
 		"List\nPallet: 7|Size: 16\nCartons|9\nPallet: 8|Size: 18\nCartons|8\nTotal cartons|17": "lines 2-3: pallet_number " +
 			"calibre boxes",

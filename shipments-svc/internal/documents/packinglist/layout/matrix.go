@@ -38,7 +38,7 @@ func (h header) sizeColumns() (all []int) {
 	for col := range h.own {
 		group, size := h.sizeOf(col)
 		m := h.means[col]
-		if !sizeText.MatchString(size) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre &&
+		if !sizeText.MatchString(size) && !IsSized(size) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre &&
 			(group == "" || m.Field != vocabulary.Produce && m.Field != vocabulary.Variety) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (h header) sizeColumns() (all []int) {
 func (h header) sizeOf(col int) (group, size string) {
 	own := h.own[col]
 	group = strings.TrimSpace(strings.TrimSuffix(h.texts[col], own))
-	if i := strings.LastIndexByte(own, ' '); i > 0 {
+	if i := strings.LastIndexByte(own, ' '); i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
 	}
 	if m := h.known.under("", group); m.Field == vocabulary.Calibre {

@@ -152,21 +152,25 @@ func labels(rows []tables.Row, col int) bool {
 	return len(seen) > 1 && len(seen)*2 > all
 }
 
-// identities reports whether a column has a label for each pallet, whose numbers restart.
+// identities reports whether a column has a label for each pallet, whose numbers rise and
+// begin again, as in each container.
 func (m *Mapping) identities(rows []tables.Row, col int) bool {
-	at, pallet, label, restart := m.At(vocabulary.PalletNumber), "", "", false
-	seen := map[string]bool{}
+	at, label, first, last, restart := m.At(vocabulary.PalletNumber), "", 0.0, 0.0, false
 	for _, row := range rows {
-		short := at < 0 || max(at, col) >= len(row.Cells)
-		if short || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
+		if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
 			continue
 		}
-		p, l := row.Cells[at].Text, row.Cells[col].Text
-		if pallet != "" && (p == pallet) != (l == label) {
+		n, ok := layout.Number(row, at)
+		text := row.Cells[col].Text
+		switch {
+		case !ok || label != "" && (n == last) != (text == label) || n < last && n != first:
 			return false
+		case label == "":
+			first = n
+		case n < last:
+			restart = true
 		}
-		restart = restart || p != pallet && seen[p]
-		pallet, label, seen[p] = p, l, true
+		label, last = text, n
 	}
 	return restart && labels(rows, col)
 }
