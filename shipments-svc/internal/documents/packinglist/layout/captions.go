@@ -57,7 +57,7 @@ func (t *Table) give(f vocabulary.Field, text string, i, col int) {
 // page before. The produce may also stand below all lines, or straight above the headings.
 func (t Table) captioned() Table {
 	before := t.given
-	t.given, t.Captions = map[vocabulary.Field][]Caption{}, map[int]bool{}
+	t.given, t.Captions, t.Repeats = map[vocabulary.Field][]Caption{}, map[int]bool{}, map[int]bool{}
 	for f, all := range before {
 		last := all[len(all)-1]
 		last.from = 0
@@ -66,6 +66,8 @@ func (t Table) captioned() Table {
 	for i := range t.Rows {
 		if (i < t.From || i >= t.To) && t.caption(i) {
 			t.Captions[i] = true
+		} else if i >= t.To && t.header.repeats(t.Rows[i]) {
+			t.Repeats[i] = true
 		}
 	}
 	for _, f := range nameFields {

@@ -117,6 +117,9 @@ func labelsOf(row tables.Row) (all []Label) {
 // heading: "Pallet no. | 311 | Variety | Hass".
 func isPairs(row tables.Row) bool {
 	cells, fields := worded(row), 0
+	if len(cells) <= 2 || len(cells)%2 != 0 || strings.ContainsFunc(row.Cells[cells[0]].Text, isDigit) {
+		return false
+	}
 	for n, col := range cells {
 		text := row.Cells[col].Text
 		m := vocabulary.MeaningOf(text)
@@ -128,7 +131,7 @@ func isPairs(row tables.Row) bool {
 			fields++
 		}
 	}
-	return len(cells) > 2 && len(cells)%2 == 0 && fields > 0
+	return fields > 0
 }
 
 // worded returns the cells of a row with a letter or digit, unlike a bar between texts.

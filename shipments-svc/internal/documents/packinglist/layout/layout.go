@@ -23,6 +23,7 @@ type Table struct {
 	stacked   bool         // it is below another table
 	Sizes     []int        // the columns of a matrix that are calibres
 	Captions  map[int]bool // indexes of the rows that are captions
+	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]Caption
 	groups    map[int]string // the varieties above the calibres
@@ -56,15 +57,11 @@ func (t Table) Heading(column int) string {
 	return t.Headings[column].Text
 }
 
-// Repeats reports whether a row repeats the header.
-func (t Table) Repeats(row tables.Row) bool {
-	return t.Headings != nil && t.header.repeats(row)
-}
-
 // Body returns the rows below the header without captions and repeated headers.
 func (t Table) Body() (rows []tables.Row) {
+	rows = make([]tables.Row, 0, len(t.Rows)-t.To)
 	for i := t.To; i < len(t.Rows); i++ {
-		if !t.Captions[i] && !t.Repeats(t.Rows[i]) {
+		if !t.Captions[i] && !t.Repeats[i] {
 			rows = append(rows, t.Rows[i])
 		}
 	}

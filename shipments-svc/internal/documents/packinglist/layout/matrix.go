@@ -23,7 +23,8 @@ var sizedText = regexp.MustCompile(`^(?i:[1-5]?x{0,4}[lmsj]+)$`)
 
 // IsSized reports whether a text is a word or letters of a size, which no class has: Jumbo, XL.
 func IsSized(text string) bool {
-	return sizedText.MatchString(text) || vocabulary.Sized.MatchString(vocabulary.Fold(text))
+	return sizedText.MatchString(text) ||
+		!strings.ContainsFunc(text, isDigit) && vocabulary.Sized.MatchString(vocabulary.Fold(text))
 }
 
 // IsSize reports whether a text is like a calibre that is no plain number: XL, 1X, 2J.

@@ -35,7 +35,7 @@ func (r *reader) row(i int) {
 	case r.t.Captions[i]:
 		r.apart = r.apart && !r.t.Gives(vocabulary.PalletNumber)
 		reason = "it is a section row"
-	case r.t.Repeats(r.t.Rows[i]):
+	case r.t.Repeats[i]:
 		r.Remarks.Add("header_repeated", at)
 		reason = "the header row is repeated"
 	default:
