@@ -177,22 +177,28 @@ func (l Line) sameContents(other Line) bool {
 		slices.EqualFunc(l.Also[:], other.Also[:], same)
 }
 
-// Declared returns the totals that rows of totals declare: the grand total, or else the
-// sum of the others.
+// Declared returns the totals that rows of totals declare: the grand total, or else the last
+// with boxes and what others add to it, or else the sums of groups.
 func Declared(totals []lines.Total) shipments.Declared {
-	var all lines.Total
+	var all, groups lines.Total
 	for _, t := range totals {
 		switch {
 		case t.Grand:
 			all = t
 		case t.Part || all.Grand:
 		case t.Group:
-			all.Pallets, all.Boxes, all.NetWeight = all.Pallets+t.Pallets, all.Boxes+t.Boxes, all.NetWeight+t.NetWeight
-		case t.Boxes == 0 && t.NetWeight == 0:
-			all.Pallets = t.Pallets
-		default:
+			groups.Pallets, groups.Boxes = groups.Pallets+t.Pallets, groups.Boxes+t.Boxes
+			groups.NetWeight += t.NetWeight
+		case t.Boxes > 0 && all.Boxes > 0:
 			all = t
+		default:
+			all.Pallets, all.Boxes = cmp.Or(t.Pallets, all.Pallets), cmp.Or(t.Boxes, all.Boxes)
+			all.NetWeight = cmp.Or(t.NetWeight, all.NetWeight)
 		}
+	}
+	if all.Boxes == 0 {
+		all.Boxes = groups.Boxes
+		all.Pallets, all.NetWeight = cmp.Or(all.Pallets, groups.Pallets), cmp.Or(all.NetWeight, groups.NetWeight)
 	}
 	all.Pallets, all.Boxes = atMost(all.Pallets, shipments.MaxPallets), atMost(all.Boxes, shipments.MaxDeclaredBoxes)
 	all.NetWeight = atMost(all.NetWeight, shipments.MaxDeclaredWeight)

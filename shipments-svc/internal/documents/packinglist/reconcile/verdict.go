@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -42,8 +41,8 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		if of := s.found[exact]; of.of > few && of.ratio() > most {
 			v.agree++
 		}
-		of := s.found[uniform] // by boxes and weights of lines
-		v.slip = of.of > few && of.ratio() > 1-listError && !s.Read[0].Mapping.Has(vocabulary.BoxWeight)
+		of := s.found[uniform]
+		v.slip = of.of > few && of.ratio() > 1-listError
 		lines, words = lines+s.found[wordy].of, words+s.found[wordy].has
 		if !s.numbered() && !s.onePalletEach(read.Declared.Pallets) {
 			v.none, v.against = NoPallets, []string{
