@@ -17,13 +17,13 @@ import (
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
 func reading(
-	cfg config.Config, repo *postgres.Repository, service *shipments.Service, files shipments.Files, log *slog.Logger,
-	metrics prometheus.Registerer,
+	ctx context.Context, cfg config.Config, repo *postgres.Repository, service *shipments.Service,
+	files shipments.Files, log *slog.Logger, metrics prometheus.Registerer,
 ) []func(context.Context) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "quayside_shipments_documents_waiting_seconds",
 		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
-	}, scraped(repo.JobsWaiting)))
+	}, scraped(ctx, repo.JobsWaiting)))
 	done, swept := jobsDone(metrics), filesSwept(log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil

@@ -49,9 +49,9 @@ const scrapeTimeout = time.Second
 
 // scraped returns the function of a metric that each scrape reads from Postgres. It is NaN
 // while Postgres is unavailable.
-func scraped(read func(context.Context) (float64, error)) func() float64 {
+func scraped(ctx context.Context, read func(context.Context) (float64, error)) func() float64 {
 	return func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scrapeTimeout)
 		defer cancel()
 		value, err := read(ctx)
 		if err != nil {

@@ -52,7 +52,7 @@ func publish(ctx context.Context, p publishing) (end func() error, err error) {
 	p.metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "quayside_shipments_webhooks_due",
 		Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
-	}, scraped(func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) })))
+	}, scraped(ctx, func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) })))
 	count := eventsNumbered(p.metrics)
 	numbering := outbox.New(queue, outbox.Config{
 		Announced: p.announced,

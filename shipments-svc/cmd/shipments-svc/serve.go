@@ -76,7 +76,7 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	work := reading(cfg, repo, service, kept, log, metrics) //nolint:contextcheck // a scrape has no context
+	work := reading(ctx, cfg, repo, service, kept, log, metrics)
 	defer background(ctx, work...)()
 	end, err := publish(ctx, publishing{
 		cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced(), due: due,
