@@ -61,6 +61,19 @@ func (w way) accessible() {
 	}
 }
 
+// accepts ticks each of the things that the checks found.
+func (w way) accepts() {
+	w.Helper()
+	for _, id := range eval[[]string](w.tab, `[...document.querySelectorAll("[name=accept]")].map(box => box.id)`) {
+		if w.keyboard {
+			w.tabTo("#" + id)
+			w.keys(" ")
+		} else {
+			w.click("#" + id)
+		}
+	}
+}
+
 // newShipment creates a shipment on the page that is shown.
 func (w way) newShipment(reference string) {
 	w.Helper()
@@ -143,6 +156,7 @@ func (w way) uploadsAndApproves(o organization) {
 	w.do(chromedp.SetValue(chromedp.CSS("#style0"), "1,234.5"))
 	w.press("#correct")
 	w.reviewable()
+	w.accepts()
 	w.write("#reason", "Certificates follow by courier")
 	w.press("#approve")
 	w.sees("The shipment was approved.")

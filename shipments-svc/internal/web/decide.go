@@ -4,39 +4,54 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// approve approves the shipment as the form shows it. Failing checks need a reason.
+// approve approves the shipment as the form shows it. Each check that fails or warns is
+// accepted, and failing ones need a reason.
 func (s *site) approve(ctx context.Context, v *visit) (answer, error) {
-	return s.decide(ctx, v, "approved", func(ctx context.Context, o shipments.Order, reason string) error {
+	do := func(ctx context.Context, o shipments.Order, found []shipments.Check, reason string) error {
+		for _, c := range found {
+			if asks(c) && !slices.Contains(v.PostForm["accept"], c.Name) {
+				return faulty("/accept", "Tick each of these to approve, or reject the shipment.")
+			}
+		}
 		a := shipments.Approval{Order: o}
 		if reason != "" {
 			a.Override = &reason
 		}
 		_, err := s.Service.Approve(ctx, v.org, a)
 		if _, failing := errors.AsType[*shipments.ChecksFailingError](err); failing {
-			return &shipments.Invalid{Faults: []shipments.Fault{{
-				Pointer: "/reason", Detail: "Checks are failing. Give the reason for approving nevertheless.",
-			}}}
+			return faulty("/reason", "Checks are failing. Give the reason for approving nevertheless.")
 		}
 		return err
-	})
+	}
+	return s.decide(ctx, v, "approved", do)
 }
+
+// asks reports whether what a check found is accepted before the shipment is approved.
+func asks(c shipments.Check) bool { return c.Result == shipments.Fail || c.Result == shipments.Warn }
 
 // reject rejects the shipment for a reason.
 func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
-	return s.decide(ctx, v, "rejected", func(ctx context.Context, o shipments.Order, reason string) error {
+	do := func(ctx context.Context, o shipments.Order, _ []shipments.Check, reason string) error {
 		_, err := s.Service.Reject(ctx, v.org, shipments.Rejection{Order: o, Reason: reason})
 		return err
-	})
+	}
+	return s.decide(ctx, v, "rejected", do)
+}
+
+func faulty(field, text string) error {
+	return &shipments.Invalid{Faults: []shipments.Fault{{Pointer: field, Detail: text}}}
 }
 
 func (s *site) decide(
-	ctx context.Context, v *visit, done string, do func(context.Context, shipments.Order, string) error,
+	ctx context.Context, v *visit, done string,
+	do func(ctx context.Context, o shipments.Order, found []shipments.Check, reason string) error,
 ) (answer, error) {
 	o, err := v.seen()
 	if err != nil {
@@ -52,14 +67,14 @@ func (s *site) decide(
 	if !o.Expects(found.Version) {
 		err = shipments.ErrVersion
 	} else {
-		err = do(ctx, o, reason)
+		err = do(ctx, o, found.Checks, reason)
 	}
 	if wrong := faultsOf(err); wrong != nil {
-		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, wrong[0].Text)
+		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, wrong[0])
 	}
 	if errors.Is(err, shipments.ErrVersion) {
-		return s.again(ctx, v, http.StatusPreconditionFailed, reason,
-			"This shipment was changed after you opened it, and nothing was done. Look at it as it is now, and decide again.")
+		return s.again(ctx, v, http.StatusPreconditionFailed, reason, pages.Fault{Field: "reason", Text: "This shipment " +
+			"was changed after you opened it, and nothing was done. Look at it as it is now, and decide again."})
 	}
 	if err != nil {
 		return answer{}, err
@@ -67,16 +82,18 @@ func (s *site) decide(
 	return redirect(v.path()+"?status="+string(shipments.ReadyForReview), done), nil
 }
 
-// again shows the shipment as it is now, with what is wrong and the reason that was typed.
-func (s *site) again(ctx context.Context, v *visit, status int, reason, fault string) (answer, error) {
+// again shows the shipment as it is now, with what is wrong, what was accepted and the
+// reason that was typed. What a person accepted of another version is not ticked.
+func (s *site) again(ctx context.Context, v *visit, status int, reason string, fault pages.Fault) (answer, error) {
 	p, err := s.shown(ctx, v)
-	field := "reason"
 	if !p.Decide {
-		field = "history-heading"
+		fault.Field = "history-heading"
 		if reason != "" {
-			fault += " Your reason was: " + reason
+			fault.Text += " Your reason was: " + reason
 		}
 	}
-	p.Faults, p.Reason = pages.Faults{{Field: field, Text: fault}}, reason
+	if p.Faults, p.Reason = (pages.Faults{fault}), reason; status != http.StatusPreconditionFailed {
+		p.Accepted = v.PostForm["accept"]
+	}
 	return page("shipment", p.Reference, p).as(status), err
 }

@@ -19,8 +19,9 @@ type showPage struct {
 	Rows      []palletRow
 	Files     []fileRow
 	History   []shipments.Entry
-	Failing   []string // checks that fail
-	Warnings  []string // and those that warn
+	Findings  checkRows // the checks that fail or warn
+	Failing   bool      // one of them fails
+	Accepted  []string  // names of findings that the form accepts
 	Types     []shipments.DocumentType
 	Decide    bool // the person may, and the shipment is ready
 	Attach    bool
@@ -39,6 +40,9 @@ type checkRow struct {
 
 // checkRows are checks, failing first, and last those that could not be made.
 type checkRows []checkRow
+
+// Accepts reports whether the form accepts what a check found.
+func (p showPage) Accepts(check string) bool { return slices.Contains(p.Accepted, check) }
 
 func (rows checkRows) Made() checkRows    { return rows[:rows.made()] }
 func (rows checkRows) Skipped() checkRows { return rows[rows.made():] }
@@ -100,12 +104,9 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, p.Documents)
 	for _, c := range p.Checks {
-		switch c.Result {
-		case shipments.Fail:
-			p.Failing = append(p.Failing, c.Name)
-		case shipments.Warn:
-			p.Warnings = append(p.Warnings, c.Name)
-		case shipments.Pass, shipments.Skip:
+		if asks(c.Check) {
+			p.Findings = append(p.Findings, c)
+			p.Failing = p.Failing || c.Result == shipments.Fail
 		}
 	}
 	for _, d := range found.Documents {

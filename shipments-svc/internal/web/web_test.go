@@ -298,22 +298,32 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 			Draft:  shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
 			Status: shipments.ReadyForReview,
 		}, Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
-		Checks: []shipments.Check{{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"}},
+		Checks: []shipments.Check{
+			{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
+			{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
+		},
 	}
 	if _, err := s.service.Import(t.Context(), shipments.OrgID(id), []shipments.Detail{reviewed}); err != nil {
 		t.Fatal(err)
 	}
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)
 	path := link.FindString(s.get(t, "/shipments/"+s.org).Body.String())
-	want(t, s.get(t, path), http.StatusOK, "1 check fails: Required documents", `name="version" value="1"`)
-	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity,
+	want(t, s.get(t, path), http.StatusOK, `value="required_documents"`, `value="weight_unit"`,
+		`name="version" value="1"`)
+	accepted := []string{"required_documents", "weight_unit"}
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"x"}, "accept": accepted[:1]}),
+		http.StatusUnprocessableEntity, "Tick each of these",
+		`value="required_documents" id="accept-required_documents" required checked`)
+	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "accept": accepted}), http.StatusUnprocessableEntity,
 		"Checks are failing.")
 	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
 		"was changed", ">x</textarea>", `name="version" value="1"`)
 	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
 	wantTo(t, s.get(t, path+"/approve"), path)
-	wantTo(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"Sent by\r\ncourier"}}),
+	wantTo(t, s.post(t, path+"/approve", url.Values{
+		"version": {"1"}, "reason": {"Sent by\r\ncourier"}, "accept": accepted,
+	}),
 		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
 	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
