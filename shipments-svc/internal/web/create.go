@@ -41,7 +41,7 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	form := newPage{Draft: shipments.NewDraft(v.text), Key: rand.Text()}
 	id, _, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
 		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: transport.Actor(v.person)})
-		return []byte(transport.FormatID(made.ID)), err
+		return []byte(transport.ShipmentIDs.Format(made.ID)), err
 	})
 	if form.Faults = faultsOf(err); form.Faults != nil {
 		return page("new", "New shipment", form), nil

@@ -21,7 +21,7 @@ func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	back := v.path(transport.FormatID(found.ID))
+	back := v.path(transport.ShipmentIDs.Format(found.ID))
 	return page("confirm", "Delete "+found.Reference, confirmPage{
 		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
 		Button: "Delete shipment", Do: back + "/delete", Back: back, Version: found.Version,
@@ -57,7 +57,7 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 	return page("confirm", "Delete "+name, confirmPage{
 		Heading: "Delete " + name + "?", Button: "Delete document",
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
-		Do:   back + "/documents/" + transport.FormatDocumentID(d.ID) + "/delete", Back: back, Version: found.Version,
+		Do:   back + "/documents/" + transport.DocumentIDs.Format(d.ID) + "/delete", Back: back, Version: found.Version,
 	}), nil
 }
 

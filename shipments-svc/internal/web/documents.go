@@ -75,7 +75,7 @@ func (s *site) document(ctx context.Context, v *visit) (d shipments.Document, sh
 		return d, "", err
 	}
 	d, err = s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
-	return d, v.path(transport.FormatID(id)), err
+	return d, v.path(transport.ShipmentIDs.Format(id)), err
 }
 
 func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
@@ -115,6 +115,6 @@ func (v *visit) document() (shipments.ID, shipments.DocumentID, error) {
 	if err != nil {
 		return id, shipments.DocumentID{}, err
 	}
-	document, err := transport.DocumentID(v.PathValue("document"))
+	document, err := transport.DocumentIDs.Parse(v.PathValue("document"))
 	return id, document, err
 }

@@ -90,7 +90,8 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 				approved = one.ApprovedAt.Format(time.RFC3339)
 			}
 			rows = append(rows, []any{
-				transport.FormatID(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage, one.Origin, one.Destination,
+				transport.ShipmentIDs.Format(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage,
+				one.Origin, one.Destination,
 				one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
 			})
 		}

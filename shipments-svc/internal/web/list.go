@@ -85,7 +85,7 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	for _, one := range found.Shipments {
-		p.Rows = append(p.Rows, row{one, v.path(transport.FormatID(one.ID))})
+		p.Rows = append(p.Rows, row{one, v.path(transport.ShipmentIDs.Format(one.ID))})
 	}
 	p.Pages = pages.Around(v.URL, page1, perPage, int(found.Total))
 	query.Del("page")

@@ -76,7 +76,7 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 		return mappingPage{}, err
 	}
 	p := mappingPage{
-		Document: d, Version: found.Version, Back: back, Link: back + "/documents/" + transport.FormatDocumentID(d.ID),
+		Document: d, Version: found.Version, Back: back, Link: back + "/documents/" + transport.DocumentIDs.Format(d.ID),
 		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
 	}
 	for i, m := range d.Mappings {

@@ -94,7 +94,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	allowed := shipments.Allowed(found.Status)
 	p := showPage{
-		Detail: found.Detail, Link: v.path(transport.FormatID(found.ID)), History: history.Entries,
+		Detail: found.Detail, Link: v.path(transport.ShipmentIDs.Format(found.ID)), History: history.Entries,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
@@ -110,7 +110,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		}
 	}
 	for _, d := range found.Documents {
-		name := transport.FormatDocumentID(d.ID)
+		name := transport.DocumentIDs.Format(d.ID)
 		p.Files = append(p.Files, fileRow{
 			Document: d, Anchor: name, Link: p.Link + "/documents/" + name,
 			Delete:    p.Attach && !d.Unfinished(),
@@ -153,7 +153,7 @@ func findings(
 					marked[i].Result = c.Result
 				}
 			} else if documents && l.Document != (shipments.DocumentID{}) {
-				where.To = "#" + transport.FormatDocumentID(l.Document)
+				where.To = "#" + transport.DocumentIDs.Format(l.Document)
 			}
 			if where.Text != "" {
 				row.Places = append(row.Places, where)

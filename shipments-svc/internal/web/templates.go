@@ -30,7 +30,7 @@ func (s *site) templates(ctx context.Context, v *visit) (answer, error) {
 func (s *site) templatesPage(ctx context.Context, v *visit) (p templatesPage, err error) {
 	all, err := s.Service.Templates(ctx, v.org, struct{}{})
 	for _, t := range all {
-		id := transport.FormatTemplateID(t.ID)
+		id := transport.TemplateIDs.Format(t.ID)
 		query := "?template=" + id
 		p.Rows = append(p.Rows, templateRow{
 			t, "name-" + id, v.path("templates", "rename") + query, v.path("templates", "delete") + query,
@@ -40,7 +40,7 @@ func (s *site) templatesPage(ctx context.Context, v *visit) (p templatesPage, er
 }
 
 func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateID(v.URL.Query().Get("template"))
+	id, err := transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
 	if err == nil {
 		err = v.parse()
 	}
@@ -69,7 +69,7 @@ func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) 
 }
 
 func (s *site) deleteTemplate(ctx context.Context, v *visit) (answer, error) {
-	id, err := transport.TemplateID(v.URL.Query().Get("template"))
+	id, err := transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
 	if err == nil {
 		_, err = s.Service.DeleteTemplate(ctx, v.org, id)
 	}

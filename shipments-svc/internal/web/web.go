@@ -102,7 +102,9 @@ func (v *visit) path(rest ...string) string {
 }
 
 // shipment returns the id in the path.
-func (v *visit) shipment() (shipments.ID, error) { return transport.ShipmentID(v.PathValue("id")) }
+func (v *visit) shipment() (shipments.ID, error) {
+	return transport.ShipmentIDs.Parse(v.PathValue("id"))
+}
 
 // order is an action of the person on the shipment in the path.
 func (v *visit) order() (shipments.Order, error) {

@@ -91,7 +91,7 @@ func (s *site) newSecret(
 		}).as(http.StatusConflict), err
 	}
 	return page("secret", "Copy the signing secret", secretPage{
-		Secret: made.Secret.Reveal(), Link: v.hooks(transport.FormatWebhookID(made.ID)),
+		Secret: made.Secret.Reveal(), Link: v.hooks(transport.WebhookIDs.Format(made.ID)),
 	}), err
 }
 
@@ -115,7 +115,7 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 	if f.Faults = faultsOf(err); f.Faults != nil {
 		return s.webhookAnswer(ctx, v, e, f)
 	}
-	return redirect(v.hooks(transport.FormatWebhookID(e.ID)), "saved"), err
+	return redirect(v.hooks(transport.WebhookIDs.Format(e.ID)), "saved"), err
 }
 
 // secretPage shows the secret of an endpoint, once.
@@ -138,7 +138,7 @@ func (s *site) askRemove(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer, error) {
 	e, err := s.webhook(ctx, v)
-	c.Back = v.hooks(transport.FormatWebhookID(e.ID))
+	c.Back = v.hooks(transport.WebhookIDs.Format(e.ID))
 	c.Do = c.Back + "/" + c.Do
 	return page("confirm", strings.TrimSuffix(c.Heading, "?"), c), err
 }

@@ -51,7 +51,7 @@ func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.Webhooks.List(ctx, v.org, struct{}{})
 	rows := make([]webhookRow, len(all))
 	for i, e := range all {
-		rows[i] = webhookRow{e, v.hooks(transport.FormatWebhookID(e.ID))}
+		rows[i] = webhookRow{e, v.hooks(transport.WebhookIDs.Format(e.ID))}
 	}
 	return page("webhooks", "Webhooks", rows), err
 }
@@ -65,7 +65,7 @@ func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
 }
 
 // webhook returns the id of the endpoint in the path.
-func (v *visit) webhook() (webhooks.ID, error) { return transport.WebhookID(v.PathValue("id")) }
+func (v *visit) webhook() (webhooks.ID, error) { return transport.WebhookIDs.Parse(v.PathValue("id")) }
 
 // webhook returns the endpoint in the path.
 func (s *site) webhook(ctx context.Context, v *visit) (webhooks.Endpoint, error) {
@@ -82,17 +82,17 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 	q := webhooks.DeliveryQuery{
 		Endpoint: e.ID, Status: webhooks.DeliveryStatus(query.Get("status")), Limit: maxDeliveries,
 	}
-	if id, err := transport.EventID(query.Get("before")); err == nil {
+	if id, err := transport.EventIDs.Parse(query.Get("before")); err == nil {
 		q.Before = &id
 	}
 	found, err := s.Webhooks.Deliveries(ctx, v.org, q)
 	if err != nil {
 		return answer{}, err
 	}
-	f.Do = v.hooks(transport.FormatWebhookID(e.ID))
+	f.Do = v.hooks(transport.WebhookIDs.Format(e.ID))
 	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: deliveryTabs(f.Do, q.Status)}
 	for _, d := range found.Deliveries {
-		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.FormatEventID(d.Event)})
+		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.EventIDs.Format(d.Event)})
 	}
 	if found.More {
 		query.Set("before", p.Deliveries[len(p.Deliveries)-1].ID)
@@ -121,7 +121,7 @@ func (s *site) sendTest(ctx context.Context, v *visit) (answer, error) {
 
 // replay sends one event again.
 func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
-	event, err := transport.EventID(v.PathValue("event"))
+	event, err := transport.EventIDs.Parse(v.PathValue("event"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -146,7 +146,7 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	event, err := transport.EventID(v.PathValue("event"))
+	event, err := transport.EventIDs.Parse(v.PathValue("event"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -156,7 +156,7 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 	}
 	body, err := s.sent(ctx, v, d)
 	p := deliveryPage{
-		deliveryRow{d, transport.FormatEventID(event)}, v.hooks(transport.FormatWebhookID(e.ID)), e.URL, body,
+		deliveryRow{d, transport.EventIDs.Format(event)}, v.hooks(transport.WebhookIDs.Format(e.ID)), e.URL, body,
 	}
 	return page("delivery", string(d.Type), p), err
 }

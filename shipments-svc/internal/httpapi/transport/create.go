@@ -34,7 +34,7 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 }
 
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
-	id := FormatID(s.ID)
+	id := ShipmentIDs.Format(s.ID)
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},

@@ -48,7 +48,7 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 		Status: query.OneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.Limit("limit", shipments.MaxPerPage),
 	}
 	if text, given := p.Text("before"); given {
-		id, err := EventID(text)
+		id, err := EventIDs.Parse(text)
 		if err != nil {
 			p.Fault("before", "before must be the identifier of an event: meta.next_before of the answer before")
 		}
@@ -58,7 +58,7 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 		return q, err
 	}
 	var err error
-	q.Endpoint, err = WebhookID(r.PathValue("id"))
+	q.Endpoint, err = WebhookIDs.Parse(r.PathValue("id"))
 	return q, err
 }
 
@@ -77,7 +77,7 @@ func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 
 func viewDelivery(d webhooks.Delivery) deliveryView {
 	return deliveryView{
-		EventID: FormatEventID(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
+		EventID: EventIDs.Format(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
 		Next: viewTime(d.Due), Attempts: each(d.Attempts, viewAttempt), CreatedAt: viewTime(d.CreatedAt),
 	}
 }
@@ -118,7 +118,7 @@ func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	all := make([]shipments.EventID, len(texts))
 	for i, text := range texts {
 		var err error
-		if all[i], err = EventID(text); err != nil {
+		if all[i], err = EventIDs.Parse(text); err != nil {
 			o.Wrong(jsonbody.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
 		}
 	}

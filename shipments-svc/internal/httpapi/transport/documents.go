@@ -60,7 +60,7 @@ func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
 	if err != nil {
 		return shipments.DocumentQuery{}, err
 	}
-	document, err := DocumentID(r.PathValue("document"))
+	document, err := DocumentIDs.Parse(r.PathValue("document"))
 	return shipments.DocumentQuery{Shipment: id, Document: document}, err
 }
 
@@ -69,7 +69,7 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	if err != nil {
 		return shipments.DocumentOrder{}, err
 	}
-	document, err := DocumentID(r.PathValue("document"))
+	document, err := DocumentIDs.Parse(r.PathValue("document"))
 	return shipments.DocumentOrder{Order: order, Document: document}, err
 }
 
@@ -81,7 +81,7 @@ func encodeQueued(r *http.Request, d shipments.Document) reply {
 }
 
 func viewDocument(d shipments.Document) documentView {
-	return documentView{FormatDocumentID(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
+	return documentView{DocumentIDs.Format(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
 }
 
 func viewPreview(d shipments.Document) previewDocumentView {

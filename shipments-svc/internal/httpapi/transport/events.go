@@ -55,7 +55,7 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 
 func viewEvent(e shipments.Event) eventView {
 	view := eventView{
-		ID: FormatEventID(e.ID), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
+		ID: EventIDs.Format(e.ID), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
 		Data: subjectView{Shipment: viewItem(e.Shipment)},
 	}
 	if e.Document != nil {
@@ -77,8 +77,8 @@ type testView struct {
 func Webhook(e shipments.Event) (id string, body []byte, err error) {
 	var view any = viewEvent(e)
 	if e.Type == webhooks.Test {
-		view = testView{ID: FormatEventID(e.ID), Type: e.Type, Timestamp: viewTime(e.At)}
+		view = testView{ID: EventIDs.Format(e.ID), Type: e.Type, Timestamp: viewTime(e.At)}
 	}
 	body, err = encodeJSON(view)
-	return FormatEventID(e.ID), body, err
+	return EventIDs.Format(e.ID), body, err
 }

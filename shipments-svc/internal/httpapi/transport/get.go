@@ -19,7 +19,7 @@ func decodeShipmentID(r *http.Request) (shipments.ID, error) {
 	if err := query.Read(r).Err(); err != nil {
 		return shipments.ID{}, err
 	}
-	return ShipmentID(r.PathValue("id"))
+	return ShipmentIDs.Parse(r.PathValue("id"))
 }
 
 func decodeGet(r *http.Request) (shipments.GetQuery, error) {

@@ -40,7 +40,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 		return q, err
 	}
 	var err error
-	q.ID, err = ShipmentID(r.PathValue("id"))
+	q.ID, err = ShipmentIDs.Parse(r.PathValue("id"))
 	return q, err
 }
 
@@ -63,7 +63,7 @@ func viewEntry(e shipments.Entry) entryView {
 		view.Actor, view.TokenID = &actorView{e.By.ID, e.By.Name}, e.By.ID
 	}
 	if e.Document != (shipments.DocumentID{}) {
-		view.DocumentID = FormatDocumentID(e.Document)
+		view.DocumentID = DocumentIDs.Format(e.Document)
 	}
 	return view
 }

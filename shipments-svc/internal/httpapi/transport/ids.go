@@ -8,30 +8,30 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// FormatID and ShipmentID, and those below, format and read the public identifiers. A
-// malformed one gives the error of one that does not exist.
-var FormatID, ShipmentID = idsOf[shipments.ID]("ship", shipments.ErrNotFound)
+// The public identifiers of the API.
+var (
+	ShipmentIDs = ids[shipments.ID]{"ship", shipments.ErrNotFound}
+	DocumentIDs = ids[shipments.DocumentID]{"doc", shipments.ErrNoDocument}
+	TemplateIDs = ids[shipments.TemplateID]{"mt", shipments.ErrNoTemplate}
+	EventIDs    = ids[shipments.EventID]{"evt", shipments.ErrNotFound}
+	WebhookIDs  = ids[webhooks.ID]{"we", webhooks.ErrNotFound}
+)
 
-// FormatDocumentID and DocumentID are those of documents.
-var FormatDocumentID, DocumentID = idsOf[shipments.DocumentID]("doc", shipments.ErrNoDocument)
+// ids formats and parses the public identifiers of one kind. A malformed one is the error
+// of one that does not exist.
+type ids[ID ~[16]byte] struct {
+	prefix  string
+	unknown error
+}
 
-// FormatTemplateID and TemplateID are those of mapping templates.
-var FormatTemplateID, TemplateID = idsOf[shipments.TemplateID]("mt", shipments.ErrNoTemplate)
+// Format returns the public identifier.
+func (i ids[ID]) Format(id ID) string { return publicid.Format(i.prefix, uuid.UUID(id)) }
 
-// FormatEventID and EventID are those of events.
-var FormatEventID, EventID = idsOf[shipments.EventID]("evt", shipments.ErrNotFound)
-
-// FormatWebhookID and WebhookID are those of webhook endpoints.
-var FormatWebhookID, WebhookID = idsOf[webhooks.ID]("we", webhooks.ErrNotFound)
-
-func idsOf[ID ~[16]byte](prefix string, unknown error) (format func(ID) string, read func(string) (ID, error)) {
-	format = func(id ID) string { return publicid.Format(prefix, uuid.UUID(id)) }
-	read = func(text string) (ID, error) {
-		id, ok := publicid.Parse(prefix, text)
-		if !ok {
-			return ID{}, unknown
-		}
-		return ID(id), nil
+// Parse returns the identifier that text is.
+func (i ids[ID]) Parse(text string) (ID, error) {
+	id, ok := publicid.Parse(i.prefix, text)
+	if !ok {
+		return ID{}, i.unknown
 	}
-	return format, read
+	return ID(id), nil
 }

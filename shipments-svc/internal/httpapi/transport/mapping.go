@@ -51,7 +51,7 @@ func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
 	if err := query.Read(r).Err(); err != nil {
 		return shipments.TemplateID{}, err
 	}
-	return TemplateID(r.PathValue("id"))
+	return TemplateIDs.Parse(r.PathValue("id"))
 }
 
 func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
@@ -67,7 +67,7 @@ func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
 
 func viewTemplate(t shipments.Template) templateView {
 	return templateView{
-		ID: FormatTemplateID(t.ID), Name: t.Name, Fingerprint: t.Fingerprint,
+		ID: TemplateIDs.Format(t.ID), Name: t.Name, Fingerprint: t.Fingerprint,
 		NumberStyle: t.NumberStyle, Columns: t.Columns, CreatedAt: viewTime(t.CreatedAt), UpdatedAt: viewTime(t.UpdatedAt),
 	}
 }

@@ -196,7 +196,7 @@ func as[E error](err error) (fault, bool) {
 	case *shipments.TransitionError:
 		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
 	case *shipments.DuplicateError:
-		return fault{detail: e.Error(), extra: map[string]any{"document_id": FormatDocumentID(e.ID)}}, true
+		return fault{detail: e.Error(), extra: map[string]any{"document_id": DocumentIDs.Format(e.ID)}}, true
 	case *shipments.ExpiredError:
 		return fault{detail: e.Error(), extra: map[string]any{"oldest_sequence": e.First}}, true
 	case *shipments.ChecksFailingError:

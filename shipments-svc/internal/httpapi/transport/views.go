@@ -80,7 +80,7 @@ type locationView struct {
 
 func viewItem(s shipments.Shipment) itemView {
 	return itemView{
-		ID: FormatID(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
+		ID: ShipmentIDs.Format(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
 		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
 	}
 }
@@ -122,7 +122,7 @@ func each[A, B any](all []A, view func(A) B) []B {
 func viewSource(s shipments.Source) sourceView {
 	view := sourceView{Sheet: s.Sheet, Row: s.Row}
 	if s.Document != (shipments.DocumentID{}) {
-		view.DocumentID = FormatDocumentID(s.Document)
+		view.DocumentID = DocumentIDs.Format(s.Document)
 	}
 	return view
 }

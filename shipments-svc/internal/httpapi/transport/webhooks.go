@@ -77,7 +77,7 @@ func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
 	if err := query.Read(r).Err(); err != nil {
 		return webhooks.ID{}, err
 	}
-	return WebhookID(r.PathValue("id"))
+	return WebhookIDs.Parse(r.PathValue("id"))
 }
 
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
@@ -110,7 +110,7 @@ type madeView struct {
 
 func viewEndpoint(e webhooks.Endpoint) endpointView {
 	return endpointView{
-		ID: FormatWebhookID(e.ID), URL: e.URL, Description: e.Description,
+		ID: WebhookIDs.Format(e.ID), URL: e.URL, Description: e.Description,
 		EventTypes: e.EventTypes,
 		Status:     e.Status, DisabledReason: e.Reason, FailingSince: viewTime(e.FailingSince),
 		CreatedAt: viewTime(e.CreatedAt), UpdatedAt: viewTime(e.UpdatedAt),
@@ -123,7 +123,7 @@ func viewMade(m webhooks.Made) madeView { return madeView{viewEndpoint(m.Endpoin
 func encodeMade(r *http.Request, m webhooks.Made) reply {
 	re := encodeRotated(r, m)
 	re.status = http.StatusCreated
-	re.header.Set("Location", canonicalPath(r)+"/"+FormatWebhookID(m.ID))
+	re.header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
 	return re
 }
 
