@@ -16,9 +16,14 @@ type titles struct {
 	several   bool
 }
 
-// row reads a row above a list.
+// row reads a row above a list, without the values beside labels: "Port: | Limón".
 func (n *titles) row(t layout.Table, i int) {
+	labelled := false
 	for _, col := range layout.Filled(t.Rows[i]) {
+		value := labelled
+		if labelled = strings.HasSuffix(t.Rows[i].Cells[col].Text, ":"); value {
+			continue
+		}
 		var words []string
 		for _, word := range strings.FieldsFunc(t.Rows[i].Cells[col].Text,
 			func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) }) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -71,7 +72,7 @@ func (t Table) captioned() Table {
 		}
 	}
 	for _, f := range nameFields {
-		if all := t.given[f]; all != nil && all[0].from >= t.Below() {
+		if all := t.given[f]; all != nil && !slices.ContainsFunc(t.Rows[all[0].from:], t.counts) {
 			all[0].from = 0
 		}
 	}
@@ -124,15 +125,28 @@ func (t *Table) caption(i int) (found bool) {
 		t.give(vocabulary.Container, containers[0], i, col)
 		found = true
 	}
-	if found == (len(cells) == 2) && (found || !t.Printed) {
+	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != nil) {
 		for _, col := range cells {
 			if f := t.bare(i, col); f != vocabulary.None {
-				t.give(f, row.Cells[col].Text, i, col)
+				t.give(f, uncounted(row.Cells[col].Text), i, col)
 				found = true
 			}
 		}
 	}
 	return found
+}
+
+// count matches a number behind the name of a group, and what it counts.
+var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+(\pL+)\)?$`)
+
+// uncounted returns the name of a group without the number of its pallets or boxes: "YUCA - 10
+// PALLETS".
+func uncounted(text string) string {
+	if at := count.FindStringSubmatchIndex(text); at != nil &&
+		vocabulary.IsA(text[at[2]:at[3]], vocabulary.Pallet|vocabulary.Pallets|vocabulary.Box, 0) {
+		return text[:at[0]]
+	}
+	return text
 }
 
 // numbered reports whether a row has a pallet number, and not a label in its place.
@@ -148,7 +162,7 @@ func (t Table) numbered(row tables.Row) bool {
 // if the table has no column for it: the row below is a line.
 func (t Table) bare(i, col int) vocabulary.Field {
 	const words = 4
-	next, text := i+1, t.Rows[i].Cells[col].Text
+	next, text := i+1, uncounted(t.Rows[i].Cells[col].Text)
 	if i < t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None
