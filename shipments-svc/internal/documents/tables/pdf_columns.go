@@ -145,7 +145,11 @@ func similar(lines []textLine) []textLine {
 // middles of the other gaps that are wide.
 func edges(headings textLine, gaps []span, lines []textLine) (all []float64) {
 	used, space := make([]bool, len(gaps)), 0.0
-	phrases := headings.headings()
+	phrases := headings.split(func(a, b word) bool {
+		return headings.apart(a, b) || slices.ContainsFunc(gaps, func(g span) bool {
+			return g.common(span{a.right, b.left}).width() > 0 && enumerated(lines, g)
+		})
+	})
 	for i := 1; i < len(phrases); i++ {
 		_, left := phrases[i-1].bounds()
 		right, _ := phrases[i].bounds()
@@ -174,6 +178,19 @@ func edges(headings textLine, gaps []span, lines []textLine) (all []float64) {
 		}
 	}
 	return all
+}
+
+// enumerated reports whether a gap follows a number and precedes a word, not a unit, on all lines
+// of a text that is aligned by characters: "12 PNY4411026".
+func enumerated(lines []textLine, g span) bool {
+	return !slices.ContainsFunc(lines, func(line textLine) bool {
+		i := slices.IndexFunc(line, func(w word) bool { return w.left >= g.right })
+		if i < 1 || line[i].row == 0 {
+			return true
+		}
+		const unit = 3 // letters at most
+		return !line[i-1].numeric() || line[i].numeric() || len(line[i].text) <= unit
+	})
 }
 
 // span is a stretch of a line, in points.

@@ -98,10 +98,13 @@ func (l textLine) split(apart func(a, b word) bool) (all []textLine) {
 
 // headings returns the phrases of a line of headings. Whole numbers side by side, such as
 // the calibres of a matrix, are one each, unless they may be the thousands of one.
-func (l textLine) headings() []textLine {
+func (l textLine) headings() []textLine { return l.split(l.apart) }
+
+// apart reports whether two words of a line of headings are one heading each.
+func (textLine) apart(a, b word) bool {
 	const thousands = 3
 	whole := func(w word) bool { return strings.Trim(w.text, "0123456789") == "" }
-	return l.split(func(a, b word) bool { return whole(a) && whole(b) && len(b.text) != thousands })
+	return whole(a) && whole(b) && len(b.text) != thousands
 }
 
 // text returns the words of a phrase.
