@@ -91,7 +91,7 @@ func joined(row, next tables.Row) tables.Row {
 // counts reports whether a row has an amount.
 func (t Table) counts(row tables.Row) bool {
 	return slices.ContainsFunc(Filled(row), func(col int) bool {
-		return t.isAmount(col) && strings.ContainsFunc(row.Cells[col].Text, isDigit)
+		return t.isAmount(col) && IsQuantity(row.Cells[col].Text)
 	})
 }
 
