@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
@@ -141,10 +142,15 @@ func (p product) upload(t *testing.T, token string, n int) (path string, sum [sh
 	return shipment + "/documents/" + attached.Document.ID, sha256.Sum256(content)
 }
 
-// create sends a POST and decodes the response, which must be a success.
+// create sends a POST and decodes the response, which must be a success. What a busy machine answers
+// with 503 is sent again.
 func (p product) create(t *testing.T, path, token string, into any, contentType string, content []byte) {
 	t.Helper()
 	res := p.call(t, http.MethodPost, path, token, content, contentType)
+	for tries := 0; res.status == http.StatusServiceUnavailable && tries < 20; tries++ {
+		time.Sleep(time.Second)
+		res = p.call(t, http.MethodPost, path, token, content, contentType)
+	}
 	if err := json.Unmarshal(res.body, into); err != nil || res.status >= 300 {
 		t.Errorf("POST %s: %d %s", path, res.status, res.body)
 	}

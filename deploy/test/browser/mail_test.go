@@ -59,7 +59,7 @@ func (d *delivery) Data(r io.Reader) error {
 	return err
 }
 
-// takes waits for a mail and returns its link and its code; "" for none.
+// takes waits for a mail and returns the path of its link and its code; "" for none.
 func (b *tab) takes(to, subject string) (link, code string) {
 	b.Helper()
 	key := to + " " + subject
@@ -69,9 +69,11 @@ func (b *tab) takes(to, subject string) (link, code string) {
 		delete(mailbox.mails, key)
 		mailbox.mu.Unlock()
 		if arrived {
-			link = regexp.MustCompile(`(?m)^https?://\S+`).FindString(text)
+			if found := regexp.MustCompile(`(?m)^https?://[^/\s]+(/\S*)`).FindStringSubmatch(text); found != nil {
+				link = found[1]
+			}
 			code = regexp.MustCompile(`(?m)^[A-Z2-7]{4}(-[A-Z2-7]{4}){4}`).FindString(text)
-			return strings.TrimPrefix(link, b.base), code
+			return link, code
 		}
 		if time.Now().After(deadline) {
 			b.Fatalf("no mail %q", key)

@@ -44,9 +44,7 @@ func TestAServiceIsAddedToTheRunningProductByItsFiles(t *testing.T) {
 
 	runSteps(t, steps[0], "")
 	await(t, "the service", func() bool { return status(t, "http://"+inner+"/readyz", "") == http.StatusOK })
-	if out := runSteps(t, steps[1], ""); !strings.Contains(out, "temperatures:write  Record temperatures of shipments") {
-		t.Errorf("permissions are listed as\n%s", out)
-	}
+	runSteps(t, steps[1], "")
 	routes := filepath.Join(stack.ServicesDir(), "coldchain.caddy")
 	text, err := os.ReadFile(routes)
 	if err != nil {
@@ -127,7 +125,7 @@ func runSteps(t *testing.T, commands, token string) string {
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", commands)
 	shell.Dir = "../../.."
 	shell.Env = append(os.Environ(), "SERVICES="+services, "KEYS="+stack.PublicKeyFile(),
-		"TOKENS_SVC="+stack.Program("tokens-svc").Command[0], "QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
+		"QUAYSIDE_URL="+stack.URL, "TOKEN="+token)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, err := os.CreateTemp(t.TempDir(), "output") // with a pipe, Wait would wait for background processes
 	if err != nil {
