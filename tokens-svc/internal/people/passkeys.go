@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
@@ -86,6 +88,9 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 		return User{}, err
 	}
 	h, used, err := s.passkeys.FinishSignIn(ceremony, response, func(id string) (passkey.Holder, error) {
+		if !utf8.ValidString(id) || strings.ContainsRune(id, 0) { // the browser sends it: Postgres takes text only
+			return passkey.Holder{}, tokens.ErrNotFound
+		}
 		return s.holder(ctx, UserID(id))
 	})
 	if errors.Is(err, tokens.ErrNotFound) || errors.Is(err, passkey.ErrInvalid) {

@@ -119,17 +119,19 @@ func TestOnlyAPasskeyOfTheAccountAndTheCeremonyIsGood(t *testing.T) {
 	later, _ := signing(t, s, site, a, c)
 	elsewhere := site
 	elsewhere.Origin = "https://quayside.example.evil.example"
-	unverified, stranger, unknown := a, a, a
+	unverified, stranger, unknown, binary := a, a, a, a
 	unverified.Options.UserNotVerified = true
 	stranger.Options.UserHandle, unknown.Options.UserHandle = []byte(other.ID), []byte("usr_0")
+	binary.Options.UserHandle = []byte{0xff, 0}
 	for name, try := range map[string]func() (ceremony, response string){
-		"another ceremony":      func() (string, string) { return later, response },
-		"no ceremony":           func() (string, string) { return "", response },
-		"no response":           func() (string, string) { return earlier, "" },
-		"another site":          func() (string, string) { return signing(t, s, elsewhere, a, c) },
-		"without a PIN":         func() (string, string) { return signing(t, s, site, unverified, c) },
-		"of another account":    func() (string, string) { return signing(t, s, site, stranger, c) },
-		"of an unknown account": func() (string, string) { return signing(t, s, site, unknown, c) },
+		"another ceremony":          func() (string, string) { return later, response },
+		"no ceremony":               func() (string, string) { return "", response },
+		"no response":               func() (string, string) { return earlier, "" },
+		"another site":              func() (string, string) { return signing(t, s, elsewhere, a, c) },
+		"without a PIN":             func() (string, string) { return signing(t, s, site, unverified, c) },
+		"of another account":        func() (string, string) { return signing(t, s, site, stranger, c) },
+		"of an unknown account":     func() (string, string) { return signing(t, s, site, unknown, c) },
+		"of bytes that are no text": func() (string, string) { return signing(t, s, site, binary, c) },
 		"another passkey": func() (string, string) {
 			return signing(t, s, site, a, authn.NewCredential(authn.KeyTypeRSA))
 		},
