@@ -67,8 +67,9 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 }
 
 // Delete implements session.Store.
-func (s *Sessions) Delete(ctx context.Context, sum string) error {
-	return exec(ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1`, sum)
+func (s *Sessions) Delete(ctx context.Context, sum string) (existed bool, err error) {
+	ended, err := list[string](ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1 RETURNING id`, sum)
+	return len(ended) > 0, err
 }
 
 // List implements session.Store.

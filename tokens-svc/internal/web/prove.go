@@ -70,7 +70,8 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 		ask, err = refused(err, wrong.field, f.with, wrong)
 		return false, ask, err
 	}
-	return true, answer{}, s.sessions.Prove(ctx, user)
+	ended, err := s.sessions.Prove(ctx, user)
+	return !ended, redirect("/sign-in?ended=1"), err
 }
 
 func (s *site) proofForm(ctx context.Context, v *visit) (proofForm, error) {

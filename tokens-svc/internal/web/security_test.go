@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -237,6 +239,38 @@ func TestAfterTheProofTheFormContinues(t *testing.T) {
 			}
 			want(t, b.post(t, api(""), b.generateForm(t)), http.StatusOK, "Copy your new token")
 		})
+	}
+}
+
+// A session that ended while a proof was checked does not come back by it.
+func TestASessionIsProvedOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.member(t, tokens.RoleOwner)
+	forms := make([]url.Values, 4)
+	for i := range forms {
+		forms[i] = b.generateForm(t)
+		forms[i].Set("proof-password", secret)
+	}
+	w.pass(proofLife + time.Second)
+	var made, ended atomic.Int32
+	var sending sync.WaitGroup
+	for _, form := range forms {
+		tab := *b
+		sending.Go(func() {
+			switch res := tab.post(t, api(""), form); {
+			case res.Code == http.StatusOK:
+				made.Add(1)
+			case strings.HasPrefix(res.Header().Get("Location"), "/sign-in?"):
+				ended.Add(1)
+			default:
+				t.Errorf("%d %v", res.Code, res.Header())
+			}
+		})
+	}
+	sending.Wait()
+	if made.Load() != 1 || ended.Load() != 3 {
+		t.Errorf("one session made %d tokens by %d proofs, and ended for %d", made.Load(), len(forms), ended.Load())
 	}
 }
 

@@ -43,8 +43,8 @@ type Store interface {
 	// its creation. One without an ID is created, and gets one. One that has ended meanwhile
 	// stays ended.
 	Save(ctx context.Context, sum string, r *Row) error
-	// Delete ends a session, if there is one.
-	Delete(ctx context.Context, sum string) error
+	// Delete ends a session, and reports whether there was one.
+	Delete(ctx context.Context, sum string) (existed bool, err error)
 
 	// List returns a person's sessions that have not ended, the latest used first.
 	List(ctx context.Context, user people.UserID) ([]Session, error)

@@ -115,37 +115,46 @@ func (m *Manager) Extend(ctx context.Context) error {
 // SignIn makes the session that person's, as they are in the present session
 // epoch, under a new token. Its earlier contents and user are removed.
 func (m *Manager) SignIn(ctx context.Context, user people.User) error {
+	_, err := m.renew(ctx, user)
+	return err
+}
+
+// renew makes the session that person's under a new token, and reports whether it was stored before.
+func (m *Manager) renew(ctx context.Context, user people.User) (existed bool, err error) {
 	c := of(ctx)
-	if err := m.forget(ctx, c); err != nil {
-		return err
+	if existed, err = m.forget(ctx, c); err != nil {
+		return false, err
 	}
 	c.User, c.Epoch, c.changed = user.ID, user.SessionEpoch, true
-	return nil
+	return existed, nil
 }
 
 // Prove makes the session as young as one that begins now, of a person who has proved again who they
-// are, under a new token. Its contents stay.
-func (m *Manager) Prove(ctx context.Context, user people.User) error {
-	texts := of(ctx).Texts
-	err := m.SignIn(ctx, user)
-	of(ctx).Texts = texts
-	return err
+// are, under a new token. Its contents stay. A session that was ended meanwhile stays so: then it
+// returns true.
+func (m *Manager) Prove(ctx context.Context, user people.User) (ended bool, err error) {
+	c := of(ctx)
+	texts := c.Texts
+	existed, err := m.renew(ctx, user)
+	c.Texts, c.ended = texts, !existed
+	return !existed, err
 }
 
 // SignOut ends the session.
 func (m *Manager) SignOut(ctx context.Context) error {
 	c := of(ctx)
 	c.ended = true
-	return m.forget(ctx, c)
+	_, err := m.forget(ctx, c)
+	return err
 }
 
-// forget ends the stored session, and leaves an empty one to the request.
-func (m *Manager) forget(ctx context.Context, c *current) error {
-	if err := m.store.Delete(ctx, sum(c.token)); err != nil {
-		return fmt.Errorf("end a session: %w", err)
+// forget ends the stored session, if it exists, and leaves an empty one to the request.
+func (m *Manager) forget(ctx context.Context, c *current) (existed bool, err error) {
+	if existed, err = m.store.Delete(ctx, sum(c.token)); err != nil {
+		return false, fmt.Errorf("end a session: %w", err)
 	}
 	c.token, c.Row = "", session.Row{Session: session.Session{Address: c.Address, UserAgent: c.UserAgent}}
-	return nil
+	return existed, nil
 }
 
 // User returns the id of the signed-in user, or "".
