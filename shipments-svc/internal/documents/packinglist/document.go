@@ -37,7 +37,6 @@ func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.R
 		return read, layout.NoHeader(book)
 	}
 	var settled []*reconcile.Settled
-	var totals []lines.Total
 	for _, tables := range families {
 		s, err := d.settle(tables)
 		if err != nil {
@@ -49,19 +48,13 @@ func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.R
 		return read, err
 	}
 	d.produceOfFacts(settled)
-	for _, s := range settled {
-		totals = append(totals, s.Totals...)
-	}
-	read.Declared = facts.Either(reconcile.Declared(totals), d.facts.Declared(d.style))
+	read.Declared = facts.Either(reconcile.Declared(settled), d.facts.Declared(d.style))
 	reconcile.WeighByTotal(settled, read.Declared)
 	all := d.remarks.All
 	for _, s := range settled {
 		s.Check()
-		for _, l := range s.Read {
-			read.RowsRead += len(l.Lines)
-			all = append(all, l.Remarks.All...)
-		}
-		all = append(all, s.Remarks.All...)
+		read.RowsRead += len(s.Read.Lines)
+		all = append(append(all, s.Read.Remarks.All...), s.Remarks.All...)
 	}
 	pallets, merged, err := reconcile.Pallets(settled)
 	if err == nil && len(pallets) == 0 {
@@ -142,7 +135,7 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	}
 	m, candidates, err := reconcile.Choose(
 		proposals,
-		func(m mapping.Mapping) []lines.Lines { return lines.Read(sample, m) },
+		func(m mapping.Mapping) *lines.List { return lines.Read(sample, m) },
 	)
 	r := remarks.List{Stage: "mapping"}
 	described := m.Describe(all[0], &r)
@@ -160,30 +153,27 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	if err := d.ctx.Err(); err != nil {
 		return nil, err
 	}
-	n := 0
-	for _, l := range read {
-		if n += len(l.Lines); n > MaxLines {
-			return nil, &tables.Unreadable{
-				Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines), Place: l.Table.At(0,
-					-1),
-			}
+	if len(read.Lines) > MaxLines {
+		return nil, &tables.Unreadable{
+			Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines),
+			Place: read.Lines[MaxLines].Place,
 		}
-		for _, i := range l.Facts {
-			d.facts.Row(l.Table.Table, i, false)
-		}
+	}
+	for _, f := range read.Facts.All {
+		d.facts.Add(f)
 	}
 	return reconcile.Settle(read)
 }
 
 // describe keeps the mapping of each table that has a header row.
-func (d *document) describe(m shipments.Mapping, all []layout.Table, read []lines.Lines) {
+func (d *document) describe(m shipments.Mapping, all []layout.Table, read *lines.List) {
 	for i, t := range all {
 		if t.Continued || len(d.mappings) == shipments.MaxMappings {
 			continue
 		}
 		m.Sheet, m.HeaderRow, m.HeaderRows = t.Name, t.At(t.From, -1).Row, max(1, t.To-t.From)
 		if m.Skipped = []shipments.SkippedRow{}; read != nil {
-			m.Skipped = append(m.Skipped, read[i].Skipped...)
+			m.Skipped = read.Skipped[i]
 		}
 		d.mappings = append(d.mappings, m)
 	}

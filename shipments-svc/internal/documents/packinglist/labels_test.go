@@ -73,20 +73,9 @@ func TestTotalsInTextsAreDeclared(t *testing.T) {
 	}
 }
 
-// Notes of weights that are gross, and net weights above the gross ones, are warnings.
+// Net weights above the gross ones are warnings.
 func TestWeightsThatMayBeGrossAreWarnings(t *testing.T) {
 	t.Parallel()
-	for note, warned := range map[string]bool{
-		"Pesos indicados: brutos": true, "Kg = peso bruto": true, "Les poids indiqués sont bruts": true,
-		"Weights include packaging": true, "Pesos incluyen caja": true,
-		"Peso bruto: 400 kg": false, "Total gross weight: see B/L": false, "Gross weight:": false,
-		"Prices include packaging": false, "Weights as packed": false,
-	} {
-		list := listOf(t, "Pallet No;Variety;Size;Cartons;Kg per carton", "P1;Hass;18;80;4", note)
-		if got := strings.Contains(warningsOf(list, nil), "read as net weights"); got != warned {
-			t.Errorf("%s: %t", note, got)
-		}
-	}
 	for weights, warned := range map[string]bool{
 		"370;320": true, "320;320": false, "320;370": false, "370;": false,
 		";320": false,

@@ -164,11 +164,17 @@ func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) b
 	return true
 }
 
-// addFact adds a fact once, up to the maximum.
 func (l *List) addFact(kind shipments.FactKind, text string, at tables.Place) {
 	text, _ = remarks.Shortened(strings.Trim(text, " :;,|-–—"), shipments.MaxFactText)
-	same := func(f shipments.Fact) bool { return f.Kind == kind && vocabulary.Fold(f.Text) == vocabulary.Fold(text) }
-	if text != "" && len(l.All) < shipments.MaxFacts && !slices.ContainsFunc(l.All, same) {
-		l.All = append(l.All, shipments.Fact{Kind: kind, Text: text, Place: remarks.Place(at)})
+	l.Add(shipments.Fact{Kind: kind, Text: text, Place: remarks.Place(at)})
+}
+
+// Add adds a fact once, up to the maximum.
+func (l *List) Add(fact shipments.Fact) {
+	same := func(f shipments.Fact) bool {
+		return f.Kind == fact.Kind && vocabulary.Fold(f.Text) == vocabulary.Fold(fact.Text)
+	}
+	if fact.Text != "" && len(l.All) < shipments.MaxFacts && !slices.ContainsFunc(l.All, same) {
+		l.All = append(l.All, fact)
 	}
 }

@@ -154,20 +154,6 @@ func (h header) complete() bool {
 	return h.score > 0 && counts && fields > 1
 }
 
-// named reports whether most texts are headings that are known.
-func (h header) named() bool {
-	known, all := 0, 0
-	for col, m := range h.means {
-		if h.texts[col] != "" {
-			all++
-		}
-		if m.Field != vocabulary.None {
-			known++
-		}
-	}
-	return known*2 >= all
-}
-
 // headings returns the headings of the columns.
 func (h header) headings() []Heading {
 	all := make([]Heading, len(h.texts))

@@ -29,7 +29,6 @@ type Table struct {
 	groups    map[int]string // the varieties above the calibres
 	total     int            // the column of a matrix with the sums of its rows, or -1
 	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
-	numbers   []int          // of a turned table: the row of each column
 	header    header
 }
 
@@ -43,9 +42,6 @@ type Heading struct {
 // At returns the place of a cell by the indexes of its row and column; of a row, where
 // column is -1.
 func (t Table) At(row, column int) tables.Place {
-	if t.numbers != nil {
-		return tables.Place{Sheet: t.Name, Row: t.numbers[max(0, min(column, len(t.numbers)-1))], Column: t.Rows[row].Number}
-	}
 	return tables.Place{Sheet: t.Name, Row: t.Rows[row].Number, Column: column + 1}
 }
 
@@ -113,30 +109,14 @@ func Of(book tables.Book) [][]Part {
 type candidate struct {
 	tables.Table
 	header
-	numbers []int // of a turned table: the row of each column
 }
 
-// candidates returns the header rows that a sheet may have, the likeliest first: on its
-// rows, of its blocks, and on its columns.
+// candidates returns the header rows that a sheet may have, the likeliest first.
 func candidates(t tables.Table) (all []candidate) {
 	for _, h := range headersOf(t.Rows) {
-		all = append(all, candidate{Table: t, header: h})
+		all = append(all, candidate{t, h})
 	}
-	if blocks, ok := cards(t); ok {
-		for _, h := range headersOf(blocks.Rows) {
-			if h.labelled() && h.sizes == nil {
-				all = append(all, candidate{Table: blocks, header: h})
-			}
-		}
-	} else if turned, numbers := turned(t); numbers != nil {
-		for _, h := range headersOf(turned.Rows) {
-			if h.labelled() && h.sizes == nil && h.named() {
-				all = append(all, candidate{turned, h, numbers})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return b.score - a.score })
-	return all[:min(len(all), maxWays)]
+	return all
 }
 
 // pages returns the parts of a list whose first page has a header row. The pages that
@@ -191,7 +171,7 @@ func (c candidate) split(beside bool, most int) []Part {
 	if h.to == 0 || most <= 1 {
 		return []Part{{Table: Table{Table: t, To: len(t.Rows), Beside: beside}}}
 	}
-	for i := h.to + 1; i < len(t.Rows) && c.numbers == nil; i++ {
+	for i := h.to + 1; i < len(t.Rows); i++ {
 		above := t.Rows[i-1]
 		repeats := h.repeats(t.Rows[i])
 		if repeats && WeightUnit(above) == 0 || !repeats && !startsTable(t.Rows, i) {
@@ -222,7 +202,6 @@ func (c candidate) splitColumns(t tables.Table, beside bool, most int) []Part {
 	if at == 0 {
 		return []Part{{Headed: true, Table: Table{
 			Table: t, Kind: shipments.LinesLayout, From: h.from, To: h.to, Headings: h.headings(), Beside: beside, header: h,
-			numbers: c.numbers,
 		}}}
 	}
 	left, right := t, t
@@ -284,28 +263,3 @@ func below(rows []tables.Row, to int) int {
 
 // Below returns the index of the first row below the list.
 func (t Table) Below() int { return below(t.Rows, t.To) }
-
-// turned returns a table with rows and columns exchanged, and the row of each of its
-// columns; nil for tables that are too short, or too long to be turned.
-func turned(t tables.Table) (exchanged tables.Table, numbers []int) {
-	const fewest, most = 4, 120 // rows
-	if t.Printed || len(t.Rows) < fewest || len(t.Rows) > most {
-		return exchanged, nil
-	}
-	width := 0
-	for _, row := range t.Rows {
-		width = max(width, len(row.Cells))
-		numbers = append(numbers, row.Number)
-	}
-	exchanged = tables.Table{Name: t.Name, Rows: make([]tables.Row, width)}
-	for i := range exchanged.Rows {
-		cells := make([]tables.Cell, len(t.Rows))
-		for n, row := range t.Rows {
-			if i < len(row.Cells) {
-				cells[n] = row.Cells[i]
-			}
-		}
-		exchanged.Rows[i] = tables.Row{Number: i + 1, Cells: cells}
-	}
-	return exchanged, numbers
-}

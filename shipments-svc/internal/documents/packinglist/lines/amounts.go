@@ -27,7 +27,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 		return a
 	}
 	a = Amount{Text: c.Text, Place: r.t.At(i, col), Present: true}
-	column := r.m.Column(f)
+	column := r.Mapping.Column(f)
 	n, plain := numbers.Split(c.Text)
 	style := column.Style
 	if f == vocabulary.Boxes {
@@ -38,12 +38,8 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	if c.Number != "" {
 		r.stored(&a, c.Number)
 	}
-	unit := cmp.Or(n.Unit, r.m.UnitOf(r.t.Rows[i], f))
+	unit := cmp.Or(n.Unit, r.Mapping.UnitOf(r.t.Rows[i], f))
 	if f == vocabulary.Boxes {
-		if column.Times >= 0 {
-			layers, whole := layout.Number(r.t.Rows[i], column.Times)
-			a.Value, a.OK = a.Value*layers, a.OK && whole
-		}
 		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
 		return a
 	}
@@ -74,23 +70,20 @@ func (r *reader) stored(a *Amount, number string) {
 func (r *reader) validate(i int, l *Line) {
 	short := func(text string) string { text, _ = remarks.Shortened(text, shipments.MaxCalibre); return text }
 	if b := &l.Boxes; b.Present && !b.OK {
-		unit := r.m.UnitOf(r.t.Rows[i], vocabulary.Boxes)
+		unit := r.Mapping.UnitOf(r.t.Rows[i], vocabulary.Boxes)
 		r.Remarks.Add("not_a_number/boxes", b.Place, strings.TrimSpace(short(b.Text)+" "+unit))
-	} else if math.Abs(b.Value) > shipments.MaxBoxes || b.Value != math.Trunc(b.Value) || b.OK && b.Value == 0 {
+	} else if b.OK && (b.Value < 1 || b.Value > shipments.MaxBoxes || b.Value != math.Trunc(b.Value)) {
 		c, _ := r.cell(i, vocabulary.Boxes) // the format of its number may round it
 		r.Remarks.Add("out_of_range/boxes", b.Place, cmp.Or(c.Number, short(b.Text)), shipments.MaxBoxes)
 		b.OK = false
 	}
 	for _, w := range []*Amount{&l.Box, &l.Net} {
-		if w.Value < 0 && (!l.Boxes.OK || l.Boxes.Value >= 0) {
-			w.OK = false
-		}
-		if w.Present && !w.OK {
+		if w.OK = w.OK && w.Value >= 0; w.Present && !w.OK {
 			r.Remarks.Add("not_a_number/weight", w.Place, short(w.Text))
 		}
 	}
 	if p := l.Pallet; l.Own {
-		if n := len(p.Value); r.m.Has(vocabulary.SSCC) && (n == 16 || n == 17) && strings.Trim(p.Value, "0123456789") == "" {
+		if n := len(p.Value); r.Mapping.Has(vocabulary.SSCC) && (n == 16 || n == 17) && strings.Trim(p.Value, "0123456789") == "" {
 			r.Remarks.Add("not_a_number/sscc", p.Place, p.Value, n)
 		}
 		label, _ := r.cell(i, vocabulary.PalletNumber)
@@ -142,17 +135,17 @@ func (r *reader) packOf(i int) Amount {
 // letterhead reads the box weight above or below a list, or in the heading of its boxes:
 // "Box weight: 4 kg", "4 KG CARTONS".
 func (r *reader) letterhead() {
-	r.pack = packIn(r.t.Heading(r.m.At(vocabulary.Boxes)), r.t.At(r.t.From, -1))
+	r.pack = packIn(r.t.Heading(r.Mapping.At(vocabulary.Boxes)), r.t.At(r.t.From, -1))
 	below := r.t.Below()
 	for i, row := range r.t.Rows {
 		if !r.pack.OK && (i < r.t.From || i >= below) {
 			r.pack = packIn(layout.Sample(row), r.t.At(i, -1))
 		}
 	}
-	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.m.Has(vocabulary.Produce) {
+	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.Mapping.Has(vocabulary.Produce) {
 		r.Remarks.Add("produce_from_head", c.Place, c.Text)
 	}
-	if !r.m.Weighs() && r.pack.OK {
+	if !r.Mapping.Weighs() && r.pack.OK {
 		r.Remarks.Add("weight_from_head", r.pack.Place)
 	}
 }

@@ -1,4 +1,4 @@
-// Package lines reads the rows of a table with a mapping: each is a line of a pallet, a
+// Package lines reads the rows of tables with a mapping: each is a line of a pallet, a
 // total, a caption, a note or a repeated header. Its amounts are as written: what they
 // are amounts of is decided by package reconcile.
 package lines
@@ -6,6 +6,7 @@ package lines
 import (
 	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
@@ -32,6 +33,7 @@ type Amount struct {
 // Line is a row about a pallet.
 type Line struct {
 	Place     tables.Place
+	Printed   bool // on a page rather than in a sheet
 	Pallet    Text
 	Own       bool // the row has a pallet number of its own
 	Merged    bool // or shares the cell of the row above
@@ -60,30 +62,29 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 
 // Total is the values of a row of totals.
 type Total struct {
-	Place       tables.Place
+	Sheet       string
 	Grand, Part bool // of all lines, or of those since the previous total
 	Group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
 
-// Lines is the content of a table.
-type Lines struct {
-	Table   layout.Table
+// List is the content of tables with one mapping: pages that continue each other, or sheets
+// with the same headings.
+type List struct {
+	Tables  []layout.Table
 	Mapping mapping.Mapping
 	Lines   []Line
 	Totals  []Total
-	Skipped []shipments.SkippedRow
+	Skipped [][]shipments.SkippedRow // of each table
+	Facts   facts.List               // of the rows that are no lines
 	Remarks remarks.List
-	Facts   []int // the rows with facts of the document
 }
 
 // reader reads the rows of tables with the same mapping.
 type reader struct {
-	*Lines
-	m        mapping.Mapping
+	*List
 	t        layout.Table
 	above    map[vocabulary.Field]Text // the last text of each field, for ditto marks
-	before   []Line                    // the lines of the tables before
 	forms    map[string]int            // of the labels of rows with boxes
 	pack     Amount                    // the weight of each box of the list
 	remarked bool                      // a box weight was taken from a kind of box
@@ -94,6 +95,7 @@ type reader struct {
 
 // progress is what was read of a list.
 type progress struct {
+	from        int  // the index of its first line
 	all, recent run  // its lines, and those after the last total
 	totalled    bool // its total was read
 	unnamed     bool // a line has neither produce nor calibre
@@ -107,43 +109,34 @@ type run struct {
 	boxes float64
 }
 
-// Read reads tables with one mapping: pages that continue each other, or sheets with the
-// same headings.
-func Read(all []layout.Table, m mapping.Mapping) []Lines {
-	var read []Lines
-	r := reader{m: m, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
-	r.survey(all)
-	for i, t := range all {
-		l := Lines{Mapping: m, Table: t, Remarks: remarks.List{Stage: "lines"}}
-		l.Lines = make([]Line, 0, len(t.Rows)-t.To)
-		r.Lines, r.t, r.apart = &l, t, false
+// Read reads tables with one mapping.
+func Read(all []layout.Table, m mapping.Mapping) *List {
+	list := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
+	r := reader{List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
+	r.survey()
+	for _, t := range all {
+		r.t, r.apart = t, false
+		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
-			r.progress, r.before = progress{}, nil
+			r.progress = progress{from: len(r.Lines)}
 		}
-		if i > 0 && len(read[i-1].Lines) > 0 {
-			r.before = read[i-1].Lines
-		}
+		r.Lines = slices.Grow(r.Lines, len(t.Rows)-t.To)
 		r.letterhead()
+		totals := len(r.Totals)
 		for n := t.To; n < len(t.Rows); n++ {
 			r.row(n)
 		}
-		if r.recent.boxes > 0 { // there are lines below the last total
-			for n := range l.Totals {
-				l.Totals[n].Part = l.Totals[n].Part || l.Totals[n].Group
-			}
+		for n := totals; n < len(r.Totals) && r.recent.boxes > 0; n++ { // there are lines below the last total
+			r.Totals[n].Part = r.Totals[n].Part || r.Totals[n].Group
 		}
-		read = append(read, l)
 	}
-	return read
+	return list
 }
 
-// last returns the last line, or nil.
+// last returns the last line of the list that is read, or nil.
 func (r *reader) last() *Line {
-	if n := len(r.Lines.Lines); n > 0 {
-		return &r.Lines.Lines[n-1]
-	}
-	if n := len(r.before); n > 0 && (r.t.Continued || r.t.Continues) {
-		return &r.before[n-1]
+	if n := len(r.Lines); n > r.from {
+		return &r.Lines[n-1]
 	}
 	return nil
 }

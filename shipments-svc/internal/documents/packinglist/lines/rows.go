@@ -41,16 +41,16 @@ func (r *reader) row(i int) {
 	default:
 		reason = r.content(r.parse(i, cells))
 	}
-	if reason != "" && len(r.Skipped) < shipments.MaxSkippedRows {
-		r.Skipped = append(r.Skipped, shipments.SkippedRow{Row: at.Row, Reason: reason})
+	if skipped := &r.Skipped[len(r.Skipped)-1]; reason != "" && len(*skipped) < shipments.MaxSkippedRows {
+		*skipped = append(*skipped, shipments.SkippedRow{Row: at.Row, Reason: reason})
 	}
 }
 
 // parse reads the label and the amounts of a row.
 func (r *reader) parse(i int, cells []int) row {
-	box, whole := r.m.WeightFields()
+	box, whole := r.Mapping.WeightFields()
 	w := row{i: i, cells: cells, Line: Line{
-		Place: r.t.At(i, -1),
+		Place: r.t.At(i, -1), Printed: r.t.Printed,
 		Boxes: r.amount(i, vocabulary.Boxes),
 		Box:   r.amount(i, box),
 		Net:   r.amount(i, whole),
@@ -85,12 +85,12 @@ func (r *reader) content(w row) string {
 		r.apart = true
 		r.unread(w)
 		NotShipped(&r.Remarks, layout.Sample(r.t.Rows[w.i]), w.Place)
-		r.Facts = append(r.Facts, w.i)
+		r.Facts.Row(r.t.Table, w.i, false)
 		return "it is not a line of a pallet"
 	case r.totalled && !r.unnamed && !w.described:
 		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
 		return "it is part of a summary"
-	case !r.m.Pallets(r.t): // of which reconcile requires that each is one pallet
+	case !r.Mapping.Pallets(r.t): // of which reconcile requires that each is one pallet
 		w.Pallet, w.Own = Text{strconv.Itoa(r.all.lines + 1), w.Place}, true
 	}
 	if w.Pallet.Value == "" {
@@ -98,13 +98,13 @@ func (r *reader) content(w row) string {
 		return "neither it nor a row directly above has a pallet number"
 	}
 	r.complete(&w)
-	r.Lines.Lines = append(r.Lines.Lines, w.Line)
+	r.Lines = append(r.Lines, w.Line)
 	r.all.lines, r.recent.lines = r.all.lines+1, r.recent.lines+1
 	if w.Boxes.OK {
 		r.all.boxes, r.recent.boxes = r.all.boxes+w.Boxes.Value, r.recent.boxes+w.Boxes.Value
 	}
 	r.unnamed = r.unnamed || !w.described
-	r.several = r.several || w.Pallet.Value != r.Lines.Lines[0].Pallet.Value
+	r.several = r.several || w.Pallet.Value != r.Lines[r.from].Pallet.Value
 	r.worded = r.worded || !numbered(w.Pallet)
 	r.apart = r.apart && !w.Own
 	for _, col := range w.cells {
@@ -115,7 +115,7 @@ func (r *reader) content(w row) string {
 
 // isLine reports whether a row has a pallet number or an amount, as lines have.
 func (r *reader) isLine(w row) bool {
-	amounts := w.Boxes.OK || w.Box.OK || w.Net.OK || r.m.Cartons && len(w.cells) > 1
+	amounts := w.Boxes.OK || w.Box.OK || w.Net.OK || r.Mapping.Cartons && len(w.cells) > 1
 	if !w.Own {
 		return amounts && !r.strange(w)
 	}
@@ -126,7 +126,7 @@ func (r *reader) isLine(w row) bool {
 // complete reads the texts of a line.
 func (r *reader) complete(w *row) {
 	i, l := w.i, &w.Line
-	if !r.m.Weighs() {
+	if !r.Mapping.Weighs() {
 		if l.Box = r.packOf(i); l.Box.OK {
 			l.Net = Amount{} // a gross weight
 		}
@@ -164,8 +164,8 @@ func (r *reader) unread(w row) {
 }
 
 // survey finds the forms of the labels of rows with boxes in all tables.
-func (r *reader) survey(all []layout.Table) {
-	for _, t := range all {
+func (r *reader) survey() {
+	for _, t := range r.Tables {
 		r.t = t
 		for i := t.To; i < len(t.Rows); i++ {
 			if label, _ := r.label(i); label.Value != "" && r.counted(i) && !layout.IsTotal(t.Rows[i]) {
@@ -181,7 +181,7 @@ func (r *reader) counted(i int) bool {
 		return layout.IsQuantity(boxes.Text)
 	}
 	carton, _ := r.cell(i, vocabulary.Carton)
-	return r.m.Cartons && carton.Text != ""
+	return r.Mapping.Cartons && carton.Text != ""
 }
 
 // strange reports whether a row is unlike the rows of pallets, as notes and footers are: it
@@ -212,27 +212,27 @@ func (r *reader) total(w row) bool {
 		return false
 	}
 	t := Total{
-		Place: w.Place,
+		Sheet: w.Place.Sheet,
 		Grand: vocabulary.GrandText.MatchString(label),
 		Part:  ofPallet || vocabulary.PartText.MatchString(label),
 	}
 	if w.Boxes.OK {
 		t.Boxes = int(w.Boxes.Value)
 	}
-	if w.Net.OK && r.m.Has(vocabulary.NetWeight) {
+	if w.Net.OK && r.Mapping.Has(vocabulary.NetWeight) {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
 		n, err := strconv.Atoi(r.text(w.i, f).Value)
 		switch {
 		case err != nil || n == t.Boxes || t.Pallets > 0:
-		case r.m.Cartons && n == r.all.lines:
+		case r.Mapping.Cartons && n == r.all.lines:
 			t.Boxes = n
 		default:
 			t.Pallets = n
 		}
 	}
-	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.m.Style))
+	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.Mapping.Style))
 	kind, _ := vocabulary.FactKind(label)
 	weight := kind == shipments.NetWeightFact || kind == shipments.GrossWeightFact
 	switch same := t.Pallets > 0 && t.Pallets == t.Boxes; { // what a number in the column of the boxes counts
@@ -252,7 +252,7 @@ func (r *reader) total(w row) bool {
 
 // ofPallet reports whether the last line is of a pallet, and its boxes.
 func (r *reader) ofPallet(label string) (last bool, boxes float64) {
-	for _, l := range slices.Backward(r.Lines.Lines) {
+	for _, l := range slices.Backward(r.Lines) {
 		if label == "" || l.Pallet.Value != label {
 			break
 		}

@@ -19,7 +19,7 @@ func ditto(text string) bool {
 
 // cell returns the cell of a field in a row.
 func (r *reader) cell(i int, f vocabulary.Field) (c tables.Cell, col int) {
-	if col = r.m.At(f); col >= 0 && col < len(r.t.Rows[i].Cells) {
+	if col = r.Mapping.At(f); col >= 0 && col < len(r.t.Rows[i].Cells) {
 		c = r.t.Rows[i].Cells[col]
 	}
 	return c, col
@@ -85,15 +85,15 @@ func (r *reader) produce(i int) Text {
 // denies reports whether the cell of a column denies that the pallet was shipped:
 // Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
-	if col >= len(r.m.Columns) || r.m.Columns[col].Meaning.Concepts&(vocabulary.Rejected|vocabulary.Shipped) == 0 {
+	if col >= len(r.Mapping.Columns) || r.Mapping.Columns[col].Meaning.Concepts&(vocabulary.Rejected|vocabulary.Shipped) == 0 {
 		return false
 	}
-	if f, used := r.m.Used(col); used && !slices.Contains(Also[:], f) {
+	if f, used := r.Mapping.Used(col); used && !slices.Contains(Also[:], f) {
 		return false
 	}
 	value := vocabulary.Fold(text)
 	no := vocabulary.Denial.MatchString(value)
-	if r.m.Columns[col].Meaning.Concepts&vocabulary.Rejected != 0 {
+	if r.Mapping.Columns[col].Meaning.Concepts&vocabulary.Rejected != 0 {
 		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
 	}
 	return no

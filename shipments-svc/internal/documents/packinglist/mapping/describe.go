@@ -102,10 +102,6 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 // remark remarks on amounts whose headings have words that are not known, which may change
 // their meaning. Single letters and words with digits, such as 4kg, do not.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
-	if m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Times >= 0 {
-		c := m.Column(vocabulary.Boxes)
-		r.Add("boxes_of_layers", t.At(t.From, m.at[vocabulary.Boxes]), m.Columns[c.Times].Text, c.Text)
-	}
 	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
 		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
 			continue

@@ -63,21 +63,8 @@ var conditions = map[string]condition{
 		}
 		return m.Columns[col].Meaning.Concepts&vocabulary.Box == 0 && (in(col+1) || in(col-1) && !m.numeric(col-2))
 	},
-	"layered": func(m *Mapping, _ []tables.Row, col int) bool { // the boxes of a layer
-		boxes := vocabulary.Layer | vocabulary.Box
-		return m.Columns[col].Meaning.Concepts&boxes == boxes && m.numeric(col) && m.layers() >= 0
-	},
 	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
-	"identities":  func(m *Mapping, rows []tables.Row, col int) bool { return m.identities(rows, col) },
 	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
-}
-
-// layers returns the column of the number of layers of a pallet, or -1.
-func (m *Mapping) layers() int {
-	return slices.IndexFunc(m.Columns, func(c Column) bool {
-		return c.Meaning.Concepts&(vocabulary.Layer|vocabulary.Box|vocabulary.Weight|vocabulary.Per) == vocabulary.Layer &&
-			c.values.filled > 0 && c.values.kinds["whole"] == c.values.filled
-	})
 }
 
 // of returns a condition of a column alone.
@@ -150,29 +137,6 @@ func labels(rows []tables.Row, col int) bool {
 		last, all = text, all+1
 	}
 	return len(seen) > 1 && len(seen)*2 > all
-}
-
-// identities reports whether a column has a label for each pallet, whose numbers rise and
-// begin again, as in each container.
-func (m *Mapping) identities(rows []tables.Row, col int) bool {
-	at, label, first, last, restart := m.At(vocabulary.PalletNumber), "", 0.0, 0.0, false
-	for _, row := range rows {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
-			continue
-		}
-		n, ok := layout.Number(row, at)
-		text := row.Cells[col].Text
-		switch {
-		case !ok || label != "" && (n == last) != (text == label) || n < last && n != first:
-			return false
-		case label == "":
-			first = n
-		case n < last:
-			restart = true
-		}
-		label, last = text, n
-	}
-	return restart && labels(rows, col)
 }
 
 // cartons reports whether each row is a box: rows have no number of boxes, and pallets have

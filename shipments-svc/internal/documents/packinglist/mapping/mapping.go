@@ -40,7 +40,6 @@ type Column struct {
 	Rules   []string // that made the score
 	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
 	Units   int      // the column of the units of its cells; 0: none
-	Times   int      // of boxes of a layer: the column of the layers; -1: none
 	Style   numbers.Style
 	values  values
 	unclear []string // its numbers that are ambiguous
@@ -118,7 +117,7 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		width = max(width, len(row.Cells))
 	}
 	for col := range min(width, tables.MaxColumns) {
-		c := Column{values: valuesOf(rows, col), Times: -1}
+		c := Column{values: valuesOf(rows, col)}
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}
@@ -130,9 +129,6 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	m.weigh(rows)
 	m.unitColumns()
 	m.with(first, given)
-	if m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&vocabulary.Layer != 0 {
-		m.Column(vocabulary.Boxes).Times = m.layers()
-	}
 	m.Cartons = m.cartons(rows)
 	proposals := m.rivals()
 	for i := range proposals {

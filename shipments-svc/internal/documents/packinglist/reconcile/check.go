@@ -9,14 +9,13 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Produce gives lines one produce, before their variety, if their tables have none.
 func (s *Settled) Produce(one lines.Text) {
-	given, has := false, s.Read[0].Mapping.Has(vocabulary.Produce)
+	given, has := false, s.Read.Mapping.Has(vocabulary.Produce)
 	for i := range s.Lines {
 		switch l := s.Lines[i].Line; {
 		case l.Produce.Value == "":
@@ -54,16 +53,13 @@ func WeighByTotal(all []*Settled, d shipments.Declared) {
 	}
 }
 
-// place is that of the headings.
-func (s *Settled) place() tables.Place { return s.Read[0].Table.At(s.Read[0].Table.From, -1) }
-
 // Check remarks on weights that are assumed, implausible or inconsistent, once for tables
 // with the same mapping.
 func (s *Settled) Check() {
 	if len(s.Lines) == 0 {
 		return
 	}
-	m := s.Read[0].Mapping
+	m := s.Read.Mapping
 	if s.used != vocabulary.None {
 		s.checkUnit(m.Column(s.used))
 	}
@@ -76,13 +72,11 @@ func (s *Settled) Check() {
 	}
 }
 
-// checkUnit remarks on the unit and the kind of the weights that are used, and on notes
-// that say otherwise: "All weights are gross weights".
+// checkUnit remarks on the unit and the kind of the weights that are used.
 func (s *Settled) checkUnit(c *mapping.Column) {
 	r := &s.Remarks
 	heading, at := s.heading(s.used)
-	gross := s.used == vocabulary.GrossWeight || s.used == vocabulary.BoxGross
-	if gross {
+	if s.gross() {
 		r.Add("gross_weight_used", at, heading)
 	}
 	if s.used == vocabulary.AnyWeight && c.Meaning.Concepts&(vocabulary.Pallet|vocabulary.Per) == vocabulary.Pallet {
@@ -99,23 +93,6 @@ func (s *Settled) checkUnit(c *mapping.Column) {
 		r.Add("unit_assumed", at, heading)
 	case c.Unit != 1000:
 		r.Add("unit_converted", at, heading)
-	}
-	for _, read := range s.Read {
-		for i, row := range read.Table.Rows {
-			cells := layout.Filled(row)
-			if len(cells) != 1 {
-				continue
-			}
-			text, at := row.Cells[cells[0]].Text, read.Table.At(i, -1)
-			of, _ := vocabulary.Of(text)
-			if unit := layout.WeightUnit(row); unit > 0 && c.Unit > 0 && unit != c.Unit {
-				r.Add("units_mixed/note", at, text, heading, mapping.UnitName(c.Unit))
-			}
-			if of&vocabulary.Gross != 0 && of&(vocabulary.Weight|vocabulary.Unit) != 0 && of&vocabulary.Total == 0 && !gross &&
-				!strings.ContainsAny(text, "0123456789") && len(strings.Fields(text)) > 2 {
-				r.Add("gross_weight_used/note", at, text, heading)
-			}
-		}
 	}
 }
 

@@ -23,7 +23,7 @@ const tie = 0.015
 // the numbers as well and gives other pallets.
 func Choose(
 	all []mapping.Mapping,
-	read func(mapping.Mapping) []lines.Lines,
+	read func(mapping.Mapping) *lines.List,
 ) (mapping.Mapping, []shipments.Candidate, error) {
 	if len(all) == 1 {
 		return all[0], nil, nil
@@ -47,7 +47,7 @@ func Choose(
 			rivals = append(rivals, r)
 		}
 	}
-	m := best.Read[0].Mapping
+	m := best.Read.Mapping
 	if len(rivals) == 1 {
 		return m, nil, nil
 	}
@@ -57,7 +57,7 @@ func Choose(
 		c := r.candidate()
 		candidates, texts = append(candidates, c), append(texts, c.Text)
 	}
-	t := best.Read[0].Table
+	t := best.Read.Tables[0]
 	return m, candidates, &Error{
 		Code: shipments.AmbiguousMapping, Place: t.At(t.From, -1),
 		Detail: "the list can be read in several ways, and its numbers agree with each as well: " +
@@ -70,7 +70,7 @@ func Choose(
 func (s *Settled) same(o *Settled) bool {
 	names, back := map[string]string{}, map[string]string{}
 	return slices.EqualFunc(s.Lines, o.Lines, func(l, other Line) bool {
-		a, b := s.key(l), o.key(other)
+		a, b := l.key(), other.key()
 		names[a], back[b] = cmp.Or(names[a], b), cmp.Or(back[b], a)
 		return names[a] == b && back[b] == a && l.Boxes.Value == other.Boxes.Value &&
 			math.Abs(l.weight()-other.weight()) <= exactly*l.weight()
@@ -79,7 +79,7 @@ func (s *Settled) same(o *Settled) bool {
 
 // candidate describes a mapping beside others.
 func (s *Settled) candidate() (c shipments.Candidate) {
-	m := s.Read[0].Mapping
+	m := s.Read.Mapping
 	var names []string
 	for _, f := range []vocabulary.Field{
 		vocabulary.PalletNumber, vocabulary.Boxes, vocabulary.BoxWeight, vocabulary.NetWeight, vocabulary.GrossWeight,

@@ -28,6 +28,7 @@ const (
 	grossOnly  // gross weights are used in place of net weights
 	invalid    // numbers of boxes
 	repeated   // pallet numbers
+	summed     // the first lines of mixed pallets
 	wordy      // pallet numbers
 	totalBoxes
 	totalWeight
@@ -54,6 +55,7 @@ var evidence = [kinds]struct {
 	grossOnly:   {worth: -0.5},
 	invalid:     {worth: -1.5},
 	repeated:    {worth: -0.5},
+	summed:      {reason: "the first lines of mixed pallets have the boxes of the others together"},
 	wordy:       {reason: "most pallet numbers are texts"},
 	totalBoxes:  {worth: 1},
 	totalWeight: {worth: 1},
@@ -95,12 +97,15 @@ func (s *Settled) gather() {
 	s.found = [kinds]share{}
 	add := func(k kind, has bool, l Line) { s.found[k].add(has, l) }
 	net, usual, pallets := 0.0, map[int]float64{}, map[string]float64{}
-	gross := s.used == vocabulary.GrossWeight || s.used == vocabulary.BoxGross
-	ofLines := s.Read[0].Mapping.Has(vocabulary.NetWeight)
+	gross := s.gross()
+	ofLines := s.Read.Mapping.Has(vocabulary.NetWeight)
 	for _, g := range s.groups() {
-		key := s.key(g[0])
+		key := g[0].key()
 		before, seen := pallets[key]
 		weight := before
+		if len(g) > 2 && g[0].Boxes.OK {
+			add(summed, g[0].Boxes.Value == boxesOf(g[1:]), g[0])
+		}
 		for _, l := range g {
 			weight += l.net()
 			add(invalid, l.Boxes.Present && !l.Boxes.OK, l)
@@ -135,13 +140,18 @@ func (s *Settled) gather() {
 		add(overloaded, w > overload*float64(reference.HeaviestPallet), Line{})
 	}
 	add(grossOnly, gross, Line{})
-	declared := Declared(s.Totals)
+	declared := Declared([]*Settled{s})
 	s.found[totalBoxes] = equality(float64(declared.Boxes), boxesOf(s.Lines))
 	s.found[totalWeight] = equality(float64(declared.NetWeight), net)
 	s.Score = 0
 	for k, of := range s.found {
 		s.Score += evidence[k].worth * of.ratio()
 	}
+}
+
+// gross reports whether the weights are gross weights.
+func (s *Settled) gross() bool {
+	return s.used == vocabulary.GrossWeight || s.used == vocabulary.BoxGross
 }
 
 // near reports whether two weights differ as by rounding.
@@ -177,7 +187,7 @@ func (s *Settled) remark() {
 			args = []any{kilograms(l.Whole.Value), kilograms(l.Gross.Value)}
 		default:
 		}
-		heading := s.Read[0].Table.Heading(at.Column - 1)
+		heading := s.Read.Tables[0].Heading(at.Column - 1)
 		s.Remarks.Add(e.rule, at, append(args, tables.ColumnName(max(1, at.Column)), at.Row, heading)...)
 	}
 }

@@ -27,17 +27,14 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
 		for _, l := range s.Lines {
-			if m.add(l, s.key(l)); len(m.groups) > shipments.MaxPallets {
+			if m.add(l, l.key()); len(m.groups) > shipments.MaxPallets {
 				return nil, nil, tooMany(l)
 			}
 		}
 	}
 	var pallets []shipments.Pallet
-	reversed := func(l Line) bool { return l.Boxes.OK && l.Boxes.Value == 0 }
 	for _, group := range m.groups {
-		if group = slices.DeleteFunc(group, reversed); len(group) > 0 {
-			pallets = append(pallets, m.pallet(group))
-		}
+		pallets = append(pallets, m.pallet(group))
 	}
 	return pallets, m.All, nil
 }
@@ -52,13 +49,6 @@ func tooMany(l Line) error {
 // fullest.
 func (m *merger) add(l Line, key string) {
 	i, exists := m.index[key]
-	if l.Boxes.OK && l.Boxes.Value < 0 {
-		if exists && m.reverse(l, m.groups[i]) {
-			return
-		}
-		m.Add("out_of_range/reversal", l.Place, l.Boxes.Value, l.Pallet)
-		l.Boxes.OK = false
-	}
 	follows := m.last == key
 	m.last = key
 	if exists && l.Own && !l.Continued {
@@ -82,30 +72,13 @@ func (m *merger) add(l Line, key string) {
 	m.groups[i] = append(m.groups[i], l)
 }
 
-// reverse takes the boxes of a line from another of its pallet. It returns false if none
-// has as many.
-func (m *merger) reverse(l Line, all []Line) bool {
-	n := slices.IndexFunc(all, func(of Line) bool {
-		return of.Boxes.OK && of.Boxes.Value+l.Boxes.Value >= 0 && (l.sameContents(of) || len(all) == 1)
-	})
-	if n < 0 {
-		return false
-	}
-	of := &all[n]
-	of.Boxes.Value += l.Boxes.Value
-	of.Whole.Value += min(l.Whole.Value, -l.Whole.Value) // it may be written without its sign
-	of.Gross.Value += min(l.Gross.Value, -l.Gross.Value)
-	m.Add("line_reversed", l.Place, -l.Boxes.Value, l.Pallet)
-	return true
-}
-
 // fullest returns the largest number of boxes of a pallet whose lines are
 // consecutive, or 0.
 func fullest(all []*Settled) (most float64) {
 	boxes, back := map[string]float64{}, map[string]bool{}
 	for _, s := range all {
 		for _, g := range s.groups() {
-			key := s.key(g[0])
+			key := g[0].key()
 			_, back[key] = boxes[key]
 			boxes[key] += boxesOf(g)
 		}

@@ -29,7 +29,7 @@ func (s *Settled) spread() (*Settled, error) {
 		ways = append(ways, o)
 	}
 	slices.SortStableFunc(ways, func(a, b *Settled) int { return cmp.Compare(b.Score, a.Score) })
-	best, declared := ways[0], float64(Declared(s.Totals).Boxes)
+	best, declared := ways[0], float64(Declared([]*Settled{s}).Boxes)
 	boxes := boxesOf(best.Lines)
 	rival := func(o *Settled) bool { return best.Score-o.Score < tie && boxesOf(o.Lines) != boxes }
 	broken := func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }
@@ -73,7 +73,7 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 	// pallets as the weight.
 	const headed, differ = 1.0, 0.1
 	o.gather()
-	m, perPallet := s.Read[0].Mapping, vocabulary.Per|vocabulary.Pallet
+	m, perPallet := s.Read.Mapping, vocabulary.Per|vocabulary.Pallet
 	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
 		o.Score += headed
 	} else if boxes != weights && s.used != vocabulary.None && s.used != vocabulary.BoxWeight {
@@ -141,10 +141,10 @@ func (s *Settled) overlap(all []numbers.Span) error {
 		for label := range all[i].Labels() {
 			one := l
 			one.Pallet = label
-			if other, listed := of[s.key(one)]; listed && other != l.Pallet {
+			if other, listed := of[one.key()]; listed && other != l.Pallet {
 				return refuseRange(l, fmt.Sprintf("of which %s is also in %q", label, other))
 			}
-			of[s.key(one)] = l.Pallet
+			of[one.key()] = l.Pallet
 		}
 	}
 	return nil

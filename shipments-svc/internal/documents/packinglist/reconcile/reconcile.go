@@ -31,9 +31,8 @@ const (
 
 // Settled is the lines of tables with one mapping, with their amounts understood.
 type Settled struct {
-	Read    []lines.Lines
+	Read    *lines.List
 	Lines   []Line
-	Totals  []lines.Total
 	Score   float64 // how well the numbers agree
 	Ranges  bool    // its rows are ranges of pallets
 	Remarks remarks.List
@@ -45,7 +44,6 @@ type Settled struct {
 // Line is a line with its amounts understood.
 type Line struct {
 	*lines.Line
-	table  int
 	Boxes  lines.Amount
 	Box    lines.Amount // the net weight of one box
 	Whole  lines.Amount // the net weight of all boxes of the line
@@ -54,27 +52,18 @@ type Line struct {
 }
 
 // Settle understands the amounts of lines.
-func Settle(read []lines.Lines) (*Settled, error) {
-	s := &Settled{Read: read, Remarks: remarks.List{Stage: "reconcile"}}
-	if len(read) == 0 {
-		return s, nil
+func Settle(read *lines.List) (*Settled, error) {
+	box, whole := read.Mapping.WeightFields()
+	s := &Settled{Read: read, Remarks: remarks.List{Stage: "reconcile"}, used: cmp.Or(box, whole)}
+	s.Lines = make([]Line, len(read.Lines))
+	for i := range read.Lines {
+		l := &read.Lines[i]
+		s.Lines[i] = Line{Line: l, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Gross: l.Gross, Pallet: l.Pallet.Value}
 	}
-	box, whole := read[0].Mapping.WeightFields()
-	s.used = cmp.Or(box, whole)
-	for i := range read {
-		s.Totals = append(s.Totals, read[i].Totals...)
-		s.Lines = slices.Grow(s.Lines, len(read[i].Lines))
-		for n := range read[i].Lines {
-			l := &read[i].Lines[n]
-			s.Lines = append(s.Lines, Line{
-				Line: l, table: i, Boxes: l.Boxes, Box: l.Box, Whole: l.Net, Gross: l.Gross, Pallet: l.Pallet.Value,
-			})
-		}
-	}
-	if !read[0].Mapping.Weighs() && slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Box.OK }) {
+	if !read.Mapping.Weighs() && slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Box.OK }) {
 		s.used = vocabulary.None // the weights of kinds of boxes
 	}
-	if read[0].Mapping.Cartons && len(s.Lines) > 0 {
+	if read.Mapping.Cartons && len(s.Lines) > 0 {
 		s.countCartons()
 	}
 	return s.leveled().spread()
@@ -91,7 +80,7 @@ func (s *Settled) countCartons() {
 	index := map[content]int{}
 	var all []Line
 	for _, l := range s.Lines {
-		c := content{pallet: s.key(l), produce: l.Produce.Value, calibre: l.Calibre.Value}
+		c := content{pallet: l.key(), produce: l.Produce.Value, calibre: l.Calibre.Value}
 		for i, text := range l.Also {
 			c.also[i] = text.Value
 		}
@@ -118,7 +107,7 @@ func (s *Settled) countCartons() {
 func (s *Settled) groups() (all [][]Line) {
 	from := 0
 	for i := range s.Lines {
-		if i+1 == len(s.Lines) || s.key(s.Lines[i+1]) != s.key(s.Lines[i]) {
+		if i+1 == len(s.Lines) || s.Lines[i+1].key() != s.Lines[i].key() {
 			all = append(all, s.Lines[from:i+1])
 			from = i + 1
 		}
@@ -128,10 +117,10 @@ func (s *Settled) groups() (all [][]Line) {
 
 // key is equal for the lines of a pallet. Pallet numbers are unique within their
 // container, and within their sheet.
-func (s *Settled) key(l Line) string {
-	sheet := ""
-	if t := s.Read[l.table].Table; !t.Printed {
-		sheet = t.Name
+func (l Line) key() string {
+	sheet := l.Place.Sheet
+	if l.Printed {
+		sheet = ""
 	}
 	return sheet + "\x00" + container(l) + "\x00" + strings.ToUpper(strings.Join(strings.Fields(l.Pallet), ""))
 }
@@ -179,8 +168,12 @@ func (l Line) sameContents(other Line) bool {
 
 // Declared returns the totals that rows of totals declare: the grand total, or else the last
 // with boxes and what others add to it, or else the sums of groups.
-func Declared(totals []lines.Total) shipments.Declared {
+func Declared(settled []*Settled) shipments.Declared {
 	var all, groups lines.Total
+	var totals []lines.Total
+	for _, s := range settled {
+		totals = append(totals, s.Read.Totals...)
+	}
 	for _, t := range totals {
 		switch {
 		case t.Grand:
@@ -213,8 +206,11 @@ func atMost[T ~int](n, most T) T {
 	return n
 }
 
+// place is that of the headings.
+func (s *Settled) place() tables.Place { return s.Read.Tables[0].At(s.Read.Tables[0].From, -1) }
+
 // heading returns the heading of a field, and its place.
 func (s *Settled) heading(f vocabulary.Field) (string, tables.Place) {
-	t, m := s.Read[0].Table, s.Read[0].Mapping
+	t, m := s.Read.Tables[0], s.Read.Mapping
 	return strings.TrimSpace(m.Column(f).Text), t.At(t.From, m.At(f))
 }

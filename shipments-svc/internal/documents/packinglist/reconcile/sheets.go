@@ -62,15 +62,15 @@ func Repetitions(all []*Settled) error {
 func sheetsOf(all []*Settled) (sheets []*sheet) {
 	for _, s := range all {
 		for _, l := range s.Lines {
-			t := s.Read[l.table].Table
-			if m := vocabulary.MeaningOf(t.Name); t.Printed || layout.ContainerText.MatchString(t.Name) ||
-				m.Field == vocabulary.Container || m.Rule == "vehicle" {
-				continue
-			}
-			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == t.Name })
+			name := l.Place.Sheet
+			i := slices.IndexFunc(sheets, func(known *sheet) bool { return known.name == name })
 			if i < 0 {
+				if m := vocabulary.MeaningOf(name); l.Printed || layout.ContainerText.MatchString(name) ||
+					m.Field == vocabulary.Container || m.Rule == "vehicle" {
+					continue
+				}
 				i = len(sheets)
-				sheets = append(sheets, &sheet{of: s, name: t.Name, at: l.Place, pallets: map[string]string{}, numbered: true})
+				sheets = append(sheets, &sheet{of: s, name: name, at: l.Place, pallets: map[string]string{}, numbered: true})
 			}
 			sh := sheets[i]
 			label := container(l) + "\x00" + l.Pallet
@@ -84,7 +84,7 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 
 // drop drops the lines and totals of a sheet that repeats another.
 func (s *Settled) drop(repeated *sheet, other string) {
-	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return s.Read[l.table].Table.Name == repeated.name })
-	s.Totals = slices.DeleteFunc(s.Totals, func(t lines.Total) bool { return t.Place.Sheet == repeated.name })
+	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return l.Place.Sheet == repeated.name })
+	s.Read.Totals = slices.DeleteFunc(s.Read.Totals, func(t lines.Total) bool { return t.Sheet == repeated.name })
 	s.Remarks.Add("table_skipped/repeated", repeated.at, repeated.name, other)
 }

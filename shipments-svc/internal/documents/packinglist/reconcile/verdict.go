@@ -19,7 +19,6 @@ type Verdict struct {
 	errors  []string // totals that differ by less
 	doubts  []string // rows and columns that may be read wrong
 	values  []string // values that are missing or invalid
-	slip    bool     // the lines agree among themselves, and no line or pallet has the boxes that a total lacks
 	none    string   // the code of a list without pallet numbers or boxes
 }
 
@@ -41,8 +40,6 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		if of := s.found[exact]; of.of > few && of.ratio() > most {
 			v.agree++
 		}
-		of := s.found[uniform]
-		v.slip = of.of > few && of.ratio() > 1-listError
 		lines, words = lines+s.found[wordy].of, words+s.found[wordy].has
 		if !s.numbered() && !s.onePalletEach(read.Declared.Pallets) {
 			v.none, v.against = NoPallets, []string{
@@ -54,12 +51,6 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		v.none, v.against = NoPallets, []string{"no line below the header row has a pallet number"}
 	} else if boxes == 0 {
 		v.none = NoBoxes
-	}
-	for _, p := range read.Pallets {
-		lost := func(c shipments.Content) bool {
-			return math.Abs(float64(read.Declared.Boxes)-boxes) == float64(c.Boxes)
-		}
-		v.slip = v.slip && !lost(shipments.Content{Boxes: p.Boxes}) && !slices.ContainsFunc(p.Contents, lost)
 	}
 	n := float64(len(read.Pallets))
 	v.compare("pallets", float64(read.Declared.Pallets), n, 1)
@@ -82,7 +73,7 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 }
 
 // numbered reports whether the lines have pallet numbers of the list.
-func (s *Settled) numbered() bool { return s.Read[0].Mapping.Pallets(s.Read[0].Table) }
+func (s *Settled) numbered() bool { return s.Read.Mapping.Pallets(s.Read.Tables[0]) }
 
 // onePalletEach reports whether each line without a pallet number is one pallet: the list
 // declares as many, or most have the same boxes and the weight of a full pallet. None has more.
@@ -138,7 +129,7 @@ func (v Verdict) Refusal(at tables.Place) error {
 	case v.none == NoBoxes:
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
 		doubts = v.values
-	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0 && !v.slip:
+	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0:
 		e.Code = Contradicted
 	default:
 		return nil
