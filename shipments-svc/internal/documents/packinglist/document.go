@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
@@ -14,7 +13,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -24,7 +22,6 @@ type document struct {
 	given    []shipments.Assignment
 	remarks  remarks.List
 	facts    facts.List
-	titles   titles
 	mappings []shipments.Mapping
 	style    numbers.Style
 	verdict  reconcile.Verdict
@@ -47,7 +44,6 @@ func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.R
 	if err := reconcile.Repetitions(settled); err != nil {
 		return read, err
 	}
-	d.produceOfFacts(settled)
 	read.Declared = facts.Either(reconcile.Declared(settled), d.facts.Declared(d.style))
 	reconcile.WeighByTotal(settled, read.Declared)
 	all := d.remarks.All
@@ -111,9 +107,6 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 		}
 		for i := 0; i < end && !p.Beside; i++ {
 			d.facts.Row(p.Table.Table, i, false)
-			if pallets && !p.Captions[i] {
-				d.titles.row(p.Table, i)
-			}
 		}
 	}
 	return all, first
@@ -176,25 +169,5 @@ func (d *document) describe(m shipments.Mapping, all []layout.Table, read *lines
 			m.Skipped = read.Skipped[i]
 		}
 		d.mappings = append(d.mappings, m)
-	}
-}
-
-// produceOfFacts gives lines without produce the produce that the document names for the
-// whole list: with a label, or else in a title.
-func (d *document) produceOfFacts(settled []*reconcile.Settled) {
-	var one []shipments.Fact
-	for _, f := range d.facts.All {
-		if f.Kind == shipments.ProduceFact && !strings.ContainsAny(f.Text, ",;/&+") && reference.Species(f.Text) == nil {
-			one = append(one, f)
-		}
-	}
-	produce := d.titles.one()
-	if len(one) == 1 {
-		produce = lines.Text{Value: one[0].Text, Place: tables.Place{Sheet: one[0].Sheet, Row: one[0].Row}}
-	} else if len(one) > 1 || produce.Value == "" {
-		return
-	}
-	for _, s := range settled {
-		s.Produce(produce)
 	}
 }

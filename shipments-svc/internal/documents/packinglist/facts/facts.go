@@ -20,42 +20,33 @@ import (
 // List is the facts of a document.
 type List struct{ All []shipments.Fact }
 
-// Row reads the facts of a row: after a colon, or in the cell on the right of a
-// label. With downwards also below a label, as in forms and tables of invoices.
+// Row reads the facts of a row: of its labels, and the totals in its texts. With downwards the
+// value may also stand below a label, as in forms and tables of invoices.
 func (l *List) Row(t tables.Table, i int, downwards bool) {
-	row := t.Rows[i]
-	cells := layout.Filled(row)
-	for n, col := range cells {
-		text := row.Cells[col].Text
-		at := tables.Place{Sheet: t.Name, Row: row.Number, Column: col + 1}
-		for _, found := range layout.ContainerText.FindAllString(text, -1) {
+	row, at := t.Rows[i], tables.Place{Sheet: t.Name, Row: t.Rows[i].Number}
+	cells, read := layout.Filled(row), map[int]bool{}
+	for _, col := range cells {
+		for _, found := range layout.ContainerText.FindAllString(row.Cells[col].Text, -1) {
 			l.addFact(shipments.ContainerFact, found, at)
 		}
-		for _, found := range reference.Species(text) {
+		for _, found := range reference.Species(row.Cells[col].Text) {
 			l.addFact(shipments.ProduceFact, found, at)
 		}
-		if l.labelledFacts(text, at) || l.totalFacts(text, at, len(cells) == 1) {
+	}
+	for _, label := range layout.LabelsOf(row) {
+		if kind, ok := vocabulary.FactKind(label.Name); ok && l.addValue(kind, label.Value, at) {
+			read[label.From], read[label.Col] = true, true
+		}
+	}
+	for _, col := range cells {
+		text := row.Cells[col].Text
+		if read[col] || l.totalFacts(text, at, len(cells) == 1) || !downwards {
 			continue
 		}
-		kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :"))
-		if !ok || n+1 < len(cells) && l.addValue(kind, row.Cells[cells[n+1]].Text, at) {
-			continue
-		}
-		if downwards {
+		if kind, ok := vocabulary.FactKind(strings.TrimRight(text, " :")); ok {
 			l.factsBelow(kind, t, i, col)
 		}
 	}
-}
-
-// labelledFacts reads the facts of a text such as "Vessel: MSC Carmen Seal: 91". It
-// returns false if there are none.
-func (l *List) labelledFacts(text string, at tables.Place) (found bool) {
-	for _, label := range layout.Labels(text) {
-		if kind, ok := vocabulary.FactKind(label.Name); ok {
-			found = l.addValue(kind, label.Value, at) || found
-		}
-	}
-	return found
 }
 
 // totalFacts reads the totals of a text that has no other words: "16 pallets", or, alone in its

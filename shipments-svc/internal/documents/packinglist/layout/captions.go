@@ -55,7 +55,7 @@ func (t *Table) give(f vocabulary.Field, text string, i, col int) {
 }
 
 // captioned returns the table with the captions of its lines. A page continues those of the
-// page before. The produce may also stand below all lines, or straight above the headings.
+// page before. The produce may also stand below all lines.
 func (t Table) captioned() Table {
 	before := t.given
 	t.given, t.Captions, t.Repeats = map[vocabulary.Field][]Caption{}, map[int]bool{}, map[int]bool{}
@@ -76,43 +76,88 @@ func (t Table) captioned() Table {
 			all[0].from = 0
 		}
 	}
-	if i := t.From - 1; i >= 0 && t.title(i) {
-		t.give(vocabulary.Produce, t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, i, -1)
-	}
 	if !t.header.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
 		t.Kind = shipments.BlocksLayout
 	}
 	return t
 }
 
-// title reports whether a row straight above the headings names the produce of the table,
-// which has no column for it: it is one that is known, or that of a further table.
-func (t Table) title(i int) bool {
+// titled gives a table without a produce that of a title above it, or else that of a table before:
+// a name straight above the headings, or the words for one commodity in a text.
+func (t *Table) titled(before *Table) {
+	if t.header.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
+		return
+	}
+	var commodity *reference.Commodity
+	title := Caption{Field: vocabulary.Produce}
+	for i, row := range t.Rows[:t.From] {
+		for n, cells := 0, Filled(row); n < len(cells) && !t.Captions[i]; n++ {
+			text := row.Cells[cells[n]].Text
+			if strings.HasSuffix(text, ":") { // its value is no title: "Port: | Limón"
+				n++
+				continue
+			}
+			c, name := named(text)
+			if c == nil {
+				continue
+			} else if commodity != nil && c != commodity {
+				return
+			}
+			if commodity = c; len(name) > len(title.Text) {
+				title.Text, title.Place = name, t.At(i, cells[n])
+			}
+		}
+	}
+	if i := t.From - 1; i >= 0 && t.stacked && t.isName(i) {
+		title.Text, title.Place = t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, t.At(i, -1)
+	}
+	if title.Text == "" && before != nil && before.title.Text != "" {
+		title = before.title
+	}
+	if t.title = title; title.Text != "" {
+		t.given[vocabulary.Produce] = []Caption{title}
+	}
+}
+
+// named returns the commodity that a text names, and the words for it.
+func named(text string) (commodity *reference.Commodity, name string) {
+	var words []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) }) {
+		c := reference.CommodityOf(word)
+		if c != nil && vocabulary.MeaningOf(word).Field == vocabulary.None { // "Date: 12.11.2026"
+			commodity, words = c, append(words, word)
+		}
+	}
+	return commodity, strings.Join(words, " ")
+}
+
+// isName reports whether a row straight above the headings is a name of a few words.
+func (t Table) isName(i int) bool {
 	const words = 3
 	cells := Filled(t.Rows[i])
-	if len(cells) != 1 || t.Rows[i].Number+1 != t.Rows[t.From].Number || t.header.has(vocabulary.Produce) ||
-		t.header.has(vocabulary.Variety) || t.Gives(vocabulary.Produce) {
+	if len(cells) != 1 || t.Rows[i].Number+1 != t.Rows[t.From].Number || t.Captions[i] {
 		return false
 	}
 	text := t.Rows[i].Cells[cells[0]].Text
 	of, _ := vocabulary.Of(text)
-	return of == 0 && len(strings.Fields(text)) <= words && !strings.ContainsAny(text, "0123456789:=.") &&
-		(t.stacked || reference.CommodityOf(text) != nil)
+	return of == 0 && len(strings.Fields(text)) <= words && !strings.ContainsAny(text, "0123456789:=.")
 }
 
 // caption reads a row as captions. Of rows with few texts, those with a pallet number are
 // lines.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
-	cells := worded(row)
-	pallet := !t.header.labelled() && isPallet(row)
-	if len(cells) == 0 || !pallet && !isPairs(row) && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
+	cells, labels := worded(row), captionsIn(row)
+	pallet := !t.header.labelled() && isPallet(labels)
+	if len(cells) == 0 || !pallet && !isForm(row, labels) && i >= t.To &&
+		(len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
 		return false
 	}
-	for _, l := range labelsOf(row) {
-		name := slices.Contains(nameFields, field(l.Name)) && !strings.ContainsFunc(l.Value, unicode.IsLetter)
-		if f := field(l.Name); f != vocabulary.None && !name && (pallet || !slices.Contains(labelFields, f)) {
-			t.give(f, l.Value, i, l.col)
+	for _, l := range labels {
+		f := field(l.Name)
+		name := slices.Contains(nameFields, f) && !strings.ContainsFunc(l.Value, unicode.IsLetter)
+		if !name && (pallet || !slices.Contains(labelFields, f)) {
+			t.give(f, l.Value, i, l.Col)
 			found = true
 		}
 	}
@@ -154,7 +199,7 @@ func (t Table) numbered(row tables.Row) bool {
 	return slices.ContainsFunc(labelFields, func(f vocabulary.Field) bool {
 		col, ok := t.header.columns[f]
 		return ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
-			Labels(row.Cells[col].Text) == nil
+			inText(row.Cells[col].Text) == nil
 	})
 }
 
@@ -179,10 +224,10 @@ func (t Table) bare(i, col int) vocabulary.Field {
 	return f
 }
 
-// isPallet reports whether a row is the caption of a pallet.
-func isPallet(row tables.Row) bool {
+// isPallet reports whether labels are the caption of a pallet.
+func isPallet(all []Label) bool {
 	const words = 4
-	return slices.ContainsFunc(labelsOf(row), func(l Label) bool {
+	return slices.ContainsFunc(all, func(l Label) bool {
 		return slices.Contains(labelFields, field(l.Name)) && strings.ContainsFunc(l.Value, isDigit) &&
 			len(strings.Fields(l.Value)) <= words
 	})

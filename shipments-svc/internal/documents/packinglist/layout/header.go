@@ -43,7 +43,7 @@ func headersOf(rows []tables.Row) (all []header) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
 			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != "" ||
-				n > 1 && len(Filled(last)) == 1 && labelsOf(last) != nil // a group: "CALIBRE 1X"
+				n > 1 && len(Filled(last)) == 1 && captionsIn(last) != nil // a group: "CALIBRE 1X"
 			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
 			}

@@ -14,15 +14,16 @@ import (
 type Label struct {
 	Name, Value string
 	First       bool // its text begins with it
-	col         int  // of its value
+	Colon       bool // its text ends with a colon
+	From, Col   int  // the columns of the name and of the value
 }
 
 // ContainerText matches a container number within a text (ISO 6346).
 var ContainerText = regexp.MustCompile(`\b[A-Z]{3}[UJZ][ -]?\d{6}[ -]?\d\b`)
 
-// Labels returns the labels of a text such as "Vessel: MSC Carmen Seal: 91". Each is as many
+// inText returns the labels of a text such as "Vessel: MSC Carmen Seal: 91". Each is as many
 // words before a colon as are a name, and its value ends at the next.
-func Labels(text string) (all []Label) {
+func inText(text string) (all []Label) {
 	begin := 0 // of the text after the last label
 	for i, c := range text {
 		if c != ':' && c != '=' {
@@ -80,58 +81,60 @@ func unmarked(text string) (all []Label) {
 	return all
 }
 
-// labelsOf returns the labels of a row with few texts: within them, or in the cell on the left
-// of the value.
-func labelsOf(row tables.Row) (all []Label) {
-	const most = 6 // texts
-	cells, form := worded(row), isPairs(row)
-	if len(cells) > most && !form {
-		return nil
-	}
-	for n, col := range cells {
-		text := row.Cells[col].Text
-		found := Labels(text)
-		if label := strings.TrimRight(text, ": "); len(found) == 0 && n%2 == 0 && len(cells)%2 == 0 &&
-			!strings.ContainsFunc(label, isDigit) {
-			pallet := len(cells) == 2 || form || label != text // not "Pallet | Hass 16", two headings
-			if f := field(label); f != vocabulary.None && (pallet || !slices.Contains(labelFields, f)) {
-				col = cells[n+1]
-				found = []Label{{Name: label, Value: row.Cells[col].Text, First: true}}
-			}
-		}
-		if len(found) == 0 && len(cells) <= 2 {
+// LabelsOf returns the labels of a row: within its texts, or in the cell on the left of the value.
+func LabelsOf(row tables.Row) (all []Label) {
+	cells := worded(row)
+	for n := 0; n < len(cells); n++ {
+		text := row.Cells[cells[n]].Text
+		found, from, col := inText(text), cells[n], cells[n]
+		switch {
+		case len(found) > 0:
+		case n+1 < len(cells) && isLabel(text) && !isLabel(row.Cells[cells[n+1]].Text):
+			n++
+			col = cells[n]
+			found = []Label{{Name: strings.TrimRight(text, ": "), Value: row.Cells[col].Text, First: true}}
+		case len(cells) <= 2:
 			found = unmarked(text)
 		}
-		if len(found) > 0 && !found[0].First {
-			continue
-		}
 		for _, l := range found {
-			l.col = col
+			l.From, l.Col, l.Colon = from, col, strings.HasSuffix(text, ":")
 			all = append(all, l)
 		}
 	}
 	return all
 }
 
-// isPairs reports whether a row is several labels, each on the left of its value, which is no
-// heading: "Pallet no. | 311 | Variety | Hass".
-func isPairs(row tables.Row) bool {
-	cells, fields := worded(row), 0
-	if len(cells) <= 2 || len(cells)%2 != 0 || strings.ContainsFunc(row.Cells[cells[0]].Text, isDigit) {
-		return false
+// isLabel reports whether a text names a field or a fact, and nothing else.
+func isLabel(text string) bool {
+	name := strings.TrimRight(text, ": ")
+	if _, fact := vocabulary.FactKind(name); fact || name != text {
+		return !IsQuantity(name)
 	}
-	for n, col := range cells {
-		text := row.Cells[col].Text
-		m := vocabulary.MeaningOf(text)
-		_, fact := vocabulary.FactKind(strings.TrimRight(text, ": "))
-		named := m.Field != vocabulary.None || fact
-		if label := n%2 == 0; named != label && (!label || !strings.HasSuffix(text, ":")) {
-			return false
-		} else if label && field(text) != vocabulary.None {
-			fields++
-		}
+	m := vocabulary.MeaningOf(name)
+	return m.Field != vocabulary.None && m.Reason == "" && m.Unknown == nil && !strings.ContainsFunc(name, isDigit)
+}
+
+// isForm reports whether a row is several labels, each on the left of its value: "Pallet no. |
+// 311 | Variety | Hass".
+func isForm(row tables.Row, all []Label) bool {
+	cells := len(worded(row))
+	return cells > 2 && cells == 2*len(all) && !slices.ContainsFunc(all, func(l Label) bool { return l.From == l.Col }) &&
+		slices.ContainsFunc(all, func(l Label) bool { return field(l.Name) != vocabulary.None })
+}
+
+// captionsIn returns the labels of a row that give values to lines. They are few, or a form.
+func captionsIn(row tables.Row) []Label {
+	const most = 6 // texts
+	all, texts := LabelsOf(row), len(worded(row))
+	form := isForm(row, all)
+	if texts > most && !form {
+		return nil
 	}
-	return fields > 0
+	return slices.DeleteFunc(all, func(l Label) bool {
+		f := field(l.Name)
+		heading := l.From < l.Col && !l.Colon && texts > 2 && !form // "Pallet | Hass 16 | …", headings
+		return f == vocabulary.None || !l.First || heading && slices.Contains(labelFields, f)
+	})
 }
 
 // worded returns the cells of a row with a letter or digit, unlike a bar between texts.

@@ -30,6 +30,7 @@ type Table struct {
 	total     int            // the column of a matrix with the sums of its rows, or -1
 	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
 	header    header
+	title     Caption // above it, or above a table before
 }
 
 // Heading is the heading of a column.
@@ -139,6 +140,7 @@ func (c candidate) pages(list []tables.Table) (parts []Part) {
 			p.Continued = !p.Headed && before != nil
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				p.Table = p.shaped(before)
+				p.titled(last)
 			}
 			if parts = append(parts, p); p.Headed {
 				last = &parts[len(parts)-1].Table

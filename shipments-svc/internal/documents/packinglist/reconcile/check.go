@@ -3,7 +3,6 @@ package reconcile
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
@@ -12,22 +11,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-// Produce gives lines one produce, before their variety, if their tables have none.
-func (s *Settled) Produce(one lines.Text) {
-	given, has := false, s.Read.Mapping.Has(vocabulary.Produce)
-	for i := range s.Lines {
-		switch l := s.Lines[i].Line; {
-		case l.Produce.Value == "":
-			l.Produce, given = one, true
-		case !has && !strings.Contains(vocabulary.Fold(l.Produce.Value), vocabulary.Fold(one.Value)):
-			l.Produce, given = lines.Text{Value: one.Value + " " + l.Produce.Value, Place: one.Place}, true
-		}
-	}
-	if given && !has {
-		s.Remarks.Add("produce_from_head/fact", one.Place, one.Value)
-	}
-}
 
 // WeighByTotal gives the lines of a list without any weight the net weight of the list
 // divided by its boxes.
