@@ -5,9 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
+
+const accountPath = "/settings/account"
 
 // shownSignIns is how many of its events the page of an account shows.
 const shownSignIns = 20
@@ -33,29 +37,17 @@ type sessionRow struct {
 
 // Device describes the browser by its User-Agent.
 func (r sessionRow) Device() string {
-	return pick(r.UserAgent, "A browser", [][2]string{
-		{"Edg/", "Edge"},
-		{"OPR/", "Opera"},
-		{"Firefox/", "Firefox"},
-		{"Chrome/", "Chrome"},
-		{"Safari/", "Safari"},
-		{"curl/", "curl"},
-	}) + pick(r.UserAgent, "", [][2]string{
-		{"Android", " on Android"},
-		{"iPhone", " on iPhone"},
-		{"iPad", " on iPad"},
-		{"Windows", " on Windows"},
-		{"Mac OS X", " on macOS"},
-		{"CrOS", " on ChromeOS"},
-		{"Linux", " on Linux"},
-	})
+	return pick(r.UserAgent, "A browser", "Edg/=Edge", "OPR/=Opera", "Firefox/=Firefox", "Chrome/=Chrome",
+		"Safari/=Safari", "curl/=curl") +
+		pick(r.UserAgent, "", "Android= on Android", "iPhone= on iPhone", "iPad= on iPad", "Windows= on Windows",
+			"Mac OS X= on macOS", "CrOS= on ChromeOS", "Linux= on Linux")
 }
 
-// pick returns the name of the first mark that text has.
-func pick(text, otherwise string, marks [][2]string) string {
-	for _, mark := range marks {
-		if strings.Contains(text, mark[0]) {
-			return mark[1]
+// pick returns the name of the first mark that text has; marks are mark=name.
+func pick(text, otherwise string, marks ...string) string {
+	for _, pair := range marks {
+		if mark, name, _ := strings.Cut(pair, "="); strings.Contains(text, mark) {
+			return name
 		}
 	}
 	return otherwise
@@ -71,13 +63,10 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.ID(ctx)})
 	}
 	events, err := s.People.SignIns(ctx, v.user.ID, shownSignIns)
-	if err != nil {
-		return answer{}, err
-	}
 	for _, e := range events {
 		account.SignIns = append(account.SignIns, signInRow{e})
 	}
-	return page("account", "Your account", account), nil
+	return page("account", "Your account", account), err
 }
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
@@ -90,25 +79,43 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if !slices.ContainsFunc(all, func(one session.Session) bool { return one.ID == id }) {
-		return redirect("/settings/account"), nil // it ended before
+		return redirect(accountPath), nil // it ended before
 	}
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
 		return answer{}, err
 	}
-	if err := s.Sessions.End(ctx, v.user.ID, id); err != nil {
-		return answer{}, err
-	}
-	s.notify(ctx, "The session has ended.")
-	return redirect("/settings/account"), nil
+	return s.done(ctx, s.Sessions.End(ctx, v.user.ID, id), accountPath, "The session has ended.")
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
 	if err := s.People.SignedOut(ctx, v.user, v.client(), "all others"); err != nil {
 		return answer{}, err
 	}
-	if err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.ID(ctx)); err != nil {
-		return answer{}, err
+	err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.ID(ctx))
+	return s.done(ctx, err, accountPath, "You were signed out of all other sessions.")
+}
+
+// passwordForm is the page for changing a password.
+type passwordForm struct {
+	pages.Faults
+	// Temporary means that the present password came from an operator.
+	Temporary bool
+}
+
+func passwordPage(v *visit) answer {
+	return page("password", "Change password", &passwordForm{Temporary: v.user.PasswordTemporary})
+}
+
+func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
+	if empty := v.empty("current", "password"); empty != nil {
+		return passwordPage(v).with(empty...), nil
 	}
-	s.notify(ctx, "You were signed out of all other sessions.")
-	return redirect("/settings/account"), nil
+	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"), v.client())
+	if err != nil {
+		return refused(err, "current", passwordPage(v),
+			refusal{people.ErrRefused, "current", "Incorrect current password."})
+	}
+	a, err := s.afterPassword(ctx, user, accountPath) // a password alone proves nothing beside an app
+	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
+	return a, err
 }

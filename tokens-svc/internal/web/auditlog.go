@@ -3,12 +3,19 @@ package web
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"iter"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -69,18 +76,18 @@ func eventRows(events []audit.Event, now time.Time) (rows []eventRow) {
 // eventList is the page Settings › Audit log, with its filter as it was filled in.
 type eventList struct {
 	pages.Faults
-	Rows                    []eventRow
-	Text, Action, Actor     string
-	From, To                string // days, the last one included
-	Actions                 []audit.Action
-	Filtered                bool
-	CSVAddress, JSONAddress string // of the same events
-	Pages                   pages.Pager
+	Rows                []eventRow
+	Text, Action, Actor string
+	From, To            string // days, the last one included
+	Actions             []audit.Action
+	Filtered            bool
+	CSVAddress          string // of the same events
+	Pages               pages.Pager
 }
 
 // eventList reads the filter.
-func (s *site) eventList(v *visit) (eventList, tokens.AuditQuery) {
-	list := eventList{
+func (s *site) eventList(v *visit) (*eventList, tokens.AuditQuery) {
+	list := &eventList{
 		Text: strings.TrimSpace(v.Form.Get("q")), Action: v.Form.Get("action"), Actor: strings.TrimSpace(v.Form.Get("actor")),
 		From: v.Form.Get("from"), To: v.Form.Get("to"), Actions: audit.Actions(),
 	}
@@ -93,7 +100,10 @@ func (s *site) eventList(v *visit) (eventList, tokens.AuditQuery) {
 		q.Before = to.Add(day)
 	}
 	list.Filtered = q != (tokens.AuditQuery{})
-	list.CSVAddress, list.JSONAddress = list.export("csv"), list.export("json")
+	list.CSVAddress = "?" + url.Values{
+		"q": {list.Text}, "action": {list.Action}, "actor": {list.Actor}, "from": {list.From}, "to": {list.To},
+		"format": {"csv"},
+	}.Encode()
 	return list, q
 }
 
@@ -106,30 +116,77 @@ func (l *eventList) day(field, text string) time.Time {
 	return at
 }
 
-func (l eventList) export(format string) string {
-	return "?" + url.Values{
-		"q": {l.Text}, "action": {l.Action}, "actor": {l.Actor}, "from": {l.From}, "to": {l.To}, "format": {format},
-	}.Encode()
-}
-
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	list, query := s.eventList(v)
-	format := v.Form.Get("format")
-	write, export := exports[format]
-	if format != "" && !export {
-		list.Add("filter", "Choose CSV or JSON to export.")
-	}
 	switch {
 	case list.Faults != nil:
-		return page("audit-log", "Audit log", list).in("audit-log"), nil
-	case export:
-		return s.exportEvents(v, query, write)
+	case v.Form.Get("format") == "csv":
+		return s.exportEvents(v, query), nil
+	default:
+		p := pageOf(v)
+		events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
+		if err != nil {
+			return answer{}, err
+		}
+		list.Rows, list.Pages = eventRows(events, s.Tokens.Now()), pagesOf(v, p, total)
 	}
-	p := pageOf(v)
-	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
-	if err != nil {
-		return answer{}, err
-	}
-	list.Rows, list.Pages = eventRows(events, s.Tokens.Now()), pagesOf(v, p, total)
 	return page("audit-log", "Audit log", list).in("audit-log"), nil
+}
+
+// exportTimeout is how long an export may take at most.
+const exportTimeout = 10 * time.Minute
+
+// exportEvents sends the selected events as they are read, so that a long log takes no memory.
+// An error on the way aborts the response: a client sees that the file is not complete.
+func (s *site) exportEvents(v *visit, q tokens.AuditQuery) answer {
+	principal, org := v.principal(), v.org()
+	return answer{stream: func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), exportTimeout)
+		defer cancel()
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTimeout)) // a recorder in tests has none
+		events, err := s.Tokens.AllAuditEvents(ctx, principal, org, q)
+		if err == nil {
+			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+			w.Header().Set("Content-Disposition", `attachment; filename="audit-log-`+string(org)+`.csv"`)
+			err = writeCSV(w, events)
+		}
+		if err != nil {
+			httpserver.Explain(w, err)
+			panic(http.ErrAbortHandler)
+		}
+	}}
+}
+
+func writeCSV(w io.Writer, events iter.Seq2[audit.Event, error]) error {
+	table := csv.NewWriter(w)
+	err := table.Write([]string{
+		"sequence", "at", "action", "target", "details", "actor_kind", "actor_id", "actor_name", "address", "request_id",
+		"previous_hash", "hash",
+	})
+	for e, failed := range events {
+		if err = cmp.Or(err, failed); err != nil {
+			return err
+		}
+		err = table.Write(csvRow(e))
+	}
+	table.Flush()
+	return cmp.Or(err, table.Error())
+}
+
+func csvRow(e audit.Event) []string {
+	details, _ := json.Marshal(e.Details) // texts are always JSON
+	address := ""
+	if e.Actor.Address.IsValid() {
+		address = e.Actor.Address.String()
+	}
+	row := []string{
+		strconv.FormatInt(e.Sequence, 10), e.Instant(), string(e.Action), e.Target, string(details),
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, e.Previous.String(), e.Hash.String(),
+	}
+	for i, text := range row {
+		if strings.IndexAny(text, "=+-@\t\r") == 0 {
+			row[i] = "'" + text // a spreadsheet would take it for a formula
+		}
+	}
+	return row
 }

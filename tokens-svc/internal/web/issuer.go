@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -27,12 +26,7 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	text, err := json.Marshal(flow{begun, safeNext(v.Form.Get("next")), v.Form.Has("proof")})
-	if err != nil {
-		return answer{}, fmt.Errorf("keep a flow: %w", err)
-	}
-	s.sessions.Put(ctx, keyFlow, string(text))
-	return redirect(address), nil
+	return redirect(address), s.keep(ctx, keyFlow, flow{begun, safeNext(v.Form.Get("next")), v.Form.Has("proof")})
 }
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
@@ -56,10 +50,9 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 		return proved(asked)
 	}
 	if err == nil && linked {
-		s.notify(ctx,
-			"An account with your e-mail address already existed and is now linked to you. Its password was removed and its "+
-				"other sessions were ended. "+
-				"If you don't recognize an organization that you belong to, contact your Quayside administrator.")
+		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was "+
+			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, contact "+
+			"your Quayside administrator.")
 	}
 	return a, err
 }
@@ -67,7 +60,7 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 // issuerAnswer is the sign-in page with an error of the issuer. The issuer's own
 // error is for the log only.
 func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
-	a, unknown := refused(err, "oidc", s.signInPage(v).with, issuerRefusals...)
+	a, unknown := refused(err, "oidc", s.signInForm(v).answer(), issuerRefusals...)
 	if unknown == nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "sign-in at the issuer failed",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
@@ -76,33 +69,17 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 }
 
 var issuerRefusals = []refusal{
-	{oidc.ErrMismatch, http.StatusBadRequest, "oidc", "The sign-in expired or was started in another window. Try again."},
-	{
-		oidc.ErrDenied, http.StatusForbidden, "oidc",
-		"Your organization's sign-in refused the request. Try again, or contact its administrator.",
-	},
-	{
-		oidc.ErrClaims, http.StatusForbidden, "oidc",
-		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
-	},
-	{
-		oidc.ErrUnavailable, http.StatusServiceUnavailable, "oidc",
-		"Your organization's sign-in isn't available. Try again in a minute.",
-	},
-	{
-		people.ErrUnverified, http.StatusForbidden, "oidc",
-		"Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
-			"Ask your Quayside administrator which claim it must send.",
-	},
-	{
-		people.ErrLinkedElsewhere, http.StatusForbidden, "oidc",
+	{oidc.ErrMismatch, "oidc", "The sign-in expired or was started in another window. Try again."},
+	{oidc.ErrDenied, "oidc", "Your organization's sign-in refused the request. Try again, or contact its administrator."},
+	{oidc.ErrClaims, "oidc",
+		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
+	{oidc.ErrUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
+	{people.ErrUnverified, "oidc", "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
+		"Ask your Quayside administrator which claim it must send."},
+	{people.ErrLinkedElsewhere, "oidc",
 		"Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
 			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your " +
-			"Quayside administrator to unlink that account.",
-	},
-	{people.ErrDisabled, http.StatusForbidden, "oidc", disabledText},
-	{
-		people.ErrNotInvited, http.StatusForbidden, "oidc",
-		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation.",
-	},
+			"Quayside administrator to unlink that account."},
+	{people.ErrNotInvited, "oidc",
+		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
 }

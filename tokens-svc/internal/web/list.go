@@ -98,6 +98,10 @@ func (l tokenList) Empty() string {
 	return l.Picked.Empty
 }
 
+func (s *site) toAPI(_ context.Context, v *visit) (answer, error) {
+	return redirect(v.path("/api")), nil
+}
+
 func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 	list := tokenList{
 		Filters: filters, Picked: filters[0], Sorts: sortOptions, Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),

@@ -183,7 +183,7 @@ func TestAMailedInvitationVerifiesTheAddress(t *testing.T) {
 	owner := w.member(t, tokens.RoleOwner)
 	path := "/settings/" + string(acme) + "/invitations"
 	want(t, owner.post(t, path, url.Values{"email": {"refused@acme.example"}, "role": {"member"}}),
-		http.StatusUnprocessableEntity, "The mail could not be sent")
+		http.StatusServiceUnavailable, "The mail could not be sent")
 	wantTo(t, owner.post(t, path, url.Values{"email": {"new@acme.example"}, "role": {"member"}}),
 		"/settings/"+string(acme)+"/members")
 	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "was sent to new@acme.example")

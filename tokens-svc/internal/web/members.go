@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -39,13 +38,11 @@ type memberPage struct {
 	Address string // where the code is entered
 }
 
-func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
-	p := memberPage{
-		Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember),
-	}
+func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
+	p := &memberPage{Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember)}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
-		return memberPage{}, err
+		return p, err
 	}
 	owners := 0
 	for _, m := range members {
@@ -68,16 +65,13 @@ func (s *site) memberPage(ctx context.Context, v *visit) (memberPage, error) {
 		return p, nil
 	}
 	open, err := s.People.Invitations(ctx, v.org())
-	if err != nil {
-		return memberPage{}, err
-	}
 	for _, i := range open {
 		p.Invitations = append(p.Invitations, invitationRow{i, v.current.Role.MayAssign("", i.Role)})
 	}
-	return p, nil
+	return p, err
 }
 
-func (p memberPage) answer() answer { return page("members", "Members", p).in("members") }
+func (p *memberPage) answer() answer { return page("members", "Members", p).in("members") }
 
 func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.memberPage(ctx, v)
@@ -86,29 +80,19 @@ func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
-	invitation, code, err := s.People.Invite(ctx, v.member(), v.org(), email, role)
-	wrong := faultsOf(err)
-	switch {
-	case errors.Is(err, tokens.ErrExists):
-		wrong = faults{{Field: "email", Text: "This person is already a member."}}
-	case errors.Is(err, people.ErrMail):
-		wrong = faults{{Field: "email", Text: "The mail could not be sent. Check the address, and invite again."}}
-	}
-	if wrong != nil {
-		p, err := s.memberPage(ctx, v)
-		p.Faults, p.Email, p.Role = wrong, email, role
-		return p.answer(), err
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	if code == "" {
-		s.notify(ctx, "The invitation was sent to "+invitation.Email+".")
-		return redirect(v.path("/members")), nil
+	invitation, code, refusedInvitation := s.People.Invite(ctx, v.member(), v.org(), email, role)
+	if refusedInvitation == nil && code == "" {
+		return s.done(ctx, nil, v.path("/members"), "The invitation was sent to "+invitation.Email+".")
 	}
 	p, err := s.memberPage(ctx, v)
 	if err != nil {
 		return answer{}, err
+	}
+	if err := refusedInvitation; err != nil {
+		p.Email, p.Role = email, role
+		return refused(err, "email", p.answer(),
+			refusal{tokens.ErrExists, "email", "This person is already a member."},
+			refusal{people.ErrMail, "email", "The mail could not be sent. Check the address, and invite again."})
 	}
 	p.Code, p.Invited, p.Address = code, invitation, s.PublicURL.JoinPath("/sign-in/invitation").String()
 	a := p.answer()
@@ -118,11 +102,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
 	err := s.People.Withdraw(ctx, v.member(), v.org(), people.InvitationID(v.PathValue("invitation")))
-	if err != nil {
-		return answer{}, err
-	}
-	s.notify(ctx, "The invitation was withdrawn. Its code is no longer valid.")
-	return redirect(v.path("/members")), nil
+	return s.done(ctx, err, v.path("/members"), "The invitation was withdrawn. Its code is no longer valid.")
 }
 
 func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
@@ -130,11 +110,7 @@ func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
 	if faultsOf(err) != nil {
 		return errorPage(http.StatusBadRequest), nil
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	s.notify(ctx, "The role was changed. It applies from the member's next request.")
-	return redirect(v.path("/members")), nil
+	return s.done(ctx, err, v.path("/members"), "The role was changed. It applies from the member's next request.")
 }
 
 // lastOwner is the response to a change that would leave the organization without an owner.
@@ -168,14 +144,11 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.Remove(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")))
-	if err != nil {
-		return answer{}, err
+	id := people.UserID(v.PathValue("user"))
+	err := s.People.Remove(ctx, v.member(), v.org(), id)
+	if id == v.user.ID {
+		return s.done(ctx, err, "/settings", "You left "+v.current.Organization.Name+".")
 	}
-	if v.PathValue("user") == string(v.user.ID) {
-		s.notify(ctx, "You left "+v.current.Organization.Name+".")
-		return redirect("/settings"), nil
-	}
-	s.notify(ctx, "The member was removed and no longer has access. Tokens that they own no longer have any permissions.")
-	return redirect(v.path("/members")), nil
+	return s.done(ctx, err, v.path("/members"),
+		"The member was removed and no longer has access. Tokens that they own no longer have any permissions.")
 }

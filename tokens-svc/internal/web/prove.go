@@ -29,8 +29,7 @@ type proofForm struct {
 	Proved                          bool // at the issuer, just now
 }
 
-func (f proofForm) with(all faults) answer {
-	f.Faults = all
+func (f *proofForm) answer() answer {
 	return page("prove", "Confirm that it's you", f).as(http.StatusForbidden)
 }
 
@@ -61,45 +60,41 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 		wrong = wrongCodeOfApp("proof-code")
 		user, err = s.People.SignInWithCode(ctx, v.user, code, v.client())
 	case f.Password && password != "":
-		wrong = refusal{people.ErrRefused, http.StatusUnprocessableEntity, "proof-password", "Incorrect password."}
+		wrong = refusal{people.ErrRefused, "proof-password", "Incorrect password."}
 		user, err = s.People.SignIn(ctx, v.user.Email, password, v.client())
 	default:
-		return false, f.with(nil), nil
+		return false, f.answer(), nil
 	}
 	if err != nil {
-		ask, err = refused(err, wrong.field, f.with, wrong)
+		ask, err = refused(err, wrong.field, f.answer(), wrong)
 		return false, ask, err
 	}
 	ended, err := s.sessions.Prove(ctx, user)
 	return !ended, redirect("/sign-in?ended=1"), err
 }
 
-func (s *site) proofForm(ctx context.Context, v *visit) (proofForm, error) {
+func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {
 	has, err := s.People.Factors(ctx, v.user)
 	if err != nil {
-		return proofForm{}, err
+		return nil, err
 	}
-	f := proofForm{
+	f := &proofForm{
 		Path: v.URL.Path, Form: v.PostForm,
 		Password: s.Passwords && has.Password && !has.App, Code: s.Passwords && has.App,
 		Passkey: hasPasskeys(s) && len(has.Passkeys) > 0,
 	}
 	if f.Issuer = s.Issuer != nil && !f.Password && !f.Code; f.Issuer {
-		text, err := json.Marshal(f)
-		if err != nil {
-			return proofForm{}, fmt.Errorf("keep a form: %w", err)
-		}
-		s.sessions.Put(ctx, keyProof, string(text))
+		err = s.keep(ctx, keyProof, f)
 	}
-	return f, nil
+	return f, err
 }
 
 // proved is the page with a form that was kept, for a person who comes from the issuer.
 func proved(kept string) (answer, error) {
-	var f proofForm
-	if err := json.Unmarshal([]byte(kept), &f); err != nil {
+	f := new(proofForm)
+	if err := json.Unmarshal([]byte(kept), f); err != nil {
 		return answer{}, fmt.Errorf("read a form: %w", err)
 	}
 	f.Proved = true
-	return f.with(nil).as(http.StatusOK), nil
+	return f.answer().as(http.StatusOK), nil
 }

@@ -8,19 +8,10 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
-// access is the authentication that a route needs.
-type access int
-
-const (
-	everyone access = iota
-	signedIn        // others are redirected to sign-in
-	member          // likewise; 404 for others than members of {org}
-)
-
-// route is one method of one path.
+// route is one method of one path. Paths below /settings are for people who are signed in; others are
+// redirected to sign-in. Those of an {org} are for its members; for others they do not exist.
 type route struct {
 	pattern string // in http.ServeMux's syntax
-	access  access
 	do      func(*site, context.Context, *visit) (answer, error)
 	// may reports whether a member has access; nil: every member.
 	may func(*visit) bool
@@ -33,6 +24,15 @@ type route struct {
 	// temporary marks routes that are allowed while a temporary password must be changed.
 	temporary bool
 }
+
+func (rt route) forSignedIn() bool {
+	return strings.Contains(rt.pattern, " /settings") && rt.pattern != signOutRoute
+}
+
+func (rt route) forMembers() bool { return strings.Contains(rt.pattern, "{org}") }
+
+// signOutRoute is for everyone, so that a browser whose session has ended is signed out, too.
+const signOutRoute = "POST /settings/sign-out"
 
 // table is every route. Tests of properties that hold for all routes use it,
 // such as the protection against requests from elsewhere, from it.
@@ -47,76 +47,55 @@ var table = []route{
 	{pattern: "GET /sign-in/callback", on: hasIssuer, do: (*site).finishOIDC},
 	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
 	{pattern: "POST /sign-in/invitation", on: hasPasswords, do: (*site).acceptInvitation},
-	{pattern: "GET /sign-in/forgot", on: resets, do: show((*site).forgotForm)},
+	{pattern: "GET /sign-in/forgot", on: resets, do: show(forgotPage)},
 	{pattern: "POST /sign-in/forgot", on: resets, do: (*site).requestReset},
-	{pattern: "GET /sign-in/reset", on: resets, do: show((*site).resetForm)},
+	{pattern: "GET /sign-in/reset", on: resets, do: show(resetPage)},
 	{pattern: "POST /sign-in/reset", on: resets, do: (*site).resetPassword},
 
-	{pattern: "GET /settings", access: signedIn, do: (*site).chooseOrganization},
-	{pattern: "POST /settings/join", access: signedIn, do: (*site).joinOrganization},
-	{pattern: "POST /settings/decline", access: signedIn, do: (*site).declineInvitation},
-	{pattern: "POST /settings/sign-out", do: (*site).signOut},
-	{
-		pattern: "GET /settings/password", access: signedIn, on: hasPasswords, temporary: true,
-		do: (*site).showPassword,
-	},
-	{
-		pattern: "POST /settings/password", access: signedIn, on: hasPasswords, temporary: true,
-		do: (*site).changePassword,
-	},
-	{pattern: "GET /settings/security", access: signedIn, on: hasFactors, do: (*site).showSecurity},
-	{pattern: "GET /settings/security/app", access: signedIn, on: hasApps, do: (*site).showApp},
-	{pattern: "POST /settings/security/app/new", access: signedIn, on: hasApps, proof: true, do: (*site).newApp},
-	{pattern: "POST /settings/security/app", access: signedIn, on: hasApps, proof: true, do: (*site).addApp},
-	{pattern: "POST /settings/security/app/remove", access: signedIn, on: hasFactors, proof: true, do: (*site).removeApp},
-	{pattern: "POST /settings/security/passkeys", access: signedIn, on: hasPasskeys, proof: true, do: (*site).addPasskey},
-	{
-		pattern: "POST /settings/security/passkeys/challenge", access: signedIn, on: hasPasskeys,
-		do: (*site).challengeNewPasskey,
-	},
-	{
-		pattern: "POST /settings/security/passkeys/remove", access: signedIn, on: hasFactors, proof: true,
-		do: (*site).removePasskey,
-	},
-	{pattern: "GET /settings/verify", access: signedIn, on: mails, do: show((*site).verifyForm)},
-	{pattern: "POST /settings/verify", access: signedIn, on: mails, do: (*site).verifyAddress},
-	{pattern: "POST /settings/verify/send", access: signedIn, on: mails, do: (*site).requestVerification},
-	{pattern: "GET /settings/account", access: signedIn, do: (*site).showAccount},
-	{pattern: "POST /settings/account/sessions/end", access: signedIn, do: (*site).endSession},
-	{pattern: "POST /settings/account/sessions/end-others", access: signedIn, do: (*site).endOtherSessions},
+	{pattern: "GET /settings", do: (*site).chooseOrganization},
+	{pattern: "POST /settings/join", do: (*site).joinOrganization},
+	{pattern: "POST /settings/decline", do: (*site).declineInvitation},
+	{pattern: signOutRoute, do: (*site).signOut},
+	{pattern: "GET /settings/password", on: hasPasswords, temporary: true, do: show(passwordPage)},
+	{pattern: "POST /settings/password", on: hasPasswords, temporary: true, do: (*site).changePassword},
+	{pattern: "GET /settings/security", on: hasFactors, do: (*site).showSecurity},
+	{pattern: "GET /settings/security/app", on: hasApps, do: (*site).showApp},
+	{pattern: "POST /settings/security/app/new", on: hasApps, proof: true, do: (*site).newApp},
+	{pattern: "POST /settings/security/app", on: hasApps, proof: true, do: (*site).addApp},
+	{pattern: "POST /settings/security/app/remove", on: hasFactors, proof: true, do: (*site).removeApp},
+	{pattern: "POST /settings/security/passkeys", on: hasPasskeys, proof: true, do: (*site).addPasskey},
+	{pattern: "POST /settings/security/passkeys/challenge", on: hasPasskeys, do: (*site).challengeNewPasskey},
+	{pattern: "POST /settings/security/passkeys/remove", on: hasFactors, proof: true, do: (*site).removePasskey},
+	{pattern: "GET /settings/verify", on: mails, do: show(verifyPage)},
+	{pattern: "POST /settings/verify", on: mails, do: (*site).verifyAddress},
+	{pattern: "POST /settings/verify/send", on: mails, do: (*site).requestVerification},
+	{pattern: "GET /settings/account", do: (*site).showAccount},
+	{pattern: "POST /settings/account/sessions/end", do: (*site).endSession},
+	{pattern: "POST /settings/account/sessions/end-others", do: (*site).endOtherSessions},
 
-	{pattern: "GET /settings/{org}", access: member, do: (*site).toAPI},
-	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},
-	{pattern: "POST /settings/{org}/api", access: member, may: mayCreate, proof: true, do: (*site).generate},
-	{pattern: "GET /settings/{org}/api/new", access: member, may: mayCreate, do: (*site).showGenerate},
-	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
-	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
-	{pattern: "GET /settings/{org}/api/{token}/edit", access: member, do: (*site).showEdit},
-	{pattern: "POST /settings/{org}/api/{token}/edit", access: member, proof: true, do: (*site).edit},
-	{pattern: "GET /settings/{org}/api/{token}/rotate", access: member, do: (*site).showRotate},
-	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, proof: true, do: (*site).rotate},
-	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
-	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
-	{pattern: "POST /settings/{org}/api/{token}/hand-over", access: member, may: mayChooseOwner, do: (*site).handOver},
+	{pattern: "GET /settings/{org}", do: (*site).toAPI},
+	{pattern: "GET /settings/{org}/api", do: (*site).listTokens},
+	{pattern: "POST /settings/{org}/api", may: mayCreate, proof: true, do: (*site).generate},
+	{pattern: "GET /settings/{org}/api/new", may: mayCreate, do: (*site).showGenerate},
+	{pattern: "GET /settings/{org}/api/{token}", do: (*site).showToken},
+	{pattern: "GET /settings/{org}/api/{token}/first-use", watch: true, do: (*site).firstUse},
+	{pattern: "GET /settings/{org}/api/{token}/edit", do: (*site).showEdit},
+	{pattern: "POST /settings/{org}/api/{token}/edit", proof: true, do: (*site).edit},
+	{pattern: "GET /settings/{org}/api/{token}/rotate", do: (*site).showRotate},
+	{pattern: "POST /settings/{org}/api/{token}/rotate", proof: true, do: (*site).rotate},
+	{pattern: "GET /settings/{org}/api/{token}/revoke", do: (*site).showRevoke},
+	{pattern: "POST /settings/{org}/api/{token}/revoke", do: (*site).revoke},
+	{pattern: "POST /settings/{org}/api/{token}/hand-over", may: mayChooseOwner, do: (*site).handOver},
 
-	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
-	{pattern: "POST /settings/{org}/invitations", access: member, may: mayManage, proof: true, do: (*site).invite},
-	{
-		pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: member,
-		may: mayManage, do: (*site).withdraw,
-	},
-	{
-		pattern: "POST /settings/{org}/members/{user}/role", access: member, may: mayManage, proof: true,
-		do: (*site).changeRole,
-	},
-	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
-	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, proof: true, do: (*site).remove},
-	{pattern: "GET /settings/{org}/organization", access: member, do: (*site).showOrganization},
-	{
-		pattern: "POST /settings/{org}/organization", access: member,
-		may: mayChangeOrganization, do: (*site).changeOrganization,
-	},
-	{pattern: "GET /settings/{org}/audit-log", access: member, may: mayReadAudit, do: (*site).listEvents},
+	{pattern: "GET /settings/{org}/members", do: (*site).listMembers},
+	{pattern: "POST /settings/{org}/invitations", may: mayManage, proof: true, do: (*site).invite},
+	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", may: mayManage, do: (*site).withdraw},
+	{pattern: "POST /settings/{org}/members/{user}/role", may: mayManage, proof: true, do: (*site).changeRole},
+	{pattern: "GET /settings/{org}/members/{user}/remove", do: (*site).showRemove},
+	{pattern: "POST /settings/{org}/members/{user}/remove", proof: true, do: (*site).remove},
+	{pattern: "GET /settings/{org}/organization", do: (*site).showOrganization},
+	{pattern: "POST /settings/{org}/organization", may: mayChangeOrganization, do: (*site).changeOrganization},
+	{pattern: "GET /settings/{org}/audit-log", may: mayReadAudit, do: (*site).listEvents},
 }
 
 func hasPasswords(s *site) bool { return s.Passwords }

@@ -15,27 +15,19 @@ const securityPath = "/settings/security"
 // keyApp is where a session keeps the sealed key of an authenticator app until a code confirms it.
 const keyApp = "app"
 
-// securityPage is the page Sign-in security.
-type securityPage struct {
+// securityForm is the page Sign-in security.
+type securityForm struct {
 	pages.Faults
 	people.Factors
 	Apps, Passable bool // can be added
 	Name           string
 }
 
-func (s *site) securityPage(ctx context.Context, v *visit) (securityPage, error) {
-	has, err := s.People.Factors(ctx, v.user)
-	return securityPage{Factors: has, Apps: hasApps(s), Passable: hasPasskeys(s), Name: v.PostForm.Get("name")}, err
-}
-
-func (p securityPage) with(all faults) answer {
-	p.Faults = all
-	return page("security", "Sign-in security", p)
-}
-
 func (s *site) showSecurity(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.securityPage(ctx, v)
-	return p.with(nil), err
+	has, err := s.People.Factors(ctx, v.user)
+	return page("security", "Sign-in security", &securityForm{
+		Factors: has, Apps: hasApps(s), Passable: hasPasskeys(s), Name: v.PostForm.Get("name"),
+	}), err
 }
 
 // appForm is the page on which an authenticator app reads its key.
@@ -46,60 +38,46 @@ type appForm struct {
 	Side   int
 }
 
-func (f appForm) with(all faults) answer {
-	f.Faults = all
-	return page("app", "Add an authenticator app", f)
-}
-
 func (s *site) newApp(ctx context.Context, v *visit) (answer, error) {
 	s.sessions.Put(ctx, keyApp, s.People.NewApp(v.user))
 	return redirect(securityPath + "/app"), nil
 }
 
-// appForm returns the form of the key that the session keeps, and keeps it for another attempt.
-func (s *site) appForm(ctx context.Context, v *visit) (f appForm, sealed string, err error) {
-	if sealed = s.sessions.Take(ctx, keyApp); sealed == "" {
-		return f, "", nil
+// showApp shows the key that the session keeps, and keeps it for another attempt.
+func (s *site) showApp(ctx context.Context, v *visit) (answer, error) {
+	sealed := s.sessions.Take(ctx, keyApp)
+	if sealed == "" {
+		return redirect(securityPath), nil
 	}
 	s.sessions.Put(ctx, keyApp, sealed)
 	secret, url, err := s.People.App(v.user, sealed)
 	if err != nil {
-		return f, "", err
+		return answer{}, err
 	}
-	f.Secret = secret
+	f := &appForm{Secret: secret}
 	f.QR, f.Side, err = totp.QR(url)
-	return f, sealed, err
-}
-
-func (s *site) showApp(ctx context.Context, v *visit) (answer, error) {
-	f, sealed, err := s.appForm(ctx, v)
-	if sealed == "" && err == nil {
-		return redirect(securityPath), nil
-	}
-	return f.with(nil), err
+	return page("app", "Add an authenticator app", f), err
 }
 
 func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
-	f, sealed, err := s.appForm(ctx, v)
-	if err != nil || sealed == "" {
-		return redirect(securityPath), err
+	form, err := s.showApp(ctx, v)
+	if err != nil || form.to != "" {
+		return form, err
 	}
+	sealed := s.sessions.Take(ctx, keyApp)
 	codes, err := s.People.AddApp(ctx, v.user, sealed, v.PostForm.Get("code"), v.client())
 	if err != nil {
-		return refused(err, "code", f.with, wrongCodeOfApp("code"))
+		s.sessions.Put(ctx, keyApp, sealed)
+		return refused(err, "code", form, wrongCodeOfApp("code"))
 	}
-	s.sessions.Take(ctx, keyApp)
 	a := page("recovery-codes", "Keep your recovery codes", codes)
 	a.once = true
 	return a, nil
 }
 
 func (s *site) removeApp(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.RemoveApp(ctx, v.user, v.client()); err != nil {
-		return answer{}, err
-	}
-	s.notify(ctx, "The authenticator app was removed. Your password alone signs you in again.")
-	return redirect(securityPath), nil
+	return s.done(ctx, s.People.RemoveApp(ctx, v.user, v.client()), securityPath,
+		"The authenticator app was removed. Your password alone signs you in again.")
 }
 
 // keyPasskey and keyNewPasskey are where a session keeps the ceremony that its browser is in.
@@ -115,11 +93,10 @@ func (s *site) challengePasskey(ctx context.Context, _ *visit) (answer, error) {
 }
 
 func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) {
-	f := s.signInPage(v)
+	f := s.signInForm(v)
 	user, err := s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), v.PostForm.Get("passkey"), v.client())
 	if err != nil {
-		return refused(err, "passkey", f.with, wrongPasskey("passkey"),
-			refusal{people.ErrDisabled, http.StatusForbidden, "passkey", disabledText})
+		return refused(err, "passkey", f.answer(), wrongPasskey("passkey"))
 	}
 	return s.startSessionWithPassword(ctx, user, f.Next)
 }
@@ -131,24 +108,19 @@ func (s *site) challengeNewPasskey(ctx context.Context, v *visit) (answer, error
 }
 
 func (s *site) addPasskey(ctx context.Context, v *visit) (answer, error) {
-	p, err := s.securityPage(ctx, v)
+	form, err := s.showSecurity(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
 	ceremony, response := s.sessions.Take(ctx, keyNewPasskey), v.PostForm.Get("passkey")
-	err = s.People.AddPasskey(ctx, v.user, p.Name, ceremony, response, v.client())
+	err = s.People.AddPasskey(ctx, v.user, v.PostForm.Get("name"), ceremony, response, v.client())
 	if err != nil {
-		return refused(err, "name", p.with,
-			refusal{people.ErrFactor, http.StatusUnprocessableEntity, "name", "Your browser made no passkey. Try again."})
+		return refused(err, "name", form, refusal{people.ErrFactor, "name", "Your browser made no passkey. Try again."})
 	}
-	s.notify(ctx, "The passkey was added. You can sign in with it.")
-	return redirect(securityPath), nil
+	return s.done(ctx, nil, securityPath, "The passkey was added. You can sign in with it.")
 }
 
 func (s *site) removePasskey(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.RemovePasskey(ctx, v.user, v.PostForm.Get("passkey"), v.client()); err != nil {
-		return answer{}, err
-	}
-	s.notify(ctx, "The passkey was removed. Delete it in your browser or password manager, too.")
-	return redirect(securityPath), nil
+	return s.done(ctx, s.People.RemovePasskey(ctx, v.user, v.PostForm.Get("passkey"), v.client()), securityPath,
+		"The passkey was removed. Delete it in your browser or password manager, too.")
 }

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -73,13 +75,13 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	}
 	first := "" // the page that the user has to visit before
 	switch {
-	case rt.access != everyone && v.user.ID == "":
+	case rt.forSignedIn() && v.user.ID == "":
 		first = signInPath(v)
-	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.access != everyone:
+	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.forSignedIn():
 		first = "/settings/password"
-	case rt.access == member && len(v.memberships) == 0:
+	case rt.forMembers() && len(v.memberships) == 0:
 		first = "/settings"
-	case rt.access == member && v.current.Role == "":
+	case rt.forMembers() && v.current.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
 		return ctx, answer{}, people.ErrForbidden
@@ -165,6 +167,48 @@ func (s *site) errorAnswer(ctx context.Context, w http.ResponseWriter, v *visit,
 	}
 	return errorPage(status)
 }
+
+// statusClientGone is the status in the log when the client closed the connection; no client
+// receives it.
+const statusClientGone = 499
+
+// statusOf is the one table from errors to statuses.
+func statusOf(err error) int {
+	for _, row := range []struct {
+		status int
+		errors []error
+	}{
+		{http.StatusBadRequest, []error{oidc.ErrMismatch}},
+		{http.StatusForbidden, []error{
+			tokens.ErrForbidden, people.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrLinkedElsewhere,
+			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims,
+		}},
+		{http.StatusNotFound, []error{tokens.ErrNotFound}},
+		{http.StatusConflict, []error{people.ErrLastOwner, people.ErrAccountUnverified}},
+		{http.StatusServiceUnavailable, []error{
+			tokens.ErrUnavailable, oidc.ErrUnavailable, people.ErrMail, context.DeadlineExceeded,
+		}},
+		{statusClientGone, []error{context.Canceled}},
+	} {
+		if slices.ContainsFunc(row.errors, func(known error) bool { return errors.Is(err, known) }) {
+			return row.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// errorPage returns the page of a status.
+func errorPage(status int) answer {
+	p, _ := pages.ProblemOf(status) // of a client that is gone there is none
+	a := problemPage(status, p)
+	if status == http.StatusServiceUnavailable {
+		a.retryAfter = problem.RetryAfter * time.Second
+	}
+	return a
+}
+
+// problemPage is the page of a problem.
+func problemPage(status int, p pages.Problem) answer { return page("error", p.Heading, p).as(status) }
 
 // broken answers a request that ended in a panic.
 func (s *site) broken(w http.ResponseWriter, r *http.Request) {

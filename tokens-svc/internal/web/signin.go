@@ -2,8 +2,8 @@ package web
 
 import (
 	"context"
-	"errors"
-	"math"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -23,20 +23,17 @@ type signInForm struct {
 	Hint      string // why the person was redirected here
 }
 
-func (s *site) signInPage(v *visit) signInForm {
-	return signInForm{
+func (s *site) signInForm(v *visit) *signInForm {
+	return &signInForm{
 		Email: v.PostForm.Get("email"), Next: safeNext(v.Form.Get("next")),
 		Passwords: s.Passwords, Passkeys: hasPasskeys(s), Issuer: s.Issuer != nil, Mails: s.People.Mails(),
 	}
 }
 
-func (f signInForm) with(all faults) answer {
-	f.Faults = all
-	return page("sign-in", "Sign in", f)
-}
+func (f *signInForm) answer() answer { return page("sign-in", "Sign in", f) }
 
 func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
-	f := s.signInPage(v)
+	f := s.signInForm(v)
 	if v.user.ID != "" {
 		return redirect(f.Next), nil
 	}
@@ -49,90 +46,101 @@ func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	case v.Form.Has("out"):
 		f.Hint = "You have signed out."
 	}
-	return f.with(nil), nil
+	return f.answer(), nil
 }
 
 func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
-	f := s.signInPage(v)
-	if empty := v.empty(fault{Field: "email", Text: "Enter your e-mail address."},
-		fault{Field: "password", Text: "Enter your password."}); empty != nil {
-		return f.with(empty), nil
+	f := s.signInForm(v)
+	if empty := v.empty("email", "password"); empty != nil {
+		return f.answer().with(empty...), nil
 	}
 	user, err := s.People.SignIn(ctx, f.Email, v.PostForm.Get("password"), v.client())
 	if err != nil {
-		return refused(err, "email", f.with,
-			refusal{people.ErrRefused, http.StatusUnprocessableEntity, "email", "Incorrect e-mail address or password."},
-			refusal{people.ErrDisabled, http.StatusForbidden, "email", disabledText})
+		return refused(err, "email", f.answer(),
+			refusal{people.ErrRefused, "email", "Incorrect e-mail address or password."})
 	}
 	return s.afterPassword(ctx, user, f.Next)
 }
 
-const disabledText = "This account is disabled. Contact your Quayside administrator."
+// keyCode is where the session of a browser in which nobody is signed in keeps a codeStep.
+const keyCode = "code"
 
-// startSessionWithPassword is startSession for a sign-in that makes the browser a known device.
-func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
-	a, err := s.startSession(ctx, user, next)
+// codeStepLife is how long a person has to find the code.
+const codeStepLife = 10 * time.Minute
+
+// codeStep is a sign-in whose password was right, and which needs a code.
+type codeStep struct {
+	User  people.UserID
+	Epoch int64 // of the account's sessions at that time
+	Next  string
+	Ends  time.Time
+}
+
+// codePage is the second page of signing in.
+func codePage() answer { return page("code", "Enter a code", new(pages.Faults)) }
+
+// afterPassword starts the session of a person whose password was right, or leads to the second page.
+func (s *site) afterPassword(ctx context.Context, user people.User, next string) (answer, error) {
+	if !user.HasApp {
+		return s.startSessionWithPassword(ctx, user, next)
+	}
+	if err := s.sessions.SignIn(ctx, people.User{}); err != nil { // of nobody, under a new token
+		return answer{}, err
+	}
+	err := s.keep(ctx, keyCode, codeStep{user.ID, user.SessionEpoch, next, s.People.Now().Add(codeStepLife)})
+	return redirect("/sign-in/code"), err
+}
+
+// keep stores a value in the session until it is taken.
+func (s *site) keep(ctx context.Context, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("keep %s: %w", key, err)
+	}
+	s.sessions.Put(ctx, key, string(text))
+	return nil
+}
+
+func (s *site) showCode(ctx context.Context, _ *visit) (answer, error) {
+	if _, ok := s.codeStep(ctx); !ok {
+		return redirect("/sign-in"), nil
+	}
+	return codePage(), nil
+}
+
+// codeStep returns the sign-in that the session keeps, and keeps it for another attempt.
+func (s *site) codeStep(ctx context.Context) (step codeStep, ok bool) {
+	text := s.sessions.Take(ctx, keyCode)
+	if json.Unmarshal([]byte(text), &step) != nil || !s.People.Now().Before(step.Ends) {
+		return codeStep{}, false
+	}
+	s.sessions.Put(ctx, keyCode, text)
+	return step, true
+}
+
+func (s *site) signInWithCode(ctx context.Context, v *visit) (answer, error) {
+	step, ok := s.codeStep(ctx)
+	if !ok {
+		return redirect("/sign-in?ended=1"), nil
+	}
+	user, err := s.People.User(ctx, step.User)
 	if err != nil {
 		return answer{}, err
 	}
-	return s.rememberDevice(ctx, a, user)
+	user.SessionEpoch = step.Epoch
+	if user, err = s.People.SignInWithCode(ctx, user, v.PostForm.Get("code"), v.client()); err != nil {
+		return refused(err, "code", codePage(), wrongCodeOfApp("code"))
+	}
+	return s.startSessionWithPassword(ctx, user, step.Next)
 }
 
-// startSession signs a person in, redirects, and mentions an open invitation.
-func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
-	if err := s.sessions.SignIn(ctx, user); err != nil {
-		return answer{}, err
-	}
-	if offers, err := s.People.Offers(ctx, user); err != nil {
-		return answer{}, err
-	} else if len(offers) > 0 {
-		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+
-			". To accept or decline it, open Your organizations in the menu with your name.")
-	}
-	return redirect(next), nil
+func wrongCodeOfApp(field string) refusal {
+	return refusal{people.ErrFactor, field,
+		"This code isn't valid. A code of the app works once, and for about a minute."}
 }
 
-func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
-	if v.user.ID != "" {
-		if err := s.People.SignedOut(ctx, v.user, v.client(), "this one"); err != nil {
-			return answer{}, err
-		}
-	}
-	if err := s.sessions.SignOut(ctx); err != nil {
-		return answer{}, err
-	}
-	return redirect("/sign-in?out=1"), nil
-}
-
-// refusal is an error that a form shows at one of its fields.
-type refusal struct {
-	err         error
-	status      int
-	field, text string
-}
-
-// refused returns the form for one of these errors, for input that is invalid, or
-// for one attempt too many, which is a fault of the field. It returns any other
-// error.
-func refused(err error, field string, form func(faults) answer, known ...refusal) (answer, error) {
-	if wrong := faultsOf(err); wrong != nil {
-		return form(wrong), nil
-	}
-	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		a := form(faults{{Field: field, Text: throttledText(throttled.RetryAfter)}}).as(http.StatusTooManyRequests)
-		a.retryAfter = throttled.RetryAfter
-		return a, nil
-	}
-	for _, r := range known {
-		if errors.Is(err, r.err) {
-			return form(faults{{Field: r.field, Text: r.text}}).as(r.status), nil
-		}
-	}
-	return answer{}, err
-}
-
-func throttledText(wait time.Duration) string {
-	return "Too many attempts. You can try again in " + counted(int64(math.Ceil(wait.Minutes())), "minute") + "."
+func wrongPasskey(field string) refusal {
+	return refusal{people.ErrFactor, field, "This passkey isn't valid here. Use another one, or your password."}
 }
 
 // deviceLife is for how long a browser is known after a sign-in there.
@@ -146,9 +154,13 @@ func (s *site) deviceCookie() string {
 	return "quayside-device"
 }
 
-// rememberDevice sets a cookie that marks the browser as one in which this person
+// startSessionWithPassword is startSession with a cookie that marks the browser as one in which this person
 // signed in with a password.
-func (s *site) rememberDevice(ctx context.Context, a answer, user people.User) (answer, error) {
+func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
+	a, err := s.startSession(ctx, user, next)
+	if err != nil {
+		return answer{}, err
+	}
 	device, err := s.People.NewDevice(ctx, user)
 	if err != nil || device == "" {
 		return a, err
@@ -158,4 +170,26 @@ func (s *site) rememberDevice(ctx context.Context, a answer, user people.User) (
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	}
 	return a, nil
+}
+
+// startSession signs a person in, redirects, and mentions an open invitation.
+func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
+	if err := s.sessions.SignIn(ctx, user); err != nil {
+		return answer{}, err
+	}
+	offers, err := s.People.Offers(ctx, user)
+	if len(offers) > 0 {
+		s.notify(ctx, "You have an invitation to "+offers[0].OrganizationName+
+			". To accept or decline it, open Your organizations in the menu with your name.")
+	}
+	return redirect(next), err
+}
+
+func (s *site) signOut(ctx context.Context, v *visit) (answer, error) {
+	if v.user.ID != "" {
+		if err := s.People.SignedOut(ctx, v.user, v.client(), "this one"); err != nil {
+			return answer{}, err
+		}
+	}
+	return redirect("/sign-in?out=1"), s.sessions.SignOut(ctx)
 }

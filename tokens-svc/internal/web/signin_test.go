@@ -79,7 +79,7 @@ func TestWrongPasswordAndUnknownAccountGetTheSameResponse(t *testing.T) {
 		t.Errorf("%s\ndiffers from\n%s", pages[0], pages[1])
 	}
 	want(t, w.browser().post(t, "/sign-in", url.Values{}), http.StatusUnprocessableEntity,
-		"There are 2 problems", "Enter your e-mail address.", "Enter your password.")
+		"There are 2 problems", "Enter an e-mail address.", "Enter a password.")
 }
 
 // TestAnAccountIsThrottledFromOneAddress, whether it exists or not, and also

@@ -27,7 +27,7 @@ func readTemplates() *pages.Set {
 		panic(err) // the program was built without them
 	}
 	set, err := pages.New(files, staticPath, template.FuncMap{
-		"roleName": roleName, "roleText": tokens.Role.Text, "public": public, "words": words,
+		"roleName": roleName, "roleText": tokens.Role.Text, "public": public, "words": words, "scrub": tokens.Scrub,
 	})
 	if err != nil {
 		panic(err) // likewise

@@ -2,8 +2,14 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -16,10 +22,7 @@ func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
 		return tokenRow{}, err
 	}
 	usage, err := s.Tokens.Usage(ctx, v.org(), t.ID)
-	if err != nil {
-		return tokenRow{}, err
-	}
-	return rowOf(v, s, t, usage[t.ID]), nil
+	return rowOf(v, s, t, usage[t.ID]), err
 }
 
 // findFor is find for a change that may reports to make sense.
@@ -89,9 +92,154 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 // handOver makes the organization the owner of a token.
 func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
 	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), tokens.Patch{OfOrganization: true})
+	return s.done(ctx, err, v.path("/api/"+string(t.ID)),
+		t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
+}
+
+// revokeForm is the one question before a token is revoked, and before an
+// overlap is ended, which is the same thing.
+type revokeForm struct {
+	pages.Faults
+	tokenRow
+	Reason   string
+	Children int // how many active tokens were made with it
+}
+
+// Overlap reports whether there is a successor already.
+func (f *revokeForm) Overlap() bool { return f.RotatedTo != "" }
+
+func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Revocable })
 	if err != nil {
 		return answer{}, err
 	}
-	s.notify(ctx, t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
-	return redirect(v.path("/api/" + string(t.ID))), nil
+	return s.revokePage(ctx, v, row)
+}
+
+func (s *site) revokePage(ctx context.Context, v *visit, row tokenRow) (answer, error) {
+	children, err := s.Tokens.Children(ctx, v.org(), row.ID)
+	f, title := &revokeForm{tokenRow: row, Reason: v.PostForm.Get("reason"), Children: len(children)}, "Revoke "+row.Name
+	if f.Overlap() {
+		title = "End the overlap of " + f.Name
+	}
+	return page("revoke", title, f).in("api"), err
+}
+
+func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
+	t, err := s.Tokens.RevokeToken(ctx, v.principal(), v.org(), v.token(), v.PostForm.Get("reason"),
+		v.PostForm.Get("children") == "true")
+	if wrong := faultsOf(err); wrong != nil {
+		row, err := s.find(ctx, v)
+		if err != nil {
+			return answer{}, err
+		}
+		form, err := s.revokePage(ctx, v, row)
+		return form.with(wrong...), err
+	}
+	return s.done(ctx, err, v.path("/api"),
+		t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
+}
+
+// overlap is a choice of how long the old token goes on working.
+type overlap struct {
+	ID, Name string
+	Length   time.Duration
+	Ends     moment // for this token, if it is rotated now
+}
+
+var overlaps = []overlap{
+	{ID: "0", Name: "None: the old token stops working at once"},
+	{ID: "1h", Name: "1 hour", Length: time.Hour},
+	{ID: "24h", Name: "24 hours", Length: tokens.DefaultGrace},
+	{ID: "7d", Name: "7 days", Length: tokens.MaxGrace},
+}
+
+// rotateForm is the page on which a token is rotated.
+type rotateForm struct {
+	pages.Faults
+	tokenRow
+	Nonce    string
+	Overlap  string
+	Overlaps []overlap
+}
+
+func (s *site) rotatePage(row tokenRow, chosen string) answer {
+	f := &rotateForm{tokenRow: row, Nonce: rand.Text(), Overlap: chosen, Overlaps: slices.Clone(overlaps)}
+	now := s.Tokens.Now()
+	for i, o := range f.Overlaps {
+		end := now.Add(o.Length)
+		if !row.ExpiresAt.IsZero() && row.ExpiresAt.Before(end) {
+			end = row.ExpiresAt
+		}
+		f.Overlaps[i].Ends = moment{At: end, Now: now}
+	}
+	return page("rotate", "Rotate "+f.Name, f).in("api")
+}
+
+func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
+	return s.rotatePage(row, "24h"), err
+}
+
+func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	form := s.rotatePage(row, v.PostForm.Get("overlap"))
+	at := slices.IndexFunc(overlaps, func(o overlap) bool { return o.ID == v.PostForm.Get("overlap") })
+	if at < 0 {
+		return form.with(fault{Field: "overlap", Text: "Choose an overlap."}), nil
+	}
+	done, err := s.Tokens.RotateToken(ctx, v.once(), v.org(), v.token(), overlaps[at].Length)
+	if err != nil {
+		return s.notMade(ctx, v, err, form)
+	}
+	return s.shown(v, done.Token, done.Secret, done.Previous), nil
+}
+
+// shownToken is the one page that holds a token's text.
+type shownToken struct {
+	tokens.Token
+	Secret   string
+	Previous tokens.Token // zero, or whose place it takes
+	BaseURL  string
+	Watch    string // where the page asks for the first request
+}
+
+// shown is the one place where a token leaves the program for a browser.
+func (s *site) shown(v *visit, t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
+	a := page("shown", "Copy your new token", shownToken{
+		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
+		Watch: v.path("/api/" + string(t.ID) + "/first-use"),
+	}).in("api")
+	a.once = true
+	return a
+}
+
+// once returns the principal of a form that takes effect once: the nonce of the form is
+// an idempotency key of the person.
+func (v *visit) once() tokens.Principal {
+	return v.principal().WithKey(tokens.NewKey([sha256.Size]byte{}, v.site.Tokens.Now(),
+		"form", string(v.user.ID), v.PostForm.Get("form")))
+}
+
+// usedForm is the page for a form that was sent before.
+type usedForm struct {
+	Token tokens.Token // that it made
+	Mine  bool         // this person may change it
+}
+
+// notMade is the answer to a form that made no token because of err: one that was sent
+// before, or the form with its faults.
+func (s *site) notMade(ctx context.Context, v *visit, err error, form answer) (answer, error) {
+	if repeated, ok := errors.AsType[*tokens.RepeatedError](err); ok {
+		t, err := s.Tokens.Token(ctx, v.org(), repeated.Token)
+		f := usedForm{t, v.principal().MayChange(t)}
+		return page("used", "This form was sent before", f).in("api").as(http.StatusConflict), err
+	}
+	if wrong := faultsOf(err); wrong != nil {
+		return form.with(wrong...), nil
+	}
+	return answer{}, err
 }

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"net/http"
+	"crypto/rand"
+	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +36,7 @@ var expiryOptions = []expiryOption{
 	{ID: "none", Name: "No expiry"},
 }
 
-// tokenForm is the fields that the forms for a new token and for a changed one share,
-// as they were filled in.
+// tokenForm is the form for a new token and for a changed one, as it was filled in.
 type tokenForm struct {
 	pages.Faults
 	Token                     tokens.Token // that is changed; zero: a new one
@@ -48,10 +50,22 @@ type tokenForm struct {
 	Policy                    tokens.Policy
 	Latest                    time.Time // when the policy ends the token at the latest; zero: never
 	all                       []tokens.Preset
+
+	// Of a new token only.
+	Nonce          string
+	Owner          string // person or organization
+	MayChooseOwner bool
+	Environment    tokens.Environment
+}
+
+// Open is for templates: it reports whether the advanced part is to be seen at once.
+func (f *tokenForm) Open() bool {
+	return f.Policy.RequireAddresses || f.Any("ip_allow", "environment", "limit") ||
+		f.Addresses != "" || f.Limit != "" || f.Environment == tokens.Test
 }
 
 // LastDay is for templates: the day of Latest, or "".
-func (f tokenForm) LastDay() string {
+func (f *tokenForm) LastDay() string {
 	if f.Latest.IsZero() {
 		return ""
 	}
@@ -59,10 +73,10 @@ func (f tokenForm) LastDay() string {
 }
 
 // Has is for templates: it reports whether a permission is ticked.
-func (f tokenForm) Has(p tokens.Permission) bool { return slices.Contains(f.Chosen, string(p)) }
+func (f *tokenForm) Has(p tokens.Permission) bool { return slices.Contains(f.Chosen, string(p)) }
 
-// Ends returns when a token that is saved now would expire.
-func (f tokenForm) Ends(l expiryOption, now time.Time) string {
+// Ends is for templates: when a token that is saved now would expire.
+func (f *tokenForm) Ends(l expiryOption, now time.Time) string {
 	switch end := (moment{At: f.Token.ExpiresAt}); {
 	case l.ID == keep && !end.Known():
 		return "Never"
@@ -74,17 +88,15 @@ func (f tokenForm) Ends(l expiryOption, now time.Time) string {
 	return moment{At: now.Add(time.Duration(l.Days) * day)}.Date()
 }
 
-// tokenForm is an empty form, with what the organization's policy allows.
-func (s *site) tokenForm(ctx context.Context, v *visit) (tokenForm, error) {
+// newForm is an empty form, with what the organization's policy allows.
+func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
 	policy, err := s.Tokens.Policy(ctx, v.org())
-	if err != nil {
-		return tokenForm{}, err
-	}
-	presets := s.Tokens.Permissions().Presets()
-	f := tokenForm{
+	now, presets := s.Tokens.Now(), s.Tokens.Permissions().Presets()
+	f := &tokenForm{
 		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute", Policy: policy,
-		Today: s.Tokens.Now().Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
-		Latest: policy.Last(s.Tokens.Now()), all: presets,
+		Today: now.Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+		Latest: policy.Last(now), all: presets,
+		Nonce: rand.Text(), Owner: "person", MayChooseOwner: mayChooseOwner(v), Environment: tokens.Live,
 	}
 	for _, l := range expiryOptions {
 		if policy.MaxDays == 0 || l.ID == custom || 0 < l.Days && l.Days <= policy.MaxDays {
@@ -99,31 +111,136 @@ func (s *site) tokenForm(ctx context.Context, v *visit) (tokenForm, error) {
 			f.Presets = append(f.Presets, p)
 		}
 	}
-	return f, nil
+	return f, err
+}
+
+// editForm is the form for a change of a token, as it is stored.
+func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (*tokenForm, error) {
+	f, err := s.newForm(ctx, v)
+	f.Token, f.Name, f.Limit, f.Latest = t, t.Name, strconv.Itoa(t.RateLimit.Limit), f.Policy.Last(t.CreatedAt)
+	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, f.Expiries...)
+	f.Addresses = strings.Join(tokens.Texts(t.IPAllow), "\n")
+	f.Preset, f.Chosen = custom, tokens.Texts(t.Permissions)
+	for _, p := range f.Presets {
+		if slices.Equal(p.Permissions, t.Permissions) {
+			f.Preset = p.ID
+		}
+	}
+	f.Grants = append(f.Grants, t.Permissions...) // those that somebody else granted can stay
+	slices.Sort(f.Grants)
+	f.Grants = slices.Compact(f.Grants)
+	if t.RateLimit.Window != time.Minute {
+		f.Window = counted(int64(t.RateLimit.Window/time.Second), "second")
+	}
+	return f, err
+}
+
+func (f *tokenForm) answer() answer {
+	if f.Token.ID == "" {
+		return page("generate", "Generate API token", f).in("api")
+	}
+	return page("edit", "Edit "+f.Token.Name, f).in("api")
 }
 
 // read takes the values of a form that was sent.
-func (f *tokenForm) read(v *visit) {
-	if v.Method != http.MethodPost {
-		return
+func (f *tokenForm) read(form url.Values) {
+	f.Name, f.Preset, f.Chosen = form.Get("name"), form.Get("preset"), form["permissions"]
+	f.Expiry, f.Day = form.Get("expiry"), form.Get("day")
+	f.Addresses, f.Limit = form.Get("ip_allow"), strings.TrimSpace(form.Get("limit"))
+	f.Environment, f.Owner = tokens.Environment(cmp.Or(form.Get("environment"), string(f.Environment))), form.Get("owner")
+}
+
+func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.newForm(ctx, v)
+	return f.answer(), err
+}
+
+func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.newForm(ctx, v)
+	if err != nil {
+		return answer{}, err
 	}
-	f.Name, f.Preset, f.Chosen = v.PostForm.Get("name"), v.PostForm.Get("preset"), v.PostForm["permissions"]
-	f.Expiry, f.Day = v.PostForm.Get("expiry"), v.PostForm.Get("day")
-	f.Addresses, f.Limit = v.PostForm.Get("ip_allow"), strings.TrimSpace(v.PostForm.Get("limit"))
+	f.read(v.PostForm)
+	t, secret, err := s.Tokens.CreateToken(ctx, v.once(), v.org(), f.draft(s.Tokens.Now()))
+	if err != nil {
+		return s.notMade(ctx, v, err, f.answer())
+	}
+	return s.shown(v, t, secret, tokens.Token{}), nil
 }
 
-// scrubbed is the form without a token that was entered into the wrong field.
-func (f tokenForm) scrubbed() tokenForm {
-	f.Name, f.Addresses = tokens.Scrub(f.Name), tokens.Scrub(f.Addresses)
-	return f
+// draft returns the requested token. What the form cannot have is a value that the service refuses.
+func (f *tokenForm) draft(now time.Time) tokens.Draft {
+	d := tokens.Draft{
+		Name: f.Name, Environment: f.Environment, OfOrganization: f.Owner == "organization",
+		IPAllow: f.addresses(), Permissions: f.permissions(), ExpiresAt: f.end(now),
+	}
+	if n := positive(f.Limit); n != 0 {
+		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
+	}
+	return d
 }
 
-func (f tokenForm) addresses() []string {
+func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := s.editForm(ctx, v, row.Token)
+	return f.answer(), err
+}
+
+func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := s.editForm(ctx, v, row.Token)
+	if err != nil {
+		return answer{}, err
+	}
+	stored := *f
+	f.read(v.PostForm)
+	patch := f.patch(s.Tokens.Now())
+	patch.Revision, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
+	_, err = s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), patch)
+	if errors.Is(err, tokens.ErrChanged) {
+		return overtaken(stored.answer(), "edit-form"), nil
+	}
+	if wrong := faultsOf(err); wrong != nil {
+		return f.answer().with(wrong...), nil
+	}
+	return s.done(ctx, err, v.path("/api/"+string(row.ID)),
+		"The changes were saved. They apply to the next request with this token.")
+}
+
+// patch returns what differs from the token. The rest stays, even if it is more than this
+// person may grant.
+func (f *tokenForm) patch(now time.Time) (p tokens.Patch) {
+	t := f.Token
+	if f.Name != t.Name {
+		p.Name = &f.Name
+	}
+	if chosen := f.permissions(); !slices.Equal(slices.Sorted(slices.Values(chosen)), tokens.Texts(t.Permissions)) {
+		p.Permissions = &chosen
+	}
+	if ranges := f.addresses(); !slices.Equal(ranges, tokens.Texts(t.IPAllow)) {
+		p.IPAllow = &ranges
+	}
+	if n := cmp.Or(positive(f.Limit), tokens.DefaultRateLimit.Limit); n != t.RateLimit.Limit {
+		p.RateLimit = &tokens.RateLimit{Limit: n}
+	}
+	if f.Expiry != keep {
+		p.ExpiresAt = new(f.end(now))
+	}
+	return p
+}
+
+func (f *tokenForm) addresses() []string {
 	return strings.FieldsFunc(f.Addresses, func(r rune) bool { return strings.ContainsRune(", \r\n\t;", r) })
 }
 
 // permissions returns the chosen ones, also of a preset that the form does not offer: the service refuses it.
-func (f tokenForm) permissions() []string {
+func (f *tokenForm) permissions() []string {
 	if f.Preset == custom {
 		return f.Chosen
 	}
@@ -137,7 +254,7 @@ func (f tokenForm) permissions() []string {
 
 // end returns when the token is to end, also for a choice that the form does not offer; zero stands for
 // never. What is no choice or no day ends now. The service refuses both.
-func (f tokenForm) end(now time.Time) time.Time {
+func (f *tokenForm) end(now time.Time) time.Time {
 	at := slices.IndexFunc(expiryOptions, func(l expiryOption) bool { return l.ID == f.Expiry })
 	switch {
 	case at < 0:
