@@ -118,7 +118,7 @@ func withUser(
 		if err != nil {
 			return err
 		}
-		done, err := do(s, u)
+		done, err := do(s, u.User)
 		if err == nil {
 			_, _ = fmt.Fprintf(p.stderr, "%s %s %s.\n", u.ID, u.Email, done)
 		}

@@ -7,13 +7,19 @@ package mail
 
 import (
 	"context"
+	_ "embed" // for the texts
 	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
+	"text/template"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // timeout bounds the connection, and then the sending: together less than gateways wait for a page.
@@ -24,7 +30,7 @@ type Server struct {
 	options []gomail.Option
 	host    string
 	from    string
-	public  *url.URL // the address of the pages
+	texts   *template.Template
 }
 
 // New returns a server from a URL such as smtp://user:password@mail.example.com:587. from is
@@ -37,7 +43,7 @@ func New(server, from string, public *url.URL) (*Server, error) {
 	if err := gomail.NewMsg().From(from); err != nil {
 		return nil, fmt.Errorf("the sender is not an address such as Quayside <quayside@example.com>")
 	}
-	s := &Server{host: u.Hostname(), from: from, public: public}
+	s := &Server{host: u.Hostname(), from: from, texts: readTexts(public)}
 	s.options = append(s.options, gomail.WithTimeout(timeout))
 	switch {
 	case u.Scheme == "smtps":
@@ -62,8 +68,35 @@ func New(server, from string, public *url.URL) (*Server, error) {
 	return s, nil
 }
 
-// Send sends a text to one person.
-func (s *Server) Send(ctx context.Context, to, subject, text string) error {
+//go:embed mails.txt
+var mails string
+
+// readTexts reads the mails' texts, with links to the pages at an address.
+func readTexts(public *url.URL) *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"minute": func(t time.Time) string { return t.Format("2 Jan 2006, 15:04 UTC") },
+		"life":   func() int { return int(people.CodeLife.Minutes()) },
+		"page":   func(path ...any) string { return public.JoinPath(tokens.Texts(path)...).String() },
+		// A page whose form the fragment fills in.
+		"link": func(path, email, code string) string {
+			return public.JoinPath(path).String() + "#" + url.Values{"email": {email}, "code": {code}}.Encode()
+		},
+	}).Parse(mails))
+}
+
+// Send implements people.Mail.
+func (s *Server) Send(ctx context.Context, to, name string, l people.Letter) error {
+	var b strings.Builder
+	if err := s.texts.ExecuteTemplate(&b, name, l); err != nil {
+		return fmt.Errorf("write a mail: %w", err)
+	}
+	subject, text, _ := strings.Cut(b.String(), "\n")
+	return s.send(ctx, to, subject, text)
+}
+
+var _ people.Mail = (*Server)(nil)
+
+func (s *Server) send(ctx context.Context, to, subject, text string) error {
 	m := gomail.NewMsg()
 	if err := m.From(s.from); err != nil {
 		return fmt.Errorf("mail from %s: %w", s.from, err)

@@ -2,9 +2,8 @@ package people
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -17,20 +16,17 @@ import (
 func (s *Service) ChangePassword(
 	ctx context.Context, id UserID, current, password string, client ClientInfo,
 ) (User, error) {
-	u, err := s.User(ctx, id)
+	a, err := s.Find(ctx, string(id))
 	if err != nil {
 		return User{}, err
 	}
-	a, err := s.account(ctx, u.Email)
-	if err != nil {
-		return User{}, err
-	}
-	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, "change of password", string(id))})
+	u := a.User
+	succeeded, err := s.attempt(ctx, newCount(AttemptsPerDevice, "change of password", string(id)))
 	if err == nil {
 		err = s.verify(ctx, a, current)
 	}
 	if err != nil {
-		return User{}, errors.Join(err, s.recordSignIn(ctx, u, methodChange, client, err))
+		return User{}, s.recordSignIn(ctx, u, methodChange, client, err)
 	}
 	if err := succeeded(ctx); err != nil {
 		return User{}, err
@@ -63,17 +59,13 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 	return s.passwords.Hash(ctx, password)
 }
 
-// Find returns the account that an operator means by its id or e-mail address,
-// or tokens.ErrNotFound.
-func (s *Service) Find(ctx context.Context, idOrEmail string) (User, error) {
-	if !strings.Contains(idOrEmail, "@") {
-		return s.User(ctx, UserID(idOrEmail))
-	}
+// Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.
+func (s *Service) Find(ctx context.Context, idOrEmail string) (Account, error) {
 	a, err := s.repo.Account(ctx, normalize(idOrEmail))
 	if err != nil {
-		return User{}, fmt.Errorf("user %s: %w", idOrEmail, err)
+		return Account{}, fmt.Errorf("user %s: %w", idOrEmail, err)
 	}
-	return a.User, nil
+	return a, nil
 }
 
 // SetPassword gives an account a password, which its holder must change at
@@ -112,7 +104,7 @@ func (s *Service) Disable(ctx context.Context, u User, reason string) error {
 // Enable lets a disabled account be used again, with the password it had.
 func (s *Service) Enable(ctx context.Context, u User) error {
 	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
-		a.DisabledAt = User{}.DisabledAt
+		a.DisabledAt = time.Time{}
 		return s.about(audit.UserEnabled, audit.CommandLine, u), nil
 	})
 	return err
@@ -122,14 +114,14 @@ func (s *Service) Enable(ctx context.Context, u User) error {
 // address then counts as not verified; the next person whose issuer asserts it
 // gets the account with its memberships. It reports whether there was one.
 func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
-	err = s.repo.Unlink(ctx, u.ID, s.about(audit.UserIdentityUnlinked, audit.CommandLine, u))
-	if errors.Is(err, tokens.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("unlink user %s: %w", u.ID, err)
-	}
-	return true, nil
+	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+		if done = a.Linked; done {
+			a.Linked, a.VerifiedAt = false, time.Time{}
+			a.endSessions()
+		}
+		return s.about(audit.UserIdentityUnlinked, audit.CommandLine, u), nil
+	})
+	return done, err
 }
 
 func (s *Service) changeAccount(

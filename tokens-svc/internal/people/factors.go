@@ -31,13 +31,9 @@ type Factors struct {
 
 // Factors returns those of an account.
 func (s *Service) Factors(ctx context.Context, u User) (Factors, error) {
-	a, err := s.repo.Account(ctx, u.Email)
-	if err != nil {
-		return Factors{}, fmt.Errorf("user %s: %w", u.ID, err)
-	}
-	h, err := a.holder()
+	a, err := s.Find(ctx, string(u.ID))
 	return Factors{
-		Password: a.Password != "", App: a.TOTPKey != "", Passkeys: h.Passkeys,
+		Password: a.Password != "", App: a.TOTPKey != "", Passkeys: a.Passkeys,
 		RecoveryCodes: len(strings.Fields(a.RecoveryCodes)),
 	}, err
 }
@@ -104,7 +100,7 @@ func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, a
 	})
 	if err == nil {
 		done := map[audit.Action]string{audit.UserFactorAdded: "added to", audit.UserFactorRemoved: "removed from"}[action]
-		s.notifyFactor(ctx, u, "The "+factor+" was "+done+" your account.", client)
+		s.notify(ctx, u.Email, "factor", Letter{Change: "The " + factor + " was " + done + " your account.", Client: client})
 	}
 	return err
 }
@@ -129,11 +125,12 @@ func (s *Service) SignInWithCode(ctx context.Context, u User, code string, clien
 		})
 		return err
 	})
-	if recorded := s.recordSignIn(ctx, u, method, client, err); err != nil || recorded != nil {
-		return User{}, errors.Join(err, recorded)
+	if err := s.recordSignIn(ctx, u, method, client, err); err != nil {
+		return User{}, err
 	}
 	if method == methodRecovery {
-		s.notifyFactor(ctx, u, "A recovery code was used to sign in. Each works once.", client)
+		s.notify(ctx, u.Email, "factor",
+			Letter{Change: "A recovery code was used to sign in. Each works once.", Client: client})
 	}
 	return u, nil
 }
@@ -141,7 +138,7 @@ func (s *Service) SignInWithCode(ctx context.Context, u User, code string, clien
 // tryCode counts an attempt at a code unless try succeeds. Only who knows the password gets here, so
 // that others cannot use the attempts up.
 func (s *Service) tryCode(ctx context.Context, u User, try func() error) error {
-	succeeded, err := s.attempt(ctx, []count{newCount(AttemptsPerDevice, "code", string(u.ID))})
+	succeeded, err := s.attempt(ctx, newCount(AttemptsPerDevice, "code", string(u.ID)))
 	if err == nil {
 		err = try()
 	}
@@ -201,7 +198,7 @@ func (s *Service) openApp(id UserID, sealed string) ([]byte, error) {
 
 // RemoveFactors removes the authenticator app, the recovery codes and the passkeys.
 func (a *Account) RemoveFactors() {
-	a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys = "", 0, "", "[]"
+	a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys = "", 0, "", nil
 }
 
 // RemoveFactors is for a person who lost them: the password alone signs in again. All sessions of the

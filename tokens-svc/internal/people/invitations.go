@@ -37,7 +37,7 @@ func (s *Service) Invite(
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(s.newID("inv")), Email: wrong.email(email),
+		ID: InvitationID(s.newID("inv")), Organization: org, Email: wrong.email(email),
 		InvitedBy: principal.Actor.Name, Inviter: principal.user(),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife), Mailed: s.Mails(),
 	}
@@ -52,7 +52,7 @@ func (s *Service) Invite(
 	}
 	code := rand.Text()[:codeLen]
 	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.details())
-	err = s.repo.Invite(ctx, org, i, codeSum(i.Email, code), entry, func(replaced tokens.Role) error {
+	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(replaced tokens.Role) error {
 		if !principal.Role.MayAssign("", replaced) {
 			return ErrForbidden
 		}
@@ -61,10 +61,14 @@ func (s *Service) Invite(
 	if err != nil {
 		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
 	}
-	if i.Mailed {
-		return i, "", s.sendInvitation(ctx, org, i, spell(code))
+	if !i.Mailed {
+		return i, spell(code), nil
 	}
-	return i, spell(code), nil
+	offer, err := s.repo.InvitationWith(ctx, i.Email, codeSum(i.Email, code), now)
+	if err != nil {
+		return i, "", fmt.Errorf("invite to organization %s: %w", org, err)
+	}
+	return i, "", s.send(ctx, i.Email, "invitation", Letter{Invitation: offer, Code: spell(code)})
 }
 
 // Invitations returns an organization's open invitations, the newest first.
@@ -85,16 +89,29 @@ func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(all, func(i Invitation) bool { return i.ID == id })
-	if at < 0 {
-		return fmt.Errorf("invitation %s to organization %s: %w", id, org, tokens.ErrNotFound)
+	i, err := find(all, id)
+	if err != nil {
+		return err
 	}
-	if !principal.Role.MayAssign("", all[at].Role) {
+	if !principal.Role.MayAssign("", i.Role) {
 		return ErrForbidden
 	}
-	entry := s.entry(audit.InvitationWithdrawn, principal.Actor, string(id), all[at].details())
-	if err := s.repo.Withdraw(ctx, org, id, entry); err != nil {
-		return fmt.Errorf("invitation %s to organization %s: %w", id, org, err)
+	return s.end(ctx, i, audit.InvitationWithdrawn, principal.Actor)
+}
+
+// find returns one of the invitations, or tokens.ErrNotFound.
+func find(all []Invitation, id InvitationID) (Invitation, error) {
+	at := slices.IndexFunc(all, func(i Invitation) bool { return i.ID == id })
+	if at < 0 {
+		return Invitation{}, fmt.Errorf("invitation %s: %w", id, tokens.ErrNotFound)
+	}
+	return all[at], nil
+}
+
+// end ends an invitation, by the inviting or the invited side.
+func (s *Service) end(ctx context.Context, i Invitation, action audit.Action, by audit.Actor) error {
+	if err := s.repo.Withdraw(ctx, i.Organization, i.ID, s.entry(action, by, string(i.ID), i.details())); err != nil {
+		return fmt.Errorf("invitation %s to organization %s: %w", i.ID, i.Organization, err)
 	}
 	return nil
 }
@@ -117,7 +134,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	if errors.Is(err, tokens.ErrNotFound) {
 		// A code has 100 random bits. A counter of the e-mail address, or one that
 		// also counts the right code, would keep the invited person out.
-		if _, err := s.attempt(ctx, []count{ofAddress("invitation", client)}); err != nil {
+		if _, err := s.attempt(ctx, ofAddress("invitation", client)); err != nil {
 			return User{}, "", err
 		}
 		return User{}, "", ErrCode
@@ -157,14 +174,14 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 
 // Offers returns the open invitations of a person, the oldest first: none unless
 // the e-mail address is verified.
-func (s *Service) Offers(ctx context.Context, u User) ([]Offer, error) {
+func (s *Service) Offers(ctx context.Context, u User) ([]Invitation, error) {
 	if u.VerifiedAt.IsZero() {
 		return nil, nil
 	}
 	return s.offers(ctx, u.Email)
 }
 
-func (s *Service) offers(ctx context.Context, email string) ([]Offer, error) {
+func (s *Service) offers(ctx context.Context, email string) ([]Invitation, error) {
 	offers, err := s.repo.Offers(ctx, email, s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("look invitations up: %w", err)
@@ -192,29 +209,21 @@ func (s *Service) Join(ctx context.Context, u User, id InvitationID, client Clie
 
 // Decline ends one of a signed-in person's Offers and returns it. It gives
 // tokens.ErrNotFound as Join does.
-func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client ClientInfo) (Offer, error) {
+func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client ClientInfo) (Invitation, error) {
 	o, err := s.offer(ctx, u, id)
 	if err != nil {
-		return Offer{}, err
+		return Invitation{}, err
 	}
-	entry := s.entry(audit.InvitationDeclined, client.Actor(u), string(id), o.details())
-	if err := s.repo.Withdraw(ctx, o.Organization, id, entry); err != nil {
-		return Offer{}, fmt.Errorf("decline an invitation to organization %s: %w", o.Organization, err)
-	}
-	return o, nil
+	return o, s.end(ctx, o, audit.InvitationDeclined, client.Actor(u))
 }
 
 // offer returns one of a person's Offers, or tokens.ErrNotFound.
-func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Offer, error) {
+func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Invitation, error) {
 	offers, err := s.Offers(ctx, u)
 	if err != nil {
-		return Offer{}, err
+		return Invitation{}, err
 	}
-	at := slices.IndexFunc(offers, func(o Offer) bool { return o.ID == id })
-	if at < 0 {
-		return Offer{}, fmt.Errorf("invitation %s of user %s: %w", id, u.ID, tokens.ErrNotFound)
-	}
-	return offers[at], nil
+	return find(offers, id)
 }
 
 // newUser returns the account of an invited person.
@@ -246,12 +255,6 @@ func spell(code string) string {
 // unspell reads a code as people write it.
 func unspell(text string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(text))
-}
-
-// GoodFrom reports whether the invitation is good, given the present role of its
-// inviter, which is "" for a person who is no member or whose account is disabled.
-func (i Invitation) GoodFrom(inviter tokens.Role) bool {
-	return i.Inviter == "" || inviter.MayAssign("", i.Role)
 }
 
 func (i Invitation) details() map[string]string {

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,11 +24,11 @@ func (s *Service) Passkeys() bool { return s.passkeys != nil }
 
 // BeginPasskey begins the ceremony in which a person's browser makes a passkey.
 func (s *Service) BeginPasskey(ctx context.Context, u User) (options any, ceremony string, err error) {
-	h, err := s.holder(ctx, u.ID)
+	a, err := s.Find(ctx, string(u.ID))
 	if err != nil {
 		return nil, "", err
 	}
-	return s.passkeys.BeginAdd(h)
+	return s.passkeys.BeginAdd(a.holder())
 }
 
 // AddPasskey stores the passkey that a browser made. It gives ErrFactor, ErrForbidden for an account
@@ -48,30 +47,28 @@ func (s *Service) AddPasskey(
 	}
 	made.Name, made.AddedAt = name, s.Now()
 	return s.changeFactor(ctx, u, client, audit.UserFactorAdded, "passkey "+name, func(a *Account) error {
-		return a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
-			if len(all) >= maxPasskeys {
-				wrong.Add("name", tokens.InvalidValue, "cannot be given: the account has %d passkeys; remove one first", len(all))
-			}
-			return append(all, made), wrong.OrNil()
-		})
+		if n := len(a.Passkeys); n >= maxPasskeys {
+			wrong.Add("name", tokens.InvalidValue, "cannot be given: the account has %d passkeys; remove one first", n)
+		}
+		a.Passkeys = append(a.Passkeys, made)
+		return wrong.OrNil()
 	})
 }
 
 // RemovePasskey removes a passkey. It gives tokens.ErrNotFound when the account does not have it.
 func (s *Service) RemovePasskey(ctx context.Context, u User, id string, client ClientInfo) error {
-	h, err := s.holder(ctx, u.ID)
+	a, err := s.Find(ctx, string(u.ID))
 	if err != nil {
 		return err
 	}
-	at := indexOf(h.Passkeys, id)
+	at := a.Passkeys.Index(id)
 	if at < 0 {
 		return fmt.Errorf("passkey of user %s: %w", u.ID, tokens.ErrNotFound)
 	}
-	factor := "passkey " + h.Passkeys[at].Name
+	factor := "passkey " + a.Passkeys[at].Name
 	return s.changeFactor(ctx, u, client, audit.UserFactorRemoved, factor, func(a *Account) error {
-		return a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
-			return slices.DeleteFunc(all, func(p passkey.Passkey) bool { return p.ID() == id }), nil
-		})
+		a.Passkeys = slices.DeleteFunc(a.Passkeys, func(p passkey.Passkey) bool { return p.ID() == id })
+		return nil
 	})
 }
 
@@ -83,7 +80,7 @@ func (s *Service) BeginSignIn() (options any, ceremony string, err error) {
 // SignInWithPasskey returns the person whose passkey signed. It gives ErrFactor, ErrDisabled and a
 // *ThrottledError.
 func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response string, client ClientInfo) (User, error) {
-	succeeded, err := s.attempt(ctx, []count{ofAddress("passkey", client)})
+	succeeded, err := s.attempt(ctx, ofAddress("passkey", client))
 	if err != nil {
 		return User{}, err
 	}
@@ -91,7 +88,8 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 		if !utf8.ValidString(id) || strings.ContainsRune(id, 0) { // the browser sends it: Postgres takes text only
 			return passkey.Holder{}, tokens.ErrNotFound
 		}
-		return s.holder(ctx, UserID(id))
+		a, err := s.Find(ctx, id)
+		return a.holder(), err
 	})
 	if errors.Is(err, tokens.ErrNotFound) || errors.Is(err, passkey.ErrInvalid) {
 		err = fmt.Errorf("%w: %w", ErrFactor, err)
@@ -100,16 +98,14 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 	if u.ID == "" {
 		return User{}, err
 	}
+	now := u
 	if err == nil {
-		var now User
-		if now, err = s.usePasskey(ctx, u.ID, used); err == nil {
-			u = now
-		}
+		now, err = s.usePasskey(ctx, u.ID, used)
 	}
-	if recorded := s.recordSignIn(ctx, u, methodPasskey, client, err); err != nil || recorded != nil {
-		return User{}, errors.Join(err, recorded)
+	if err := s.recordSignIn(ctx, u, methodPasskey, client, err); err != nil {
+		return User{}, err
 	}
-	return u, succeeded(ctx)
+	return now, succeeded(ctx)
 }
 
 // usePasskey stores what a signature changed of a passkey.
@@ -119,52 +115,11 @@ func (s *Service) usePasskey(ctx context.Context, id UserID, used passkey.Passke
 		if !a.DisabledAt.IsZero() {
 			return audit.Entry{}, ErrDisabled
 		}
-		return audit.Entry{}, a.changePasskeys(func(all []passkey.Passkey) ([]passkey.Passkey, error) {
-			at := indexOf(all, used.ID())
-			if at < 0 {
-				return nil, ErrFactor // it was removed a moment ago
-			}
-			all[at] = used
-			return all, nil
-		})
+		at := a.Passkeys.Index(used.ID())
+		if at < 0 {
+			return audit.Entry{}, ErrFactor // it was removed a moment ago
+		}
+		a.Passkeys[at] = used
+		return audit.Entry{}, nil
 	})
-}
-
-func indexOf(all []passkey.Passkey, id string) int {
-	return slices.IndexFunc(all, func(p passkey.Passkey) bool { return p.ID() == id })
-}
-
-func (a *Account) changePasskeys(change func([]passkey.Passkey) ([]passkey.Passkey, error)) error {
-	h, err := a.holder()
-	if err != nil {
-		return err
-	}
-	all, err := change(h.Passkeys)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(all)
-	a.Passkeys = string(text)
-	return err
-}
-
-// holder returns a person as the user of a ceremony, or tokens.ErrNotFound.
-func (s *Service) holder(ctx context.Context, id UserID) (passkey.Holder, error) {
-	u, err := s.User(ctx, id)
-	if err != nil {
-		return passkey.Holder{}, err
-	}
-	a, err := s.repo.Account(ctx, u.Email)
-	if err != nil {
-		return passkey.Holder{}, fmt.Errorf("user %s: %w", id, err)
-	}
-	return a.holder()
-}
-
-func (a Account) holder() (passkey.Holder, error) {
-	h := passkey.Holder{ID: string(a.ID), Name: a.Email}
-	if err := json.Unmarshal([]byte(a.Passkeys), &h.Passkeys); err != nil {
-		return h, fmt.Errorf("passkeys of user %s: %w", a.ID, err)
-	}
-	return h, nil
 }

@@ -30,11 +30,14 @@
 package people
 
 import (
+	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -78,7 +81,13 @@ type Account struct {
 	TOTPStep int64
 	// RecoveryCodes are the SHA-256 of the unused ones, with spaces between them.
 	RecoveryCodes string
-	Passkeys      string // a JSON array of passkey.Passkey
+	Passkeys      passkey.List
+	Linked        bool // to an identity at an issuer
+}
+
+// holder returns the account as the user of a ceremony.
+func (a Account) holder() passkey.Holder {
+	return passkey.Holder{ID: string(a.ID), Name: a.Email, Passkeys: a.Passkeys}
 }
 
 // endSessions ends all sessions of the account.
@@ -109,17 +118,23 @@ type Member struct {
 // Invitation is an open one. Joining, declining and withdrawing end it, and so
 // does a new one for the same address.
 type Invitation struct {
-	ID        InvitationID
-	Email     string
-	Role      tokens.Role
-	InvitedBy string // the inviting person's e-mail address
+	ID               InvitationID
+	Organization     tokens.OrgID
+	OrganizationName string
+	Email            string
+	Role             tokens.Role
+	InvitedBy        string // the inviting person's e-mail address
 	// Inviter is the inviting person, whose role must still allow granting Role;
 	// empty: an operator invited, and nothing bounds the invitation.
-	Inviter   UserID
-	CreatedAt time.Time
-	ExpiresAt time.Time
-	Mailed    bool // the code was mailed, so that who has it has the address
+	Inviter     UserID
+	InviterRole tokens.Role // now; "" for a person who is no member or whose account is disabled
+	CreatedAt   time.Time
+	ExpiresAt   time.Time
+	Mailed      bool // the code was mailed, so that who has it has the address
 }
+
+// Good reports whether the inviter may grant the invitation's role now.
+func (i Invitation) Good() bool { return i.Inviter == "" || i.InviterRole.MayAssign("", i.Role) }
 
 // ClientInfo identifies the client of a request, for the throttle and the audit
 // log.
@@ -180,4 +195,48 @@ type Domain struct {
 func (d Domain) admits(c Claims) bool {
 	return (d.HostedDomain == "" || strings.EqualFold(d.HostedDomain, c.HostedDomain)) &&
 		(d.TenantID == "" || strings.EqualFold(d.TenantID, c.TenantID))
+}
+
+// Errors, besides tokens.ErrNotFound, tokens.ErrUnavailable,
+// tokens.ErrExists and a tokens.ValidationError. Test with errors.Is.
+var (
+	// ErrRefused means that e-mail address and password do not fit, or that the
+	// account has no password; never which.
+	ErrRefused = errors.New("the e-mail address or the password is wrong")
+	// ErrCode means that there is no such invitation for that address, or no
+	// longer.
+	ErrCode = errors.New("the invitation is not good, or no longer")
+	// ErrFactor means that a code of an authenticator app, a recovery code or a passkey is not valid.
+	ErrFactor = errors.New("the code or the passkey is not valid")
+	// ErrUnverified means that the issuer has not verified the e-mail address.
+	ErrUnverified = errors.New("the issuer has not verified the e-mail address")
+	// ErrAccountUnverified means that an account with that e-mail address exists
+	// and cannot join a further organization, because nothing proves that its
+	// holder owns the address.
+	ErrAccountUnverified = errors.New("an account with this e-mail address exists, but the address is not verified")
+	// ErrDisabled means that an operator disabled the account. It is given only to
+	// who has proved to be its holder.
+	ErrDisabled = errors.New("the account is disabled")
+	// ErrLinkedElsewhere means that the account with the e-mail address is linked to
+	// another identity at the issuer, as when the address was given to another
+	// person there.
+	ErrLinkedElsewhere = errors.New("the account with this e-mail address is linked to another identity at the issuer")
+	// ErrNotInvited means that a person of the issuer's has no account and no
+	// invitation.
+	ErrNotInvited = errors.New("this e-mail address has no invitation")
+	// ErrForbidden means that the role does not allow it.
+	ErrForbidden = errors.New("the role does not allow this")
+	// ErrLastOwner means that an organization would be left without an owner.
+	ErrLastOwner = errors.New("an organization needs an owner")
+)
+
+// ThrottledError reports too many attempts. Nothing was
+// looked at.
+type ThrottledError struct {
+	RetryAfter time.Duration // more than zero, whole seconds
+}
+
+// Error implements error.
+func (e *ThrottledError) Error() string {
+	return fmt.Sprintf("too many attempts; try again in %s", e.RetryAfter)
 }

@@ -30,19 +30,15 @@ type Reader interface {
 // that organization, gives tokens.ErrNotFound.
 type Repository interface {
 	Reader
-	// Account returns the account with an e-mail address.
-	Account(ctx context.Context, email string) (Account, error)
+	// Account returns the account with an id or an e-mail address.
+	Account(ctx context.Context, idOrEmail string) (Account, error)
 	// UserWith returns the person with an identity.
 	UserWith(ctx context.Context, identity Identity) (User, error)
-	// Unlink removes all identities of an account, whose address is then no
-	// longer verified, and ends its sessions. It gives tokens.ErrNotFound when
-	// there is none.
-	Unlink(ctx context.Context, id UserID, e audit.Entry) error
 	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
 	// ChangeAccount stores the account as decide changed it: its password, whether
-	// that is temporary, since when it is verified and disabled, its code, and the session
-	// epoch, an increase of which removes its sessions. The account does not
+	// that is temporary, since when it is verified and disabled, its code, its factors, the session
+	// epoch, an increase of which removes its sessions, and that it is linked no longer. The account does not
 	// change between decide and the end of the transaction. The entry, unless it is zero, is
 	// recorded in each organization of the account. Nothing happens when decide returns an
 	// error or changes nothing.
@@ -61,7 +57,7 @@ type Repository interface {
 	// Invite stores an invitation and the SHA-256 of its code. It replaces one
 	// that there is for that address, unless replace refuses with an error, given that
 	// one's role. It gives tokens.ErrExists when the address is a member's.
-	Invite(ctx context.Context, org tokens.OrgID, i Invitation, codeSum [32]byte, e audit.Entry,
+	Invite(ctx context.Context, i Invitation, codeSum [32]byte, e audit.Entry,
 		replace func(tokens.Role) error) error
 	// Invitations returns those of an organization that are good at a time, the
 	// newest first: neither expired nor of an inviter who may not grant the role.
@@ -70,9 +66,9 @@ type Repository interface {
 	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry) error
 	// InvitationWith returns the invitation of an address by its code, if it is
 	// good at a time.
-	InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (Offer, error)
+	InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (Invitation, error)
 	// Offers returns all invitations of an address that are good at a time.
-	Offers(ctx context.Context, email string, at time.Time) ([]Offer, error)
+	Offers(ctx context.Context, email string, at time.Time) ([]Invitation, error)
 
 	// ClaimExpiring returns the tokens that end within a time, longer than that after they were
 	// made, and of whose present end nobody has claimed them yet.
@@ -83,13 +79,6 @@ type Repository interface {
 	Attempt(ctx context.Context, key [32]byte, at time.Time, window time.Duration) (n int, since time.Time, err error)
 	// ReturnAttempt takes one attempt off the count under a key.
 	ReturnAttempt(ctx context.Context, key [32]byte) error
-}
-
-// Offer is an invitation as seen by the invited.
-type Offer struct {
-	Organization     tokens.OrgID
-	OrganizationName string
-	Invitation
 }
 
 // Existing is the treatment by Admit of an account that has the e-mail address

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -19,21 +20,17 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	if err != nil {
 		return User{}, err
 	}
-	succeeded, err := s.attempt(ctx, toSignIn(a, email, client))
-	if err != nil {
-		return User{}, errors.Join(err, s.recordSignIn(ctx, a.User, methodPassword, client, err))
+	succeeded, err := s.attempt(ctx, toSignIn(a, email, client)...)
+	if err == nil {
+		err = s.verify(ctx, a, password)
 	}
-	refused := s.verify(ctx, a, password)
-	if refused != nil || !a.HasApp {
-		if err := s.recordSignIn(ctx, a.User, methodPassword, client, refused); err != nil {
+	if err != nil || !a.HasApp {
+		if err := s.recordSignIn(ctx, a.User, methodPassword, client, err); err != nil {
 			return User{}, err
 		}
 	}
-	if refused != nil {
-		return User{}, refused
-	}
 	if _, known := a.knows(client.Device); !known {
-		s.notifySignIn(ctx, a.User, client, s.Now())
+		s.notify(ctx, a.Email, "sign-in", Letter{Client: client})
 	}
 	return a.User, succeeded(ctx)
 }
@@ -74,8 +71,8 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	u, linked, err = s.signInWith(ctx, c, client)
-	if recorded := s.recordSignIn(ctx, u, methodIssuer, client, err); err != nil || recorded != nil {
-		return User{}, false, errors.Join(err, recorded)
+	if err := s.recordSignIn(ctx, u, methodIssuer, client, err); err != nil {
+		return User{}, false, err
 	}
 	return u, linked, nil
 }
@@ -142,4 +139,77 @@ func (s *Service) admit(ctx context.Context, d Domain, u User, c Claims, client 
 // linked is the audit log's entry of an identity that becomes an account's.
 func (s *Service) linked(actor audit.Actor, u User, i Identity) audit.Entry {
 	return s.entry(audit.UserIdentityLinked, actor, string(u.ID), map[string]string{"email": u.Email, "issuer": i.Issuer})
+}
+
+// recordTimeout bounds how long a refused attempt to sign in is being recorded.
+const recordTimeout = 5 * time.Second
+
+// How a person proves who they are, as audit events name it.
+const (
+	methodPassword = "password"
+	methodCode     = "code"
+	methodRecovery = "recovery code"
+	methodPasskey  = "passkey"
+	methodIssuer   = "issuer"
+	methodChange   = "change of password" // the current password, of a person who is signed in
+)
+
+// recordSignIn records the outcome of an attempt to sign in, in the audit log of
+// the account. An attempt on an unknown account is logged instead, and one too many is
+// not recorded: those before it are. Neither has the input. A success is recorded before
+// it takes effect. A refusal is recorded after the response: otherwise response times
+// would tell which accounts exist. It returns the outcome.
+func (s *Service) recordSignIn(ctx context.Context, u User, method string, client ClientInfo, outcome error) error {
+	if u.ID == "" {
+		if errors.Is(outcome, ErrRefused) {
+			s.recording.Go(func() {
+				s.log.WarnContext(ctx, "sign-in refused: unknown account", "address", client.Address, "request_id", client.RequestID)
+			})
+		}
+		return outcome
+	}
+	e := s.about(audit.UserSignedIn, client.Actor(u), u)
+	e.Details["method"] = method
+	if outcome == nil {
+		if err := s.repo.Record(ctx, u.ID, e); err != nil {
+			return fmt.Errorf("record a sign-in: %w", err)
+		}
+		return nil
+	}
+	e.Action = audit.UserSignInFailed
+	for err, reason := range map[error]string{
+		ErrRefused: "wrong password", ErrFactor: "wrong " + method, ErrDisabled: "account disabled",
+		ErrLinkedElsewhere: "linked to another identity",
+	} {
+		if errors.Is(outcome, err) {
+			e.Details["reason"] = reason
+		}
+	}
+	if e.Details["reason"] == "" {
+		return outcome
+	}
+	s.recording.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+		defer cancel()
+		if err := s.repo.Record(ctx, u.ID, e); err != nil {
+			s.log.ErrorContext(ctx, "an event is missing in the audit log",
+				"error", fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
+		}
+	})
+	return outcome
+}
+
+// Wait returns when all refused attempts are recorded and all mails sent, which takes each at
+// most mailTimeout. None may begin meanwhile.
+func (s *Service) Wait() { s.recording.Wait() }
+
+// SignedOut records that a person ended their own sessions: which describes
+// which ones.
+func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
+	e := s.about(audit.UserSignedOut, client.Actor(u), u)
+	e.Details["sessions"] = which
+	if err := s.repo.Record(ctx, u.ID, e); err != nil {
+		return fmt.Errorf("record the end of a session: %w", err)
+	}
+	return nil
 }

@@ -71,7 +71,7 @@ func toSignIn(a Account, email string, client ClientInfo) []count {
 
 // attempt counts one more attempt, or gives a *ThrottledError. The function
 // that it returns takes the attempt back, and is to be called when it succeeded.
-func (s *Service) attempt(ctx context.Context, counts []count) (succeeded func(context.Context) error, err error) {
+func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(context.Context) error, err error) {
 	now := s.Now()
 	for _, c := range counts {
 		n, since, err := s.repo.Attempt(ctx, c.key, now, AttemptWindow)
@@ -113,12 +113,9 @@ const deviceNonce = 16 // bytes
 // was signed in to there, or "" for an account without a password. It is good
 // until the password changes, and does not sign in by itself.
 func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
-	a, err := s.repo.Account(ctx, u.Email)
-	if err != nil {
-		return "", fmt.Errorf("user %s: %w", u.ID, err)
-	}
-	if a.Password == "" {
-		return "", nil
+	a, err := s.Find(ctx, string(u.ID))
+	if err != nil || a.Password == "" {
+		return "", err
 	}
 	nonce := make([]byte, deviceNonce)
 	_, _ = rand.Read(nonce) // never fails: see its documentation

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
+	"reflect"
 	"slices"
 	"time"
 
@@ -14,8 +15,9 @@ import (
 )
 
 // Account implements people.Repository.
-func (p *People) Account(ctx context.Context, email string) (people.Account, error) {
-	return one[people.Account](ctx, p.db, `SELECT `+accountColumns+` FROM users u WHERE u.email = $1`, email)
+func (p *People) Account(ctx context.Context, idOrEmail string) (people.Account, error) {
+	return one[people.Account](ctx, p.db,
+		`SELECT `+accountColumns+` FROM users u WHERE u.id = $1 OR u.email = $1`, idOrEmail)
 }
 
 // ChangeAccount implements people.Repository.
@@ -25,8 +27,9 @@ func (p *People) ChangeAccount(
 	var changed people.Account
 	err := p.mutateAccount(ctx, id, func(m *accountMutation) error {
 		changed = m.account
+		changed.Passkeys = slices.Clone(changed.Passkeys)
 		entry, err := decide(&changed)
-		if err != nil || changed == m.account {
+		if err != nil || reflect.DeepEqual(changed, m.account) {
 			return err
 		}
 		if err := m.store(ctx, changed); err != nil || entry.Action == "" {
@@ -54,25 +57,6 @@ func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) er
 // SignIns implements people.Repository.
 func (p *People) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
 	return readEvents(ctx, p.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
-}
-
-// Unlink implements people.Repository.
-func (p *People) Unlink(ctx context.Context, id people.UserID, e audit.Entry) error {
-	return p.mutateAccount(ctx, id, func(m *accountMutation) error {
-		switch n, err := affected(ctx, m.tx, `DELETE FROM identities WHERE user_id = $1`, id); {
-		case err != nil:
-			return err
-		case n == 0:
-			return tokens.ErrNotFound
-		}
-		a := m.account
-		a.VerifiedAt = time.Time{}
-		a.SessionEpoch++
-		if err := m.store(ctx, a); err != nil {
-			return err
-		}
-		return m.record(ctx, e)
-	})
 }
 
 // accountMutation is a transaction that changes an account, which it has locked
@@ -115,6 +99,9 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 			code_sum = $7, code_expires_at = $8, totp_key = $9, totp_step = $10, recovery_codes = $11, passkeys = $12
 		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch,
 		a.CodeSum, null(a.CodeExpiresAt), a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys)
+	if err == nil && m.account.Linked && !a.Linked {
+		err = exec(ctx, m.tx, `DELETE FROM identities WHERE user_id = $1`, a.ID)
+	}
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}

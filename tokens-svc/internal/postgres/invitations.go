@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -10,14 +11,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-type invitationRow struct {
-	people.Offer
-	InviterRole tokens.Role // now
-}
-
-// good reports whether the inviter may grant the invitation's role now.
-func (r invitationRow) good() bool { return r.GoodFrom(r.InviterRole) }
 
 // selectInvitations selects those that have not expired, also where the inviter
 // may no longer grant the role.
@@ -33,14 +26,14 @@ const selectInvitations = `
 
 // Invite implements people.Repository.
 func (p *People) Invite(
-	ctx context.Context, org tokens.OrgID, i people.Invitation, codeSum [32]byte, e audit.Entry,
+	ctx context.Context, i people.Invitation, codeSum [32]byte, e audit.Entry,
 	replace func(tokens.Role) error,
 ) error {
-	return mutate(ctx, p.db, org, func(m *mutation) error {
+	return mutate(ctx, p.db, i.Organization, func(m *mutation) error {
 		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
-			)`, org, i.Email)
+			)`, m.org(), i.Email)
 		if err != nil {
 			return err
 		}
@@ -48,8 +41,8 @@ func (p *People) Invite(
 			return tokens.ErrExists
 		}
 		open, err := list[tokens.Role](ctx, m, `
-			SELECT role FROM invitations 
-			WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, org, i.Email, i.CreatedAt)
+			SELECT role FROM invitations
+			WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, m.org(), i.Email, i.CreatedAt)
 		for _, role := range open {
 			err = replace(role)
 		}
@@ -64,7 +57,7 @@ func (p *People) Invite(
 				id = excluded.id, role = excluded.role, code_sum = excluded.code_sum, invited_by = excluded.invited_by,
 				inviter_id = excluded.inviter_id, created_at = excluded.created_at, expires_at = excluded.expires_at,
 				mailed = excluded.mailed`,
-			i.ID, org, i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt, i.Mailed)
+			i.ID, m.org(), i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt, i.Mailed)
 		if err != nil {
 			return err
 		}
@@ -86,53 +79,44 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 
 // Invitations implements people.Repository.
 func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
-	offers, err := p.offers(ctx, selectInvitations+
-		`AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
-	all := make([]people.Invitation, len(offers))
-	for i, o := range offers {
-		all[i] = o.Invitation
-	}
-	return all, err
+	return goodOnes(ctx, p.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
 }
 
 // Offers implements people.Repository.
-func (p *People) Offers(ctx context.Context, email string, at time.Time) ([]people.Offer, error) {
-	return p.offers(ctx, selectInvitations+`AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
-}
-
-func (p *People) offers(ctx context.Context, query string, args ...any) ([]people.Offer, error) {
-	rows, err := list[invitationRow](ctx, p.db, query, args...)
-	var all []people.Offer
-	for _, row := range rows {
-		if row.good() {
-			all = append(all, row.Offer)
-		}
-	}
-	return all, err
+func (p *People) Offers(ctx context.Context, email string, at time.Time) ([]people.Invitation, error) {
+	return goodOnes(ctx, p.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
 }
 
 // InvitationWith implements people.Repository.
 func (p *People) InvitationWith(
 	ctx context.Context, email string, codeSum [32]byte, at time.Time,
-) (people.Offer, error) {
-	return good(ctx, p.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
+) (people.Invitation, error) {
+	return goodOne(ctx, p.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
 // redeem ends an invitation that is good at a time, and otherwise gives
 // tokens.ErrNotFound.
 func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
-	if _, err := good(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id); err != nil {
+	if _, err := goodOne(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id); err != nil {
 		return err
 	}
 	return exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
 }
 
-// good returns the invitation with a condition, if it is good at the time that is
-// the first argument.
-func good(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) (people.Offer, error) {
-	row, err := one[invitationRow](ctx, db, selectInvitations+condition, args...)
-	if err == nil && !row.good() {
+// goodOnes returns the invitations with a condition that are good at the time that is the first argument.
+func goodOnes(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]people.Invitation, error) {
+	all, err := list[people.Invitation](ctx, db, selectInvitations+condition, args...)
+	return slices.DeleteFunc(all, func(i people.Invitation) bool { return !i.Good() }), err
+}
+
+// goodOne returns the one of goodOnes, or tokens.ErrNotFound.
+func goodOne(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) (people.Invitation, error) {
+	all, err := goodOnes(ctx, db, condition, args...)
+	if err == nil && len(all) == 0 {
 		err = tokens.ErrNotFound
 	}
-	return row.Offer, err
+	if err != nil {
+		return people.Invitation{}, err
+	}
+	return all[0], nil
 }

@@ -28,7 +28,8 @@ const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at
 
 // accountColumns are those of a people.Account, likewise.
 const accountColumns = userColumns + `, u.password, u.code_sum,
-	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at, u.totp_key, u.totp_step, u.recovery_codes, u.passkeys`
+	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at, u.totp_key, u.totp_step, u.recovery_codes, u.passkeys,
+	EXISTS (SELECT FROM identities WHERE user_id = u.id) AS linked`
 
 // User implements people.Repository.
 func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {

@@ -15,10 +15,11 @@ import (
 func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) people.Invitation {
 	t.Helper()
 	i := people.Invitation{
-		ID: people.InvitationID(publicid.New("inv")), Email: email, Role: tokens.RoleMember, InvitedBy: "owner@acme.example",
+		ID: people.InvitationID(publicid.New("inv")), Organization: org, Email: email, Role: tokens.RoleMember,
+		InvitedBy: "owner@acme.example",
 		CreatedAt: repotest.Noon, ExpiresAt: repotest.Noon.Add(time.Hour),
 	}
-	gives(t, s.Invite(t.Context(), org, i, sum(code), entry(audit.MemberInvited, string(i.ID)),
+	gives(t, s.Invite(t.Context(), i, sum(code), entry(audit.MemberInvited, string(i.ID)),
 		func(tokens.Role) error { return nil }), nil)
 	return i
 }

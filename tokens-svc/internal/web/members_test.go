@@ -67,8 +67,8 @@ func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 	owner, admin := w.member(t, tokens.RoleOwner), w.member(t, tokens.RoleAdmin)
 	code := owner.invite(t, "new@acme.example", "member")
 	for text, change := range map[string]url.Values{
-		"Enter an e-mail address.":             {"email": {""}},
-		"Enter the code.":                   {"code": {""}},
+		"Enter an e-mail address.":                     {"email": {""}},
+		"Enter the code.":                              {"code": {""}},
 		"Enter a password.":                            {"password": {""}},
 		"Enter a name.":                                {"name": {" "}},
 		"Password must have at least 12 characters":    {"password": {"short"}},

@@ -82,7 +82,7 @@ func TestVerifyingEndsPasswordAndSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.people.SetPassword(t.Context(), account, secret); err != nil {
+	if err := w.people.SetPassword(t.Context(), account.User, secret); err != nil {
 		t.Fatal(err)
 	}
 	if admitted, err := operatorAdds(w, t); err != nil || admitted.Made {

@@ -6,7 +6,7 @@
 package passkey
 
 import (
-	"bytes"
+	"database/sql/driver"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -30,6 +30,26 @@ type Passkey struct {
 	Credential webauthn.Credential `json:"credential"`
 }
 
+// List is the passkeys of an account. It is stored as JSON.
+type List []Passkey
+
+// Scan implements sql.Scanner.
+func (l *List) Scan(src any) error {
+	text, _ := src.([]byte)
+	return json.Unmarshal(text, l)
+}
+
+// Value implements driver.Valuer.
+func (l List) Value() (driver.Value, error) {
+	text, err := json.Marshal(append(List{}, l...))
+	return string(text), err
+}
+
+// Index returns the place of a passkey by its ID, or -1.
+func (l List) Index(id string) int {
+	return slices.IndexFunc(l, func(p Passkey) bool { return p.ID() == id })
+}
+
 // ID identifies the passkey in its account.
 func (p Passkey) ID() string { return base64.RawURLEncoding.EncodeToString(p.Credential.ID) }
 
@@ -37,7 +57,7 @@ func (p Passkey) ID() string { return base64.RawURLEncoding.EncodeToString(p.Cre
 type Holder struct {
 	ID       string
 	Name     string // as browsers show it
-	Passkeys []Passkey
+	Passkeys List
 }
 
 // WebAuthnID implements webauthn.User.
@@ -136,7 +156,7 @@ func (p *Party) FinishSignIn(
 	case c.Authenticator.CloneWarning:
 		return h, Passkey{}, invalid(errors.New("its counter did not grow"))
 	}
-	used = h.Passkeys[slices.IndexFunc(h.Passkeys, func(k Passkey) bool { return bytes.Equal(k.Credential.ID, c.ID) })]
+	used = h.Passkeys[h.Passkeys.Index(Passkey{Credential: *c}.ID())]
 	used.Credential = *c
 	return h, used, nil
 }

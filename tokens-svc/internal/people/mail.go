@@ -15,22 +15,26 @@ import (
 
 // Mail sends what only the holder of an address may know, and notices.
 type Mail interface {
-	SendInvitation(ctx context.Context, o Offer, code string) error
-	SendReset(ctx context.Context, email, code string) error
-	SendVerification(ctx context.Context, email, code string) error
+	// Send sends the mail of that name to an address.
+	Send(ctx context.Context, to, name string, l Letter) error
+}
 
-	SendMade(ctx context.Context, to string, actor audit.Actor, t tokens.Token) error
-	SendExpiring(ctx context.Context, to string, t tokens.Token) error
-	SendSignIn(ctx context.Context, to string, client ClientInfo, at time.Time) error
-	// SendFactor tells of a change of how somebody signs in: a whole sentence.
-	SendFactor(ctx context.Context, to, change string, client ClientInfo, at time.Time) error
-	SendRole(ctx context.Context, to string, m Membership, by audit.Actor) error
+// Letter is what mails are about. Each uses a part of it.
+type Letter struct {
+	Email, Code string
+	Invitation  Invitation
+	Token       tokens.Token
+	Membership  Membership
+	By          audit.Actor
+	Change      string // of how a person signs in: a whole sentence
+	Client      ClientInfo
+	At          time.Time
 }
 
 // CodeLife is how long a mailed code of an account is good. A newer one replaces it.
 const CodeLife = 30 * time.Minute
 
-// The purposes of codes. One for a purpose is good for no other.
+// The purposes of codes, and the mails that have them. One for a purpose is good for no other.
 const (
 	purposeReset  = "reset"
 	purposeVerify = "verify"
@@ -55,10 +59,10 @@ func (s *Service) Mails() bool { return s.mail != nil }
 // last one is still good, so that others cannot keep the holder from resetting the password.
 func (s *Service) RequestReset(ctx context.Context, email string, client ClientInfo) error {
 	email = normalize(email)
-	if _, err := s.attempt(ctx, []count{ofAddress("mail", client)}); err != nil {
+	if _, err := s.attempt(ctx, ofAddress("mail", client)); err != nil {
 		return err
 	}
-	_, err := s.attempt(ctx, []count{newCount(mailsPerAddress, "mail", purposeReset, email)})
+	_, err := s.attempt(ctx, newCount(mailsPerAddress, "mail", purposeReset, email))
 	if _, spent := errors.AsType[*ThrottledError](err); spent {
 		return nil
 	}
@@ -68,7 +72,7 @@ func (s *Service) RequestReset(ctx context.Context, email string, client ClientI
 	s.background(ctx, func(ctx context.Context) error {
 		a, err := s.account(ctx, email)
 		if err == nil && a.Password != "" && a.DisabledAt.IsZero() {
-			err = s.mailCode(ctx, a.User, purposeReset, s.mail.SendReset)
+			err = s.mailCode(ctx, a.User, purposeReset)
 		}
 		return err
 	})
@@ -106,13 +110,11 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 // RequestVerification mails a code that proves the address of a signed-in person. It gives
 // a *ThrottledError and ErrMail.
 func (s *Service) RequestVerification(ctx context.Context, u User, client ClientInfo) error {
-	_, err := s.attempt(ctx, []count{
-		ofAddress("mail", client), newCount(mailsPerAddress, "mail", purposeVerify, u.Email),
-	})
+	_, err := s.attempt(ctx, ofAddress("mail", client), newCount(mailsPerAddress, "mail", purposeVerify, u.Email))
 	if err != nil {
 		return err
 	}
-	return s.mailCode(ctx, u, purposeVerify, s.mail.SendVerification)
+	return s.mailCode(ctx, u, purposeVerify)
 }
 
 // VerifyAddress verifies the address of a signed-in person by a mailed code. It gives
@@ -132,9 +134,7 @@ func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client
 }
 
 // mailCode stores the code of an account, and then sends it.
-func (s *Service) mailCode(
-	ctx context.Context, u User, purpose string, send func(ctx context.Context, email, code string) error,
-) error {
+func (s *Service) mailCode(ctx context.Context, u User, purpose string) error {
 	code := rand.Text()[:codeLen]
 	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.CodeSum, a.CodeExpiresAt = accountCodeSum(purpose, a.ID, code), s.Now().Add(CodeLife)
@@ -143,7 +143,12 @@ func (s *Service) mailCode(
 	if err != nil {
 		return err
 	}
-	if err := send(ctx, u.Email, spell(code)); err != nil {
+	return s.send(ctx, u.Email, purpose, Letter{Email: u.Email, Code: spell(code)})
+}
+
+// send sends a mail for which the response waits.
+func (s *Service) send(ctx context.Context, to, name string, l Letter) error {
+	if err := s.mail.Send(ctx, to, name, l); err != nil {
 		return fmt.Errorf("%w: %w", ErrMail, err)
 	}
 	return nil
@@ -152,7 +157,7 @@ func (s *Service) mailCode(
 // wrongCode counts an attempt at a code and returns ErrCode, or a *ThrottledError. The code has
 // 100 random bits, so the right one is not counted.
 func (s *Service) wrongCode(ctx context.Context, client ClientInfo) error {
-	if _, err := s.attempt(ctx, []count{ofAddress("code", client)}); err != nil {
+	if _, err := s.attempt(ctx, ofAddress("code", client)); err != nil {
 		return err
 	}
 	return ErrCode
@@ -167,7 +172,7 @@ func (a *Account) verified(at time.Time) {
 	if a.VerifiedAt.IsZero() {
 		a.VerifiedAt = at
 	}
-	a.CodeSum, a.CodeExpiresAt = "", User{}.DisabledAt
+	a.CodeSum, a.CodeExpiresAt = "", time.Time{}
 }
 
 func accountCodeSum(purpose string, id UserID, code string) string {
@@ -175,18 +180,89 @@ func accountCodeSum(purpose string, id UserID, code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sendInvitation mails an invitation.
-func (s *Service) sendInvitation(ctx context.Context, org tokens.OrgID, i Invitation, code string) error {
-	offers, err := s.offers(ctx, i.Email)
-	if err != nil {
-		return err
+// Notices are mails about security events of an account, and about tokens that expire. They are
+// sent after the commit, at most once: one that fails, or is cut off by the end of the program, is
+// logged and not retried.
+
+// notify sends a notice of what happened now.
+func (s *Service) notify(ctx context.Context, to, name string, l Letter) {
+	l.At = s.Now()
+	s.background(ctx, func(ctx context.Context) error { return s.mail.Send(ctx, to, name, l) })
+}
+
+// background sends a mail; the response does not wait for it.
+func (s *Service) background(ctx context.Context, send func(context.Context) error) {
+	if s.mail == nil {
+		return
 	}
-	for _, o := range offers {
-		if o.ID == i.ID && o.Organization == org {
-			if err := s.mail.SendInvitation(ctx, o, code); err != nil {
-				return fmt.Errorf("%w: %w", ErrMail, err)
+	s.recording.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
+		defer cancel()
+		if err := send(ctx); err != nil {
+			s.log.ErrorContext(ctx, "a mail was not sent", "error", err)
+		}
+	})
+}
+
+// NotifyMade tells the holder of a token that a program or person made it, in their name.
+func (s *Service) NotifyMade(ctx context.Context, actor audit.Actor, t tokens.Token) {
+	s.background(ctx, func(ctx context.Context) error { return s.sendHolders(ctx, "made", t, actor) })
+}
+
+// NotifyExpiring tells the holders of tokens that end within tokens.ExpiringWithin, each once.
+func (s *Service) NotifyExpiring(ctx context.Context) error {
+	if s.mail == nil {
+		return nil
+	}
+	ending, err := s.repo.ClaimExpiring(ctx, s.Now(), s.Now().Add(tokens.ExpiringWithin))
+	if err != nil {
+		return fmt.Errorf("tokens that expire: %w", err)
+	}
+	var failed []error
+	for _, t := range ending {
+		ctx, cancel := context.WithTimeout(ctx, mailTimeout)
+		failed = append(failed, s.sendHolders(ctx, "expiring", t, t.CreatedBy))
+		cancel()
+	}
+	return errors.Join(failed...)
+}
+
+// sendHolders sends a mail to the person whose token it is: its owner, or who made that of an
+// organization; or else to all owners of the organization.
+func (s *Service) sendHolders(ctx context.Context, name string, t tokens.Token, maker audit.Actor) error {
+	to := []string{t.Owner.Name}
+	if t.Owner.IsOrganization() {
+		members, err := s.Members(ctx, t.Organization.ID)
+		if err != nil {
+			return fmt.Errorf("members of organization %s: %w", t.Organization.ID, err)
+		}
+		to = nil
+		for _, m := range members {
+			if maker.Kind == audit.User && string(m.ID) == maker.ID {
+				to = []string{m.Email}
+				break
+			}
+			if m.Role == tokens.RoleOwner {
+				to = append(to, m.Email)
 			}
 		}
 	}
-	return nil
+	var failed []error
+	for _, address := range to {
+		failed = append(failed, s.mail.Send(ctx, address, name, Letter{Token: t, By: maker}))
+	}
+	return errors.Join(failed...)
+}
+
+// notifyRole tells a member of their new role.
+func (s *Service) notifyRole(ctx context.Context, org tokens.OrgID, u User, by audit.Actor) {
+	s.background(ctx, func(ctx context.Context) error {
+		all, err := s.Memberships(ctx, u.ID)
+		for _, m := range all {
+			if m.Organization.ID == org {
+				return s.mail.Send(ctx, u.Email, "role", Letter{Membership: m, By: by})
+			}
+		}
+		return err
+	})
 }
