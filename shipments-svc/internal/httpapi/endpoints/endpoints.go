@@ -1,11 +1,9 @@
 // Package endpoints makes go-kit endpoints of the domain's methods, all with the
-// same middleware.
-//
-// Guarantees, in the order in which a request meets them: each request that
-// fails is observed once, with its error; a panic ends that request only, as an error;
-// a request is neither decoded nor processed without the permission; the method
-// has Wiring.Timeout, extended for a Waiter. It begins after decoding: a slow client,
-// and the wait of a large request for its turn, do not count against it.
+// same guarantees, in the order in which a request meets them: each request that
+// fails is observed once, with its error; a request is neither decoded nor processed
+// without the permission; the method has Wiring.Timeout, extended for a Waiter. It begins
+// after decoding: a slow client, and the wait of a large request for its turn, do not
+// count against it.
 //
 // Errors are returned as errors. The package knows no transport and no
 // storage.
@@ -17,7 +15,6 @@ import (
 
 	"github.com/go-kit/kit/endpoint"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -48,14 +45,12 @@ type Method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, erro
 
 // New returns the endpoint of a method. operation names it in observations.
 func New[Req, Res any](w Wiring, operation string, needs Permission, method Method[Req, Res]) endpoint.Endpoint {
-	return endpoint.Chain(
-		middleware.Observe(func(_ any, err error, _ time.Duration) {
+	return func(ctx context.Context, request any) (_ any, err error) {
+		defer func() {
 			if err != nil {
 				w.Failed(operation, err)
 			}
-		}),
-		middleware.Recover,
-	)(func(ctx context.Context, request any) (any, error) {
+		}()
 		r := request.(Request)
 		if err := assertion.Require(string(needs), r.Permissions); err != nil {
 			return nil, err
@@ -71,5 +66,5 @@ func New[Req, Res any](w Wiring, operation string, needs Permission, method Meth
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		return method(ctx, r.Org, decoded.(Req))
-	})
+	}
 }

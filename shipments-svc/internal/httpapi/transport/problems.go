@@ -11,7 +11,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
@@ -159,14 +158,10 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 }
 
 func (rt router) logError(r *http.Request, message string, err error) {
-	attrs := append(logAttrs(r), slog.String("error", err.Error()))
-	if e, ok := errors.AsType[*middleware.PanicError](err); ok {
-		attrs = append(attrs, slog.String("stack", string(e.Stack)))
-	}
-	rt.log.LogAttrs(r.Context(), slog.LevelError, message, attrs...)
+	rt.log.LogAttrs(r.Context(), slog.LevelError, message, append(logAttrs(r), slog.String("error", err.Error()))...)
 }
 
-// internalProblem responds to a request whose handler panicked outside of its endpoint.
+// internalProblem responds to a request whose handler panicked.
 func internalProblem(w http.ResponseWriter, r *http.Request) {
 	p := internalError
 	p.RequestID = requestid.Of(r)

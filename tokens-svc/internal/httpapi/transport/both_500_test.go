@@ -16,7 +16,7 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 	t.Parallel()
 	fault := failing(errors.New("column does not exist"))
 	panicking := double{err: fault.err, panics: true}
-	for name, s := range map[string]double{"error": fault, "panic": panicking} {
+	for name, s := range map[string]double{"internal_error": fault, "panic": panicking} {
 		for listener, call := range map[string]func(*program) *httptest.ResponseRecorder{
 			"public": func(p *program) *httptest.ResponseRecorder {
 				return p.ask(t, http.MethodGet, "/api/v1/token", org, "tok_000000000001", nil)
@@ -30,7 +30,7 @@ func TestInternalErrorsAreLoggedAndNotReturned(t *testing.T) {
 			if text := fmt.Sprint(problem); strings.Contains(text, "column") {
 				t.Errorf("%s, %s: the client reads %s", name, listener, text)
 			}
-			if n := p.log.count(t, "ERROR", "internal_error"); n != 1 ||
+			if n := p.log.count(t, "ERROR", name); n != 1 ||
 				!strings.Contains(p.log.String(), "column does not exist") {
 				t.Errorf("%s, %s: the log has %d lines about it: %s", name, listener, n, p.log)
 			}

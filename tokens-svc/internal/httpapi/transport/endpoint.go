@@ -13,7 +13,6 @@ import (
 	"github.com/go-kit/kit/endpoint"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
-	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -55,7 +54,7 @@ func forTokens[Req any](
 	c Config, s *tokens.Service, needs tokens.Permission,
 	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
 ) endpoint.Endpoint {
-	return middleware.Recover(func(ctx context.Context, request any) (any, error) {
+	return func(ctx context.Context, request any) (any, error) {
 		r := request.(*http.Request)
 		caller, err := admit(ctx, c, s, r, needs)
 		if err != nil {
@@ -78,7 +77,7 @@ func forTokens[Req any](
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 		return method(ctx, caller, value)
-	})
+	}
 }
 
 // readHead reads the token in the path of a request and, of a POST, the Idempotency-Key.
@@ -97,7 +96,7 @@ func (c *call) readHead(r *http.Request) (err error) {
 func forGateways[Req any](
 	c Config, read func(*http.Request) (Req, error), method func(context.Context, Req) (reply, error),
 ) endpoint.Endpoint {
-	return middleware.Recover(func(ctx context.Context, request any) (any, error) {
+	return func(ctx context.Context, request any) (any, error) {
 		input, err := read(request.(*http.Request))
 		if err != nil {
 			return nil, &unreadableError{err}
@@ -105,7 +104,7 @@ func forGateways[Req any](
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 		return method(ctx, input)
-	})
+	}
 }
 
 // unreadableError is an error of decoding a request.
@@ -116,7 +115,11 @@ func (e *unreadableError) Unwrap() error { return e.error }
 
 // observed returns an endpoint whose results are observed.
 func observed(e endpoint.Endpoint, observe func(result string)) endpoint.Endpoint {
-	return middleware.Observe(func(response any, err error, _ time.Duration) { observe(result(response, err)) })(e)
+	return func(ctx context.Context, request any) (any, error) {
+		response, err := e(ctx, request)
+		observe(result(response, err))
+		return response, err
+	}
 }
 
 func result(response any, err error) string {

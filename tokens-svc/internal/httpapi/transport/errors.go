@@ -9,7 +9,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/middleware"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
@@ -193,9 +192,6 @@ type reporter struct{ log *slog.Logger }
 func (h reporter) Handle(ctx context.Context, err error) {
 	if a, known := answerTo(err); !known {
 		attrs := []slog.Attr{slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx)))}
-		if e, ok := errors.AsType[*middleware.PanicError](err); ok {
-			attrs = append(attrs, slog.String("stack", string(e.Stack)))
-		}
 		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code, attrs...)
 	}
 }
