@@ -119,8 +119,7 @@ var targetMutations = []mutation{
 	addToQuery("limit=0", "limit=1000000", "after=-1", "after=9223372036854775808", "after=abc", "before=evt_x",
 		"before=%ff"),
 	addToQuery("reference=%00", "reference=%ff", "reference=%E2%80%AE", "reference="+strings.Repeat("x", 101),
-		"created_after=now", "created_after=2026-11-20T14:03:52%2B02:00", "created_before=0001-01-01T00:00:00Z",
-		"created_after=9999-12-31T23:59:60Z"),
+		"created_after=now", "created_after=2026-11-20T14:03:52%2B02:00", "created_before=0001-01-01T00:00:00Z"),
 	addToQuery("unknown=1", "=", "&&&", "%", "%zz=1", "a;b", "shpt_live_x=1", "page", strings.Repeat("q", 9000),
 		strings.Repeat("a=b&", 3000)),
 }

@@ -18,7 +18,6 @@ package jsonbody
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
@@ -53,20 +52,29 @@ type SyntaxError struct {
 
 // Error implements error.
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s, at offset %d", e.Reason, e.Offset)
+	return fmt.Sprintf("the body is not JSON: %s, at offset %d", e.Reason, e.Offset)
 }
 
 // Body is a parsed JSON text.
 type Body struct {
-	root    raw
-	objects []*Object // in the order in which they were opened
+	root    value
+	objects []*Object // in the order in which they were read
 	faults  []Fault
 }
 
 // Object returns the body as an object. When it is something else, that is a
 // fault, and the object is empty.
-func (b *Body) Object() *Object {
-	return b.open(b.root, "the body")
+func (b *Body) Object() *Object { return b.object(b.root, "", "the body") }
+
+// object returns a value as an object.
+func (b *Body) object(v value, at, name string) *Object {
+	o := &Object{body: b, at: at, members: v.parts}
+	if v.kind != '{' {
+		b.add(InvalidType, at, name+" must be an object, not "+types[v.kind])
+		return &Object{body: b, at: at, absent: true}
+	}
+	b.objects = append(b.objects, o)
+	return o
 }
 
 // Faults returns the faults in the order of reading, then the members that were
@@ -79,31 +87,8 @@ func (b *Body) Faults() []Fault {
 	return b.faults
 }
 
-func (b *Body) add(code, pointer, format string, args ...any) {
+func (b *Body) add(code, at, detail string) {
 	if len(b.faults) < maxFaults {
-		b.faults = append(b.faults, Fault{Code: code, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+		b.faults = append(b.faults, Fault{Code: code, Pointer: at, Detail: detail})
 	}
 }
-
-// kind is the name of a value's type in a fault.
-func (r raw) kind() string {
-	switch r.first {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	default:
-		return "a number"
-	}
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// escapePointer makes a member's name a part of an RFC 6901 pointer.
-func escapePointer(name string) string { return pointerEscapes.Replace(name) }

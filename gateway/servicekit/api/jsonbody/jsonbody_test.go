@@ -11,8 +11,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 )
 
 func parse(t *testing.T, text string) *Body {
@@ -69,6 +67,7 @@ func TestMembersOfWrongTypesAreFaults(t *testing.T) {
 		`{"weight":1e-4}`:                OutOfRange,
 		`{"time":"yesterday"}`:           InvalidValue,
 		`{"time":"2026-11-20"}`:          InvalidValue,
+		`{"time":"2026-11-20T4:03:52Z"}`: InvalidValue,
 		`{"time":"2026-11-20T14:03:52"}`: InvalidValue,
 		`{"time":1795183500}`:            InvalidType,
 		`{"time":""}`:                    InvalidValue,
@@ -195,7 +194,7 @@ func FuzzTimeAndChoice(f *testing.F) {
 			t.Errorf("%q is the choice %q", text, choice)
 		}
 		isTime := !slices.ContainsFunc(faults, func(f Fault) bool { return f.Pointer == "/time" })
-		if want, valid := rfc3339.Parse(text); isTime && (!valid || !at.Equal(want)) || !isTime && !at.IsZero() {
+		if want, err := time.Parse(time.RFC3339, text); isTime && (err != nil || !at.Equal(want)) || !isTime && !at.IsZero() {
 			t.Errorf("%q is the time %s: %v", text, at, faults)
 		}
 	})
@@ -206,7 +205,7 @@ func FuzzTimeAndChoice(f *testing.F) {
 func TestWholeNumbersInAnySpelling(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
-		"1.0": 1, "-12.00": -12, "0.0": 0, "2.4e2": 240, "240000E-3": 240, "9223372036854775807": 1<<63 - 1,
+		"1.0": 1, "-12.00": -12, "0.0": 0, "2.4e2": 240, "240000E-3": 240, "9223372036854775807": most,
 		"1e999": most, "-1e999": -most, "99999999999999999999": most,
 	} {
 		body := parse(t, `{"int":`+text+`}`)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,10 +15,8 @@ import (
 const (
 	maxDepth   = 32    // objects and arrays within each other
 	maxMembers = 1_000 // of one object
-	maxName    = 200   // bytes of a member's name
+	maxName    = 200   // bytes of a member's name, as it is written
 )
-
-var longName = fmt.Sprintf("a member's name has more than %d bytes", maxName)
 
 // Limits bound a body, so that its memory is bounded.
 type Limits struct {
@@ -30,52 +27,32 @@ type Limits struct {
 	Long string
 }
 
-func (l Limits) withDefaults() Limits {
+// Parse reads a whole body. The Body refers to text. Its error is a *SyntaxError
+// or a *LimitError.
+func Parse(text []byte, l Limits) (*Body, error) {
 	if l.Values == 0 {
 		l.Values = 10*l.Elements + maxMembers
 	}
 	if l.Scalar == 0 {
 		l.Scalar = 64 << 10
 	}
-	return l
-}
-
-// Parse reads a whole body. The Body refers to text. Its error is a *SyntaxError
-// or a *LimitError.
-func Parse(text []byte, l Limits) (*Body, error) {
-	if len(text) == 0 {
-		return nil, &SyntaxError{Reason: "the body is empty"}
-	}
-	l = l.withDefaults()
 	p := parser{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, limits: l, left: l.Values}
 	root, err := p.value()
 	if err != nil {
 		return nil, p.failure(err)
 	}
-	switch _, err := p.dec.ReadToken(); {
-	case err == nil:
-		return nil, &SyntaxError{
-			Reason: "the body is not JSON: there is something after the value",
-			Offset: p.dec.InputOffset(),
-		}
-	case !errors.Is(err, io.EOF):
-		return nil, p.failure(err)
+	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, &SyntaxError{"there is something after the value", p.dec.InputOffset()}
 	}
 	return &Body{root: root}, nil
 }
 
-// raw is a value of a body.
-type raw struct {
-	first    byte   // of its text
-	text     []byte // of a string, number, boolean or null, as it is written
-	members  []member
-	elements []raw
-	pointer  string // once it is known
-}
-
-type member struct {
-	name  string
-	value raw
+// value is a value of a body.
+type value struct {
+	kind  jsontext.Kind
+	text  []byte  // of a string, number, boolean or null, as it is written
+	parts []value // members or elements
+	name  string  // of a member
 }
 
 // parser reads a text into values.
@@ -86,102 +63,85 @@ type parser struct {
 	left   int // values that the body may still have
 }
 
-func (p *parser) value() (raw, error) {
-	if p.left--; p.left < 0 {
-		return raw{}, beyondLimit(OutOfRange, "", "the body holds more values than are read")
-	}
-	first := byte(p.dec.PeekKind())
-	switch first {
-	case '{', '[':
-		if p.dec.StackDepth() == maxDepth {
-			return raw{}, &SyntaxError{
-				Reason: fmt.Sprintf("the body is nested more than %d levels deep", maxDepth),
-				Offset: p.dec.InputOffset() + 1,
-			}
-		}
-		if _, err := p.dec.ReadToken(); err != nil {
-			return raw{}, err
-		}
-		v := raw{first: first}
-		for kind := p.dec.PeekKind(); kind != '}' && kind != ']'; kind = p.dec.PeekKind() {
-			if err := p.part(&v); err != nil {
-				return raw{}, err
-			}
-		}
-		_, err := p.dec.ReadToken()
-		return v, err
-	default:
-		value, err := p.dec.ReadValue()
-		if err != nil {
-			return raw{}, err
-		}
-		if len(value) > p.limits.Scalar {
-			if at := string(p.dec.StackPointer()); at != p.limits.Long {
-				return raw{}, beyondLimit(TooLong, at, fmt.Sprintf("the value has more than %d bytes", p.limits.Scalar))
-			}
-		}
-		end := p.dec.InputOffset()
-		return raw{first: value[0], text: p.text[end-int64(len(value)) : end]}, nil
-	}
-}
-
-// part reads a member of an object or an element of an array.
-func (p *parser) part(of *raw) error {
-	if of.first == '[' {
-		if len(of.elements) == p.limits.Elements {
-			return beyondLimit(OutOfRange, p.parent(), fmt.Sprintf("the array has more than %d elements", p.limits.Elements))
-		}
-		v, err := p.value()
-		of.elements = append(of.elements, v)
-		return err
-	}
-	name, err := p.dec.ReadValue()
-	if err != nil {
-		return err
-	}
+func (p *parser) value() (value, error) {
+	v := value{kind: p.dec.PeekKind()}
+	p.left--
 	switch {
-	case len(name) > p.limits.Scalar:
-		return beyondLimit(TooLong, "", longName) // a pointer would copy the name
-	case len(of.members) == maxMembers:
-		return beyondLimit(OutOfRange, p.parent(), fmt.Sprintf("the object has more than %d members", maxMembers))
+	case p.left < 0:
+		return v, beyondLimit(OutOfRange, "", "the body holds more values than are read")
+	case v.kind == '{':
+		return p.parts(v, maxMembers)
+	case v.kind == '[':
+		return p.parts(v, p.limits.Elements)
 	}
-	text := raw{text: name}.exact()
-	if len(text) > maxName {
-		return beyondLimit(TooLong, p.parent(), longName)
+	text, err := p.dec.ReadValue()
+	if err != nil {
+		return v, err
 	}
-	v, err := p.value()
-	of.members = append(of.members, member{text, v})
-	return err
+	if len(text) > p.limits.Scalar && string(p.dec.StackPointer()) != p.limits.Long {
+		return v, beyondLimit(TooLong, p.dec.StackPointer(), "the value has more than %d bytes", p.limits.Scalar)
+	}
+	end := p.dec.InputOffset()
+	v.text = p.text[end-int64(len(text)) : end] // not text, which the decoder overwrites
+	return v, nil
 }
 
-// parent points to the object or array whose part was read last.
-func (p *parser) parent() string { return string(p.dec.StackPointer().Parent()) }
+// parts reads an object or an array with at most so many members or elements.
+func (p *parser) parts(v value, most int) (value, error) {
+	if p.dec.StackDepth() == maxDepth {
+		return v, &SyntaxError{fmt.Sprintf("it is nested more than %d levels deep", maxDepth), p.dec.InputOffset() + 1}
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return v, err
+	}
+	for end := v.kind + 2; p.dec.PeekKind() != end; { // in ASCII, ] and } come two after [ and {
+		var name value
+		if v.kind == '{' {
+			text, err := p.dec.ReadValue()
+			if err != nil {
+				return v, err
+			}
+			if len(text) > maxName {
+				return v, beyondLimit(TooLong, p.dec.StackPointer().Parent(), "a member's name has more than %d bytes", maxName)
+			}
+			name.text = text
+		}
+		if len(v.parts) == most {
+			return v, beyondLimit(OutOfRange, p.dec.StackPointer().Parent(), "there are more than %d members or elements", most)
+		}
+		unquoted := name.string()
+		part, err := p.value()
+		if err != nil {
+			return v, err
+		}
+		part.name = unquoted
+		v.parts = append(v.parts, part)
+	}
+	_, err := p.dec.ReadToken()
+	return v, err
+}
 
-func beyondLimit(code, pointer, detail string) error {
-	return &LimitError{Fault{Code: code, Pointer: pointer, Detail: detail}}
+// string returns the content of a string.
+func (v value) string() string {
+	text, _ := jsontext.AppendUnquote(nil, v.text) // the decoder has validated it
+	return string(text)
+}
+
+func beyondLimit(code string, at jsontext.Pointer, format string, most ...any) error {
+	return &LimitError{Fault{Code: code, Pointer: string(at), Detail: fmt.Sprintf(format, most...)}}
 }
 
 // failure translates an error of the decoder.
 func (p *parser) failure(err error) error {
-	if fault, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		switch {
-		case errors.Is(fault.Err, jsontext.ErrDuplicateName):
-			return &SyntaxError{
-				Reason: fmt.Sprintf("the member %s is given twice", spelling.Quote(fault.JSONPointer.LastToken())),
-				Offset: fault.ByteOffset + 1,
-			}
-		case errors.Is(fault.Err, io.ErrUnexpectedEOF):
-			return &SyntaxError{Reason: "the body is not JSON: it ends early", Offset: int64(len(p.text))}
-		case strings.Contains(fault.Err.Error(), "invalid UTF-8"):
-			return &SyntaxError{Reason: "the body is not valid UTF-8", Offset: fault.ByteOffset + 1}
-		case strings.Contains(fault.Err.Error(), "surrogate"):
-			return &SyntaxError{Reason: `a \u escape is half of a surrogate pair`, Offset: fault.ByteOffset + 1}
-		default:
-			return &SyntaxError{Reason: "the body is not JSON: " + fault.Err.Error(), Offset: fault.ByteOffset + 1}
-		}
+	fault, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &SyntaxError{"it ends early", int64(len(p.text))}
+	case !ok:
+		return err
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		name := spelling.Quote(fault.JSONPointer.LastToken())
+		return &SyntaxError{"the member " + name + " is given twice", fault.ByteOffset + 1}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &SyntaxError{Reason: "the body is not JSON: it ends early", Offset: int64(len(p.text))}
-	}
-	return err
+	return &SyntaxError{fault.Err.Error(), fault.ByteOffset + 1}
 }

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/text/rfc3339"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 )
 
@@ -101,8 +102,8 @@ func (p *Parameters) Time(name string) *time.Time {
 	if !given {
 		return nil
 	}
-	t, ok := rfc3339.Parse(text)
-	if !ok {
+	var t time.Time
+	if err := json.Unmarshal([]byte(strconv.Quote(text)), &t); err != nil { // unlike time.Parse, exactly RFC 3339
 		p.Fault(name,
 			name+" must be an RFC 3339 time such as 2026-11-20T14:03:52.123Z or 2026-11-20T16:03:52%2B02:00, where %2B is a +")
 		return nil

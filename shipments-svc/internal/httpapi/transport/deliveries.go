@@ -93,9 +93,11 @@ func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 		return webhooks.Replay{}, err
 	}
 	return decodeJSON(r, "", func(o *jsonbody.Object) webhooks.Replay {
-		replay := webhooks.Replay{Endpoint: id, After: o.Sequence("after"), Until: o.Sequence("until")}
+		replay := webhooks.Replay{Endpoint: id, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
 		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
 		switch {
+		case replay.After < 0 || replay.Until < 0:
+			o.Wrong(jsonbody.InvalidType, "after", "after and until must be whole numbers from 0")
 		case texts != nil && ranged:
 			o.Wrong(jsonbody.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
 		case texts == nil && !o.Has("after") && !o.Has("event_ids"):
