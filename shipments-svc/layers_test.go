@@ -79,10 +79,6 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 				endpoints},
 			"delivering knows no storage and no form of what it delivers",
 		},
-		"/cmd/shipments-svc/seed": {
-			[]string{"database/sql", module + transport, module + postgres},
-			"reading shipments needs no service",
-		},
 	} {
 		for _, dep := range dependencies(t, pkg) {
 			if dep == module+pkg || dep == "github.com/quayside/quayside/gateway/servicekit/text/plaintext" {

@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -135,11 +134,6 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	copied := fmt.Sprintf("%d files, of which %[1]d were copied", len(before["shipments"]["documents"]))
 	if output := script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup")); !strings.Contains(output, copied) {
 		t.Errorf("a backup of the bucket: %s, want %s", output, copied)
-	}
-	purge := exec.CommandContext(t.Context(), again.Program("shipments-svc").Command[0], "files", "purge")
-	purge.Env = again.Program("shipments-svc").Environ()
-	if out, err := purge.CombinedOutput(); !bytes.Contains(out, []byte("0 of 1 files removed")) {
-		t.Errorf("files purge: %v, %s", err, out)
 	}
 	if _, err := os.Stat(newer); err != nil {
 		t.Errorf("the file that the backup lacks: %v", err)

@@ -28,12 +28,10 @@ func reading(
 	if cfg.DocumentWorkers == 0 {
 		return nil
 	}
-	notified := make(chan struct{}, 1)
-	pool := worker.New(repo, service, notified, log, done)
+	pool := worker.New(repo, service, repo.Queued, log, done)
 	return []func(context.Context){
 		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
-		func(ctx context.Context) { postgres.Listen(ctx, cfg.DirectURL(), postgres.JobsChannel, notified) },
-		func(ctx context.Context) { sweeper.New(repo, files, time.Now).Run(ctx, swept) },
+		func(ctx context.Context) { sweeper.Run(ctx, repo, files, swept) },
 	}
 }
 

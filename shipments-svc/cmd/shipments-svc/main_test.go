@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,10 +37,6 @@ func (t testMain) Run() int {
 // own.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
-	example, err := os.ReadFile("../../testdata/seed.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	scripts, err := filepath.Glob("testdata/*.txt*")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%d scripts, %v", len(scripts), err)
@@ -54,8 +49,7 @@ func TestCommandLine(t *testing.T) {
 				Files: []string{script},
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("DATABASE_URL", dsn)
-					env.Setenv("ORG", "org_01k9x3v7t2e8sbq4m6n0pacdfg")
-					return os.WriteFile(env.WorkDir+"/example.json", example, 0o600)
+					return nil
 				},
 			})
 		})

@@ -19,9 +19,7 @@ const usage = `usage: shipments-svc COMMAND
   serve                       answer the API until SIGTERM or SIGINT
   migrate up|down|status      bring the schema and the rights of SERVE_LOGIN up to date, take back one
                               migration, or list them
-  seed --organization ORG     store shipments, with pallets and checks, from JSON on standard input
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
-  files status|purge          count the stored files without a document, or remove them
   files export|import DIR     copy files that standard input lists to a directory, or from it
   health                      check the running service
   --version                   print the version
@@ -56,7 +54,7 @@ func run(ctx context.Context, p program) error {
 		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
 	}
 	command, ok := map[string]func(context.Context, program) error{
-		"serve": serve, "migrate": migrate, "seed": runSeed, "demo": runDemo, "files": runFiles, "health": health,
+		"serve": serve, "migrate": migrate, "demo": runDemo, "files": runFiles, "health": health,
 	}[p.args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)

@@ -38,7 +38,7 @@ type Settings struct {
 	// Postgres, directly or through a transaction pooler. Required by all commands but health, files
 	// export and files import.
 	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
-	// Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL.
+	// Direct connection (no pooler) for migrations. Defaults to DATABASE_URL.
 	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL" secret:"true"`
 	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all
 	// others. Empty: serve has the login of migrate. See Logins.

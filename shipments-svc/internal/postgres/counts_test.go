@@ -1,14 +1,12 @@
 package postgres
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
@@ -68,34 +66,21 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 	}
 }
 
-// moveSome moves a few shipments to other statuses in one transaction, as any
-// method that changes statuses will: the rows first, the counters last.
+// moveSome moves a shipment to another status, unless another worker did so at the same time.
 func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.Rand) error {
 	t.Helper()
-	return repo.transact(t.Context(), org, "test", func(tx *sqlx.Tx) error {
-		var rows []struct {
-			ID        uuid.UUID
-			Status    shipments.Status
-			CreatedAt time.Time `db:"created_at"`
+	all, _, err := repo.List(t.Context(), org, shipments.Filter{}, int64(random.IntN(8)), 6)
+	for _, from := range all {
+		to := from
+		to.Status, to.Version, to.ApprovedAt = shipments.Statuses[random.IntN(len(shipments.Statuses))], from.Version+1, time.Time{}
+		if to.Status == shipments.Approved {
+			to.ApprovedAt = to.CreatedAt
 		}
-		if err := tx.SelectContext(t.Context(), &rows, `
-			SELECT id, status, created_at FROM shipments WHERE organization_id = $1
-			ORDER BY id LIMIT 6 OFFSET $2 FOR UPDATE`, uuid.UUID(org), random.IntN(8)); err != nil {
-			return err
+		entry := shipments.Entry{Version: to.Version, At: repotest.Noon, Action: shipments.Update, Status: to.Status}
+		revised := repo.Revise(t.Context(), org, shipments.Revision{From: from, To: to, Entry: entry})
+		if revised != nil && !errors.Is(revised, shipments.ErrVersion) {
+			return revised
 		}
-		changed := counts{}
-		for _, row := range rows {
-			s := shipments.Shipment{ID: shipments.ID(row.ID), Status: row.Status, CreatedAt: row.CreatedAt}
-			changed.add(s, -1)
-			s.Status = shipments.Statuses[random.IntN(len(shipments.Statuses))]
-			changed.add(s, 1)
-			if _, err := tx.ExecContext(t.Context(), `
-				UPDATE shipments SET status = $3, version = version + 1,
-					approved_at = CASE WHEN $3 = 'approved' THEN created_at END
-				WHERE organization_id = $1 AND id = $2`, uuid.UUID(org), row.ID, string(s.Status)); err != nil {
-				return err
-			}
-		}
-		return changed.apply(t.Context(), tx, org)
-	})
+	}
+	return err
 }

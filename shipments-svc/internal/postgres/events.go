@@ -30,7 +30,7 @@ func (r *Repository) Events(
 		First  int64
 		Events fromJSON[[]shipments.Event]
 	}
-	row, err := getRow[eventsRow](ctx, r.tenant(ctx, org), "read events", eventsSQL, uuid.UUID(org), after, limit)
+	row, err := getRow[eventsRow](ctx, r.tenant(ctx, org), "read events", eventsSQL, org, after, limit)
 	return row.Events.value, row.First, err
 }
 
@@ -61,14 +61,12 @@ func identified(events []shipments.Event) []shipments.Event {
 	return events
 }
 
-// notify signals the relay after a change that wrote events to the outbox.
+// notify signals the relay and the workers after a change, which wrote events and perhaps a job.
 func (r *Repository) notify() {
-	select {
-	case r.announced <- struct{}{}:
-	default: // a signal is pending
+	for _, signal := range []chan struct{}{r.Announced, r.Queued} {
+		select {
+		case signal <- struct{}{}:
+		default: // a signal is pending
+		}
 	}
 }
-
-// Announced returns a channel that receives a value after this process wrote events
-// to the outbox; one value for several writes if nothing receives.
-func (r *Repository) Announced() <-chan struct{} { return r.announced }

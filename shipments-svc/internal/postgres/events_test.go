@@ -68,7 +68,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 			t.Fatal(err)
 		}
 		select {
-		case <-r.Announced():
+		case <-r.Announced:
 		default:
 			t.Error("no announcement")
 		}

@@ -12,10 +12,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// importBatch is how many rows one statement stores: few enough to be done
-// well before the connection gives up on it.
-const importBatch = 500
-
 // Import implements shipments.Repository.
 func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []shipments.Detail) (int, error) {
 	// Imports of the same shipments at the same time wait for each other in
@@ -23,66 +19,65 @@ func (r *Repository) Import(ctx context.Context, org shipments.OrgID, all []ship
 	all = slices.SortedFunc(slices.Values(all), func(a, b shipments.Detail) int {
 		return bytes.Compare(a.ID[:], b.ID[:])
 	})
-	at := time.Now()
-	var stored int
+	rows := each(all, func(d shipments.Detail) revisedRow {
+		return revisedRowOf(d.Shipment, append([]shipments.Check{}, d.Checks...))
+	})
+	entry := shipments.Entry{Action: shipments.Import, At: time.Now()}
+	var stored []uuid.UUID
 	err := r.transact(ctx, org, "import", func(tx *sqlx.Tx) error {
-		stored = 0
-		counted := counts{}
-		for batch := range slices.Chunk(all, importBatch) {
-			added, err := store(ctx, tx, org, batch, at)
-			if err != nil {
-				return err
-			}
-			stored += len(added)
-			for _, d := range added {
-				counted.add(d.Shipment, 1)
+		stored = nil
+		if err := tx.SelectContext(ctx, &stored, importShipmentsSQL, org, asJSON{rows}); err != nil {
+			return err
+		}
+		b := &batch{ctx: ctx, tx: tx}
+		for _, d := range all {
+			if slices.Contains(stored, uuid.UUID(d.ID)) {
+				b.storePallets(org, d.ID, 0, d.Pallets)
+				b.storeChecks(org, d.ID, d.Checks)
+				b.exec(announceSQL, org, asJSON{identified(shipments.Announce(entry, "", d.Shipment, nil))})
 			}
 		}
-		return counted.apply(ctx, tx, org)
+		return b.err
 	})
 	if err == nil {
 		r.notify()
 	}
-	return stored, err
+	return len(stored), err
 }
 
-// store stores those shipments of a batch that are not there yet, with their
-// parts, announces and returns them.
-func store(
-	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, batch []shipments.Detail, at time.Time,
-) ([]shipments.Detail, error) {
-	rows := each(batch, func(d shipments.Detail) revisedRow {
-		return revisedRowOf(d.Shipment, append([]shipments.Check{}, d.Checks...))
-	})
-	var ids []uuid.UUID
-	if err := tx.SelectContext(ctx, &ids, importShipmentsSQL, uuid.UUID(org), asJSON{rows}); err != nil {
-		return nil, err
-	}
-	added := slices.DeleteFunc(slices.Clone(batch), func(d shipments.Detail) bool {
-		return !slices.Contains(ids, uuid.UUID(d.ID))
-	})
-	var pallets []palletRow
-	var checks []checkRow
-	var events []shipments.Event
-	for _, d := range added {
-		events = append(events, shipments.Announce(shipments.Entry{Action: shipments.Import, At: at}, "", d.Shipment, nil)...)
-		pallets = append(pallets, palletRows(d.ID, 0, d.Pallets)...)
-		checks = append(checks, checkRows(d.ID, d.Checks)...)
-	}
-	if err := storeParts(ctx, tx, org, importPalletsSQL, pallets); err != nil {
-		return nil, err
-	}
-	if err := storeParts(ctx, tx, org, announceSQL, identified(events)); err != nil {
-		return nil, err
-	}
-	return added, storeParts(ctx, tx, org, importChecksSQL, checks)
+// batch executes statements of a transaction until one fails.
+type batch struct {
+	ctx context.Context //nolint:containedctx // that of the transaction
+	tx  *sqlx.Tx
+	err error
 }
 
-func storeParts[Row any](ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, query string, rows []Row) error {
-	for batch := range slices.Chunk(rows, importBatch) {
-		if _, err := tx.ExecContext(ctx, query, uuid.UUID(org), asJSON{batch}); err != nil {
-			return err
-		}
+// exec executes a statement and returns how many rows it changed.
+func (b *batch) exec(query string, args ...any) (changed int64) {
+	if b.err != nil {
+		return 0
 	}
-	return nil
+	result, err := b.tx.ExecContext(b.ctx, query, args...)
+	if b.err = err; err == nil {
+		changed, b.err = result.RowsAffected()
+	}
+	return changed
+}
+
+// partRows is how many rows one statement stores: few enough to be done well before the
+// connection gives up on it.
+const partRows = 500
+
+// storePallets stores pallets of a shipment after the given position.
+func (b *batch) storePallets(org shipments.OrgID, id shipments.ID, after int, all []shipments.Pallet) {
+	for rows := range slices.Chunk(palletRows(id, after, all), partRows) {
+		b.exec(importPalletsSQL, org, asJSON{rows})
+	}
+}
+
+// storeChecks stores the checks of a shipment that has none.
+func (b *batch) storeChecks(org shipments.OrgID, id shipments.ID, all []shipments.Check) {
+	for rows := range slices.Chunk(checkRows(id, all), partRows) {
+		b.exec(importChecksSQL, org, asJSON{rows})
+	}
 }

@@ -83,11 +83,9 @@ func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 			t.Errorf("%s outside of a transaction: %d rows (%v)", table, n, err)
 		}
 	}
-	if _, err := tx.ExecContext(t.Context(), countSQL, uuid.New(),
-		`[{"status":"","day":"2026-11-20","shard":1,"n":1}]`); !violates(
-		err,
-	) {
-		t.Errorf("it counted: %v", err)
+	if _, err := tx.ExecContext(t.Context(), announceSQL, uuid.New(),
+		`[{"id":"01890a5d-ac96-774b-bcce-b302099a8057","type":"x","at":"2026-11-20"}]`); !violates(err) {
+		t.Errorf("it announced: %v", err)
 	}
 }
 

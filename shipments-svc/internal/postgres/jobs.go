@@ -7,20 +7,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// JobsChannel is notified, at its commit, by each transaction that makes a job.
-const JobsChannel = "shipments_jobs"
-
 const (
 	// putJobSQL makes a job of the document $3, or makes it anew.
 	putJobSQL = `
-WITH notified AS (SELECT pg_notify('` + JobsChannel + `', ''))
-INSERT INTO jobs AS j (organization_id, shipment_id, document_id, run) SELECT $1, $2, $3, $4 FROM notified
+INSERT INTO jobs AS j (organization_id, shipment_id, document_id, run) VALUES ($1, $2, $3, $4)
 ON CONFLICT (organization_id, shipment_id, document_id) DO UPDATE
 SET run = excluded.run, attempts = 0, claimable_at = now(), lease = NULL`
 
@@ -66,40 +60,34 @@ FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
 SELECT coalesce(extract(epoch FROM now() - min(claimable_at)), 0)::float8 FROM jobs WHERE claimable_at <= now()`
 
 	// leaseSQL makes a job claimable in $6 seconds, under the lease $7. Without a lease
-	// the attempt does not count.
+	// the attempt does not count. It returns how many jobs it changed.
 	leaseSQL = `
-UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7,
-	attempts = attempts - ($7::uuid IS NULL)::int
-WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5`
-
-	// lockShipmentSQL reads a shipment and locks it against changes.
-	lockShipmentSQL = `
-SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE`
-
-	// beginSQL marks the document $3 as being read, if it waits for its run $4.
-	beginSQL = `
-UPDATE documents SET status = 'processing'
-WHERE organization_id = $1 AND shipment_id = $2 AND id = $3 AND run = $4 AND status = 'queued'`
-
-	nextVersionSQL = `
-UPDATE shipments SET version = version + 1 WHERE organization_id = $1 AND id = $2`
+WITH leased AS (
+	UPDATE jobs SET claimable_at = now() + $6 * interval '1 second', lease = $7,
+		attempts = attempts - ($7::uuid IS NULL)::int
+	WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $4 AND lease = $5
+	RETURNING 1
 )
+SELECT count(*) FROM leased`
 
-// reviseJob inserts a job for a document that waits to be read, and deletes it
-// once the document is read.
-func reviseJob(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision,
-	doc shipments.Document,
-) error {
-	key := []any{uuid.UUID(org), uuid.UUID(v.From.ID), uuid.UUID(doc.ID), doc.Run}
-	if doc.Status == shipments.Queued {
-		_, err := tx.ExecContext(ctx, putJobSQL, key...)
-		return err
-	}
-	if v.Lease == (shipments.Lease{}) {
-		return nil
-	}
-	return one(tx.ExecContext(ctx, endJobSQL, append(key, uuid.UUID(v.Lease))...))
-}
+	// beginSQL marks the document $3 as being read, if it waits for its run $4, which makes a
+	// version of the shipment at $5. It returns how many shipments it locked.
+	beginSQL = `
+WITH locked AS (
+	SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE
+), begun AS (
+	UPDATE documents d SET status = 'processing' FROM locked
+	WHERE d.organization_id = $1 AND d.shipment_id = $2 AND d.id = $3 AND d.run = $4 AND d.status = 'queued'
+	RETURNING d.id
+), noted AS (
+	INSERT INTO shipment_history (organization_id, shipment_id, version, at, action, status, document_id)
+	SELECT $1, $2, locked.version + 1, $5, 'start_document', locked.status, begun.id FROM locked, begun
+), revised AS (
+	UPDATE shipments SET version = version + 1
+	WHERE organization_id = $1 AND id = $2 AND EXISTS (SELECT FROM begun)
+)
+SELECT count(*) FROM locked`
+)
 
 // claimedRow is a row of claimSQL. All but the organization are null where
 // others claimed its jobs meanwhile.
@@ -113,19 +101,19 @@ type claimedRow struct {
 
 // Claim implements shipments.Jobs.
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
-	after, wrapped := uuid.UUID(turn.After), turn.After == shipments.OrgID{}
+	after, wrapped := turn.After, turn.After == shipments.OrgID{}
 	for {
-		row, err := getRow[claimedRow](ctx, r.dispatcher(), "claim job", claimSQL, uuid.UUID(lease),
+		row, err := getRow[claimedRow](ctx, r.dispatcher(), "claim job", claimSQL, lease,
 			shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
 		case errors.Is(err, shipments.ErrNotFound) && wrapped:
 			return shipments.Job{}, shipments.ErrNoJob
 		case errors.Is(err, shipments.ErrNotFound):
-			after, wrapped = uuid.Nil, true
+			after, wrapped = shipments.OrgID{}, true
 		case err != nil:
 			return shipments.Job{}, err
 		case !row.Document.Valid:
-			after = row.Org
+			after = shipments.OrgID(row.Org)
 		default:
 			return shipments.Job{
 				Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment.UUID),
@@ -142,90 +130,33 @@ func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
 	return getRow[float64](ctx, r.dispatcher(), "find waiting jobs", jobsWaitingSQL)
 }
 
-// Begin implements shipments.Jobs.
+// Begin implements shipments.Jobs. A document that does not wait has begun, or what comes of it
+// is not wanted.
 func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) error {
-	return r.transact(ctx, j.Org, "begin job", func(tx *sqlx.Tx) error {
-		var s struct {
-			Version int64
-			Status  shipments.Status
-		}
-		if err := tx.GetContext(ctx, &s, lockShipmentSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); errors.Is(err,
-			sql.ErrNoRows) {
-			return shipments.ErrLost
-		} else if err != nil {
-			return err
-		}
-		err := one(tx.ExecContext(ctx, beginSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run))
-		if errors.Is(err, shipments.ErrLost) {
-			return nil // it has begun, or what came of it will not be wanted
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, nextVersionSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment)); err != nil {
-			return err
-		}
-		return note(ctx, tx, j.Org, j.Shipment, shipments.Entry{
-			Version: s.Version + 1, At: at, Action: shipments.StartDocument, Status: s.Status, Document: j.Document,
-		})
-	})
+	locked, err := getRow[int](ctx, r.tenant(ctx, j.Org), "begin job", beginSQL, j.Org, j.Shipment, j.Document, j.Run, at)
+	if err == nil && locked == 0 {
+		err = shipments.ErrLost
+	}
+	return err
 }
 
 // Extend implements shipments.Jobs.
 func (r *Repository) Extend(ctx context.Context, j shipments.Job) error {
-	return r.lease(ctx, "extend job", j, shipments.LeaseTime, uuid.NullUUID{UUID: uuid.UUID(j.Lease), Valid: true})
+	return r.lease(ctx, "extend job", j, shipments.LeaseTime, j.Lease)
 }
 
 // Release implements shipments.Jobs.
 func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Duration) error {
-	return r.lease(ctx, "release job", j, after, uuid.NullUUID{})
+	return r.lease(ctx, "release job", j, after, nil)
 }
 
-func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration,
-	lease uuid.NullUUID,
-) error {
-	return r.tenant(ctx, j.Org).run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
-		return one(q.ExecContext(ctx, leaseSQL, uuid.UUID(j.Org), uuid.UUID(j.Shipment), uuid.UUID(j.Document), j.Run,
-			uuid.UUID(j.Lease), until.Seconds(), lease))
-	})
-}
-
-// one is ErrLost unless a statement changed one row.
-func one(result sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	if err == nil && n != 1 {
-		return shipments.ErrLost
+func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease any) error {
+	changed, err := getRow[int](ctx, r.tenant(ctx, j.Org), doing, leaseSQL, j.Org, j.Shipment, j.Document, j.Run, j.Lease,
+		until.Seconds(), lease)
+	if err == nil && changed == 0 {
+		err = shipments.ErrLost
 	}
 	return err
 }
 
 var _ shipments.Jobs = (*Repository)(nil)
-
-// reconnect is the first delay of Listen before it connects again. The longest is
-// ten times that.
-const reconnect = time.Second
-
-// Listen sends a value to notified, unless its buffer is full, for each
-// notification of a channel (LISTEN), until ctx ends. The DSN must lead to Postgres
-// directly and not through a transaction pooler. Without a connection nothing is
-// sent, so receivers poll as well.
-func Listen(ctx context.Context, dsn, channel string, notified chan<- struct{}) {
-	listener := pq.NewListener(dsn, reconnect, 10*reconnect, nil)
-	// Both block while a server does not respond, so they are not awaited.
-	go func() { _ = listener.Listen(channel) }()
-	defer func() { go func() { _ = listener.Close() }() }()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-listener.Notify: // also after a reconnection, when one may have been missed
-			select {
-			case notified <- struct{}{}:
-			default:
-			}
-		}
-	}
-}

@@ -9,6 +9,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
+// anyStatus is the status of the counters of all shipments together. A list of them all would
+// else have to sum those of every status.
+const anyStatus shipments.Status = ""
+
 // List implements shipments.Repository.
 func (r *Repository) List(
 	ctx context.Context, org shipments.OrgID, f shipments.Filter, offset, limit int64,
@@ -22,11 +26,11 @@ func (r *Repository) List(
 // where they know what the filter asks, by an index where they do not and for
 // the first page.
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
-	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
+	args := []any{uuid.UUID(org), offset, limit, f.Status}
 	switch {
 	case f.Reference != "" || f.CheckResult != "" || f.Vessel != "" || f.Destination != "":
 		return listSelected(f), append(append(args, createdIn(f)...),
-			string(f.CheckResult), f.Reference, f.Vessel, f.Destination)
+			f.CheckResult, f.Reference, f.Vessel, f.Destination)
 	case f.CreatedAfter != nil || f.CreatedBefore != nil:
 		return listCreated(f), append(args, createdIn(f)...)
 	case offset == 0 && f.Status != anyStatus:

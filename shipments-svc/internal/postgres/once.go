@@ -7,7 +7,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -51,7 +50,7 @@ func (r *Repository) Once(
 ) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, "once", func(tx *sqlx.Tx) error {
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, lockKeySQL, uuid.UUID(org).String(), k.Operation, k.Text); err != nil {
+		if err := tx.GetContext(ctx, &mine, lockKeySQL, org, k.Operation, k.Text); err != nil {
 			return err
 		}
 		if !mine {
@@ -65,7 +64,7 @@ func (r *Repository) Once(
 			return err
 		}
 		_, err = tx.ExecContext(
-			ctx, writeKeySQL, uuid.UUID(org), k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
+			ctx, writeKeySQL, org, k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
 		)
 		return err
 	})
@@ -80,7 +79,7 @@ func storedAnswer(
 	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time,
 ) ([]byte, bool, error) {
 	var row struct{ Fingerprint, Answer []byte }
-	err := tx.GetContext(ctx, &row, readKeySQL, uuid.UUID(org), k.Operation, k.Text, now)
+	err := tx.GetContext(ctx, &row, readKeySQL, org, k.Operation, k.Text, now)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false, nil

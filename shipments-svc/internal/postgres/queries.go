@@ -47,10 +47,25 @@ SELECT row_to_json(head) FROM (
 	WHERE organization_id = $1 AND id = $2
 ) head`
 
-// createSQL stores the shipment $2 of the status $3, begins its history by the actor $6
-// named $8, puts the events $7 into the outbox and counts it for the day $4 and the shard
-// $5. One statement is one round trip, and holds the locks on the counters, which it
-// takes in the order of their key, for the shortest time.
+const (
+	// dayAndShard is the counter of the shipment s: its UTC day of creation, and one of eight rows
+	// over which the counter of a status and day is spread, so that as many transactions can count
+	// at once. The row follows from the id, so that none is ever negative.
+	dayAndShard = `(s.created_at AT TIME ZONE 'UTC')::date AS day, get_byte(uuid_send(s.id), 15) % 8 AS shard`
+
+	// counting and counted enclose a SELECT of what is added to counters. Transactions wait for
+	// each other over counters: so they are the last that a transaction changes, in the order of
+	// their key and that of their months.
+	counting = `INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n) `
+	counted  = ` ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n`
+
+	// ofAll joins the shipments s with the two counters of each: of all, and of its status.
+	ofAll = ` s CROSS JOIN LATERAL (VALUES (''), (s.status)) counted (status)`
+)
+
+// createSQL stores the shipment $2, begins its history by the actor $4 named $5, puts the
+// events $3 into the outbox and counts it. One statement is one round trip, and holds the
+// locks on the counters for the shortest time.
 var createSQL = `
 WITH created AS (
 	INSERT INTO shipments (organization_id, ` + shipmentColumns + `)
@@ -58,12 +73,10 @@ WITH created AS (
 	RETURNING id, version, created_at, status
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, actor_id, actor_name, action, status)
-	SELECT $1, id, version, created_at, $6, $8, 'create', status FROM created
-), announced AS (` + announcing + `$7` + announced + `
+	SELECT $1, id, version, created_at, $4, $5, 'create', status FROM created
+), announced AS (` + announcing + `$3` + announced + `
 )
-INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-VALUES ($1, '', $4, $5, 1), ($1, $3, $4, $5, 1)
-ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + 1`
+` + counting + `SELECT $1, counted.status, ` + dayAndShard + `, 1 FROM created` + ofAll + ` ORDER BY 2` + counted
 
 // deleteSQL removes a shipment that still has the status $3 and the version
 // $4, with all that belongs to it; it returns how many shipments that was.
@@ -71,16 +84,11 @@ const deleteSQL = `
 WITH deleted AS (
 	DELETE FROM shipments
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
-	RETURNING id
-), announced AS (` + announcing + `$7` + announced + `
+	RETURNING id, created_at, status
+), announced AS (` + announcing + `$5` + announced + `
 	WHERE EXISTS (SELECT FROM deleted)
-), counted AS (
-	INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-	SELECT $1, left_behind.status, $5::date, $6::smallint, -1
-	FROM (VALUES (''), ($3)) AS left_behind (status)
-	WHERE EXISTS (SELECT FROM deleted)
-	ORDER BY left_behind.status
-	ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n
+), uncounted AS (
+	` + counting + `SELECT $1, counted.status, ` + dayAndShard + `, -1 FROM deleted` + ofAll + ` ORDER BY 2` + counted + `
 )
 SELECT count(*) FROM deleted`
 
@@ -103,10 +111,14 @@ WITH stored AS (
 	INSERT INTO shipments (organization_id, ` + shipmentColumns + `, check_results)
 	SELECT $1, ` + shipmentColumns + `, check_results FROM json_populate_recordset(NULL::shipments, $2::json)
 	ON CONFLICT (organization_id, id) DO NOTHING
-	RETURNING id, version, status
+	RETURNING id, version, status, created_at
 ), noted AS (
 	INSERT INTO shipment_history (organization_id, shipment_id, version, at, action, status)
 	SELECT $1, id, version, now(), 'import', status FROM stored
+), counters AS (
+	` + counting + `SELECT $1, status, day, shard, count(*)
+	FROM (SELECT counted.status, ` + dayAndShard + ` FROM stored` + ofAll + `) added
+	GROUP BY status, day, shard ORDER BY status, date_trunc('month', day::timestamp), shard, day` + counted + `
 )
 SELECT id FROM stored`
 
@@ -118,12 +130,7 @@ var importChecksSQL = `
 INSERT INTO checks (organization_id, shipment_id, position, ` + checkColumns + `)
 SELECT $1, shipment_id, position, ` + checkColumns + ` FROM json_populate_recordset(NULL::checks, $2::json)`
 
-// countSQL adds the changes in the JSON array $2 to counters, in an order in
-// which their months are in that of their key, too: transactions that change
-// several wait for each other, but never in a circle.
-const countSQL = `
-INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
-SELECT $1, status, day, shard, n
-FROM json_to_recordset($2::json) AS given (status text, day date, shard smallint, n bigint)
-ORDER BY status, date_trunc('month', day::timestamp), shard, day
-ON CONFLICT (organization_id, status, day, shard) DO UPDATE SET n = c.n + excluded.n`
+// moveSQL counts the shipment $2 in the status $4 and no longer in the status $3.
+const moveSQL = counting + `SELECT $1, moved.status, ` + dayAndShard + `, moved.n
+FROM shipments s CROSS JOIN (VALUES ($3::text, -1), ($4::text, 1)) moved (status, n)
+WHERE s.organization_id = $1 AND s.id = $2 ORDER BY 2` + counted

@@ -24,7 +24,7 @@ func (w *Webhooks) Due(
 		Due      bool
 	}
 	rows, err := getRows[placeRow](
-		ctx, w.dispatcher(), "due", dueSQL, uuid.UUID(after.Org), uuid.UUID(after.Endpoint), now, limit,
+		ctx, w.dispatcher(), "due", dueSQL, after.Org, after.Endpoint, now, limit,
 	)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func (w *Webhooks) Claim(
 	ctx context.Context, place webhooks.EndpointKey, now, until time.Time,
 ) (job webhooks.Job, ok bool, err error) {
 	row, err := getRow[jobRow](
-		ctx, w.tenant(ctx, place.Org), "claim", claimDeliverySQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), now, until,
+		ctx, w.tenant(ctx, place.Org), "claim", claimDeliverySQL, place.Org, place.Endpoint, now, until,
 	)
 	if errors.Is(err, shipments.ErrNotFound) {
 		return webhooks.Job{}, false, nil
@@ -72,7 +72,7 @@ func (w *Webhooks) Claim(
 	job, err = w.job(place, row)
 	if err == nil && row.EventNumber.Valid && row.Event.value == nil { // it was replayed as it expired
 		return webhooks.Job{}, false, execute(
-			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, uuid.UUID(place.Org), uuid.UUID(place.Endpoint), row.EventID,
+			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, place.Org, place.Endpoint, row.EventID,
 			row.Claim,
 		)
 	}
@@ -103,9 +103,9 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 // Finish writes what became of a delivery, unless someone else claimed it
 // meanwhile.
 func (w *Webhooks) Finish(ctx context.Context, job webhooks.Job, a webhooks.Attempt, v webhooks.Verdict) error {
-	_, err := getRow[int](ctx, w.tenant(ctx, job.Org), "finish", finishSQL, uuid.UUID(job.Org), uuid.UUID(job.Endpoint),
-		uuid.UUID(job.Event.ID), job.Claim, string(v.Status), nullTime(v.Due), asJSON{[]webhooks.Attempt{a}},
-		webhooks.MaxAttempts, string(v.Health), a.At, a.At.Add(-webhooks.MaxFailing))
+	_, err := getRow[int](ctx, w.tenant(ctx, job.Org), "finish", finishSQL, job.Org, job.Endpoint,
+		job.Event.ID, job.Claim, v.Status, nullTime(v.Due), asJSON{[]webhooks.Attempt{a}},
+		webhooks.MaxAttempts, v.Health, a.At, a.At.Add(-webhooks.MaxFailing))
 	return err
 }
 
@@ -122,7 +122,7 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Tim
 		return 0, err
 	}
 	orphans, err := getRow[int](
-		ctx, w.tenant(ctx, org), "tidy", tidySQL, uuid.UUID(org), now.Add(-shipments.EventLife), limit,
+		ctx, w.tenant(ctx, org), "tidy", tidySQL, org, now.Add(-shipments.EventLife), limit,
 	)
 	return max(expired, orphans), err
 }

@@ -105,7 +105,7 @@ func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, l
 func (r *Repository) organizations(
 	ctx context.Context, doing, query string, after shipments.OrgID, limit int,
 ) ([]shipments.OrgID, error) {
-	rows, err := getRows[uuid.UUID](ctx, r.dispatcher(), doing, query, uuid.UUID(after), limit)
+	rows, err := getRows[uuid.UUID](ctx, r.dispatcher(), doing, query, after, limit)
 	return idsOf[shipments.OrgID](rows), err
 }
 
@@ -120,10 +120,10 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	err := r.transact(ctx, org, "number", func(tx *sqlx.Tx) error {
 		row.Given = 0
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, uuid.UUID(org).String()); err != nil || !mine {
+		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, org); err != nil || !mine {
 			return err
 		}
-		return tx.GetContext(ctx, &row, numberSQL, uuid.UUID(org), limit)
+		return tx.GetContext(ctx, &row, numberSQL, org, limit)
 	})
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), err
 }
@@ -133,10 +133,10 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 // these were, of whichever were more.
 func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error) {
 	before := now.Add(-shipments.EventLife)
-	events, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireSQL, uuid.UUID(org), before, limit)
+	events, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireSQL, org, before, limit)
 	if err != nil {
 		return 0, err
 	}
-	answers, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireKeysSQL, uuid.UUID(org), now, limit)
+	answers, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireKeysSQL, org, now, limit)
 	return max(events, answers), err
 }

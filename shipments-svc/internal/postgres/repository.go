@@ -16,9 +16,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
@@ -27,9 +25,12 @@ import (
 
 // Repository implements shipments.Repository. It is safe for concurrent use.
 type Repository struct {
-	db        *sqlx.DB
-	announced chan struct{}
-	large     *admission.Admission // requests that have a large shipment in memory
+	// Announced and Queued receive a value after this process changed something: for the relay and
+	// for the workers. One value stands for several changes if nothing receives.
+	Announced, Queued chan struct{}
+
+	db    *sqlx.DB
+	large *admission.Admission // requests that have a large shipment in memory
 }
 
 const (
@@ -43,13 +44,13 @@ const (
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
-	return &Repository{db: db, announced: make(chan struct{}, 1), large: admission.New(maxLarge, maxLargeOf)}
+	return &Repository{db: db, Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), large: admission.New(maxLarge, maxLargeOf)}
 }
 
 // Ready reports whether Postgres answers and every migration of this program was
 // applied.
 func (r *Repository) Ready(ctx context.Context) error {
-	applied, err := getRow[int](ctx, r.tenant(ctx, shipments.OrgID{}), "ready", readySQL, pq.Array(versions))
+	applied, err := getRow[int](ctx, r.tenant(ctx, shipments.OrgID{}), "ready", readySQL, versions)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	get := func(pallets int) (shipments.Detail, error) {
 		return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
-			uuid.UUID(org), uuid.UUID(id), pallets)
+			org, id, pallets)
 	}
 	d, err := get(smallShipment)
 	if err == nil && d.Pallets == nil {
@@ -76,17 +77,16 @@ func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), "get shipment", headSQL, uuid.UUID(org), uuid.UUID(id))
+	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), "get shipment", headSQL, org, id)
 }
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(
 	ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor,
 ) error {
-	k := keyOf(s, s.Status)
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
-	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, uuid.UUID(org), asJSON{s},
-		string(s.Status), k.day, k.shard, by.ID, asJSON{identified(events)}, by.Name)
+	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, org, asJSON{s},
+		asJSON{identified(events)}, by.ID, by.Name)
 	if err == nil {
 		r.notify()
 	}
@@ -111,10 +111,9 @@ var _ shipments.Repository = (*Repository)(nil)
 
 // Delete implements shipments.Repository.
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
-	k := keyOf(s, s.Status)
 	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
-	deleted, err := getRow[int](ctx, r.tenant(ctx, org), "delete shipment", deleteSQL, uuid.UUID(org), uuid.UUID(s.ID),
-		string(s.Status), s.Version, k.day, k.shard, asJSON{identified(events)})
+	deleted, err := getRow[int](ctx, r.tenant(ctx, org), "delete shipment", deleteSQL, org, s.ID,
+		s.Status, s.Version, asJSON{identified(events)})
 	if err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func (r *Repository) History(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) ([]shipments.Entry, int64, error) {
 	row, err := getRow[page[shipments.Entry]](
-		ctx, r.tenant(ctx, org), "read history", historySQL, uuid.UUID(org), uuid.UUID(id), offset, limit,
+		ctx, r.tenant(ctx, org), "read history", historySQL, org, id, offset, limit,
 	)
 	return row.Elements.value, row.Total, err
 }

@@ -2,11 +2,12 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -73,7 +74,7 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	id shipments.ID,
 ) ([]shipments.Document, error) {
 	return getJSON[[]shipments.Document](
-		ctx, r.tenant(ctx, org), "read documents", documentsSQL, uuid.UUID(org), uuid.UUID(id),
+		ctx, r.tenant(ctx, org), "read documents", documentsSQL, org, id,
 	)
 }
 
@@ -82,7 +83,7 @@ func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 	q shipments.DocumentQuery,
 ) (shipments.Document, error) {
 	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, org), "read document", documentSQL,
-		uuid.UUID(org), uuid.UUID(q.Shipment), uuid.UUID(q.Document))
+		org, q.Shipment, q.Document)
 	if err == nil && doc.ID == (shipments.DocumentID{}) {
 		err = shipments.ErrNoDocument
 	}
@@ -91,82 +92,55 @@ func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) error { return revise(ctx, tx, org, v) })
+	id, e := v.From.ID, v.Entry
+	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) error {
+		var last int // position of a pallet
+		err := tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version,
+			asJSON{revisedRowOf(v.To, v.Checks)})
+		if errors.Is(err, sql.ErrNoRows) {
+			err = shipments.ErrVersion
+		}
+		b := &batch{ctx, tx, err}
+		if v.Detached != (shipments.DocumentID{}) {
+			b.exec(detachSQL, org, id, v.Detached)
+		}
+		if v.Document != nil {
+			b.reviseDocument(org, id, *v.Document, v.Lease)
+		}
+		b.storePallets(org, id, last, v.Pallets)
+		if v.Checks != nil {
+			b.exec(forgetChecksSQL, org, id)
+			b.storeChecks(org, id, v.Checks)
+		}
+		b.exec(noteSQL, org, id, e.Version, e.At, e.By.ID, e.By.Name, e.Action, e.Status,
+			uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != shipments.DocumentID{}},
+			asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason)
+		b.exec(announceSQL, org, asJSON{identified(shipments.Announce(e, v.From.Status, v.To, v.Document))})
+		if v.From.Status != v.To.Status {
+			b.exec(moveSQL, org, id, v.From.Status, v.To.Status)
+		}
+		return b.err
+	})
 	if err == nil {
 		r.notify()
 	}
 	return err
 }
 
-func revise(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
-	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
-	var before []int
-	if err := tx.SelectContext(ctx, &before, reviseSQL, owner, id, string(v.From.Status), v.From.Version,
-		asJSON{revisedRowOf(v.To, v.Checks)}); err != nil {
-		return err
+// reviseDocument stores a document with its job, which it has while it waits to be read. One
+// that is finished loses its job and its pallets, as it has others now.
+func (b *batch) reviseDocument(
+	org shipments.OrgID, id shipments.ID, doc shipments.Document, lease shipments.Lease,
+) {
+	b.exec(putDocumentSQL, org, id, asJSON{doc})
+	if doc.Status == shipments.Queued {
+		b.exec(putJobSQL, org, id, doc.ID, doc.Run)
+	} else if lease != (shipments.Lease{}) && b.exec(endJobSQL, org, id, doc.ID, doc.Run, lease) == 0 && b.err == nil {
+		b.err = shipments.ErrLost
 	}
-	if len(before) == 0 {
-		return shipments.ErrVersion
+	if !doc.Unfinished() {
+		b.exec(readDocumentSQL, org, id, doc.ID, asJSON{append([]shipments.Mapping{}, doc.Mappings...)})
 	}
-	if err := reviseDocuments(ctx, tx, org, v); err != nil {
-		return err
-	}
-	if err := storeParts(ctx, tx, org, importPalletsSQL, palletRows(v.From.ID, before[0], v.Pallets)); err != nil {
-		return err
-	}
-	if v.Checks != nil {
-		if _, err := tx.ExecContext(ctx, forgetChecksSQL, owner, id); err != nil {
-			return err
-		}
-	}
-	if err := storeParts(ctx, tx, org, importChecksSQL, checkRows(v.From.ID, v.Checks)); err != nil {
-		return err
-	}
-	if err := note(ctx, tx, org, v.From.ID, v.Entry); err != nil {
-		return err
-	}
-	events := shipments.Announce(v.Entry, v.From.Status, v.To, v.Document)
-	if _, err := tx.ExecContext(ctx, announceSQL, owner, asJSON{identified(events)}); err != nil {
-		return err
-	}
-	counted := counts{}
-	counted.add(v.From, -1)
-	counted.add(v.To, 1)
-	return counted.apply(ctx, tx, org)
-}
-
-// reviseDocuments stores what becomes of the documents, and takes away the
-// pallets of those that have others or none now.
-func reviseDocuments(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, v shipments.Revision) error {
-	owner, id := uuid.UUID(org), uuid.UUID(v.From.ID)
-	if v.Detached != (shipments.DocumentID{}) {
-		_, err := tx.ExecContext(ctx, detachSQL, owner, id, uuid.UUID(v.Detached))
-		return err
-	}
-	if v.Document == nil {
-		return nil
-	}
-	if _, err := tx.ExecContext(ctx, putDocumentSQL, owner, id, asJSON{v.Document}); err != nil {
-		return err
-	}
-	if err := reviseJob(ctx, tx, org, v, *v.Document); err != nil {
-		return err
-	}
-	if v.Document.Unfinished() {
-		return nil
-	}
-	mappings := asJSON{append([]shipments.Mapping{}, v.Document.Mappings...)}
-	_, err := tx.ExecContext(ctx, readDocumentSQL, owner, id, uuid.UUID(v.Document.ID), mappings)
-	return err
-}
-
-// note adds an entry to a shipment's history.
-func note(ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, id shipments.ID, e shipments.Entry) error {
-	_, err := tx.ExecContext(ctx, noteSQL, uuid.UUID(org), uuid.UUID(id), e.Version, e.At, e.By.ID, e.By.Name,
-		string(e.Action), string(e.Status),
-		uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != (shipments.DocumentID{})},
-		asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason)
-	return err
 }
 
 // lockPalletsSQL waits until no other transaction that makes checks for the
@@ -176,7 +150,7 @@ const lockPalletsSQL = `SELECT pg_advisory_xact_lock(hashtextextended('pallets '
 // Exclusively implements shipments.Repository.
 func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
 	err := r.transact(ctx, org, "exclusively", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockPalletsSQL, uuid.UUID(org).String()); err != nil {
+		if _, err := tx.ExecContext(ctx, lockPalletsSQL, org); err != nil {
 			return err
 		}
 		return do(within(ctx, org, tx))
@@ -192,5 +166,5 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 	after time.Time,
 ) ([]shipments.Use, error) {
 	return getRows[shipments.Use](ctx, r.tenant(ctx, org), "pallet uses", palletUsesSQL,
-		uuid.UUID(org), uuid.UUID(except), pq.Array(ssccs), after, shipments.MaxLocations)
+		org, except, ssccs, after, shipments.MaxLocations)
 }

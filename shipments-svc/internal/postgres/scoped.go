@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"reflect"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
@@ -95,6 +96,17 @@ type scopedConn struct {
 // errNoScope refuses a statement outside of a transaction whose context names
 // no organization.
 var errNoScope = fmt.Errorf("%w: a statement that belongs to no organization", postgres.ErrRefused)
+
+var uuidType = reflect.TypeFor[uuid.UUID]()
+
+// CheckNamedValue implements driver.NamedValueChecker. An identifier is sent as a UUID.
+func (c *scopedConn) CheckNamedValue(v *driver.NamedValue) error {
+	if id := reflect.ValueOf(v.Value); id.Kind() == reflect.Array && id.CanConvert(uuidType) {
+		v.Value = id.Convert(uuidType).Interface().(uuid.UUID).String()
+		return nil
+	}
+	return c.Transactional.CheckNamedValue(v)
+}
 
 // QueryContext implements driver.QueryerContext. Outside of a transaction the
 // query gets one of its own, which needs a scope.

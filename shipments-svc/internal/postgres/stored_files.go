@@ -16,7 +16,7 @@ SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
 func (r *Repository) Known(ctx context.Context, org shipments.OrgID,
 	ids []shipments.DocumentID,
 ) (map[shipments.DocumentID]bool, error) {
-	there, err := getRows[uuid.UUID](ctx, r.tenant(ctx, org), "known documents", knownSQL, uuid.UUID(org), arrayOf(ids))
+	there, err := getRows[uuid.UUID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
 	known := make(map[shipments.DocumentID]bool, len(there))
 	for _, id := range there {
 		known[shipments.DocumentID(id)] = true

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -58,18 +57,18 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 	fingerprints []string,
 ) ([]shipments.Template, error) {
 	return getJSON[[]shipments.Template](ctx, r.tenant(ctx, org), "read mapping templates", templatesSQL,
-		uuid.UUID(org), pq.Array(fingerprints))
+		org, fingerprints)
 }
 
 // PutTemplate implements shipments.Repository.
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
 	return r.transact(ctx, org, "store mapping template", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockTemplatesSQL, uuid.UUID(org).String()); err != nil {
+		if _, err := tx.ExecContext(ctx, lockTemplatesSQL, org); err != nil {
 			return err
 		}
 		var stored int
-		err := tx.GetContext(ctx, &stored, putTemplateSQL, uuid.UUID(org), uuid.UUID(t.ID), t.Name, t.Fingerprint,
-			string(t.NumberStyle), asJSON{append([]shipments.AssignedColumn{}, t.Columns...)}, t.CreatedAt, t.UpdatedAt,
+		err := tx.GetContext(ctx, &stored, putTemplateSQL, org, t.ID, t.Name, t.Fingerprint,
+			t.NumberStyle, asJSON{append([]shipments.AssignedColumn{}, t.Columns...)}, t.CreatedAt, t.UpdatedAt,
 			shipments.MaxTemplates)
 		if err == nil && stored == 0 {
 			err = shipments.ErrTooManyTemplates
@@ -87,14 +86,14 @@ func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e 
 		columns = asJSON{e.Columns}
 	}
 	t, err := getJSON[shipments.Template](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
-		uuid.UUID(org), uuid.UUID(e.ID), e.Name, columns, at)
+		org, e.ID, e.Name, columns, at)
 	return t, noTemplate(err)
 }
 
 // DeleteTemplate implements shipments.Repository.
 func (r *Repository) DeleteTemplate(ctx context.Context, org shipments.OrgID, id shipments.TemplateID) error {
-	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, uuid.UUID(org),
-		uuid.UUID(id))
+	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, org,
+		id)
 	return noTemplate(err)
 }
 

@@ -18,8 +18,8 @@ func (w *Webhooks) Deliveries(
 	if q.Before != nil {
 		before = uuid.UUID(*q.Before)
 	}
-	return getJSON[[]webhooks.Delivery](ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, uuid.UUID(org),
-		uuid.UUID(q.Endpoint), string(q.Status), before, limit)
+	return getJSON[[]webhooks.Delivery](ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, org,
+		q.Endpoint, q.Status, before, limit)
 }
 
 // CreateTest implements webhooks.Repository.
@@ -28,7 +28,7 @@ func (w *Webhooks) CreateTest(
 ) error {
 	defer w.due()
 	return execute(
-		ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, uuid.UUID(org), uuid.UUID(id), uuid.UUID(test), now,
+		ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, org, id, test, now,
 	)
 }
 
@@ -38,7 +38,7 @@ func (w *Webhooks) Replay(
 ) ([]shipments.EventID, error) {
 	defer w.due()
 	rows, err := getRows[uuid.UUID](
-		ctx, w.tenant(ctx, org), "replay events", replaySQL, uuid.UUID(org), uuid.UUID(id), arrayOf(events), now,
+		ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now,
 	)
 	return idsOf[shipments.EventID](rows), err
 }
@@ -53,7 +53,7 @@ func (w *Webhooks) ReplayRange(
 	}
 	defer w.due()
 	row, err := getRow[rangeRow](
-		ctx, w.tenant(ctx, org), "replay events", replayRangeSQL, uuid.UUID(org), uuid.UUID(id), after, until, limit, now,
+		ctx, w.tenant(ctx, org), "replay events", replayRangeSQL, org, id, after, until, limit, now,
 	)
 	return row.N, row.Last, err
 }

@@ -21,7 +21,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1, 0))`
 WITH created AS (
 	INSERT INTO webhook_endpoints (organization_id, id, url, description, event_types, status, secret,
 		created_at, updated_at)
-	SELECT $1, $2, $3, $4, $5, 'enabled', $6, $7, $7
+	SELECT $1, $2, $3, $4, coalesce($5::text[], '{}'), 'enabled', $6, $7, $7
 	WHERE (SELECT count(*) FROM webhook_endpoints WHERE organization_id = $1 AND status <> 'deleted') < $8
 	RETURNING id
 )
@@ -38,7 +38,7 @@ SELECT coalesce(json_agg(w), '[]') FROM (
 	lockEndpointSQL = `SELECT row_to_json(w) FROM (` + oneEndpoint + ` FOR UPDATE) w`
 
 	changeEndpointSQL = `
-UPDATE webhook_endpoints SET url = $3, description = $4, event_types = $5, status = $6,
+UPDATE webhook_endpoints SET url = $3, description = $4, event_types = coalesce($5::text[], '{}'), status = $6,
 	disabled_reason = $7, updated_at = $8, failing_since = $9
 WHERE organization_id = $1 AND id = $2`
 

@@ -28,7 +28,7 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 		err = sealing.ErrSealed
 	}
 	if err != nil {
-		return webhooks.Secret{}, fmt.Errorf("secret of webhook endpoint %s: %w", uuid.UUID(id), err)
+		return webhooks.Secret{}, fmt.Errorf("secret of webhook endpoint %s: %w", id, err)
 	}
 	return webhooks.Secret(text), nil
 }
@@ -37,7 +37,7 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 // longer needed, but for answers that hold a secret, which are kept for KeyLife. One that
 // cannot be opened does not stop the others; the error names it.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
-	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, uuid.UUID(org))
+	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, org)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		previous = w.seal(text, org, id)
 	}
 	return execute(
-		ctx, w.tenant(ctx, org), "reseal", resealSQL, uuid.UUID(org), row.ID, row.Secret, w.seal(secret, org, id),
+		ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secret, w.seal(secret, org, id),
 		row.Previous, previous,
 	)
 }

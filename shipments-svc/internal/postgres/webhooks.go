@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -28,19 +27,15 @@ func NewWebhooks(r *Repository, keys sealing.Keys, due func()) *Webhooks {
 	return &Webhooks{r, keys, due}
 }
 
-func typesArray(types []shipments.EventType) any {
-	return pq.StringArray(each(types, func(kind shipments.EventType) string { return string(kind) }))
-}
-
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
 	return w.transact(ctx, org, "create webhook endpoint", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, uuid.UUID(org).String()); err != nil {
+		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, org); err != nil {
 			return err
 		}
 		var created int
-		if err := tx.GetContext(ctx, &created, createEndpointSQL, uuid.UUID(org), uuid.UUID(m.ID), m.URL, m.Description,
-			typesArray(m.EventTypes), w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints); err != nil {
+		if err := tx.GetContext(ctx, &created, createEndpointSQL, org, m.ID, m.URL, m.Description,
+			m.EventTypes, w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints); err != nil {
 			return err
 		}
 		if created == 0 {
@@ -52,12 +47,12 @@ func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m we
 
 // Endpoints implements webhooks.Repository.
 func (w *Webhooks) Endpoints(ctx context.Context, org shipments.OrgID) ([]webhooks.Endpoint, error) {
-	return getJSON[[]webhooks.Endpoint](ctx, w.tenant(ctx, org), "list webhook endpoints", endpointsSQL, uuid.UUID(org))
+	return getJSON[[]webhooks.Endpoint](ctx, w.tenant(ctx, org), "list webhook endpoints", endpointsSQL, org)
 }
 
 // Endpoint implements webhooks.Repository.
 func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.tenant(ctx, org), "get webhook endpoint", endpointSQL, uuid.UUID(org), uuid.UUID(id))
+	return endpoint(ctx, w.tenant(ctx, org), "get webhook endpoint", endpointSQL, org, id)
 }
 
 // endpoint runs a statement that returns an endpoint.
@@ -80,14 +75,14 @@ func (w *Webhooks) ChangeEndpoint(
 ) (webhooks.Endpoint, error) {
 	var to webhooks.Endpoint
 	err := w.transact(ctx, org, "update webhook endpoint", func(tx *sqlx.Tx) error {
-		from, err := endpoint(ctx, session{tx: tx}, "lock", lockEndpointSQL, uuid.UUID(org), uuid.UUID(id))
+		from, err := endpoint(ctx, session{tx: tx}, "lock", lockEndpointSQL, org, id)
 		if err != nil {
 			return err
 		}
 		to = change(from)
 		_, err = tx.ExecContext(
-			ctx, changeEndpointSQL, uuid.UUID(org), uuid.UUID(id), to.URL, to.Description, typesArray(to.EventTypes),
-			string(to.Status), string(to.Reason), to.UpdatedAt, nullTime(to.FailingSince),
+			ctx, changeEndpointSQL, org, id, to.URL, to.Description, to.EventTypes,
+			to.Status, to.Reason, to.UpdatedAt, nullTime(to.FailingSince),
 		)
 		return err
 	})
@@ -99,13 +94,13 @@ func (w *Webhooks) RotateSecret(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time,
 ) (webhooks.Endpoint, error) {
 	return endpoint(ctx, w.tenant(ctx, org), "rotate webhook secret", rotateSecretSQL,
-		uuid.UUID(org), uuid.UUID(id), w.seal(secret, org, id), now, previousUntil)
+		org, id, w.seal(secret, org, id), now, previousUntil)
 }
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
 	_, err := getRow[uuid.UUID](
-		ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, uuid.UUID(org), uuid.UUID(id),
+		ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, org, id,
 	)
 	return noEndpoint(err)
 }

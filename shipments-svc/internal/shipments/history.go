@@ -14,7 +14,7 @@ type Actor struct {
 // How a shipment came to be, in its history.
 const (
 	Create Action = "create" // by a client
-	Import Action = "import" // by an operator, with a past that the history does not have
+	Import Action = "import" // by the demo, with a past that the history does not have
 )
 
 // Entry is one change of a shipment: who did what, when, and what became of

@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -33,7 +32,7 @@ type Needs struct {
 }
 
 // NewService returns a Service. Needs may be incomplete if the methods that use
-// them are not called: Import needs no files.
+// them are not called.
 func NewService(n Needs) *Service {
 	return &Service{
 		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
@@ -77,50 +76,6 @@ func (s *Service) Create(ctx context.Context, org OrgID, c Creation) (Shipment, 
 	}
 	created := Shipment{ID: s.newID(), Draft: c.Draft, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
 	return created, s.repo.Create(ctx, org, created, c.By)
-}
-
-// Import stores shipments that have a past: of any status, with pallets,
-// checks and times. Where a shipment leaves out its ID, status or creation
-// time it gets those of a new one. It returns the number of shipments that
-// were stored; one whose ID exists already is not changed. If any has
-// faults, none is stored and Invalid points into all, as "/3/vessel".
-func (s *Service) Import(ctx context.Context, org OrgID, all []Detail) (int, error) {
-	ready := make([]Detail, len(all))
-	var faults []Fault
-	seen := make(map[ID]int, len(all))
-	for i, d := range all {
-		ready[i] = s.completed(d)
-		if first, ok := seen[ready[i].ID]; ok {
-			faults = append(faults, Fault{
-				Code: InvalidValue, Pointer: fmt.Sprintf("/%d/id", i),
-				Detail: fmt.Sprintf("id is that of shipment %d as well", first),
-			})
-		}
-		seen[ready[i].ID] = i
-		for _, f := range ready[i].Faults() {
-			f.Pointer = fmt.Sprintf("/%d%s", i, f.Pointer)
-			faults = append(faults, f)
-		}
-	}
-	if faults != nil {
-		return 0, &Invalid{Faults: faults}
-	}
-	return s.repo.Import(ctx, org, ready)
-}
-
-func (s *Service) completed(d Detail) Detail {
-	if d.ID == (ID{}) {
-		d.ID = s.newID()
-	}
-	if d.Status == "" {
-		d.Status = Pending
-	}
-	if d.CreatedAt.IsZero() {
-		d.CreatedAt = s.now()
-	}
-	d.CreatedAt, d.ApprovedAt = instant(d.CreatedAt), instant(d.ApprovedAt)
-	d.Version, d.PalletsCount = 1, len(d.Pallets)
-	return d
 }
 
 // instant returns t as it is stored, ordered by and shown.

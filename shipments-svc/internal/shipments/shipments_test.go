@@ -18,11 +18,11 @@ var (
 
 // fakeRepository is a Repository in memory.
 type fakeRepository struct {
+	Repository
 	filter        Filter
 	offset, limit int64
 	created       []Shipment
 	by            Actor
-	imported      []Detail
 	head          Head
 	looked        func(*fakeRepository) // called before each look at the head
 	entries       []Entry
@@ -153,11 +153,6 @@ func (k *fakeRepository) History(_ context.Context, _ OrgID, _ ID, offset, limit
 	return k.entries, 7, k.err
 }
 
-func (k *fakeRepository) Import(_ context.Context, _ OrgID, all []Detail) (int, error) {
-	k.imported = all
-	return len(all), k.err
-}
-
 func service(k *fakeRepository) *Service {
 	last := ID{}
 	return NewService(Needs{
@@ -227,8 +222,7 @@ func TestErrorsOfTheRepositoryKeepTheirKind(t *testing.T) {
 		_, create := s.Create(t.Context(), OrgID{}, Creation{Draft: good})
 		_, approve := s.Approve(t.Context(), OrgID{}, Approval{})
 		_, history := s.History(t.Context(), OrgID{}, HistoryQuery{})
-		_, imported := s.Import(t.Context(), OrgID{}, nil)
-		for _, err := range []error{list, get, wait, create, approve, history, imported} {
+		for _, err := range []error{list, get, wait, create, approve, history} {
 			if !errors.Is(err, want) {
 				t.Errorf("%v, want %v", err, want)
 			}
@@ -281,109 +275,42 @@ func TestTextBoundsCountCodePoints(t *testing.T) {
 	}
 }
 
-func TestPartsHaveBounds(t *testing.T) {
+func TestPalletsHaveBounds(t *testing.T) {
 	t.Parallel()
-	pallet := Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}
-	check := Check{Name: "n", Result: Skip, Details: "d"}
 	for name, c := range map[string]struct {
-		change func(*Detail)
+		change func(*Attachment)
 		want   string
 	}{
-		"nothing":          {func(*Detail) {}, ""},
-		"largest pallet":   {func(d *Detail) { d.Pallets[0].Boxes, d.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
-		"no pallet number": {func(d *Detail) { d.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
+		"nothing":          {func(*Attachment) {}, ""},
+		"largest pallet":   {func(a *Attachment) { a.Pallets[0].Boxes, a.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
+		"no pallet number": {func(a *Attachment) { a.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
 		"long calibre": {
-			func(d *Detail) { d.Pallets[0].Calibre = strings.Repeat("1", 21) },
+			func(a *Attachment) { a.Pallets[0].Calibre = strings.Repeat("1", 21) },
 			"too_long /pallets/0/calibre",
 		},
-		"no boxes":       {func(d *Detail) { d.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
-		"too many boxes": {func(d *Detail) { d.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
-		"no weight":      {func(d *Detail) { d.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
+		"no boxes":       {func(a *Attachment) { a.Pallets[0].Boxes = 0 }, "out_of_range /pallets/0/boxes"},
+		"too many boxes": {func(a *Attachment) { a.Pallets[0].Boxes = MaxBoxes + 1 }, "out_of_range /pallets/0/boxes"},
+		"no weight":      {func(a *Attachment) { a.Pallets[0].BoxWeight = 0 }, "out_of_range /pallets/0/box_weight_kg"},
 		"too much weight": {
-			func(d *Detail) { d.Pallets[0].BoxWeight = MaxBoxWeight + 1 },
+			func(a *Attachment) { a.Pallets[0].BoxWeight = MaxBoxWeight + 1 },
 			"out_of_range /pallets/0/box_weight_kg",
 		},
-		"10,000 pallets": {func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets) }, ""},
+		"10,000 pallets": {func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, MaxPallets) }, ""},
 		"10,001 pallets": {
-			func(d *Detail) { d.Pallets = slices.Repeat(d.Pallets, MaxPallets+1) },
+			func(a *Attachment) { a.Pallets = slices.Repeat(a.Pallets, MaxPallets+1) },
 			"too_many_pallets /pallets",
 		},
-		"1,001 checks":       {func(d *Detail) { d.Checks = slices.Repeat(d.Checks, MaxChecks+1) }, "out_of_range /checks"},
-		"unknown result":     {func(d *Detail) { d.Checks[0].Result = "Pass" }, "invalid_value /checks/0/result"},
-		"no details":         {func(d *Detail) { d.Checks[0].Details = "" }, "required /checks/0/details"},
-		"unknown status":     {func(d *Detail) { d.Status = "lost" }, "invalid_value /status"},
-		"approved, no time":  {func(d *Detail) { d.Status = Approved }, "required /approved_at"},
-		"time, not approved": {func(d *Detail) { d.ApprovedAt = start }, "invalid_value /approved_at"},
-		"approved before": {
-			func(d *Detail) { d.Status, d.ApprovedAt = Approved, start.Add(-1) },
-			"out_of_range /approved_at",
-		},
-		"approved at once": {func(d *Detail) { d.Status, d.ApprovedAt = Approved, start }, ""},
-		"year 0": {
-			func(d *Detail) { d.CreatedAt = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) },
-			"out_of_range /created_at",
-		},
-		"year 10000": {
-			func(d *Detail) { d.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-			"out_of_range /created_at",
-		},
-		"bad draft": {func(d *Detail) { d.Vessel = "" }, "required /vessel"},
 	} {
-		d := Detail{
-			Shipment: Shipment{Draft: good, Status: Pending, CreatedAt: start},
-			Pallets:  []Pallet{pallet}, Checks: []Check{check},
-		}
-		c.change(&d)
+		pallet := Pallet{Number: "P", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}
+		a := Attachment{Type: PackingList, Pallets: []Pallet{pallet}}
+		c.change(&a)
 		got := ""
-		for _, f := range d.Faults() {
+		for _, f := range a.Faults() {
 			got += fmt.Sprint(f.Code, " ", f.Pointer)
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-	}
-}
-
-func TestImportIsCompletedAndValidatedAsAWhole(t *testing.T) {
-	t.Parallel()
-	k := &fakeRepository{}
-	given := ID{1}
-	n, err := service(k).Import(t.Context(), OrgID{1}, []Detail{
-		{Shipment: Shipment{Draft: good}, Pallets: make([]Pallet, 0)},
-		{
-			Shipment: Shipment{
-				ID:           given,
-				Draft:        good,
-				Status:       Approved,
-				CreatedAt:    start.AddDate(-1, 0, 0),
-				ApprovedAt:   start,
-				Version:      9,
-				PalletsCount: 9,
-			},
-		},
-	})
-	if err != nil || n != 2 {
-		t.Fatalf("%d (%v)", n, err)
-	}
-	first, second := k.imported[0], k.imported[1]
-	if first.ID == (ID{}) || first.Status != Pending || first.CreatedAt != start.UTC().Truncate(time.Millisecond) ||
-		first.Version != 1 {
-		t.Errorf("%+v", first)
-	}
-	if second.ID != given || second.Status != Approved || second.Version != 1 || second.PalletsCount != 0 ||
-		second.ApprovedAt != start.UTC().Truncate(time.Millisecond) {
-		t.Errorf("%+v", second)
-	}
-
-	k = &fakeRepository{}
-	_, err = service(k).Import(t.Context(), OrgID{1}, []Detail{
-		{Shipment: Shipment{ID: given, Draft: good}},
-		{Shipment: Shipment{ID: given, Draft: Draft{Reference: "r", Vessel: "v", Origin: "o"}}},
-	})
-	invalid, ok := errors.AsType[*Invalid](err)
-	if !ok || k.imported != nil || len(invalid.Faults) != 2 || invalid.Faults[0].Pointer != "/1/id" ||
-		invalid.Faults[1].Pointer != "/1/destination" {
-		t.Errorf("%v; stored %v", err, k.imported)
 	}
 }
 

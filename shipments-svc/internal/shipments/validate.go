@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,31 +17,9 @@ const (
 	MaxLot          = 100 // a text of Particulars
 	MaxBoxes        = 10_000
 	MaxBoxWeight    = Grams(1_000_000)
-	MaxChecks       = 1_000
-	MaxCheckName    = 100
 	MaxCheckDetails = 2_000
 	MaxLocations    = 100
 )
-
-// Faults returns all that is wrong with the shipment and its parts, with
-// pointers from it, or nil. PalletsCount, ID and Version are not validated: the
-// Service sets them.
-func (d Detail) Faults() []Fault {
-	f := faults(d.Draft.Faults())
-	if !slices.Contains(Statuses, d.Status) {
-		f.add(InvalidValue, "/status", "status must be one of %s", Join(Statuses))
-	}
-	f.times(d)
-	f.pallets("/pallets", d.Pallets)
-	if len(d.Checks) > MaxChecks {
-		f.add(OutOfRange, "/checks", "a shipment has at most %d checks, not %d", MaxChecks, len(d.Checks))
-		return f
-	}
-	for i, c := range d.Checks {
-		f.check(fmt.Sprintf("/checks/%d", i), c)
-	}
-	return f
-}
 
 // TextFaults returns what is wrong with a text that must show something, in at
 // most limit code points: nothing, or one fault, with a pointer from at.
@@ -56,19 +33,6 @@ type faults []Fault
 
 func (f *faults) add(code FaultCode, pointer, format string, args ...any) {
 	*f = append(*f, Fault{Code: code, Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
-}
-
-func (f *faults) times(d Detail) {
-	switch {
-	case d.CreatedAt.Year() < 1 || d.CreatedAt.Year() > 9999:
-		f.add(OutOfRange, "/created_at", "created_at must lie in the years 1 to 9999")
-	case d.Status == Approved && d.ApprovedAt.IsZero():
-		f.add(Required, "/approved_at", "approved_at is required when status is approved")
-	case d.Status != Approved && !d.ApprovedAt.IsZero():
-		f.add(InvalidValue, "/approved_at", "approved_at belongs only to a shipment whose status is approved")
-	case d.Status == Approved && (d.ApprovedAt.Before(d.CreatedAt) || d.ApprovedAt.Year() > 9999):
-		f.add(OutOfRange, "/approved_at", "approved_at must not be before created_at, nor after the year 9999")
-	}
 }
 
 func (f *faults) pallets(at string, all []Pallet) {
@@ -91,14 +55,6 @@ func (f *faults) pallet(at string, p Pallet) {
 	if p.BoxWeight < 1 || p.BoxWeight > MaxBoxWeight {
 		f.add(OutOfRange, at+"/box_weight_kg", "box_weight_kg must be more than 0 and at most %d", MaxBoxWeight/1000)
 	}
-}
-
-func (f *faults) check(at string, c Check) {
-	f.text(at, "name", c.Name, MaxCheckName)
-	if !slices.Contains(Results, c.Result) {
-		f.add(InvalidValue, at+"/result", "result must be one of %s", Join(Results))
-	}
-	f.text(at, "details", c.Details, MaxCheckDetails)
 }
 
 // text validates a required text of at most limit code points.

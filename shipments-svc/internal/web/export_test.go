@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/xuri/excelize/v2"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -45,11 +46,13 @@ func TestTheListIsExportedAsItIsFiltered(t *testing.T) {
 	id, _ := publicid.Parse("org", s.org)
 	var all []shipments.Detail
 	for i := range 130 {
-		all = append(all, shipments.Detail{Shipment: shipments.Shipment{Draft: shipments.Draft{
-			Reference: fmt.Sprintf("=%d", i), Vessel: []string{"Anna", "Berta"}[i%2], Origin: "O", Destination: "D",
-		}}})
+		all = append(all, shipments.Detail{Shipment: shipments.Shipment{
+			ID: shipments.ID(uuid.Must(uuid.NewV7())), Status: shipments.Pending, Version: 1, Draft: shipments.Draft{
+				Reference: fmt.Sprintf("=%d", i), Vessel: []string{"Anna", "Berta"}[i%2], Origin: "O", Destination: "D",
+			},
+		}})
 	}
-	if _, err := s.service.Import(t.Context(), shipments.OrgID(id), all); err != nil {
+	if _, err := s.repo.Import(t.Context(), shipments.OrgID(id), all); err != nil {
 		t.Fatal(err)
 	}
 	w := s.get(t, "/shipments/"+s.org+"/export.csv")

@@ -296,14 +296,14 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	reviewed := shipments.Detail{
 		Shipment: shipments.Shipment{
 			Draft:  shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
-			Status: shipments.ReadyForReview,
+			Status: shipments.ReadyForReview, ID: shipments.ID{1}, Version: 1, PalletsCount: 1,
 		}, Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
 		Checks: []shipments.Check{
 			{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
 			{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
 		},
 	}
-	if _, err := s.service.Import(t.Context(), shipments.OrgID(id), []shipments.Detail{reviewed}); err != nil {
+	if _, err := s.repo.Import(t.Context(), shipments.OrgID(id), []shipments.Detail{reviewed}); err != nil {
 		t.Fatal(err)
 	}
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)

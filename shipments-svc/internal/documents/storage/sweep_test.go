@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -23,13 +22,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// yard is a database and a file store with a sweeper on a fake clock.
+// yard is a database and a file store.
 type yard struct {
-	*sweeper.Sweeper
 	repo  *postgres.Repository
 	store shipments.Files
 	org   shipments.OrgID
-	now   time.Time
 	files []shipments.FileKey
 }
 
@@ -41,9 +38,7 @@ func newYard(t *testing.T, store shipments.Files) *yard {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	y := &yard{repo: postgres.NewRepository(db), store: store, org: repotest.Org(), now: time.Now()}
-	y.Sweeper = sweeper.New(y.repo, store, func() time.Time { return y.now })
-	return y
+	return &yard{repo: postgres.NewRepository(db), store: store, org: repotest.Org()}
 }
 
 // attach stores n documents with their files, and orphans files without one.
@@ -60,17 +55,13 @@ func (y *yard) attach(t *testing.T, n, orphans int) {
 	}
 }
 
-// swept advances the clock and sweeps, and expects an error and a result.
-func (y *yard) swept(
-	t *testing.T, after time.Duration, sweep func(context.Context) (sweeper.Result, error), want error,
-	result sweeper.Result,
-) {
+// swept sweeps after a time, and expects that so many files are removed.
+func (y *yard) swept(t *testing.T, after time.Duration, want int) {
 	t.Helper()
-	y.now = y.now.Add(after)
-	if r, err := sweep(t.Context()); !errors.Is(err, want) || r != result {
-		t.Errorf("%+v, %v; want %+v and %v", r, err, result, want)
+	if removed, err := sweeper.Sweep(t.Context(), y.repo, y.store, time.Now().Add(after)); err != nil || removed != want {
+		t.Errorf("%d, %v; want %d", removed, err, want)
 	}
-	if left := keys(t, y.store, time.Now().Add(time.Hour)); len(left) != len(y.files)-result.Removed {
+	if left := keys(t, y.store, time.Now().Add(time.Hour)); len(left) != len(y.files)-want {
 		t.Errorf("%d of %d files are left", len(left), len(y.files))
 	}
 }
@@ -80,7 +71,6 @@ func sweepsSafely(t *testing.T, open func(*testing.T) shipments.Files) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, shipments.Files){
 		"an empty database removes nothing":               testEmptyDatabase,
-		"an unusual share is removed only when asked":     testUnusualShare,
 		"files without a document are removed in a month": testOrphans,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,24 +85,14 @@ func testEmptyDatabase(t *testing.T, store shipments.Files) {
 	full.attach(t, 3, 0)
 	empty := newYard(t, store)
 	empty.files = full.files
-	empty.swept(t, sweeper.Grace+time.Minute, empty.Sweep, nil, sweeper.Result{Files: 3, Foreign: 3})
-	empty.swept(t, 0, empty.Purge, nil, sweeper.Result{Files: 3, Foreign: 3})
-}
-
-func testUnusualShare(t *testing.T, store shipments.Files) {
-	y := newYard(t, store)
-	y.attach(t, 9, 21)
-	all := sweeper.Result{Files: 30, Orphans: 21}
-	y.swept(t, sweeper.Grace+time.Minute, y.Sweep, sweeper.ErrUnusualShare, all)
-	y.swept(t, 0, y.Status, nil, all)
-	y.swept(t, 0, y.Purge, nil, sweeper.Result{Files: 30, Orphans: 21, Removed: 21})
+	empty.swept(t, sweeper.Grace+time.Minute, 0)
 }
 
 func testOrphans(t *testing.T, store shipments.Files) {
 	y := newYard(t, store)
 	y.attach(t, 3, 1)
-	y.swept(t, sweeper.Grace-time.Minute, y.Sweep, nil, sweeper.Result{})
-	y.swept(t, 2*time.Minute, y.Sweep, nil, sweeper.Result{Files: 4, Orphans: 1, Removed: 1})
+	y.swept(t, sweeper.Grace-time.Minute, 0)
+	y.swept(t, sweeper.Grace+time.Minute, 1)
 	if _, err := store.Open(t.Context(), y.files[3]); !errors.Is(err, shipments.ErrNoFile) {
 		t.Errorf("%v", err)
 	}

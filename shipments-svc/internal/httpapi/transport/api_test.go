@@ -54,7 +54,7 @@ type api struct {
 	// observed has a line for each request that failed: its operation and its code.
 	observed *logBuffer
 	org      string // whose requests these are
-	jobs     shipments.Jobs
+	jobs     *postgres.Repository
 	files    string // the directory in which files are kept
 }
 
@@ -254,7 +254,19 @@ func (a *api) create(tb testing.TB) string {
 func (a *api) load(tb testing.TB, all ...shipments.Detail) {
 	tb.Helper()
 	org, _ := publicid.Parse("org", a.org)
-	if _, err := a.service.Import(tb.Context(), shipments.OrgID(org), all); err != nil {
+	for i, d := range all {
+		if all[i].ID == (shipments.ID{}) {
+			all[i].ID = shipments.ID(uuid.Must(uuid.NewV7()))
+		}
+		if all[i].Status == "" {
+			all[i].Status = shipments.Pending
+		}
+		if all[i].CreatedAt.IsZero() {
+			all[i].CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
+		}
+		all[i].Version, all[i].PalletsCount = 1, len(d.Pallets)
+	}
+	if _, err := a.jobs.Import(tb.Context(), shipments.OrgID(org), all); err != nil {
 		tb.Fatal(err)
 	}
 }
