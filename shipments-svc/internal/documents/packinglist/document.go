@@ -24,12 +24,11 @@ type document struct {
 	facts    facts.List
 	mappings []shipments.Mapping
 	style    numbers.Style
-	verdict  reconcile.Verdict
 }
 
-// read reads a document whose tables are divided in one way.
-func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.Reading, err error) {
-	families, first := d.families(parts)
+// read reads the tables of a document.
+func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
+	families, first := d.families(layout.Of(book))
 	if len(families) == 0 {
 		return read, layout.NoHeader(book)
 	}
@@ -63,34 +62,33 @@ func (d *document) read(book tables.Book, parts []layout.Part) (read shipments.R
 	}
 	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
 	read.Remarks = bounded(append(all, merged...))
-	d.verdict = reconcile.Judge(settled, read)
-	return read, d.verdict.Refusal(first)
+	return read, reconcile.Judge(settled, read).Refusal(first)
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
 // reads facts only.
-func (d *document) families(parts []layout.Part) (all [][]layout.Table, first tables.Place) {
+func (d *document) families(parts []layout.Table) (all [][]layout.Table, first tables.Place) {
 	r := &d.remarks
 	r.Stage = "layout"
 	headed, labelled := make([]mapping.Mapping, len(parts)), false
 	for i, p := range parts {
 		if p.Headed {
-			headed[i] = mapping.Of([]layout.Table{p.Table}, d.given)[0]
-			labelled = labelled || headed[i].Pallets(p.Table)
+			headed[i] = mapping.Of([]layout.Table{p}, d.given)[0]
+			labelled = labelled || headed[i].Pallets(p)
 		}
 	}
 	for i, p := range parts {
 		end, n := len(p.Rows), len(all)
-		pallets := p.Headed && (p.Continued && n > 0 || headed[i].Pallets(p.Table) || !labelled && headed[i].Numbers())
+		pallets := p.Headed && (p.Continued && n > 0 || headed[i].Pallets(p) || !labelled && headed[i].Numbers())
 		switch {
 		case pallets:
 			if end = p.From; n == 0 {
 				first = p.At(p.From, -1)
 			}
-			if n > 0 && (p.Continued || sameHeadings(all[n-1][0], p.Table)) {
-				all[n-1] = append(all[n-1], p.Table)
+			if n > 0 && (p.Continued || sameHeadings(all[n-1][0], p)) {
+				all[n-1] = append(all[n-1], p)
 			} else {
-				all = append(all, []layout.Table{p.Table})
+				all = append(all, []layout.Table{p})
 			}
 			if i, ok := layout.StartsTable(p.Rows[:p.From]); ok {
 				r.Add("table_skipped/above", p.At(i, -1), layout.Sample(p.Rows[i]))
@@ -100,13 +98,13 @@ func (d *document) families(parts []layout.Part) (all [][]layout.Table, first ta
 			r.Add("table_skipped/below", p.At(0, -1), layout.Sample(p.Rows[0]))
 		case len(p.Rows) > 0 && p.Name != "":
 			rule := "sheet_skipped"
-			if layout.HasNumbers(p.Table.Table) {
+			if layout.HasNumbers(p.Table) {
 				rule = "table_skipped/sheet"
 			}
 			r.Add(rule, tables.Place{Sheet: p.Name}, p.Name)
 		}
 		for i := 0; i < end && !p.Beside; i++ {
-			d.facts.Row(p.Table.Table, i, false)
+			d.facts.Row(p.Table, i, false)
 		}
 	}
 	return all, first

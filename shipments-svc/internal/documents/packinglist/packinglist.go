@@ -17,7 +17,6 @@
 // domain's limits; missing and invalid values are zero. Rows without pallet numbers are
 // numbered if each plainly is one pallet. What the numbers of a list do not decide is
 // refused with the candidates, and so is a reading that they contradict.
-// Of the layouts that a document may have, the first that its totals verify is taken.
 package packinglist
 
 import (
@@ -70,19 +69,10 @@ func Read(
 	if err != nil {
 		return shipments.Reading{}, failed(err, nil)
 	}
-	best, read, err := document{}, shipments.Reading{}, error(nil)
-	for i, parts := range layout.Of(book) {
-		d := document{ctx: ctx, given: given, remarks: notes(book)}
-		other, failure := d.read(book, parts)
-		if i == 0 || failure == nil && d.verdict.Better(best.verdict, err) {
-			best, read, err = d, other, failure
-		}
-		if err == nil && best.verdict.Verified() || ctx.Err() != nil {
-			break
-		}
-	}
+	d := document{ctx: ctx, given: given, remarks: notes(book)}
+	read, err := d.read(book)
 	if err != nil {
-		return shipments.Reading{}, failed(err, best.mappings)
+		return shipments.Reading{}, failed(err, d.mappings)
 	}
 	return read, nil
 }

@@ -19,10 +19,10 @@ func stages(t *testing.T, text string) (layout.Table, []mapping.Mapping, *lines.
 	if err != nil {
 		return layout.Table{}, nil, nil
 	}
-	for _, p := range layout.Of(book)[0] {
+	for _, p := range layout.Of(book) {
 		if p.Headed {
-			proposals := mapping.Of([]layout.Table{p.Table}, nil)
-			return p.Table, proposals, lines.Read([]layout.Table{p.Table}, proposals[0])
+			proposals := mapping.Of([]layout.Table{p}, nil)
+			return p, proposals, lines.Read([]layout.Table{p}, proposals[0])
 		}
 	}
 	return layout.Table{}, nil, nil

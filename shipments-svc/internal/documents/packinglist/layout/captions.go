@@ -67,7 +67,7 @@ func (t Table) captioned() Table {
 	for i := range t.Rows {
 		if (i < t.From || i >= t.To) && t.caption(i) {
 			t.Captions[i] = true
-		} else if i >= t.To && t.header.repeats(t.Rows[i]) {
+		} else if i >= t.To && t.repeats(t.Rows[i]) {
 			t.Repeats[i] = true
 		}
 	}
@@ -76,7 +76,7 @@ func (t Table) captioned() Table {
 			all[0].from = 0
 		}
 	}
-	if !t.header.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
+	if !t.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
 		t.Kind = shipments.BlocksLayout
 	}
 	return t
@@ -85,7 +85,7 @@ func (t Table) captioned() Table {
 // titled gives a table without a produce that of a title above it, or else that of a table before:
 // a name straight above the headings, or the words for one commodity in a text.
 func (t *Table) titled(before *Table) {
-	if t.header.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
+	if t.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
 		return
 	}
 	var commodity *reference.Commodity
@@ -108,7 +108,7 @@ func (t *Table) titled(before *Table) {
 			}
 		}
 	}
-	if i := t.From - 1; i >= 0 && t.stacked && t.isName(i) {
+	if i := t.From - 1; i >= 0 && !t.First && t.isName(i) {
 		title.Text, title.Place = t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, t.At(i, -1)
 	}
 	if title.Text == "" && before != nil && before.title.Text != "" {
@@ -148,7 +148,7 @@ func (t Table) isName(i int) bool {
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells, labels := worded(row), captionsIn(row)
-	pallet := !t.header.labelled() && isPallet(labels)
+	pallet := !t.labelled() && isPallet(labels)
 	if len(cells) == 0 || !pallet && !isForm(row, labels) && i >= t.To &&
 		(len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
 		return false
@@ -197,7 +197,7 @@ func uncounted(text string) string {
 // numbered reports whether a row has a pallet number, and not a label in its place.
 func (t Table) numbered(row tables.Row) bool {
 	return slices.ContainsFunc(labelFields, func(f vocabulary.Field) bool {
-		col, ok := t.header.columns[f]
+		col, ok := t.columns[f]
 		return ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
 			inText(row.Cells[col].Text) == nil
 	})
@@ -212,9 +212,9 @@ func (t Table) bare(i, col int) vocabulary.Field {
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None
 	}
-	f, no := vocabulary.Variety, t.header.has(vocabulary.Variety) || t.header.has(vocabulary.Produce)
+	f, no := vocabulary.Variety, t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
 	if strings.ContainsFunc(text, isDigit) {
-		f, no = vocabulary.Calibre, t.header.has(vocabulary.Calibre)
+		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||

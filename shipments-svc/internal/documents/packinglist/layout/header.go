@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,10 +15,9 @@ var amounts = []vocabulary.Field{
 
 // header is the header of a table.
 type header struct {
-	from, to int
-	texts    []string // of each column, with its group headings
-	own      []string // the lowest text of each
-	means    []vocabulary.Meaning
+	From, To int                      // indexes of its first row and of the row after the last; To is 0 without one
+	Headings []Heading                // of each column
+	own      []string                 // the lowest text of each
 	folded   []string                 // the texts, to be compared
 	columns  map[vocabulary.Field]int // the best column of each field
 	sizes    []int                    // the columns of calibres
@@ -34,10 +32,9 @@ const (
 	maxHeaderRows = 3
 )
 
-// headersOf returns the headers that a table may have: one to maxHeaderRows rows that name
-// an amount and what it is of. The first is the one whose headings have the highest score;
-// the others mean something else.
-func headersOf(rows []tables.Row) (all []header) {
+// headerOf returns the header of a table: one to maxHeaderRows rows that name an amount and
+// what it is of, with the highest score.
+func headerOf(rows []tables.Row) (best header) {
 	means := memo{}
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
@@ -48,23 +45,15 @@ func headersOf(rows []tables.Row) (all []header) {
 				break
 			}
 			h := means.parse(rows[from : from+n])
-			if h.from, h.to = from, from+n; h.complete() {
-				all = append(all, h)
+			if h.From, h.To = from, from+n; h.complete() && h.score > best.score {
+				best = h
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b header) int { return b.score - a.score })
-	kept := all[:0]
-	for _, h := range all {
-		known := func(o header) bool { return maps.Equal(o.columns, h.columns) }
-		if len(kept) < maxWays && !slices.ContainsFunc(kept, known) {
-			for _, text := range h.texts {
-				h.folded = append(h.folded, vocabulary.Fold(text))
-			}
-			kept = append(kept, h)
-		}
+	for _, heading := range best.Headings {
+		best.folded = append(best.folded, vocabulary.Fold(heading.Text))
 	}
-	return kept
+	return best
 }
 
 // memo keeps the meanings of headings.
@@ -105,8 +94,8 @@ func (k memo) parse(rows []tables.Row) header {
 		h.score -= numbersIn(row)
 	}
 	for col, own := range h.own {
-		h.texts = append(h.texts, strings.TrimSpace(above[col]+" "+own))
-		h.means = append(h.means, k.under(above[col], own))
+		text := strings.TrimSpace(above[col] + " " + own)
+		h.Headings = append(h.Headings, Heading{Text: text, Meaning: k.under(above[col], own)})
 	}
 	h.assign()
 	if h.sizes = h.sizeColumns(); len(h.sizes) > 0 {
@@ -120,15 +109,17 @@ func (k memo) parse(rows []tables.Row) header {
 // several.
 func (h *header) assign() {
 	h.columns = map[vocabulary.Field]int{}
-	for col, m := range h.means {
-		if best, ok := h.columns[m.Field]; m.Field != vocabulary.None && (!ok || m.Score > h.means[best].Score) {
+	for col, heading := range h.Headings {
+		m := heading.Meaning
+		if best, ok := h.columns[m.Field]; m.Field != vocabulary.None &&
+			(!ok || m.Score > h.Headings[best].Meaning.Score) {
 			h.columns[m.Field] = col
 		}
 	}
 	for f, col := range h.columns {
 		worth := vocabulary.Worth(f)
 		h.score += worth
-		if worth > 0 && h.means[col].Score < vocabulary.Clear {
+		if worth > 0 && h.Headings[col].Meaning.Score < vocabulary.Clear {
 			h.score -= 2
 		}
 	}
@@ -154,15 +145,6 @@ func (h header) complete() bool {
 	return h.score > 0 && counts && fields > 1
 }
 
-// headings returns the headings of the columns.
-func (h header) headings() []Heading {
-	all := make([]Heading, len(h.texts))
-	for i := range all {
-		all[i] = Heading{Text: h.texts[i], Meaning: h.means[i]}
-	}
-	return all
-}
-
 // repeats reports whether a row repeats most of the header, in its words or in another
 // language. One with another heading or unit, "Net lb" below "Net kg", is another header.
 func (h header) repeats(row tables.Row) bool {
@@ -179,8 +161,8 @@ func (h header) repeats(row tables.Row) bool {
 		}
 		switch m := h.known.under("", own); {
 		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
-			m.Field == h.means[col].Field && m.Field != vocabulary.None && m.Reason == h.means[col].Reason:
-			if unit := Unit(own); unit != 0 && unit != Unit(h.texts[col]) {
+			m.Field == h.Headings[col].Meaning.Field && m.Field != vocabulary.None && m.Reason == h.Headings[col].Meaning.Reason:
+			if unit := Unit(own); unit != 0 && unit != Unit(h.Headings[col].Text) {
 				return false
 			}
 			same++
@@ -216,7 +198,7 @@ func (h header) cut(rows []tables.Row) (at int, repeated bool) {
 // shares reports whether the columns up to one are a table of pallets, and those from it on
 // have one of its fields and no pallets.
 func (h header) shares(col int) bool {
-	left, right := header{means: h.means[:col], score: 1}, header{means: h.means[col:], score: 1}
+	left, right := header{Headings: h.Headings[:col], score: 1}, header{Headings: h.Headings[col:], score: 1}
 	left.assign()
 	right.assign()
 	for f := range right.columns {

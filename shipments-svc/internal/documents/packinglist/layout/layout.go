@@ -12,25 +12,24 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Table is a table of lines.
+// Table is a part of a sheet: a table of lines, or rows without one.
 type Table struct {
 	tables.Table
+	header
 	Kind      shipments.Layout
-	From, To  int          // indexes of the first header row and of the row after the last
-	Headings  []Heading    // of each column
-	Beside    bool         // right of another table, below the same letterhead
+	Headed    bool         // it has a header row, or continues a table
 	Continued bool         // of the previous table, without a header row
-	stacked   bool         // it is below another table
+	First     bool         // it is the first part of its sheet
+	Beside    bool         // right of another table, below the same letterhead
 	Sizes     []int        // the columns of a matrix that are calibres
 	Captions  map[int]bool // indexes of the rows that are captions
 	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]Caption
+	title     Caption        // above it, or above a table before
 	groups    map[int]string // the varieties above the calibres
 	total     int            // the column of a matrix with the sums of its rows, or -1
 	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
-	header    header
-	title     Caption // above it, or above a table before
 }
 
 // Heading is the heading of a column.
@@ -65,86 +64,28 @@ func (t Table) Body() (rows []tables.Row) {
 	return rows
 }
 
-// Part is a part of a sheet: a table, or rows without one.
-type Part struct {
-	Table
-	Headed bool // it has a header row, or continues a table
-	First  bool // it is the first part of its sheet
-}
+// maxParts is the maximum number of tables on a sheet.
+const maxParts = 60
 
-const (
-	maxParts = 60 // tables on a sheet
-	maxWays  = 6  // in which a document is divided into parts
-)
-
-// Of returns the ways in which a document can be divided into parts, the likeliest first:
-// each sheet, or list that pages continue, has its header row where it is likeliest, then
-// where it is next likeliest, and so on.
-func Of(book tables.Book) [][]Part {
-	var lists [][]tables.Table
+// Of divides a document into its tables, and rows without one.
+func Of(book tables.Book) (parts []Table) {
+	var last *Table // of the sheet, or of the pages that it continues
 	for _, sheet := range book.Tables {
-		if n := len(lists); n > 0 && sheet.Continues {
-			lists[n-1] = append(lists[n-1], sheet)
-		} else {
-			lists = append(lists, []tables.Table{sheet})
+		if !sheet.Continues {
+			last = nil
 		}
-	}
-	all := make([][]Part, 1)
-	for _, list := range lists {
-		found := candidates(list[0])
-		for len(all) < len(found) {
-			all = append(all, slices.Clone(all[0]))
-		}
-		for i := range all {
-			c := candidate{Table: list[0]}
-			if len(found) > 0 {
-				c = found[min(i, len(found)-1)]
-			}
-			all[i] = append(all[i], c.pages(list)...)
-		}
-	}
-	return all
-}
-
-// candidate is a sheet with a header row that it may have; to is 0 without one.
-type candidate struct {
-	tables.Table
-	header
-}
-
-// candidates returns the header rows that a sheet may have, the likeliest first.
-func candidates(t tables.Table) (all []candidate) {
-	for _, h := range headersOf(t.Rows) {
-		all = append(all, candidate{t, h})
-	}
-	return all
-}
-
-// pages returns the parts of a list whose first page has a header row. The pages that
-// continue it have the columns of the page before, or headings of their own.
-func (c candidate) pages(list []tables.Table) (parts []Part) {
-	var last *Table
-	for page, sheet := range list {
-		if page > 0 {
-			c = candidate{Table: sheet}
-			if own := candidates(sheet); own != nil {
-				c = own[0]
-			}
-		}
-		for n, p := range c.split(false, maxParts) {
-			p.First, p.stacked = n == 0, n > 0
-			before := last
-			if page == 0 || n > 0 {
-				before = nil
+		for n, p := range split(sheet, false, maxParts) {
+			var before *Table
+			if p.First = n == 0; p.First {
+				before = last
 			}
 			p.Continued = !p.Headed && before != nil
 			if p.Headed = p.Headed || p.Continued; p.Headed {
-				p.Table = p.shaped(before)
+				p = p.shaped(before)
 				p.titled(last)
+				last = &p
 			}
-			if parts = append(parts, p); p.Headed {
-				last = &parts[len(parts)-1].Table
-			}
+			parts = append(parts, p)
 		}
 	}
 	return parts
@@ -157,7 +98,7 @@ func (t Table) shaped(before *Table) Table {
 		t.given = before.given
 	}
 	if t.Continued {
-		t.Kind, t.Headings, t.header, t.pairs = before.Kind, before.Headings, before.header, before.pairs
+		t.Kind, t.header, t.pairs = before.Kind, before.header, before.pairs
 		t.Sizes, t.groups, t.total = before.Sizes, before.groups, before.total
 		t.From, t.To = 0, 0
 	} else {
@@ -168,47 +109,38 @@ func (t Table) shaped(before *Table) Table {
 
 // split splits a sheet into its tables: those below each other, each beginning with a
 // header row that is another one, and those side by side.
-func (c candidate) split(beside bool, most int) []Part {
-	t, h := c.Table, c.header
-	if h.to == 0 || most <= 1 {
-		return []Part{{Table: Table{Table: t, To: len(t.Rows), Beside: beside}}}
+func split(t tables.Table, beside bool, most int) []Table {
+	h := headerOf(t.Rows)
+	if h.To == 0 || most <= 1 {
+		return []Table{{Table: t, header: header{To: len(t.Rows)}, Beside: beside}}
 	}
-	for i := h.to + 1; i < len(t.Rows); i++ {
+	for i := h.To + 1; i < len(t.Rows); i++ {
 		above := t.Rows[i-1]
 		repeats := h.repeats(t.Rows[i])
 		if repeats && WeightUnit(above) == 0 || !repeats && !startsTable(t.Rows, i) {
 			continue
 		}
-		if i-1 > h.to && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number && !IsTotal(above) {
+		if i-1 > h.To && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number && !IsTotal(above) {
 			i-- // its title
 		}
 		below := t
 		below.Rows, below.Continues = t.Rows[i:], false
 		t.Rows = t.Rows[:i]
-		first := c.splitColumns(t, beside, most)
+		first := h.split(t, beside, most)
 		return append(first, split(below, beside, most-len(first))...)
 	}
-	return c.splitColumns(t, beside, most)
+	return h.split(t, beside, most)
 }
 
-// split splits a part of a sheet by its likeliest header row.
-func split(t tables.Table, beside bool, most int) []Part {
-	return append(candidates(t), candidate{Table: t})[0].split(beside, most)
-}
-
-// splitColumns splits tables that are side by side. Rows above and below the tables belong
-// to each.
-func (c candidate) splitColumns(t tables.Table, beside bool, most int) []Part {
-	h := c.header
-	at, repeated := h.cut(t.Rows[h.to:])
+// split splits tables that are side by side. Rows above and below the tables belong to each.
+func (h header) split(t tables.Table, beside bool, most int) []Table {
+	at, repeated := h.cut(t.Rows[h.To:])
 	if at == 0 {
-		return []Part{{Headed: true, Table: Table{
-			Table: t, Kind: shipments.LinesLayout, From: h.from, To: h.to, Headings: h.headings(), Beside: beside, header: h,
-		}}}
+		return []Table{{Table: t, header: h, Kind: shipments.LinesLayout, Headed: true, Beside: beside}}
 	}
 	left, right := t, t
 	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)
-	for i := h.from; i < below(t.Rows, h.to); i++ {
+	for i := h.From; i < below(t.Rows, h.To); i++ {
 		cells := t.Rows[i].Cells
 		left.Rows[i].Cells, right.Rows[i].Cells = cells[:min(at, len(cells))], nil
 		if len(cells) > at {
@@ -216,8 +148,8 @@ func (c candidate) splitColumns(t tables.Table, beside bool, most int) []Part {
 		}
 	}
 	if !repeated { // a table of something else
-		right.Rows = right.Rows[h.from:]
-		return append(split(left, false, 2), Part{Table: Table{Table: right, To: len(right.Rows), Beside: true}})
+		right.Rows = right.Rows[h.From:]
+		return append(split(left, false, 2), Table{Table: right, header: header{To: len(right.Rows)}, Beside: true})
 	}
 	return append(split(left, false, 2), split(right, true, most-1)...)
 }

@@ -23,7 +23,7 @@ func sheet(text string) tables.Table {
 }
 
 // described returns the kind of a table, its header rows and the fields of its columns.
-func described(p Part) string {
+func described(p Table) string {
 	text := fmt.Sprintf("%s %d-%d:", p.Kind, p.From, p.To)
 	for _, h := range p.Headings {
 		text += fmt.Sprintf(" %s", h.Meaning.Field)
@@ -43,7 +43,7 @@ func TestKindsOfTables(t *testing.T) {
 		"Pallet: 7\nVariety|Size|Cartons\nHass|16|264": "blocks 1-2: variety calibre boxes",
 		"Pallet|Carton no.|Kg\n1|C1|4\n1|C2|4\n1|C3|4": "lines 0-1: pallet_number carton_number weight",
 	} {
-		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0][0]
+		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0]
 		if got := described(part); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
@@ -57,7 +57,7 @@ func TestGroupRowsDescribeTheLinesBelow(t *testing.T) {
 		"Pallet|Size|Cartons\nHASS\n1|16|264\nFUERTE\n2|18|260":  vocabulary.Variety,
 		"Pallet|Variety|Cartons\n16\n1|Hass|264\n18\n2|Hass|260": vocabulary.Calibre,
 	} {
-		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0][0]
+		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0]
 		first, _ := part.Given(2, f)
 		second, _ := part.Given(4, f)
 		if lines := strings.Split(text, "\n"); first.Text != lines[1] || second.Text != lines[3] {
@@ -70,11 +70,9 @@ func FuzzOf(f *testing.F) {
 	f.Add("Pallet|12|14|16|Total\n1|10|20||30\nTotal|10|20||30")
 	f.Add("Pallet|Boxes|Pallet|Boxes\n1|2|3|4\n|5|6|7")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, way := range Of(tables.Book{Tables: []tables.Table{sheet(text)}}) {
-			for _, p := range way {
-				if p.From < 0 || p.From > p.To || p.To > len(p.Rows) {
-					t.Errorf("header rows %d to %d of %d", p.From, p.To, len(p.Rows))
-				}
+		for _, p := range Of(tables.Book{Tables: []tables.Table{sheet(text)}}) {
+			if p.From < 0 || p.From > p.To || p.To > len(p.Rows) {
+				t.Errorf("header rows %d to %d of %d", p.From, p.To, len(p.Rows))
 			}
 		}
 	})

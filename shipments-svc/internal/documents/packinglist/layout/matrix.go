@@ -38,15 +38,15 @@ func (h header) sizeColumns() (all []int) {
 	seen, named := map[string]bool{}, 0
 	for col := range h.own {
 		group, size := h.sizeOf(col)
-		m := h.means[col]
+		m := h.Headings[col].Meaning
 		if !sizeText.MatchString(size) && !IsSized(size) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre &&
 			(group == "" || m.Field != vocabulary.Produce && m.Field != vocabulary.Variety) {
 			continue
 		}
-		if seen[h.texts[col]] {
+		if seen[h.Headings[col].Text] {
 			return nil
 		}
-		seen[h.texts[col]] = true
+		seen[h.Headings[col].Text] = true
 		if all = append(all, col); m.Field == vocabulary.Calibre {
 			named++
 		}
@@ -61,7 +61,7 @@ func (h header) sizeColumns() (all []int) {
 // the words before it, as in HASS 16. A word for the calibre, as in CALIBRE 6, is no group.
 func (h header) sizeOf(col int) (group, size string) {
 	own := h.own[col]
-	group = strings.TrimSpace(strings.TrimSuffix(h.texts[col], own))
+	group = strings.TrimSpace(strings.TrimSuffix(h.Headings[col].Text, own))
 	if i := strings.LastIndexByte(own, ' '); i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
 	}

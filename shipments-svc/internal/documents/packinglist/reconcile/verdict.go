@@ -107,17 +107,6 @@ func (v *Verdict) compare(what string, declared, listed, ofPallet float64) {
 	}
 }
 
-// Verified reports whether the declared totals agree with the lines.
-func (v Verdict) Verified() bool {
-	return v.agree > 0 && v.against == nil && v.errors == nil && v.none == ""
-}
-
-// Better reports whether a reading is better than one of another division of the list,
-// which is likelier by its headings: the totals of the list must say so.
-func (v Verdict) Better(than Verdict, err error) bool {
-	return v.Verified() && (err != nil || !than.Verified())
-}
-
 // Refusal returns the error of a reading that is not to be used, with its reasons and the
 // first doubts, or nil.
 func (v Verdict) Refusal(at tables.Place) error {
