@@ -70,16 +70,9 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 func (d *document) families(parts []layout.Table) (all [][]layout.Table, first tables.Place) {
 	r := &d.remarks
 	r.Stage = "layout"
-	headed, labelled := make([]mapping.Mapping, len(parts)), false
-	for i, p := range parts {
-		if p.Headed {
-			headed[i] = mapping.Of([]layout.Table{p}, d.given)[0]
-			labelled = labelled || headed[i].Pallets(p)
-		}
-	}
-	for i, p := range parts {
+	for _, p := range parts {
 		end, n := len(p.Rows), len(all)
-		pallets := p.Headed && (p.Continued && n > 0 || headed[i].Pallets(p) || !labelled && headed[i].Numbers())
+		pallets := p.Headed && (p.Continued && n > 0 || mapping.Of([]layout.Table{p}, d.given)[0].Pallets(p))
 		switch {
 		case pallets:
 			if end = p.From; n == 0 {

@@ -66,14 +66,13 @@ func TestRowsWithNumbersAreReadOrWarnedOf(t *testing.T) {
 	listCase{lines + "Loaded by: J. Smith,Date: 1.2.2026", "P1 60 × 5000, P2 60 × 5000", ""}.check(t)
 }
 
-// A column of units applies to the quantity on its left, or else to the weight.
+// A column of units applies to the quantity on its left.
 func TestColumnsOfUnits(t *testing.T) {
 	t.Parallel()
 	for list, c := range map[string]listCase{
 		"Qty,UOM,Net kg\n960,KG,960":                 {want: "no_boxes", warns: "no line has a number of boxes"},
-		"Qty,Net kg,Unit\n960,960,KG":                {want: "no_boxes", warns: `"960 kg" is not a number of boxes`},
 		"Qty,UOM,Net kg\n240,CTN,960":                {want: "P1 240 × 4000"},
-		"Cartons,UOM,Net weight\n240,KG,960":         {want: "P1 240 × 4000"},
+		"Cartons,UOM,Net weight\n240,KG,960":         {want: "P1 240 × 4000", warns: "kilograms were assumed"},
 		"Cartons,Net weight,Weight unit\n240,960,KG": {want: "P1 240 × 4000"},
 		"Cartons,Net weight,Unit\n240,2116.4,LBS":    {want: "P1 240 × 4000"},
 		"Cartons,Net kg,Unit\n240,2116.4,LBS":        {want: "P1 240 × 4000", warns: "another unit"},

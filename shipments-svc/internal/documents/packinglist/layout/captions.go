@@ -149,8 +149,7 @@ func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells, labels := worded(row), captionsIn(row)
 	pallet := !t.labelled() && isPallet(labels)
-	if len(cells) == 0 || !pallet && !isForm(row, labels) && i >= t.To &&
-		(len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
+	if len(cells) == 0 || !pallet && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
 		return false
 	}
 	for _, l := range labels {

@@ -114,25 +114,18 @@ func isLabel(text string) bool {
 	return m.Field != vocabulary.None && m.Reason == "" && m.Unknown == nil && !strings.ContainsFunc(name, isDigit)
 }
 
-// isForm reports whether a row is several labels, each on the left of its value: "Pallet no. |
-// 311 | Variety | Hass".
-func isForm(row tables.Row, all []Label) bool {
-	cells := len(worded(row))
-	return cells > 2 && cells == 2*len(all) && !slices.ContainsFunc(all, func(l Label) bool { return l.From == l.Col }) &&
-		slices.ContainsFunc(all, func(l Label) bool { return field(l.Name) != vocabulary.None })
-}
-
-// captionsIn returns the labels of a row that give values to lines. They are few, or a form.
+// captionsIn returns the labels of a row that give values to lines. The row has few texts, or
+// labels and values only: "Pallet no. | 311 | Variety | Hass | Lot | 7 | Truck | 4".
 func captionsIn(row tables.Row) []Label {
 	const most = 6 // texts
 	all, texts := LabelsOf(row), len(worded(row))
-	form := isForm(row, all)
+	form := texts == 2*len(all)
 	if texts > most && !form {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(l Label) bool {
 		f := field(l.Name)
-		heading := l.From < l.Col && !l.Colon && texts > 2 && !form // "Pallet | Hass 16 | …", headings
+		heading := l.From < l.Col && !l.Colon && !form // "Pallet | Hass 16 | …", headings
 		return f == vocabulary.None || !l.First || heading && slices.Contains(labelFields, f)
 	})
 }

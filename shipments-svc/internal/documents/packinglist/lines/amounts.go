@@ -38,11 +38,11 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 	if c.Number != "" {
 		r.stored(&a, c.Number)
 	}
-	unit := cmp.Or(n.Unit, r.Mapping.UnitOf(r.t.Rows[i], f))
 	if f == vocabulary.Boxes {
-		a.OK = a.OK && (unit == "" || vocabulary.IsA(unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
+		a.OK = a.OK && (n.Unit == "" || vocabulary.IsA(n.Unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
 		return a
 	}
+	unit := cmp.Or(n.Unit, r.Mapping.UnitBeside(r.t.Rows[i], col))
 	in, known := numbers.Grams[unit]
 	if !known {
 		in, a.OK = column.Unit, a.OK && (unit == "" || c.Number != "")
@@ -70,8 +70,7 @@ func (r *reader) stored(a *Amount, number string) {
 func (r *reader) validate(i int, l *Line) {
 	short := func(text string) string { text, _ = remarks.Shortened(text, shipments.MaxCalibre); return text }
 	if b := &l.Boxes; b.Present && !b.OK {
-		unit := r.Mapping.UnitOf(r.t.Rows[i], vocabulary.Boxes)
-		r.Remarks.Add("not_a_number/boxes", b.Place, strings.TrimSpace(short(b.Text)+" "+unit))
+		r.Remarks.Add("not_a_number/boxes", b.Place, short(b.Text))
 	} else if b.OK && (b.Value < 1 || b.Value > shipments.MaxBoxes || b.Value != math.Trunc(b.Value)) {
 		c, _ := r.cell(i, vocabulary.Boxes) // the format of its number may round it
 		r.Remarks.Add("out_of_range/boxes", b.Place, cmp.Or(c.Number, short(b.Text)), shipments.MaxBoxes)

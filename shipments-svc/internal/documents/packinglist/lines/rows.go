@@ -90,8 +90,6 @@ func (r *reader) content(w row) string {
 	case r.totalled && !r.unnamed && !w.described:
 		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
 		return "it is part of a summary"
-	case !r.Mapping.Pallets(r.t): // of which reconcile requires that each is one pallet
-		w.Pallet, w.Own = Text{strconv.Itoa(r.all.lines + 1), w.Place}, true
 	}
 	if w.Pallet.Value == "" {
 		r.Remarks.Add("line_without_pallet", w.Place)

@@ -20,37 +20,10 @@ var Weights = []vocabulary.Field{
 
 func isWeight(f vocabulary.Field) bool { return slices.Contains(Weights, f) }
 
-// unitColumns attaches each column of units, of which one is a weight: KG, BAG. It applies
-// to the next quantity on the left that is not headed as boxes or with a unit, or else to
-// any weight.
-func (m *Mapping) unitColumns() {
-	for col := range m.Columns {
-		if !slices.Contains(m.Columns[col].Rules, "units") {
-			continue
-		}
-		left := -1
-		for f, at := range m.at {
-			open := isWeight(f) || f == vocabulary.Boxes && m.Columns[at].Meaning.Concepts&vocabulary.Box == 0
-			if at < col && open && layout.Unit(m.Columns[at].Text) == 0 {
-				left = max(left, at)
-			}
-		}
-		if left < 0 {
-			left = m.At(m.First(Weights...))
-		}
-		if left >= 0 {
-			m.Columns[left].Units = col
-		}
-	}
-}
-
-// UnitOf returns the unit of a field in a row from the column of its units, if it is of
-// weight.
-func (m Mapping) UnitOf(row tables.Row, f vocabulary.Field) string {
-	if col := m.Column(f).Units; col > 0 && col < len(row.Cells) {
-		if unit := unitName(row.Cells[col].Text); numbers.Grams[unit] > 0 {
-			return unit
-		}
+// UnitBeside returns the unit of a weight in a row from the column of units on its right, or "".
+func (m Mapping) UnitBeside(row tables.Row, col int) string {
+	if col++; col < min(len(m.Columns), len(row.Cells)) && slices.Contains(m.Columns[col].Rules, "units") {
+		return unitName(row.Cells[col].Text)
 	}
 	return ""
 }
@@ -71,7 +44,7 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 			}
 			cell := row.Cells[m.at[f]]
 			if c.Unit == 0 {
-				c.Unit = cmp.Or(layout.Unit(cell.Text), layout.Unit(m.UnitOf(row, f)))
+				c.Unit = cmp.Or(layout.Unit(cell.Text), numbers.Grams[m.UnitBeside(row, m.at[f])])
 			}
 			n, ok := numbers.Split(cell.Text)
 			if !ok || cell.Number != "" {

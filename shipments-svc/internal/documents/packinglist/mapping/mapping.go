@@ -39,7 +39,6 @@ type Column struct {
 	Score   float64  // from 0 to 1
 	Rules   []string // that made the score
 	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
-	Units   int      // the column of the units of its cells; 0: none
 	Style   numbers.Style
 	values  values
 	unclear []string // its numbers that are ambiguous
@@ -48,17 +47,6 @@ type Column struct {
 // Pallets reports whether the lines of a table have pallet numbers.
 func (m Mapping) Pallets(t layout.Table) bool {
 	return m.Has(vocabulary.PalletNumber) || m.Has(vocabulary.SSCC) || t.Gives(vocabulary.PalletNumber)
-}
-
-// Numbers reports whether the lines of a table without pallet numbers may be numbered: they
-// have boxes and a weight, and no other column may be the label.
-func (m Mapping) Numbers() bool {
-	label := func(c Column) bool {
-		return (c.Field == vocabulary.None || c.Field == vocabulary.Line) && !c.values.counts && c.values.filled > 0 &&
-			c.values.distinct == c.values.filled
-	}
-	return m.Has(vocabulary.Boxes) && m.First(Weights...) != vocabulary.None && !m.Has(vocabulary.PalletCount) &&
-		!slices.ContainsFunc(m.Columns, label)
 }
 
 // Layout returns the structure of a table.
@@ -127,7 +115,6 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		m.Columns = append(m.Columns, c)
 	}
 	m.weigh(rows)
-	m.unitColumns()
 	m.with(first, given)
 	m.Cartons = m.cartons(rows)
 	proposals := m.rivals()

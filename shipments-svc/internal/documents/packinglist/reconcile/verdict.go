@@ -8,7 +8,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -41,11 +40,6 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 			v.agree++
 		}
 		lines, words = lines+s.found[wordy].of, words+s.found[wordy].has
-		if !s.numbered() && !s.onePalletEach(read.Declared.Pallets) {
-			v.none, v.against = NoPallets, []string{
-				"no column has the numbers of the pallets, and a row may be several pallets or a part of one",
-			}
-		}
 	}
 	if words == lines {
 		v.none, v.against = NoPallets, []string{"no line below the header row has a pallet number"}
@@ -70,26 +64,6 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		}
 	}
 	return v
-}
-
-// numbered reports whether the lines have pallet numbers of the list.
-func (s *Settled) numbered() bool { return s.Read.Mapping.Pallets(s.Read.Tables[0]) }
-
-// onePalletEach reports whether each line without a pallet number is one pallet: the list
-// declares as many, or most have the same boxes and the weight of a full pallet. None has more.
-func (s *Settled) onePalletEach(declared int) bool {
-	full, same := map[float64]float64{}, 0.0
-	for _, l := range s.Lines {
-		w := l.net() / float64(reference.HeaviestPallet)
-		if !l.Boxes.OK || w <= 0 || w > 1 {
-			return false
-		}
-		if w >= fullLoad {
-			full[l.Boxes.Value]++
-			same = max(same, full[l.Boxes.Value])
-		}
-	}
-	return declared == len(s.Lines) || declared == 0 && same > few && same > most*float64(len(s.Lines))
 }
 
 // compare compares what a list declares, unless it is 0, with its lines. An error of the list
