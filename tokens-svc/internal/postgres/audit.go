@@ -55,6 +55,11 @@ func (r *Repository) AuditEvents(
 	if err != nil {
 		return nil, 0, err
 	}
+	if q.After != nil {
+		rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+			org, *q.After, head.Sequence, p.Size)
+		return rows, int(max(head.Sequence-*q.After, 0)), err
+	}
 	if q == (tokens.AuditQuery{}) {
 		newest := head.Sequence - int64(p.Offset())
 		rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
@@ -101,20 +106,6 @@ func batches(at int64, read func(at int64) ([]audit.Event, error)) iter.Seq2[aud
 			}
 		}
 	}
-}
-
-// AuditEventsAfter implements tokens.Repository.
-func (r *Repository) AuditEventsAfter(
-	ctx context.Context, org tokens.OrgID, after int64, n int,
-) ([]audit.Event, int64, error) {
-	head, err := readHead(ctx, r.db, string(org))
-	if err != nil {
-		return nil, 0, err
-	}
-	events, err := readEvents(ctx, r.db,
-		`WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
-		org, after, head.Sequence, n)
-	return events, head.Sequence, err
 }
 
 // AuditLogs implements tokens.Repository.
@@ -183,15 +174,6 @@ func (r eventRow) event() (audit.Event, error) {
 		}
 	}
 	return e, nil
-}
-
-// detailsText returns details as jsonb.
-func detailsText(details map[string]string) (string, error) {
-	if details == nil {
-		return "{}", nil
-	}
-	text, err := json.Marshal(details)
-	return string(text), err
 }
 
 // nullAddress returns an inet, NULL for the zero address.

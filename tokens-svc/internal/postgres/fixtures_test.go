@@ -59,7 +59,8 @@ func createOnce(
 	tb testing.TB, repo tokens.Repository, org tokens.OrgID, k *tokens.Key, t tokens.Token, d tokens.Digest,
 ) (tokens.Token, error) {
 	tb.Helper()
-	err := repo.Change(tb.Context(), org, tokens.Terms{Key: k}, func(tx tokens.Tx) (err error) {
+	known := func(tx tokens.Tx) error { return tx.CheckKey(tb.Context(), k) }
+	err := repo.Change(tb.Context(), org, known, func(tx tokens.Tx) (err error) {
 		err = errors.Join(tx.StoreKey(tb.Context(), k, t.ID),
 			tx.Record(tb.Context(), fullEntry(audit.TokenCreated, string(t.ID))))
 		if err == nil {
@@ -75,7 +76,7 @@ func update(
 	tb testing.TB, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, edit func(*tokens.Token) error,
 ) (t tokens.Token, err error) {
 	tb.Helper()
-	err = repo.Change(tb.Context(), org, tokens.Terms{}, func(tx tokens.Tx) (err error) {
+	err = repo.Change(tb.Context(), org, func(tx tokens.Tx) (err error) {
 		if t, err = tx.Token(tb.Context(), id); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (p *People) Invite(
 		if err != nil {
 			return err
 		}
-		return m.record(ctx, e)
+		return m.Record(ctx, e)
 	})
 }
 
@@ -73,7 +73,7 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 		if err != nil {
 			return err
 		}
-		return m.record(ctx, e)
+		return m.Record(ctx, e)
 	})
 }
 

@@ -2,9 +2,8 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
+	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
@@ -71,45 +70,32 @@ func beginLog(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, er
 	return m, exec(ctx, tx, `INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $2)`, org, m.head.Hash[:])
 }
 
-// record appends to the organization's audit log.
-func (m *mutation) record(ctx context.Context, entries ...audit.Entry) error {
-	n := len(entries)
-	sequences, at := make(pq.Int64Array, n), make([]time.Time, n)
-	kinds, ids, names := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
-	addresses, requests := make([]sql.Null[string], n), make(pq.StringArray, n)
-	actions, targets, details := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
-	previous, hashes := make(pq.ByteaArray, n), make(pq.ByteaArray, n)
+// Record implements tokens.Tx: it appends to the organization's audit log.
+func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	head := m.head
+	events := make([]audit.Event, len(entries))
 	for i, e := range entries {
-		event := head.Append(e)
-		head = event.Head()
-		text, err := detailsText(e.Details)
-		if err != nil {
-			return fmt.Errorf("details of %s: %w", e.Action, err)
-		}
-		sequences[i], at[i], details[i] = event.Sequence, e.At, text
-		kinds[i], ids[i], names[i] = string(e.Actor.Kind), e.Actor.ID, e.Actor.Name
-		addresses[i], requests[i] = nullAddress(e.Actor.Address), e.Actor.RequestID
-		actions[i], targets[i] = string(e.Action), e.Target
-		previous[i], hashes[i] = event.Previous[:], event.Hash[:]
+		e.Actor.Address = e.Actor.Address.WithZone("") // inet knows no zones
+		events[i] = head.Append(e)
+		head = events[i].Head()
 	}
-	err := exec(ctx, m, `
+	text, err := json.Marshal(events)
+	if err != nil {
+		return fmt.Errorf("audit events of %s: %w", head.Log, err)
+	}
+	err = exec(ctx, m, `
 		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $3 WHERE log_id = $1)
-		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address,
-			request_id, action, target, details, previous, hash)
-		SELECT $1, * FROM unnest($4::bigint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::inet[],
-			$10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::bytea[])`,
-		head.Log, head.Sequence, head.Hash[:], sequences, pq.Array(at), kinds, ids, names, pq.Array(addresses),
-		requests, actions, targets, details, previous, hashes)
+		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address, request_id, action, target,
+			details, previous, hash)
+		SELECT $1, sequence, at, actor ->> 'kind', coalesce(actor ->> 'id', ''), actor ->> 'name',
+			(actor ->> 'address')::inet, coalesce(actor ->> 'request_id', ''), action, target, coalesce(details, '{}'),
+			decode(previous_hash, 'hex'), decode(hash, 'hex')
+		FROM json_to_recordset($4) AS e (sequence bigint, at timestamptz, actor jsonb, action text, target text,
+			details jsonb, previous_hash text, hash text)`, head.Log, head.Sequence, head.Hash[:], string(text))
 	if err == nil {
 		m.head = head
 	}
 	return err
-}
-
-// Record implements tokens.Tx.
-func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
-	return m.record(ctx, entries...)
 }
 
 // announceOwned is announce for all live tokens of a person in an organization,
@@ -124,16 +110,17 @@ func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner pe
 	if err != nil {
 		return err
 	}
-	return m.announce(ctx, owned, tokens.Updated)
+	_, err = m.announce(ctx, owned, tokens.Updated)
+	return err
 }
 
-// announce gives each of the tokens the next revision, in their order, and notifies
+// announce gives each of the tokens the next revision, in their order, returns the last one, and notifies
 // every follower when this transaction commits. The counter stays locked until then.
-func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind tokens.ChangeKind) error {
+func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind tokens.ChangeKind) (int64, error) {
 	if len(ids) == 0 {
-		return nil
+		return 0, nil
 	}
-	return exec(ctx, m, `
+	return one[int64](ctx, m, `
 		WITH changed AS (
 			SELECT id COLLATE "C" AS id, nth FROM unnest($1::text[]) WITH ORDINALITY AS c (id, nth)
 		), next AS (
@@ -144,5 +131,5 @@ func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind toke
 		), announced AS (
 			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
 		)
-		SELECT pg_notify($4, '') FROM announced LIMIT 1`, pq.Array(ids), len(ids), kind, channel)
+		SELECT max(rev) FROM announced, LATERAL (SELECT pg_notify($4, '')) notified`, pq.Array(ids), len(ids), kind, channel)
 }

@@ -21,7 +21,7 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 		if err != nil {
 			return err
 		}
-		return m.record(ctx, e)
+		return m.Record(ctx, e)
 	})
 }
 

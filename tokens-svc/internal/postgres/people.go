@@ -119,7 +119,7 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		if err != nil {
 			return err
 		}
-		if err := m.record(ctx, entry); err != nil {
+		if err := m.Record(ctx, entry); err != nil {
 			return err
 		}
 		return m.announceOwned(ctx, org, id)

@@ -42,7 +42,8 @@ func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	repeats(err, later)
 
 	change := func(k *tokens.Key, result error) error {
-		return repo.Change(t.Context(), repotest.Org, tokens.Terms{Key: k}, func(tx tokens.Tx) error {
+		known := func(tx tokens.Tx) error { return tx.CheckKey(t.Context(), k) }
+		return repo.Change(t.Context(), repotest.Org, known, func(tx tokens.Tx) error {
 			return errors.Join(tx.StoreKey(t.Context(), k, first), result)
 		})
 	}

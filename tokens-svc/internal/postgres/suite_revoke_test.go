@@ -21,7 +21,7 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 		gives(t, err, nil)
 		made = append(made, token.ID)
 	}
-	err := repo.Change(t.Context(), repotest.Org, tokens.Terms{}, func(tx tokens.Tx) error {
+	err := repo.Change(t.Context(), repotest.Org, func(tx tokens.Tx) error {
 		children, err := tx.Descendants(t.Context(), parent.Lineage)
 		gives(t, err, nil)
 		ids := append([]tokens.TokenID{parent.ID}, tokens.IDs(children)...)
@@ -58,22 +58,25 @@ func activeTokensAreCounted(t *testing.T, repo tokens.Repository) {
 	revoked, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, repotest.Org, revoked.ID, repotest.Noon, ""), nil)
 	add(t, repo, 0)
-	gives(t, repo.Change(t.Context(), repotest.Org, tokens.Terms{}, func(tx tokens.Tx) error {
+	gives(t, repo.Change(t.Context(), repotest.Org, func(tx tokens.Tx) error {
 		n, err := tx.Active(t.Context(), repotest.Noon)
 		equal(t, n, 1)
 		return err
 	}), nil)
 }
 
-// changesAreAdmittedUnderTheLock: Admit gets the calling token, or the person's role,
-// and its refusal leaves nothing.
-func changesAreAdmittedUnderTheLock(t *testing.T, repo tokens.Repository) {
+// changesAreRefusedUnderTheLock: a step gets the calling token, or the person's role, and its refusal leaves nothing.
+func changesAreRefusedUnderTheLock(t *testing.T, repo tokens.Repository) {
 	caller, _ := add(t, repo, 0)
 	no := errors.New("no")
-	for _, terms := range []tokens.Terms{
-		{Caller: caller.ID, Admit: func(now tokens.Standing) error { equal(t, now.Token, caller); return no }},
-		{Person: "usr_1", Admit: func(now tokens.Standing) error { equal(t, now.Role, tokens.Role("")); return no }},
-	} {
-		gives(t, repo.Change(t.Context(), repotest.Org, terms, nil), no)
+	refuse := func(tx tokens.Tx) error {
+		found, err := tx.Token(t.Context(), caller.ID)
+		gives(t, err, nil)
+		equal(t, found, caller)
+		role, err := tx.Role(t.Context(), "usr_1")
+		gives(t, err, nil)
+		equal(t, role, tokens.Role(""))
+		return no
 	}
+	gives(t, repo.Change(t.Context(), repotest.Org, refuse, nil), no)
 }

@@ -35,7 +35,7 @@ func TestRepository(t *testing.T) {
 		"descendants of a token are found at every depth":      descendantsAreFound,
 		"a revocation ends all of its tokens at once":          revocationEndsAllAtOnce,
 		"active tokens are counted":                            activeTokensAreCounted,
-		"changes are admitted under their lock":                changesAreAdmittedUnderTheLock,
+		"changes are admitted under their lock":                changesAreRefusedUnderTheLock,
 		"usage is summed by hour":                              usageIsAddedUp,
 		"usage never moves back":                               usageNeverMovesBack,
 		"another organization's usage is not found":            usageIsPrivate,
@@ -66,7 +66,7 @@ func revoke(
 	t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string,
 ) error {
 	t.Helper()
-	return repo.Change(t.Context(), org, tokens.Terms{}, func(tx tokens.Tx) error {
+	return repo.Change(t.Context(), org, func(tx tokens.Tx) error {
 		token, err := tx.Token(t.Context(), id)
 		if err != nil || !token.RevokedAt.IsZero() {
 			return err

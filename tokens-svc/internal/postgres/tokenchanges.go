@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/lib/pq"
@@ -10,38 +12,22 @@ import (
 )
 
 // Change implements tokens.Repository.
-func (r *Repository) Change(
-	ctx context.Context, org tokens.OrgID, terms tokens.Terms, work func(tokens.Tx) error,
-) error {
+func (r *Repository) Change(ctx context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error) error {
 	return mutate(ctx, r.db, org, func(m *mutation) error {
-		if err := m.admit(ctx, terms); err != nil {
-			return err
+		for _, step := range steps {
+			if err := step(m); err != nil {
+				return err
+			}
 		}
-		return work(m)
+		return nil
 	})
 }
 
-// admit checks the terms of a change under the lock of the organization.
-func (m *mutation) admit(ctx context.Context, terms tokens.Terms) error {
-	var now tokens.Standing
-	var err error
-	switch {
-	case terms.Caller != "":
-		now.Token, err = m.Token(ctx, terms.Caller)
-	case terms.Person != "":
-		now.Role, err = one[tokens.Role](ctx, m, `
-			SELECT coalesce((SELECT m.role FROM memberships m JOIN users u ON u.id = m.user_id
-				WHERE m.organization_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL), '')`, m.org(), terms.Person)
-	}
-	if err == nil && terms.Admit != nil {
-		if now.Policy, err = policy(ctx, m, m.org()); err == nil {
-			err = terms.Admit(now)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return m.checkKey(ctx, terms.Key)
+// Role implements tokens.Tx.
+func (m *mutation) Role(ctx context.Context, person string) (tokens.Role, error) {
+	return one[tokens.Role](ctx, m, `
+		SELECT coalesce((SELECT m.role FROM memberships m JOIN users u ON u.id = m.user_id
+			WHERE m.organization_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL), '')`, m.org(), person)
 }
 
 // org returns the organization that the transaction changes.
@@ -73,55 +59,89 @@ func (m *mutation) Revoke(ctx context.Context, ids []tokens.TokenID, at time.Tim
 	if err != nil {
 		return err
 	}
-	return m.announce(ctx, ids, tokens.Revoked)
+	_, err = m.announce(ctx, ids, tokens.Revoked)
+	return err
 }
 
-// next begins a statement that writes the token $1 under the next revision and tells
-// followers: $2 is the kind of change. The counter stays locked until the commit, for
-// all organizations, so it is used in the last statements of a transaction.
-const next = `
-	WITH next AS (
-		UPDATE revision SET value = value + 1 RETURNING value
-	), change AS (
-		INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next
-	)`
-
-// revised runs a statement that begins with next and ends with returning.
-func (m *mutation) revised(ctx context.Context, statement string, args ...any) (int64, error) {
-	var row struct {
-		Revision int64  `db:"rev"`
-		Notified string `db:"notified"` // nothing: pg_notify returns void
-	}
-	err := m.GetContext(ctx, &row, next+statement+` RETURNING rev, pg_notify('`+channel+
-		`', '')::text AS notified`, args...)
-	return row.Revision, err
-}
-
-// Insert implements tokens.Tx.
+// Insert implements tokens.Tx. The counter of revisions stays locked until the commit, for all organizations.
 func (m *mutation) Insert(ctx context.Context, t tokens.Token, d tokens.Digest) (int64, error) {
-	return m.revised(ctx, `
-		INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow,
-			rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
-			created_at, expires_at, rotated_from, pepper_version, mac, owner_id, lineage,
-			rotated_by_kind, rotated_by_id, rotated_by_name, rev)
-		SELECT $1, $3, $4, $5, $6::text[], $7::cidr[], $8::integer, $9::integer, $10, $11, $12, $13::timestamptz,
-			$14::timestamptz, $15, $16::smallint, $17::bytea, $18, $19, $20, $21, $22, value FROM next`,
+	return one[int64](ctx, m, `
+		WITH next AS (
+			UPDATE revision SET value = value + 1 RETURNING value
+		), change AS (
+			INSERT INTO changes (rev, token_id, kind) SELECT value, $1, $2 FROM next
+		), made AS (
+			INSERT INTO api_tokens (id, organization_id, name, environment, permissions, ip_allow,
+				rate_limit, rate_window_seconds, created_by_kind, created_by_id, created_by_name,
+				created_at, expires_at, rotated_from, pepper_version, mac, owner_id, lineage,
+				rotated_by_kind, rotated_by_id, rotated_by_name, rev)
+			SELECT $1, $3, $4, $5, $6::text[], $7::cidr[], $8::integer, $9::integer, $10, $11, $12, $13::timestamptz,
+				$14::timestamptz, $15, $16::smallint, $17::bytea, $18, $19, $20, $21, $22, value FROM next RETURNING rev
+		)
+		SELECT rev FROM made, LATERAL (SELECT pg_notify($23, '')) notified`,
 		t.ID, tokens.Created, m.org(), t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)),
 		pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind,
 		t.CreatedBy.ID, t.CreatedBy.Name, t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version,
-		d.MAC[:], t.Owner.ID, t.Lineage, t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name)
+		d.MAC[:], t.Owner.ID, t.Lineage, t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name, channel)
 }
 
 // Update implements tokens.Tx.
 func (m *mutation) Update(ctx context.Context, t tokens.Token, kind tokens.ChangeKind) (int64, error) {
-	return m.revised(ctx, `
-		UPDATE api_tokens SET name = $3, permissions = $4::text[], ip_allow = $5::cidr[], rate_limit = $6,
-			rate_window_seconds = $7, expires_at = $8, revoked_at = $9, revoked_reason = $10, rotated_to = $11,
-			owner_id = $12, rev = value
-		FROM next WHERE id = $1`,
-		t.ID, kind, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
-		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(t.RevokedAt), t.RevokedReason,
-		null(string(t.RotatedTo)), t.Owner.ID)
+	err := exec(ctx, m, `
+		UPDATE api_tokens SET name = $2, permissions = $3, ip_allow = $4::cidr[], rate_limit = $5,
+			rate_window_seconds = $6, expires_at = $7, rotated_to = $8, owner_id = $9
+		WHERE id = $1`,
+		t.ID, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
+		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(string(t.RotatedTo)), t.Owner.ID)
+	if err != nil {
+		return 0, err
+	}
+	return m.announce(ctx, []tokens.TokenID{t.ID}, kind)
 }
 
 var _ tokens.Tx = (*mutation)(nil)
+
+// CheckKey implements tokens.Tx. The lock on the head orders requests with one key, and this statement sees what
+// committed before the lock.
+func (m *mutation) CheckKey(ctx context.Context, k *tokens.Key) error {
+	if k == nil {
+		return nil
+	}
+	type keyRow struct {
+		Fingerprint []byte
+		TokenID     tokens.TokenID
+	}
+	row, err := one[keyRow](ctx, m, `
+		SELECT fingerprint, token_id FROM idempotency_keys
+		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, m.org(), k.Sum[:], k.At.Add(-tokens.KeyLifetime))
+	switch {
+	case errors.Is(err, tokens.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
+		return tokens.ErrKeyReused
+	}
+	return &tokens.RepeatedError{Token: row.TokenID}
+}
+
+// StoreKey implements tokens.Tx. The row of an expired key is replaced.
+func (m *mutation) StoreKey(ctx context.Context, k *tokens.Key, id tokens.TokenID) error {
+	if k == nil {
+		return nil
+	}
+	_, err := m.ExecContext(ctx, `
+		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (organization_id, key_sum) DO UPDATE
+		SET fingerprint = excluded.fingerprint, token_id = excluded.token_id, created_at = excluded.created_at`,
+		m.org(), k.Sum[:], k.Fingerprint[:], id, k.At)
+	return err
+}
+
+// PruneKeys removes idempotency keys that were stored before a time.
+func (r *Repository) PruneKeys(ctx context.Context, before time.Time) error {
+	return r.prune(ctx, `
+		DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
+			SELECT organization_id, key_sum FROM idempotency_keys
+			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, before)
+}

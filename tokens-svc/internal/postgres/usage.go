@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
+	"encoding/json"
 	"time"
 
 	"github.com/lib/pq"
@@ -14,28 +14,26 @@ import (
 // rows in one order, so that reports of several gateways cannot
 // wait for each other in a circle. It locks no row of api_tokens.
 func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
-	n := len(uses)
-	ids, addresses := make(pq.StringArray, n), make([]sql.Null[string], n)
-	requests, refused := make(pq.Int64Array, n), make(pq.Int64Array, n)
-	last := make([]time.Time, n)
-	for i, u := range uses {
-		ids[i], addresses[i], last[i] = string(u.Token), nullAddress(u.Address), u.LastUsedAt
-		requests[i], refused[i] = u.Requests, u.Refused
+	if len(uses) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(uses)
+	if err != nil {
+		return err
 	}
 	return exec(ctx, r.db, `
 		INSERT INTO token_usage AS known (token_id, hour, requests, refused, last_used_at, address)
-		SELECT t.id, date_trunc('hour', u.last_used_at, 'UTC'), sum(u.requests), sum(u.refused), max(u.last_used_at),
-			(array_agg(u.address ORDER BY u.last_used_at DESC))[1]
-		FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::inet[])
-			AS u (token_id, requests, refused, last_used_at, address)
-		JOIN api_tokens t ON t.id = u.token_id COLLATE "C"
+		SELECT t.id, date_trunc('hour', u.last_used_at, 'UTC'), sum(u.count), sum(u.refused), max(u.last_used_at),
+			nullif((array_agg(u.address ORDER BY u.last_used_at DESC))[1], '')::inet
+		FROM json_to_recordset($1) AS u (token text, count bigint, refused bigint, last_used_at timestamptz, address text)
+		JOIN api_tokens t ON t.id = u.token COLLATE "C"
 		GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (token_id, hour) DO UPDATE SET
 			requests = known.requests + excluded.requests,
 			refused = known.refused + excluded.refused,
 			last_used_at = greatest(known.last_used_at, excluded.last_used_at),
 			address = CASE WHEN excluded.last_used_at >= known.last_used_at THEN excluded.address ELSE known.address END`,
-		ids, requests, refused, pq.Array(last), pq.Array(addresses))
+		string(text))
 }
 
 // pruneBatch is how many rows are removed at once.

@@ -3,8 +3,12 @@ package tokens
 import (
 	"context"
 	"fmt"
+	"iter"
+	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
 
 // ExpiringWithin is how near its end a token is called expiring. A token that
@@ -88,3 +92,93 @@ type Page struct {
 
 // Offset returns how many entries stand before the page.
 func (p Page) Offset() int { return max(p.Number-1, 0) * p.Size }
+
+// usageHours is the number of hours of Usage, including the current one.
+const usageHours = 24
+
+// Use is a token's use: since a gateway's last report, or as Usage returns it.
+type Use struct {
+	Token      TokenID    `json:"token"`
+	Requests   int64      `json:"count"`   // that were let through
+	Refused    int64      `json:"refused"` // that were too many
+	LastUsedAt time.Time  `json:"last_used_at"`
+	Address    netip.Addr `json:"address"` // of the last client; zero: not known
+}
+
+// Usage returns when these tokens of org were last used, and how much in the last 24
+// hours. Those that org does not have were never used.
+func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[TokenID]Use, error) {
+	uses, err := s.repo.Usage(ctx, org, ids, s.Now().Truncate(time.Hour).Add(-(usageHours-1)*time.Hour))
+	if err != nil {
+		return nil, fmt.Errorf("usage in organization %s: %w", org, err)
+	}
+	all := make(map[TokenID]Use, len(uses))
+	for _, use := range uses {
+		all[use.Token] = use
+	}
+	return all, nil
+}
+
+// RecordUsage adds gateways' reports. Each counts into the hour in
+// which the token was last used; times in the future are corrected. When
+// a token was last used never moves back, in whatever order reports come.
+// Tokens that do not exist are ignored. It gives a ValidationError, and then
+// nothing was added. Gateways are programs: it names the first fault only.
+func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
+	now, uses := s.Now(), make([]Use, len(reports))
+	for i, u := range reports {
+		if !u.Token.Valid() || u.LastUsedAt.IsZero() || u.Requests < 0 || u.Refused < 0 {
+			var wrong ValidationError
+			wrong.addEntry("usage", i+1, InvalidValue, "needs a token's id, last_used_at, and counts from 0")
+			return &wrong
+		}
+		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond), u.Address.Unmap().WithZone("")
+		if u.LastUsedAt.After(now) {
+			u.LastUsedAt = now
+		}
+		uses[i] = u
+	}
+	if err := s.repo.AddUsage(ctx, uses); err != nil {
+		return fmt.Errorf("record the usage of %d tokens: %w", len(uses), err)
+	}
+	return nil
+}
+
+// AuditQuery selects events of an organization's audit log. Its zero fields select all.
+type AuditQuery struct {
+	Text   string // in action, actor, target or details, in any case
+	Action audit.Action
+	Actor  string // in the actor's name, in any case
+	Target string // the id of the affected object
+	From   time.Time
+	Before time.Time
+	// After selects all events behind the one of this number, and no others, oldest first.
+	After *int64
+}
+
+// AuditEvents returns a page of the selected events of the organization's audit log, newest
+// first, and how many there are. It gives ErrNotFound when there is no such organization,
+// and ErrForbidden.
+func (s *Service) AuditEvents(
+	ctx context.Context, principal Principal, org OrgID, q AuditQuery, p Page,
+) ([]audit.Event, int, error) {
+	if !principal.MayReadAudit() {
+		return nil, 0, principal.refuse("read the audit log")
+	}
+	events, total, err := s.repo.AuditEvents(ctx, org, q, p)
+	if err != nil {
+		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
+	}
+	return events, total, nil
+}
+
+// AllAuditEvents returns every selected event, newest first. Errors are as for AuditEvents;
+// those of the storage end the sequence.
+func (s *Service) AllAuditEvents(
+	ctx context.Context, principal Principal, org OrgID, q AuditQuery,
+) (iter.Seq2[audit.Event, error], error) {
+	if !principal.MayReadAudit() {
+		return nil, principal.refuse("read the audit log")
+	}
+	return s.repo.AllAuditEvents(ctx, org, q), nil
+}

@@ -102,17 +102,22 @@ func (m *memory) VerifyAudit(_ context.Context, id string) (audit.Head, error) {
 }
 
 func (m *memory) Change(
-	_ context.Context, org tokens.OrgID, terms tokens.Terms, work func(tokens.Tx) error,
+	_ context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error,
 ) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.orgs[org]; !found {
 		return tokens.ErrNotFound
 	}
-	if err := m.admit(terms); err != nil {
-		return err
+	if m.trusting {
+		steps = steps[1:] // the first one refreshes the principal
 	}
-	return work(memoryTx{memory: m, org: org})
+	for _, step := range steps {
+		if err := step(memoryTx{memory: m, org: org}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memoryTx is the part of a transaction that the service's tests need. It cannot be rolled back.
@@ -143,6 +148,10 @@ func (tx memoryTx) Active(_ context.Context, at time.Time) (n int, err error) {
 	return n, nil
 }
 
+func (tx memoryTx) Role(context.Context, string) (tokens.Role, error) { return tx.memory.role, nil }
+
+func (tx memoryTx) CheckKey(context.Context, *tokens.Key) error { return nil }
+
 func (tx memoryTx) StoreKey(context.Context, *tokens.Key, tokens.TokenID) error { return nil }
 
 func (tx memoryTx) Record(_ context.Context, entries ...audit.Entry) error {
@@ -166,16 +175,6 @@ func (tx memoryTx) Revoke(_ context.Context, ids []tokens.TokenID, at time.Time,
 		t := tx.memory.tokens[id]
 		t.RevokedAt, t.RevokedReason = at, reason
 		tx.memory.store(t, tokens.Revoked)
-	}
-	return nil
-}
-
-// admit checks the terms of a change: the standing of principals unless they are trusted.
-func (m *memory) admit(terms tokens.Terms) error {
-	if terms.Admit != nil && !m.trusting {
-		if err := terms.Admit(tokens.Standing{Token: m.tokens[terms.Caller], Role: m.role}); err != nil {
-			return err
-		}
 	}
 	return nil
 }

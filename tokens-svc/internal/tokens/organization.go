@@ -82,8 +82,8 @@ func (s *Service) ChangeOrganization(
 	if policy.MaxDays < 0 || policy.MaxDays > maxDays {
 		wrong.Add("max_days", OutOfRange, "must be from 1 to %d", maxDays)
 	}
-	err := s.repo.Change(ctx, org, s.terms(&principal), func(tx Tx) error {
-		if !principal.organization {
+	err := s.change(ctx, &principal, org, func(tx Tx) error {
+		if !principal.owners {
 			return principal.refuse("change the organization")
 		}
 		old, before, err := tx.Organization(ctx)

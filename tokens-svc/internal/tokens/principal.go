@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -10,35 +11,30 @@ import (
 // Principal is the authenticated caller, for the audit log, and its rights.
 // The zero Principal has no rights.
 type Principal struct {
-	Actor    audit.Actor
-	grants   []Permission // the most that its tokens may be allowed; Admin: everything
-	tokens   reach
+	Actor  audit.Actor
+	grants []Permission // the most that its tokens may be allowed; Admin: everything
+	powers
 	owner    Owner  // of the tokens that it makes
 	caller   *Token // the calling token, whose bounds no other may exceed; nil: a person or an operator
-	audit    bool
-	anyLimit bool // may give tokens more than DefaultRateLimit
-	// organization reports whether the principal may change the organization's name and policy.
-	organization bool
-	policy       Policy
-	key          *Key // idempotency key of the request; nil: none
+	anyLimit bool   // may give tokens more than DefaultRateLimit
+	policy   Policy
+	key      *Key // idempotency key of the request; nil: none
 }
 
 // Operator returns the principal of the command line, with all rights.
 func Operator() Principal {
 	return Principal{
-		Actor: audit.CommandLine, grants: []Permission{Admin}, tokens: reachAll, audit: true, anyLimit: true,
-		organization: true,
+		Actor: audit.CommandLine, grants: []Permission{Admin}, anyLimit: true,
+		powers: powers{tokens: reachAll, audit: true, members: true, owners: true},
 	}
 }
 
 // Person returns the principal of a signed-in user with a role in
 // the organization at hand.
 func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
-	p := role.powers()
 	return Principal{
-		Actor: actor, grants: c.Expand(c.mayGrant(role)), tokens: p.tokens, audit: p.audit,
-		organization: p.owners,
-		owner:        Owner{ID: actor.ID, Name: actor.Name, Role: role},
+		Actor: actor, grants: c.Expand(c.mayGrant(role)), powers: role.powers(),
+		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
 	}
 }
 
@@ -48,7 +44,8 @@ func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 // Without, it may rotate and end itself. A test token knows of test tokens
 // only.
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
-	p := Principal{Actor: actor, grants: c.Expand(held), tokens: reachItself, owner: caller.Owner, caller: &caller}
+	p := Principal{Actor: actor, grants: c.Expand(held), owner: caller.Owner, caller: &caller}
+	p.tokens = reachItself
 	if slices.Contains(p.grants, Admin) {
 		p.tokens = reachAll
 	}
@@ -66,7 +63,7 @@ func (p Principal) MayCreate() bool {
 }
 
 // MayChangeOrganization reports whether the principal may change the organization's name and policy.
-func (p Principal) MayChangeOrganization() bool { return p.organization }
+func (p Principal) MayChangeOrganization() bool { return p.owners }
 
 // Sees returns the environment whose tokens exist for the principal, or "" for
 // both.
@@ -168,4 +165,92 @@ func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 // not do.
 func (p Principal) refuse(what string) error {
 	return &ForbiddenError{fmt.Sprintf("%s %s may not %s", p.Actor.Kind, p.Actor.Name, what)}
+}
+
+// checkWithin notes where t exceeds the calling token, so that no token
+// makes, widens or renews one that is good for more than itself. People and
+// operators have no such bounds.
+func (p Principal) checkWithin(wrong *ValidationError, t Token) {
+	if p.caller == nil {
+		return
+	}
+	b := *p.caller
+	if t.Environment != b.Environment {
+		wrong.Add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
+	}
+	if !b.ExpiresAt.IsZero() && (t.ExpiresAt.IsZero() || t.ExpiresAt.After(b.ExpiresAt)) {
+		wrong.Add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires", instant(b.ExpiresAt))
+	}
+	if beyond := outside(t.IPAllow, b.IPAllow); beyond != "" {
+		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, join(b.IPAllow, ", "))
+	}
+	if !t.RateLimit.within(b.RateLimit) {
+		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds",
+			b.RateLimit.Limit, b.RateLimit.Window.Seconds())
+	}
+}
+
+// outside returns the first of the ranges that is in none of the allowed ones,
+// or "" if there is none such. No range at all is everything.
+func outside(ranges, allowed []netip.Prefix) string {
+	if len(allowed) == 0 {
+		return ""
+	}
+	if len(ranges) == 0 {
+		return "anywhere"
+	}
+	for _, r := range ranges {
+		if !slices.ContainsFunc(allowed, func(a netip.Prefix) bool { return a.Bits() <= r.Bits() && a.Contains(r.Addr()) }) {
+			return r.String()
+		}
+	}
+	return ""
+}
+
+// within reports whether r never admits more requests than most does: neither
+// in one window nor on average.
+func (r RateLimit) within(most RateLimit) bool {
+	return r.Limit <= most.Limit && r.Limit*int(most.Window.Seconds()) <= most.Limit*int(r.Window.Seconds())
+}
+
+// lower returns the one of two limits that is within the other, or a limit
+// within both.
+func lower(a, b RateLimit) RateLimit {
+	switch {
+	case a.within(b):
+		return a
+	case b.within(a):
+		return b
+	}
+	return RateLimit{Limit: min(a.Limit, b.Limit), Window: max(a.Window, b.Window)}
+}
+
+// complete fills in omitted fields of a draft: from the calling token, whose bounds
+// may not be exceeded, or from the defaults.
+func (d Draft) complete(principal Principal) Draft {
+	limit := DefaultRateLimit
+	if d.Environment == "" {
+		d.Environment = Live
+		if principal.caller != nil {
+			d.Environment = principal.caller.Environment
+		}
+	}
+	if principal.caller != nil {
+		limit = lower(limit, principal.caller.RateLimit)
+		if d.IPAllow == nil {
+			for _, r := range principal.caller.IPAllow {
+				d.IPAllow = append(d.IPAllow, r.String())
+			}
+		}
+		if d.DefaultExpiry {
+			d.ExpiresAt = earlier(principal.caller.ExpiresAt, d.ExpiresAt)
+		}
+	}
+	if d.RateLimit.Limit == 0 {
+		d.RateLimit.Limit = limit.Limit
+	}
+	if d.RateLimit.Window == 0 {
+		d.RateLimit.Window = limit.Window
+	}
+	return d
 }

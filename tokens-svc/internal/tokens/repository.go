@@ -39,20 +39,14 @@ type Repository interface {
 	// Organization returns an organization, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, error)
 
-	// AuditEvents returns a page of the selected events of org's audit log, newest first, and
-	// how many there are; or ErrNotFound.
+	// AuditEvents returns a page of the selected events of org's audit log and how many there are, newest first
+	// unless the query has After; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)
 	// AllAuditEvents returns all of them, a batch at a time, until the first error.
 	AllAuditEvents(ctx context.Context, org OrgID, q AuditQuery) iter.Seq2[audit.Event, error]
-	// AuditEventsAfter returns at most n events of org's audit log after a number,
-	// oldest first, and the number of the newest; or ErrNotFound.
-	AuditEventsAfter(ctx context.Context, org OrgID, after int64, n int) (events []audit.Event, newest int64, err error)
-	// Change runs work in a transaction of org, the only one there at the time, and commits when
-	// it returns nil. Before that come the Admit of the terms, and their key: when the organization
-	// has stored it within KeyLifetime, nothing is done, and it gives a *RepeatedError, or
-	// ErrKeyReused where the fingerprint is another. It gives ErrNotFound without organization, and
-	// work's error.
-	Change(ctx context.Context, org OrgID, terms Terms, work func(Tx) error) error
+	// Change runs the steps in a transaction of org, the only one there at the time, and commits when
+	// all return nil. It gives ErrNotFound without organization, and the error of a step.
+	Change(ctx context.Context, org OrgID, steps ...func(Tx) error) error
 	// Tokens returns those of org's tokens that q asks for, in its order, and how many it
 	// selects on all pages at the given time. An organization that does not exist has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
@@ -94,6 +88,11 @@ type Tx interface {
 	Descendants(ctx context.Context, lineage TokenID) ([]Token, error)
 	// Active returns how many tokens of the organization are active at a time.
 	Active(ctx context.Context, at time.Time) (int, error)
+	// Role returns the role of a person; "" for one who is no member or whose account is disabled.
+	Role(ctx context.Context, person string) (Role, error)
+	// CheckKey gives a *RepeatedError when the organization has stored the key, unless it is nil, within
+	// KeyLifetime, or ErrKeyReused where the fingerprint is another.
+	CheckKey(ctx context.Context, k *Key) error
 	// StoreKey stores an idempotency key, unless it is nil, with the token that its request
 	// made or revoked.
 	StoreKey(ctx context.Context, k *Key, id TokenID) error

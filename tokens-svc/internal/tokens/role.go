@@ -34,7 +34,7 @@ type powers struct {
 	role    Role
 	text    string                        // for people
 	holds   func(*Catalogue) []Permission // what the person may do on the pages of services
-	grants  func(*Catalogue) []Permission // the most that its tokens may be granted; nil: nothing
+	makes   func(*Catalogue) []Permission // the most that its tokens may be granted; nil: nothing
 	tokens  reach                         // the tokens that it may change, rotate and revoke
 	audit   bool                          // may read the audit log
 	members bool                          // may invite, change and remove members other than owners
@@ -46,15 +46,15 @@ type powers struct {
 var roles = []powers{
 	{
 		role: RoleOwner, text: "All settings, including owners and the organization's name and policies",
-		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true,
+		holds: (*Catalogue).All, makes: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true,
 	},
 	{
 		role: RoleAdmin, text: "All settings except owners and the organization's name and policies",
-		holds: (*Catalogue).All, grants: (*Catalogue).All, tokens: reachAll, audit: true, members: true,
+		holds: (*Catalogue).All, makes: (*Catalogue).All, tokens: reachAll, audit: true, members: true,
 	},
 	{
 		role: RoleMember, text: "Works with shipments and documents, and creates tokens for that",
-		holds: (*Catalogue).OfMembers, grants: (*Catalogue).OfMembers, tokens: reachOwn,
+		holds: (*Catalogue).OfMembers, makes: (*Catalogue).OfMembers, tokens: reachOwn,
 	},
 	{
 		role: RoleReviewer, text: "Reads, approves and rejects shipments",
@@ -89,8 +89,8 @@ func (r Role) Text() string { return r.powers().text }
 
 // mayGrant returns the most that tokens of the role may be granted.
 func (c *Catalogue) mayGrant(r Role) []Permission {
-	if grants := r.powers().grants; grants != nil {
-		return grants(c)
+	if makes := r.powers().makes; makes != nil {
+		return makes(c)
 	}
 	return nil
 }

@@ -2,7 +2,11 @@ package tokens
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -87,7 +91,7 @@ func (s *Service) CreateOrganization(
 func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgID, d Draft) (Token, Secret, error) {
 	var t Token
 	var secret Secret
-	err := s.repo.Change(ctx, org, s.terms(&principal), func(tx Tx) error {
+	err := s.change(ctx, &principal, org, func(tx Tx) error {
 		if !principal.MayCreate() {
 			return principal.refuse("make tokens")
 		}
@@ -123,7 +127,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 func (s *Service) changeToken(
 	ctx context.Context, principal *Principal, org OrgID, id TokenID, work func(Tx, Token) error,
 ) error {
-	err := s.repo.Change(ctx, org, s.terms(principal), func(tx Tx) error {
+	err := s.change(ctx, principal, org, func(tx Tx) error {
 		t, err := tx.Token(ctx, id)
 		if err != nil {
 			return err
@@ -151,4 +155,109 @@ func (s *Service) entry(
 	principal Principal, action audit.Action, target string, details map[string]string,
 ) audit.Entry {
 	return audit.Entry{At: s.Now(), Actor: principal.Actor, Action: action, Target: target, Details: details}
+}
+
+// ErrInvalidToken means that the calling token is not, or no longer, valid. The
+// gateway learns it a moment later; here it is refused at once.
+var ErrInvalidToken = errors.New("the token is not valid")
+
+// TooManyError means that a change would exceed the number of active tokens that an
+// organization may have. Nothing was done.
+type TooManyError struct{ Max int }
+
+// Error implements error.
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("the organization has %d active tokens, the most it may have; revoke some that are not needed",
+		e.Max)
+}
+
+// checkActive gives a *TooManyError where the organization may not have one more active token.
+func (s *Service) checkActive(ctx context.Context, tx Tx) error {
+	if s.maxActive == 0 {
+		return nil
+	}
+	n, err := tx.Active(ctx, s.Now())
+	if err == nil && n >= s.maxActive {
+		err = &TooManyError{Max: s.maxActive}
+	}
+	return err
+}
+
+// change runs work in a transaction of org, unless the request was done before. principal is up to date in work: what
+// ended or shrank since the request began counts.
+func (s *Service) change(ctx context.Context, principal *Principal, org OrgID, work func(Tx) error) error {
+	return s.repo.Change(ctx, org, func(tx Tx) error { return s.refresh(ctx, tx, principal) }, func(tx Tx) error {
+		if err := tx.CheckKey(ctx, principal.key); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+}
+
+// refresh brings the rights of a person or of a calling token up to date.
+func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
+	if p.caller == nil && p.Actor.Kind != audit.User {
+		return nil
+	}
+	_, policy, err := tx.Organization(ctx)
+	if err != nil {
+		return err
+	}
+	if p.caller == nil {
+		role, err := tx.Role(ctx, p.Actor.ID)
+		*p = s.permissions.Person(p.Actor, role).Under(policy).WithKey(p.key)
+		return err
+	}
+	caller, err := tx.Token(ctx, p.caller.ID)
+	if err != nil {
+		return err
+	}
+	if status := caller.Status(s.Now()); status != StatusActive {
+		return fmt.Errorf("%w: %s", ErrInvalidToken, status)
+	}
+	held := slices.DeleteFunc(s.permissions.Effective(caller), func(permission Permission) bool {
+		return !slices.Contains(p.grants, permission)
+	})
+	*p = s.permissions.Bearer(p.Actor, caller, held).Under(policy).WithKey(p.key)
+	return nil
+}
+
+// KeyLifetime is how long an idempotency key is stored.
+const KeyLifetime = 24 * time.Hour
+
+// ErrKeyReused means that the idempotency key belongs to a request with another
+// body. Nothing was done.
+var ErrKeyReused = errors.New("the idempotency key belongs to another request")
+
+// RepeatedError means that a request with the same idempotency key and body took
+// effect before. Nothing was done.
+type RepeatedError struct{ Token TokenID } // the token that was made, or revoked
+
+// Error implements error.
+func (e *RepeatedError) Error() string {
+	return fmt.Sprintf("this request was done before and made token %s; a secret is shown once and not stored. "+
+		"If it was lost, revoke that token and make another with a new Idempotency-Key", e.Token)
+}
+
+// Key is the idempotency key of one request of an organization.
+type Key struct {
+	Sum         [sha256.Size]byte // names the request
+	Fingerprint [sha256.Size]byte // of its body
+	At          time.Time         // when it was made
+}
+
+// NewKey returns the key of a request that the parts name: among others its
+// operation, its path and the text that the client chose. No part may contain a
+// NUL.
+func NewKey(fingerprint [sha256.Size]byte, at time.Time, parts ...string) *Key {
+	return &Key{Sum: sha256.Sum256([]byte(strings.Join(parts, "\x00"))), Fingerprint: fingerprint, At: at}
+}
+
+// WithKey returns the principal for a request with an idempotency key. CreateToken,
+// RotateToken and RevokeToken then take effect once within KeyLife: repeated, they
+// give a *RepeatedError, or ErrKeyReused where the fingerprint is another. A request
+// that is refused does not use up its key. nil: no key.
+func (p Principal) WithKey(k *Key) Principal {
+	p.key = k
+	return p
 }

@@ -86,7 +86,7 @@ func (p *program) plant(t *testing.T, s tokens.Secret, revision int64, token tok
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	err = postgres.NewRepository(pool).Change(t.Context(), org, tokens.Terms{}, func(tx tokens.Tx) error {
+	err = postgres.NewRepository(pool).Change(t.Context(), org, func(tx tokens.Tx) error {
 		got, err := tx.Insert(t.Context(), token, pepper(t).Seal(s))
 		if err == nil && got != revision {
 			err = fmt.Errorf("revision %d", got)

@@ -138,18 +138,15 @@ func (m management) revoke(ctx context.Context, c call, r revocation) (reply, er
 }
 
 func (m management) auditEvents(ctx context.Context, c call, e events) (reply, error) {
-	if e.after != nil {
-		events, total, err := m.AuditEventsAfter(ctx, c.Principal, c.organization, *e.after, e.Size)
-		after := *e.after
-		if n := len(events); n > 0 {
-			after = events[n-1].Sequence
-		}
-		link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, e.Size)
-		return reply{
-			status: http.StatusOK, header: http.Header{"Link": {link}},
-			body: eventsView{events, meta{1, e.Size, total}},
-		}, err
+	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{After: e.after}, e.Page)
+	view := eventsView{events, meta{e.Number, e.Size, total}}
+	if e.after == nil || err != nil {
+		return page(ctx, e.Page, total, view), err
 	}
-	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{}, e.Page)
-	return page(ctx, e.Page, total, eventsView{events, meta{e.Number, e.Size, total}}), err
+	after := *e.after
+	if n := len(events); n > 0 {
+		after = events[n-1].Sequence
+	}
+	link := fmt.Sprintf(`</api/v1/audit-events?after=%d&per_page=%d>; rel="next"`, after, e.Size)
+	return reply{status: http.StatusOK, header: http.Header{"Link": {link}}, body: view}, nil
 }
