@@ -50,7 +50,7 @@ func TestWordsOfRowsAreInTheColumnAtTheirMiddle(t *testing.T) {
 	}
 	line := textLine{at("1", 10, 14), at("Mango", 50, 75), at("Tommy", 77, 93), at("9", 93.5, 97), at("264", 120, 134)}
 	c := columns{edges: []float64{30, 87, 110}, usual: 5}
-	if got := strings.Join(c.cells(line, true), "|"); got != "1|Mango Tommy|9|264" {
+	if got := strings.Join(c.cells(line), "|"); got != "1|Mango Tommy|9|264" {
 		t.Error(got)
 	}
 }
@@ -71,7 +71,7 @@ func TestHeadingsDecideAboutNarrowGaps(t *testing.T) {
 	for want, row := range map[string]textLine{
 		"No|SSCC|Boxes|Net lb / box|Net lb": headings, "12|384141180000661009|48|40.0|1,920.0": line,
 	} {
-		if got := strings.Join(c.cells(row, true), "|"); got != want {
+		if got := strings.Join(c.cells(row), "|"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestTouchingHeadingsAreThoseOfTheirColumns(t *testing.T) {
 		"Pallet no|Grd|Count|Boxes|Net kg": headings, "P1|1A|90|64|800": line,
 		"|Both sizes||Boxes": {at("Both", 50, 60), at("sizes", 62, 76), at("Boxes", 90, 104)},
 	} {
-		if got := strings.Join(c.cells(row, true), "|"); got != want {
+		if got := strings.Join(c.cells(row), "|"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

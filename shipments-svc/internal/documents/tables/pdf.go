@@ -16,7 +16,6 @@ type page struct {
 	lines     []textLine
 	rows      [][]textLine
 	rules     []area
-	grid      *grid
 	aside     string
 	invisible bool
 }
@@ -61,8 +60,8 @@ func (b *book) pdf(raw []byte) (err error) {
 func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {
-		if pages[i].grid = gridOf(p); pages[i].grid != nil {
-			pages[i].rows = pages[i].grid.rows(p.lines)
+		if g := gridOf(p); g != nil {
+			pages[i].rows = g.rows(p.lines)
 		} else {
 			pages[i].rows = grouped(p.lines, near)
 		}
@@ -91,7 +90,7 @@ func (b *book) printed(pages []page) error {
 
 // printedRow adds the lines of a row. Its number is that of the fullest line.
 func (b *book) printedRow(c columns, lines []textLine, first int, below float64, p page) error {
-	row, most, isRow := Row{Number: first}, 0, c.isRow(lines)
+	row, most := Row{Number: first}, 0
 	if first > 1 {
 		row.Below = below
 	}
@@ -103,14 +102,7 @@ func (b *book) printedRow(c columns, lines []textLine, first int, below float64,
 		if len(line) > most {
 			row.Number, most = max(first+n, line[0].row), len(line)
 		}
-		cells, drawn := []string(nil), false
-		if p.grid != nil {
-			cells, drawn = p.grid.cells(line)
-		}
-		if !drawn {
-			cells = c.cells(line, isRow)
-		}
-		for k, text := range cells {
+		for k, text := range c.cells(line) {
 			if k == len(texts) {
 				texts = append(texts, "")
 			}

@@ -7,124 +7,108 @@ import (
 	"strings"
 )
 
-// columns are the columns of a document's printed tables.
+// columns are the columns of the tables that pages have in common.
 type columns struct {
-	edges []float64 // between columns, from left to right, in points; none: each line has its own
-	usual int       // usual number of words of a line
+	edges []float64 // between columns, from left to right, in points; none: each phrase has its own
+	usual int       // number of words of a row
 }
 
 const (
-	// fewLines is the number of lines that are too few to detect columns.
+	// fewLines is the number of lines that are too few to be a table.
 	fewLines = 3
-	// fewPhrases is the minimum number of phrases of headings, several that of a row.
-	fewPhrases, several = 3, 5
+	// fewPhrases is the minimum number of phrases of headings.
+	fewPhrases = 3
 	// stray is the share of lines, one in stray, that may cross a gap between columns.
 	stray = 10
 )
 
-// columnsOf detects the columns of pages: vertical gaps through the lines of tables. Lines unlike
-// the others, such as totals and letterheads, do not count.
+// columnsOf detects the columns of pages: vertical gaps through the rows of tables, between headings.
+// Lines unlike the others, such as totals and letterheads, do not count.
 func columnsOf(pages []page) (c columns) {
 	var rows [][]textLine
 	var lines []textLine
 	for _, p := range pages {
+		rows = append(rows, p.rows...)
 		for _, row := range p.rows {
-			rows = append(rows, row)
 			if tabular(row) {
 				lines = append(lines, slices.Concat(row...))
 			}
 		}
 	}
-	lines = similar(lines)
+	lines = aligned(lines)
 	if len(lines) == 0 {
 		return c
 	}
-	byLength := func(a, b textLine) int { return len(b) - len(a) }
-	c.usual = len(slices.SortedStableFunc(slices.Values(lines), byLength)[len(lines)/2])
+	first := slices.IndexFunc(rows, func(row []textLine) bool { return row[0][0] == lines[0][0] })
+	var words []int
+	for _, line := range lines {
+		words = append(words, len(line))
+	}
+	slices.Sort(words)
+	c.usual = words[(len(words)-1)/2]
 	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
-	headings := headingsOf(rows, lines[0])
 	few := len(lines) / stray
 	if len(pages) > 1 {
 		few = max(few, len(pages)) // a letterhead on each page
 	}
-	c.edges = edges(headings, gapsOf(lines, few), lines)
-	slices.Sort(c.edges)
+	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines, few))
 	return c
 }
 
-// headingsOf returns the last line of several phrases above the first row of a table.
-func headingsOf(rows [][]textLine, first textLine) (headings textLine) {
-	for _, row := range rows {
-		if row[0][0] == first[0] && headings == nil {
-			return first // calibres
-		} else if row[0][0] == first[0] {
-			return headings
-		}
-		for _, line := range row {
-			if len(line.headings()) >= fewPhrases {
-				headings = line
+// headingsOf returns the last line of several phrases above the first row of a table, or else
+// that row: calibres.
+func headingsOf(rows [][]textLine, first int) textLine {
+	for _, row := range slices.Backward(rows[:first]) {
+		for _, line := range slices.Backward(row) {
+			if len(line.phrases()) >= fewPhrases {
+				return line
 			}
 		}
 	}
-	return headings
+	return slices.Concat(rows[first]...)
 }
 
 // headings returns the headings of the first table of a page.
 func (p page) headings() textLine {
-	if i := slices.IndexFunc(p.lines, textLine.tabular); i >= 0 {
-		return headingsOf(p.rows, p.lines[i])
+	if first := slices.IndexFunc(p.rows, tabular); first >= 0 {
+		return headingsOf(p.rows, first)
 	}
 	return nil
 }
 
-// moved reports whether a page has most of the headings of another, at other points.
+// moved reports whether most headings of a page stand elsewhere on another.
 func moved(from, to textLine) bool {
 	const near = 2
-	same, away := 0, 0
-	for _, phrase := range to.phrases() {
-		for _, other := range from.phrases() {
-			if phrase.text() == other.text() {
-				same++
-				if math.Abs(phrase[0].left-other[0].left) > near {
-					away++
-				}
-				break
-			}
+	away, phrases := 0, to.phrases()
+	for _, phrase := range phrases {
+		i := slices.IndexFunc(from.phrases(), func(other textLine) bool { return other.text() == phrase.text() })
+		if i >= 0 && math.Abs(from.phrases()[i][0].left-phrase[0].left) > near {
+			away++
 		}
 	}
-	return same*2 > len(to.phrases()) && away*2 > same
+	return away*2 > len(phrases)
 }
 
 // full reports whether a line has about the usual number of words.
 func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
 
-// isRow reports whether lines are a row of the table.
-func (c columns) isRow(row []textLine) bool {
-	phrases := func(line textLine) bool { return len(line.phrases()) >= several }
-	return (tabular(row) || slices.ContainsFunc(row, phrases)) && c.full(slices.Concat(row...))
-}
-
 func tabular(row []textLine) bool { return slices.ContainsFunc(row, textLine.tabular) }
 
-// similar returns the lines of tables: most of their phrases begin, end or are centred
+// aligned returns the lines of tables: most of their phrases begin, end or are centred
 // where those of at least a third of the lines do, unlike those of footers and notes.
-func similar(lines []textLine) []textLine {
+func aligned(lines []textLine) []textLine {
 	const third, half = 3, 2
 	type point struct{ kind, at int }
 	points := func(phrase textLine) [3]point {
 		left, right := phrase.bounds()
-		return [3]point{{0, int(left)}, {1, int(right)}, {2, int((left + right) / 2)}}
+		return [...]point{{0, int(left)}, {1, int(right)}, {2, int(phrase.middle())}}
 	}
 	count := map[point]int{}
 	for _, line := range lines {
-		seen := map[point]bool{}
 		for _, phrase := range line.phrases() {
 			for _, p := range points(phrase) {
-				for _, near := range []point{{p.kind, p.at - 1}, p, {p.kind, p.at + 1}} {
-					if !seen[near] {
-						seen[near] = true
-						count[near]++
-					}
+				for near := -1; near <= 1; near++ {
+					count[point{p.kind, p.at + near}]++
 				}
 			}
 		}
@@ -141,15 +125,18 @@ func similar(lines []textLine) []textLine {
 	})
 }
 
-// edges returns a point between each two headings, in a gap of the lines below, and the
+// edgesOf returns a point between each two headings, in a gap of the lines below, and the
 // middles of the other gaps that are wide.
-func edges(headings textLine, gaps []span, lines []textLine) (all []float64) {
-	used, space := make([]bool, len(gaps)), 0.0
+func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64) {
+	wide := func(g span) bool { return g.width() >= max(2, gap*lines[0][0].space) }
 	phrases := headings.split(func(a, b word) bool {
-		return headings.apart(a, b) || slices.ContainsFunc(gaps, func(g span) bool {
-			return g.common(span{a.right, b.left}).width() > 0 && enumerated(lines, g)
+		return slices.ContainsFunc(gaps, func(g span) bool {
+			// Each word stands above texts of its own.
+			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && b.right > g.right &&
+				(wide(g) || a.whole() && b.whole() || enumerated(lines, g))
 		})
 	})
+	used := make([]bool, len(gaps))
 	for i := 1; i < len(phrases); i++ {
 		_, left := phrases[i-1].bounds()
 		right, _ := phrases[i].bounds()
@@ -166,18 +153,16 @@ func edges(headings textLine, gaps []span, lines []textLine) (all []float64) {
 			}
 		}
 		if at >= 0 {
-			all, used[at] = append(all, best.middle()), true
+			edges, used[at] = append(edges, best.middle()), true
 		}
-	}
-	for _, line := range lines {
-		space += line[0].space / float64(len(lines))
 	}
 	for n, g := range gaps {
-		if !used[n] && g.width() >= max(2, gap*space) {
-			all = append(all, g.middle())
+		if !used[n] && wide(g) {
+			edges = append(edges, g.middle())
 		}
 	}
-	return all
+	slices.Sort(edges)
+	return edges
 }
 
 // enumerated reports whether a gap follows a number and precedes a word, not a unit, on all lines
@@ -227,25 +212,15 @@ func gapsOf(lines []textLine, few int) (gaps []span) {
 	return gaps
 }
 
-// column returns the column of a point.
-func (c columns) column(x float64) int {
+// at returns the column of a point.
+func (c columns) at(x float64) int {
 	i, _ := slices.BinarySearch(c.edges, x)
 	return i
 }
 
-// touching reports whether a phrase of a nearly full line of headings is those of two columns:
-// the second has no other.
-func (c columns) touching(phrases []textLine, i int) bool {
-	at := func(l textLine) int { return c.column(l.middle()) }
-	words := phrases[i]
-	second := at(words[len(words)-1:])
-	return len(phrases)*4 >= len(c.edges)*3 && second == at(words[:1])+1 &&
-		(i == 0 || at(phrases[i-1]) < second-1) && (i+1 == len(phrases) || at(phrases[i+1]) > second)
-}
-
 // cells returns the texts of a line by column: each word of a row in the one at its middle, and
 // each phrase of headings and of other lines in one of its own.
-func (c columns) cells(line textLine, row bool) (cells []string) {
+func (c columns) cells(line textLine) (cells []string) {
 	put := func(column int, text string) {
 		for len(cells) <= min(column, MaxColumns-1) {
 			cells = append(cells, "")
@@ -254,20 +229,31 @@ func (c columns) cells(line textLine, row bool) (cells []string) {
 			cells[column] = strings.TrimSpace(cells[column] + " " + text)
 		}
 	}
-	phrases := line.phrases()
-	for i, phrase := range phrases {
-		left, _ := phrase.bounds()
-		switch {
-		case c.edges == nil:
-			put(i, phrase.text())
-		case row && (line.tabular() || c.touching(phrases, i)):
-			for _, w := range phrase {
-				put(c.column((w.left+w.right)/2), w.text)
+	drawn := !slices.ContainsFunc(line, func(w word) bool { return w.column == 0 })
+	if drawn || line.tabular() && c.full(line) && c.edges != nil {
+		for _, w := range line {
+			if drawn {
+				put(w.column-1, w.text)
+			} else {
+				put(c.at(w.middle()), w.text)
 			}
-		case row:
-			put(max(c.column(phrase.middle()), len(cells)), phrase.text())
-		default:
-			put(max(c.column(left), len(cells)), phrase.text())
+		}
+		return cells
+	}
+	phrases := line.phrases()
+	full := len(phrases)*4 >= len(c.edges)*3
+	if full {
+		phrases = line.split(func(a, b word) bool { return c.at(a.right) < c.at(b.left) })
+	}
+	for i, phrase := range phrases {
+		at, _ := phrase.bounds()
+		if full {
+			at = phrase.middle()
+		}
+		if c.edges == nil {
+			put(i, phrase.text())
+		} else {
+			put(max(c.at(at), len(cells)), phrase.text())
 		}
 	}
 	return cells

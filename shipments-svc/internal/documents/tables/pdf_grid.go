@@ -2,16 +2,15 @@ package tables
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // grid is the cells that the rules of a page draw around its tables.
 type grid struct {
-	columns []float64 // the points of upright rules that most lines of tables are between
-	upright [][]area  // the rules at each of these points
-	flat    []area    // from the bottom of the page to its top
+	columns [][]area // the upright rules where each begins, and where the last ends
+	flat    []area   // from the bottom of the page to its top
 }
 
 // gridOf returns the grid of a page, or nil where too few rules divide its lines into
@@ -19,37 +18,35 @@ type grid struct {
 func gridOf(p page) *grid {
 	const fewest, near = 4, 2 // rules, and points
 	narrow := func(l textLine) bool { return len(l.phrases()) < fewPhrases }
-	lines := similar(slices.DeleteFunc(slices.Clone(p.lines), narrow))
+	lines := aligned(slices.DeleteFunc(slices.Clone(p.lines), narrow))
 	g := &grid{}
-	var upright []area
-	for _, r := range p.rules {
+	for _, r := range slices.SortedFunc(slices.Values(p.rules), func(a, b area) int { return cmp.Compare(a.left, b.left) }) {
+		last := len(g.columns) - 1
 		switch {
-		case r.right-r.left < thickest && r.top-r.bottom > thickest:
-			upright = append(upright, r)
 		case r.top-r.bottom < thickest:
 			g.flat = append(g.flat, r)
+		case r.right-r.left >= thickest:
+		case last >= 0 && r.left-g.columns[last][len(g.columns[last])-1].left <= near:
+			g.columns[last] = append(g.columns[last], r)
+		default:
+			g.columns = append(g.columns, []area{r})
 		}
 	}
-	slices.SortFunc(upright, func(a, b area) int { return cmp.Compare(a.left, b.left) })
-	for len(upright) > 0 {
-		n := 1
-		for n < len(upright) && upright[n].left-upright[n-1].left <= near {
-			n++
-		}
+	g.columns = slices.DeleteFunc(g.columns, func(rules []area) bool {
 		divided := 0
 		for _, line := range lines {
-			if passes(upright[:n], line[0]) {
+			if passes(rules, line[0]) {
 				divided++
 			}
 		}
-		if divided*2 > len(lines) {
-			g.columns, g.upright = append(g.columns, upright[0].left), append(g.upright, upright[:n])
-		}
-		upright = upright[n:]
+		return divided*2 <= len(lines)
+	})
+	ends := func(x float64) bool { // a column does
+		return slices.ContainsFunc(g.columns, func(rules []area) bool { return math.Abs(rules[0].left-x) <= thickest })
 	}
 	g.flat = slices.DeleteFunc(g.flat, func(r area) bool {
-		return !g.ends(r.left) || !g.ends(r.right) ||
-			slices.ContainsFunc(p.lines, func(l textLine) bool { return crossed(l, []area{r}) })
+		strikes := func(l textLine) bool { return crossed(l, []area{r}) }
+		return !ends(r.left) || !ends(r.right) || slices.ContainsFunc(p.lines, strikes)
 	})
 	slices.SortFunc(g.flat, func(a, b area) int { return cmp.Compare(a.bottom, b.bottom) })
 	for i := 1; i < len(g.flat); i++ {
@@ -57,92 +54,50 @@ func gridOf(p page) *grid {
 			*above = g.flat[i-1].bottom
 		}
 	}
-	if len(g.columns) < fewest || len(g.columns) > MaxColumns || !g.separates(lines) {
+	tops := map[float64]bool{}
+	for _, line := range lines {
+		tops[g.placed(line[0]).top] = true
+	}
+	if len(g.columns) < fewest || len(g.columns) > MaxColumns || len(tops)*3 < len(lines)*2 {
 		return nil
 	}
 	return g
 }
 
-// ends reports whether a column begins or ends at a point.
-func (g *grid) ends(x float64) bool {
-	return slices.ContainsFunc(g.columns, func(at float64) bool { return math.Abs(at-x) <= thickest })
-}
-
 // passes reports whether one of some upright rules is at the height of a word.
 func passes(upright []area, w word) bool {
-	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.middle() && w.middle() <= r.top })
+	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.height() && w.height() <= r.top })
 }
 
-// middle returns the height of the middle of a word's small letters.
-func (w word) middle() float64 { return w.base + w.size/4 }
+// height returns the height of the middle of a word's small letters.
+func (w word) height() float64 { return w.base + w.size/4 }
 
-// separates reports whether flat rules separate most lines from each other.
-func (g *grid) separates(lines []textLine) bool {
-	tops := map[float64]bool{}
-	for _, line := range lines {
-		_, top := g.cell(line[0])
-		tops[top] = true
-	}
-	return len(tops)*3 >= len(lines)*2
-}
-
-// cell returns the column of a word, or -1 outside the grid, and the height of the top of its
-// cell, which may span several columns and rows.
-func (g *grid) cell(w word) (column int, top float64) {
-	column = -1
-	x := (w.left + w.right) / 2
-	for i, at := range g.columns {
-		if at <= x && passes(g.upright[i], w) {
-			column = i
+// placed returns a word with the column and the top of its cell, which may span several columns
+// and rows; outside the grid it has no column.
+func (g *grid) placed(w word) word {
+	w.top = w.base
+	x, column := w.middle(), 0
+	for i, rules := range g.columns {
+		if rules[0].left <= x && passes(rules, w) {
+			column = i + 1
 		}
 	}
-	if column < 0 || column == len(g.columns)-1 {
-		return -1, w.base
+	above := slices.IndexFunc(g.flat, func(r area) bool { return r.bottom > w.height() && r.left <= x && x <= r.right })
+	if column > 0 && column < len(g.columns) && above >= 0 {
+		w.column, w.top = column, g.flat[above].bottom
 	}
-	for _, r := range g.flat {
-		if r.bottom > w.middle() && r.left <= x && x <= r.right {
-			return column, r.bottom
-		}
-	}
-	return -1, w.base
+	return w
 }
 
 // rows returns the lines of each row, a line outside the grid being one.
 func (g *grid) rows(lines []textLine) (rows [][]textLine) {
-	index := map[float64]int{}
-	for _, line := range lines {
-		parts := map[int]textLine{}
-		var order []int
-		for _, w := range line {
-			_, top := g.cell(w)
-			at, known := index[top]
-			if !known {
-				at = len(rows)
-				index[top], rows = at, append(rows, nil)
-			}
-			if parts[at] == nil {
-				order = append(order, at)
-			}
-			parts[at] = append(parts[at], w)
-		}
-		for _, at := range order {
-			rows[at] = append(rows[at], parts[at])
-		}
+	words := map[float64][]word{}
+	for _, w := range slices.Concat(lines...) {
+		w = g.placed(w)
+		words[w.top] = append(words[w.top], w)
+	}
+	for _, top := range slices.Backward(slices.Sorted(maps.Keys(words))) {
+		rows = append(rows, linesOf(words[top]))
 	}
 	return rows
-}
-
-// cells returns the texts of a line by column; ok is false for one outside the grid.
-func (g *grid) cells(line textLine) (cells []string, ok bool) {
-	for _, w := range line {
-		column, _ := g.cell(w)
-		if column < 0 {
-			return nil, false
-		}
-		for len(cells) <= column {
-			cells = append(cells, "")
-		}
-		cells[column] = strings.TrimSpace(cells[column] + " " + w.text)
-	}
-	return cells, true
 }

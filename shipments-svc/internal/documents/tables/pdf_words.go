@@ -17,6 +17,8 @@ type word struct {
 	space       float64 // usual width between words of a phrase
 	exact       bool    // the font has two bytes, and so widths
 	row         int     // the number of its line in a text file; 0: of a PDF
+	column      int     // of the cell that rules draw around it; 0: none
+	top         float64 // of that cell
 }
 
 // textLine is the words of one line, from left to right.
@@ -96,17 +98,6 @@ func (l textLine) split(apart func(a, b word) bool) (all []textLine) {
 	return all
 }
 
-// headings returns the phrases of a line of headings. Whole numbers side by side, such as
-// the calibres of a matrix, are one each, unless they may be the thousands of one.
-func (l textLine) headings() []textLine { return l.split(l.apart) }
-
-// apart reports whether two words of a line of headings are one heading each.
-func (textLine) apart(a, b word) bool {
-	const thousands = 3
-	whole := func(w word) bool { return strings.Trim(w.text, "0123456789") == "" }
-	return whole(a) && whole(b) && len(b.text) != thousands
-}
-
 // text returns the words of a phrase.
 func (l textLine) text() string {
 	var all []string
@@ -123,6 +114,11 @@ func (l textLine) middle() float64 {
 	left, right := l.bounds()
 	return (left + right) / 2
 }
+
+func (w word) middle() float64 { return (w.left + w.right) / 2 }
+
+// whole reports whether a word is a whole number.
+func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }
 
 // numeric reports whether a word has digits and no letters.
 func (w word) numeric() bool {
