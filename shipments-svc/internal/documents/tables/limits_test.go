@@ -165,7 +165,7 @@ func TestStoredCells(t *testing.T) {
 		)
 	})
 	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] imprecise_number@2 " +
-		"formula_without_value@4 hidden_rows_skipped@3"
+		"hidden_rows_skipped@3 formula_without_value@4"
 	if got := rowsOf(t, XLSX, content); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

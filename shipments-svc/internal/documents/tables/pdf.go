@@ -12,12 +12,11 @@ import (
 // page is a printed page, or a text file.
 type page struct {
 	name      string
-	words     []word
 	lines     []textLine
 	rows      [][]textLine
 	rules     []area
-	aside     string
-	invisible bool
+	aside     string // texts of notes, stamps and watermarks
+	invisible bool   // some text is
 }
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
@@ -27,16 +26,16 @@ func (b *book) pdf(raw []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	n := r.NumPage()
-	if n > MaxPages {
+	if n := r.NumPage(); n > MaxPages {
 		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
 	}
-	pages, text := make([]page, max(n, 0)), false
-	for i := range pages {
+	var pages []page
+	text := false
+	for i := range r.NumPage() {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		p, err := drawn(r.Page(i+1).V, fmt.Sprintf("page %d", i+1))
+		p, err := drawn(r.Page(i+1), fmt.Sprintf("page %d", i+1))
 		if err != nil {
 			return err
 		}
@@ -46,13 +45,32 @@ func (b *book) pdf(raw []byte) (err error) {
 		if p.invisible {
 			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: p.name})
 		}
-		p.lines = linesOf(p.words)
-		pages[i], text = p, text || len(p.words) > 0
+		pages, text = append(pages, p), text || p.lines != nil
 	}
 	if !text {
 		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
 	}
 	return b.printed(pages)
+}
+
+// opened opens a PDF with any content before and after it.
+func opened(raw []byte) (*pdf.Reader, error) {
+	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
+	if begin < 0 || end < begin+len("%PDF-1.7\n") {
+		return nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
+	}
+	raw = raw[begin : end+len("%%EOF")]
+	// The library accepts versions up to 1.7. Version 2.0 changes nothing about text.
+	copy(raw, "%PDF-1.7\n")
+	r, err := pdf.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	switch {
+	case err == nil:
+		return r, nil
+	case errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt"):
+		return nil, unreadable(Encrypted, "the document is password-protected")
+	default:
+		return nil, unreadable(Malformed, "the document is damaged")
+	}
 }
 
 // printed adds printed pages as tables. Columns are those that the rows of pages have in
@@ -77,26 +95,27 @@ func (b *book) printed(pages []page) error {
 		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		n, above := 0, 0.0
-		for _, row := range p.rows {
-			if err := b.printedRow(c, row, n+1, above-row[0][0].base, p); err != nil {
+		n, above := 1, 0.0
+		for _, lines := range p.rows {
+			row := Row{Number: n}
+			if n > 1 {
+				row.Below = above - lines[0][0].base
+			}
+			if err := b.printedRow(row, lines, c, p.rules); err != nil {
 				return err
 			}
-			n, above = n+len(row), row[len(row)-1][0].base
+			n, above = n+len(lines), lines[len(lines)-1][0].base
 		}
 	}
 	return nil
 }
 
-// printedRow adds the lines of a row. Its number is that of the fullest line.
-func (b *book) printedRow(c columns, lines []textLine, first int, below float64, p page) error {
-	row, most := Row{Number: first}, 0
-	if first > 1 {
-		row.Below = below
-	}
+// printedRow adds a row with the texts of lines. Its number becomes that of the fullest of them.
+func (b *book) printedRow(row Row, lines []textLine, c columns, rules []area) error {
 	var texts []string
+	first, most := row.Number, 0
 	for n, line := range lines {
-		if crossed(line, p.rules) {
+		if crossed(line, rules) {
 			b.note(NoteStruck, "a text is struck through", b.here(first+n, 0))
 		}
 		if len(line) > most {
@@ -121,24 +140,4 @@ func joinedText(above, below string) string {
 		return above + below
 	}
 	return above + " " + below
-}
-
-// opened opens a PDF with any content before and after it.
-func opened(raw []byte) (*pdf.Reader, error) {
-	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
-	if begin < 0 || end < begin+len("%PDF-1.7\n") {
-		return nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
-	}
-	raw = raw[begin : end+len("%%EOF")]
-	// The library accepts versions up to 1.7. Version 2.0 changes nothing about text.
-	copy(raw, "%PDF-1.7\n")
-	r, err := pdf.NewReader(bytes.NewReader(raw), int64(len(raw)))
-	switch {
-	case err == nil:
-		return r, nil
-	case errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt"):
-		return nil, unreadable(Encrypted, "the document is password-protected")
-	default:
-		return nil, unreadable(Malformed, "the document is damaged")
-	}
 }

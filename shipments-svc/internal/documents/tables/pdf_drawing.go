@@ -2,6 +2,7 @@ package tables
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -16,18 +17,14 @@ const turns, maxExtent = 24, 14_400
 // drawing collects the words of a page and of its forms (ISO 32000-1, 8.10 and 9.4). Invalid
 // operators are skipped.
 type drawing struct {
-	page  string        // name in messages
-	words [turns][]word // by the direction of their text, turned to run from left to right
-	rules []area
-	path  []area  // that is not painted yet
-	x, y  float64 // the end of the path
-	aside string  // the texts of notes and stamps
-	now   graphics
-	forms int // drawn so far
-
-	invisible bool // some text is
-	ended     bool // the last word is complete
-	spaced    bool // fonts with two bytes draw spaces
+	page
+	words  [turns][]word // by the direction of their text, turned to run from left to right
+	path   []area        // that is not painted yet
+	x, y   float64       // the end of the path
+	now    graphics
+	forms  int  // drawn so far
+	ended  bool // the last word is complete
+	spaced bool // fonts with two bytes draw spaces
 }
 
 // graphics is the part of the graphics state for text.
@@ -38,64 +35,55 @@ type graphics struct {
 	mode                                      int     // of rendering
 }
 
-// drawn returns what a page draws.
-func drawn(of pdf.Value, name string) (page, error) {
-	d := &drawing{page: name, now: graphics{ctm: shift(0, 0), scale: 1}}
-	d.annotations(of)
-	resources := of.Key("Resources")
-	for node, depth := of, 0; resources.IsNull() && depth < 100; depth++ { // page trees may be cyclic
-		node = node.Key("Parent")
-		resources = node.Key("Resources")
+// drawn returns what a page draws: the words of the direction that most have. Others, such as a
+// watermark, are aside.
+func drawn(of pdf.Page, name string) (page, error) {
+	d := &drawing{page: page{name: name}, now: graphics{ctm: shift(0, 0), scale: 1}}
+	d.annotations(of.V)
+	if d.draw(of.V.Key("Contents"), of.Resources()); d.forms > maxForms {
+		return page{}, &Unreadable{TooLarge, "the page draws too many forms", Place{Sheet: name}}
 	}
-	err := d.draw(of.Key("Contents"), resources)
-	return d.result(), err
-}
-
-// result returns the words of the direction that most have. Others, such as a watermark, are
-// aside.
-func (d *drawing) result() page {
 	most := 0
 	for i, words := range d.words {
 		if len(words) > len(d.words[most]) {
 			most = i
 		}
 	}
-	p := page{name: d.page, aside: d.aside, invisible: d.invisible}
 	for i, words := range d.words {
-		for _, w := range words {
+		for n, w := range words {
 			if w.exact && d.spaced {
-				w.space = closest * w.size
+				words[n].space = closest * w.size
 			}
-			if i == most {
-				p.words = append(p.words, w)
-			} else if len(p.aside) < MaxText {
-				p.aside += " " + w.text
+			if i != most && len(d.aside) < MaxText {
+				d.aside += " " + w.text
 			}
 		}
 	}
-	for _, r := range d.rules {
-		p.rules = append(p.rules, r.turned(most))
+	for i, r := range d.rules {
+		d.rules[i] = r.turned(most)
 	}
-	return p
+	d.lines = linesOf(d.words[most])
+	return d.page, nil
 }
 
 // draw draws content with the names of resources.
-func (d *drawing) draw(content, resources pdf.Value) (err error) {
+func (d *drawing) draw(content, resources pdf.Value) {
 	if content.Kind() != pdf.Stream && content.Kind() != pdf.Array {
-		return nil
+		return
 	}
 	fonts := map[string]*font{}
 	var saved []graphics
 	pdf.Interpret(content, func(stack *pdf.Stack, op string) {
-		args := make([]pdf.Value, stack.Len())
-		for i := range args {
-			args[len(args)-1-i] = stack.Pop()
+		var args []pdf.Value
+		for stack.Len() > 0 {
+			args = append(args, stack.Pop())
 		}
 		n, known := operands[op]
-		if !known || err != nil || len(args) < n {
+		if !known || len(args) < n {
 			return
 		}
-		args = args[len(args)-n:]
+		args = args[:n]
+		slices.Reverse(args)
 		switch op {
 		case "q":
 			saved = append(saved, d.now)
@@ -110,22 +98,19 @@ func (d *drawing) draw(content, resources pdf.Value) (err error) {
 			}
 			d.now.font, d.now.size = fonts[name], args[1].Float64()
 		case "Do":
-			err = d.form(resources.Key("XObject").Key(args[0].Name()), resources)
+			d.form(resources.Key("XObject").Key(args[0].Name()), resources)
 		default:
 			d.set(op, args)
 		}
 	})
-	return err
 }
 
 // form draws a form and restores the state.
-func (d *drawing) form(form, resources pdf.Value) error {
-	if form.Key("Subtype").Name() != "Form" {
-		return nil
+func (d *drawing) form(form, resources pdf.Value) {
+	if form.Key("Subtype").Name() != "Form" || d.forms > maxForms {
+		return
 	}
-	if d.forms++; d.forms > maxForms {
-		return &Unreadable{TooLarge, "the page draws too many forms", Place{Sheet: d.page}}
-	}
+	d.forms++
 	if own := form.Key("Resources"); !own.IsNull() {
 		resources = own
 	}
@@ -133,9 +118,8 @@ func (d *drawing) form(form, resources pdf.Value) error {
 	if m := form.Key("Matrix"); m.Len() == len(matrix{}) {
 		d.now.ctm = matrixOf(m.Index).times(d.now.ctm)
 	}
-	err := d.draw(form, resources)
+	d.draw(form, resources)
 	d.now = before
-	return err
 }
 
 // operands are the supported operators and their number of operands.

@@ -22,7 +22,7 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 	} {
 		b := &workbook{book: &book{}, styles: map[int]style{0: {general: true}}}
 		b.table("Sheet1")
-		if got := b.number(cellXML{Value: stored}, Place{}); got != want {
+		if got := b.number(0, stored, Place{}); got != want {
 			t.Errorf("%s: %+v, want %+v", stored, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 	} {
 		b := &workbook{book: &book{}, styles: map[int]style{0: {general: true}}}
 		b.table("Sheet1")
-		if b.number(cellXML{Value: stored}, Place{}); len(b.Notes) != notes {
+		if b.number(0, stored, Place{}); len(b.Notes) != notes {
 			t.Errorf("%s: %+v", stored, b.Notes)
 		}
 	}

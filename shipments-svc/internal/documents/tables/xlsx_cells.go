@@ -1,56 +1,48 @@
 package tables
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
-// cellOf returns a stored cell as it is shown, and notes what its kind or format hides.
-func (w *workbook) cellOf(c cellXML, at Place) Cell {
-	text, struck := c.Value, false
-	switch c.Kind {
+// shown returns a stored cell as it is shown, and notes what its kind or format hides.
+func (s *sheet) shown(c element, at Place) Cell {
+	text, struck := s.cell.value, false
+	switch c.attribute("t") {
 	case "s":
-		if i, err := strconv.Atoi(text); err == nil && i >= 0 && i < len(w.strings) {
-			text, struck = w.strings[i].text()
+		if i, err := strconv.Atoi(text); err == nil && i >= 0 && i < len(s.strings) {
+			text, struck = s.strings[i].text()
 		}
 	case "inlineStr":
-		if c.Inline != nil {
-			text, struck = c.Inline.text()
-		}
+		text, struck = s.cell.inline.text()
 	case "b":
 		text = map[string]string{"0": "FALSE", "1": "TRUE"}[text]
 	case "e":
-		w.note(NoteError, fmt.Sprintf("the cell has the error %.20s", text), at)
+		s.note(NoteError, fmt.Sprintf("the cell has the error %.20s", text), at)
 		return Cell{}
 	case "", "n":
 		if text != "" {
-			return w.number(c, at)
+			return s.number(c.number("s"), text, at)
 		}
 	}
-	if c.Formula != nil && c.Value == "" {
-		w.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
+	if s.cell.formula && s.cell.value == "" {
+		s.note(NoteFormula, "the formula has no stored value; open the workbook in a spreadsheet and save it again", at)
 	}
 	if struck {
-		w.note(NoteStruck, "a text is struck through", at)
+		s.note(NoteStruck, "a text is struck through", at)
 	}
-	return w.cell(text, at)
+	return s.book.cell(text, at)
 }
 
 // number returns the cell of a stored number. A long whole number is shown with all of
 // its digits, unlike in a spreadsheet.
-func (w *workbook) number(c cellXML, at Place) Cell {
+func (w *workbook) number(style int, stored string, at Place) Cell {
 	const exact = 1e15 // from 16 digits on, doubles are imprecise
-	cell := w.cell(w.formatted(c.Style, c.Value), at)
-	v, err := strconv.ParseFloat(c.Value, 64)
-	switch {
-	case err != nil:
-		return cell
-	case cell.Text == "":
-		if v != 0 {
-			w.note(NoteHiddenRows, fmt.Sprintf("the number %s is hidden by its format and was not read", c.Value), at)
-		}
+	cell := w.cell(w.formatted(style, stored), at)
+	v, err := strconv.ParseFloat(stored, 64)
+	if err != nil || cell.Text == "" {
 		return cell
 	}
 	cell.Number = strconv.FormatFloat(v, 'f', -1, 64)
@@ -84,19 +76,16 @@ func (w *workbook) style(id int) style {
 	return s
 }
 
-// formatted returns a stored number as its style shows it, without one with at most 15
-// digits. excelize formats the numbers of cells only.
+// scratch is the name of a sheet for formatting numbers: excelize formats those of cells only.
+const scratch = "formatted numbers"
+
+// formatted returns a stored number as its style shows it, without one with at most 15 digits.
 func (w *workbook) formatted(style int, stored string) string {
-	const sheet, cell, digits = "formatted numbers", "A1", 15
+	const cell, digits = "A1", 15
 	if !w.style(style).general {
-		if !w.scratch {
-			w.scratch = true
-			_, _ = w.file.NewSheet(sheet) // where it exists, its part is read and not this one
-		}
-		if w.file.SetCellDefault(sheet, cell, stored) == nil && w.file.SetCellStyle(sheet, cell, cell, style) == nil {
-			if text, err := w.file.GetCellValue(sheet, cell); err == nil {
-				return text
-			}
+		err := errors.Join(w.file.SetCellDefault(scratch, cell, stored), w.file.SetCellStyle(scratch, cell, cell, style))
+		if text, err2 := w.file.GetCellValue(scratch, cell); err == nil && err2 == nil {
+			return text
 		}
 	}
 	v, err := strconv.ParseFloat(stored, 64)
@@ -104,33 +93,4 @@ func (w *workbook) formatted(style int, stored string) string {
 		return stored
 	}
 	return strconv.FormatFloat(v, 'g', digits, 64)
-}
-
-// A superscript number behind another is that of a footnote.
-var (
-	footnote    = regexp.MustCompile(`^[0-9 ]*$`)
-	endsInDigit = regexp.MustCompile(`[0-9]$`)
-)
-
-// text returns the text of a string without struck runs, unless there is no other, and
-// whether it has one.
-func (s *stringXML) text() (_ string, isStruck bool) {
-	if s.Runs == nil { // the common case
-		return strings.ReplaceAll(s.Text, "_x000D_", "\r"), false
-	}
-	kept, struck := "", ""
-	for _, r := range s.Runs {
-		switch {
-		case r.Strike != nil && r.Strike.Value != "0" && r.Strike.Value != "false":
-			struck += r.Text
-		case r.Align.Value == "superscript" && footnote.MatchString(r.Text) && endsInDigit.MatchString(kept):
-			kept += "*"
-		default:
-			kept += r.Text
-		}
-	}
-	if strings.TrimSpace(kept) == "" {
-		kept = struck
-	}
-	return kept, struck != ""
 }

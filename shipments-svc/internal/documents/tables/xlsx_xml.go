@@ -1,97 +1,104 @@
 package tables
 
 import (
-	"encoding/xml"
+	"bytes"
+	"errors"
+	"html"
+	"io"
+	"strconv"
+	"strings"
 
-	"github.com/xuri/excelize/v2"
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/xml"
 )
 
-// sheetXML is a sheet as it is stored. excelize does not give the kinds and stored numbers
-// of cells without searching for each cell.
-type sheetXML struct {
-	Columns []struct {
-		Min    int      `xml:"min,attr"`
-		Max    int      `xml:"max,attr"`
-		Hidden bool     `xml:"hidden,attr"`
-		Width  *float64 `xml:"width,attr"` // in characters
-	} `xml:"cols>col"`
-	Rows   rowsXML `xml:"sheetData>row"`
-	Merges []struct {
-		Ref string `xml:"ref,attr"`
-	} `xml:"mergeCells>mergeCell"`
+// element is an element of a part of a workbook.
+type element struct {
+	name, text string // the text is that directly before its end
+	attributes [][2]string
 }
 
-// rowsXML reads rows one by one: a sheet may have many.
-type rowsXML struct {
-	read  func(*rowXML) error
-	cells int // of the row before
-}
-
-// UnmarshalXML implements xml.Unmarshaler.
-func (r *rowsXML) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
-	row := rowXML{Cells: make([]cellXML, 0, r.cells)}
-	if err := d.DecodeElement(&row, &start); err != nil {
-		return err
-	}
-	r.cells = len(row.Cells)
-	return r.read(&row)
-}
-
-// rowXML is a stored row.
-type rowXML struct {
-	Number int       `xml:"r,attr"` // 0: that after the row before
-	Hidden bool      `xml:"hidden,attr"`
-	Height *float64  `xml:"ht,attr"` // in points
-	Cells  []cellXML `xml:"c"`
-}
-
-// cellXML is a stored cell.
-type cellXML struct {
-	Ref     string     `xml:"r,attr"` // empty: that after the cell before
-	Kind    string     `xml:"t,attr"` // empty or "n": a number
-	Style   int        `xml:"s,attr"`
-	Value   string     `xml:"v"`
-	Inline  *stringXML `xml:"is"`
-	Formula *struct{}  `xml:"f"`
-}
-
-// stringXML is a string of a workbook, shared or in its cell.
-type stringXML struct {
-	Text string `xml:"t"`
-	Runs []struct {
-		Text   string `xml:"t"`
-		Strike *struct {
-			Value string `xml:"val,attr"`
-		} `xml:"rPr>strike"`
-		Align struct {
-			Value string `xml:"val,attr"`
-		} `xml:"rPr>vertAlign"`
-	} `xml:"r"`
-}
-
-// partOf parses a part of a workbook. One that is missing is empty.
-func partOf(f *excelize.File, name string, into any) error {
-	content, _ := f.Pkg.Load(name)
-	part, _ := content.([]byte)
-	if len(part) == 0 {
-		return nil
-	}
-	return xml.Unmarshal(part, into)
-}
-
-// isHidden reports whether a column is hidden, or too narrow to be seen.
-func (s *sheetXML) isHidden(column int) bool {
-	const narrowest = 0.1
-	for _, c := range s.Columns {
-		if column >= c.Min && column <= c.Max && (c.Hidden || c.Width != nil && *c.Width < narrowest) {
-			return true
+// attribute returns the value of an attribute; empty: there is none.
+func (e element) attribute(name string) string {
+	for _, a := range e.attributes {
+		if a[0] == name {
+			return a[1]
 		}
 	}
-	return false
+	return ""
 }
 
-// isHidden reports whether a row is hidden, or too low to be seen.
-func (r *rowXML) isHidden() bool {
-	const lowest = 3
-	return r.Hidden || r.Height != nil && *r.Height < lowest
+// number returns a number in an attribute; 0: there is none.
+func (e element) number(name string) int {
+	n, _ := strconv.Atoi(e.attribute(name))
+	return n
+}
+
+// errDamaged is the error of a part that is no XML, or has cells that cannot be.
+var errDamaged = unreadable(Malformed, "the contents of the workbook are damaged")
+
+// elements calls visit at the end of each element of a part of a workbook. encoding/xml takes several
+// times as long, and a sheet may be large.
+func elements(part []byte, visit func(e, parent element) error) error {
+	l := xml.NewLexer(parse.NewInputBytes(part))
+	path := []element{{}}
+	local := func(name []byte) string { return string(name[bytes.IndexByte(name, ':')+1:]) }
+	for {
+		kind, _ := l.Next()
+		last := len(path) - 1
+		e := &path[last]
+		switch kind {
+		case xml.ErrorToken:
+			if !errors.Is(l.Err(), io.EOF) || last > 0 {
+				return errDamaged
+			}
+			return nil
+		case xml.StartTagToken:
+			path = append(path, element{name: local(l.Text())})
+		case xml.AttributeToken:
+			value := html.UnescapeString(strings.Trim(string(l.AttrVal()), `"'`))
+			e.attributes = append(e.attributes, [2]string{string(l.Text()), value})
+		case xml.TextToken:
+			e.text += html.UnescapeString(string(l.Text()))
+		case xml.CDATAToken:
+			e.text += string(l.Text())
+		case xml.StartTagCloseVoidToken, xml.EndTagToken:
+			if last == 0 || kind == xml.EndTagToken && local(l.Text()) != e.name {
+				return errDamaged
+			}
+			if err := visit(*e, path[last-1]); err != nil {
+				return err
+			}
+			path = path[:last]
+		}
+	}
+}
+
+// richText is the text of a string of a workbook, shared or in its cell.
+type richText struct {
+	kept, struck string
+	isStruck     bool // the run is
+}
+
+// visit adds the text of an element.
+func (s *richText) visit(e, parent element) {
+	switch {
+	case e.name == "r":
+		s.isStruck = false
+	case e.name == "strike":
+		s.isStruck = e.attribute("val") != "0" && e.attribute("val") != "false"
+	case e.name != "t" || parent.name == "rPh": // how it is pronounced
+	case s.isStruck:
+		s.struck += e.text
+	default:
+		s.kept += e.text
+	}
+}
+
+// text returns a text without struck runs, unless there is no other, and whether it has one.
+func (s *richText) text() (_ string, hasStruck bool) {
+	if strings.TrimSpace(s.kept) == "" {
+		return s.struck, s.struck != ""
+	}
+	return strings.ReplaceAll(s.kept, "_x000D_", "\r"), s.struck != ""
 }
