@@ -145,3 +145,44 @@ func (t Table) UnitBeside() float64 {
 	}
 	return 0
 }
+
+// descriptive are the fields of which a cell may have two: "Hass / 16".
+var descriptive = []vocabulary.Field{
+	vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot, vocabulary.Grower, vocabulary.Orchard,
+}
+
+// paired returns the table with two columns more for each such as "Variety / Calibre": the heading
+// names two fields, and nearly all cells have two values.
+func (t Table) paired() Table {
+	for col := 0; col < len(t.Headings) && !t.Continued; col++ {
+		first, second, _ := strings.Cut(t.Headings[col].Text, "/")
+		a, b := vocabulary.MeaningOf(first), vocabulary.MeaningOf(second)
+		all, pairs := 0, 0
+		for _, row := range t.Rows[t.To:] {
+			if col < len(row.Cells) && row.Cells[col].Text != "" && IsFull(row) {
+				all, pairs = all+1, pairs+min(1, strings.Count(row.Cells[col].Text, "/"))
+			}
+		}
+		names := func(m vocabulary.Meaning) bool {
+			return slices.Contains(descriptive, m.Field) && m.Score >= vocabulary.Clear
+		}
+		if names(a) && names(b) && a.Field != b.Field && pairs > 0 && pairs*10 >= all*9 {
+			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "two-fields"}
+			t.pairs = append(t.pairs, [2]int{col, len(t.Headings)})
+			t.add(t.Headings[col].Text, "two-fields", a.Field, b.Field)
+		}
+	}
+	for i := t.To; i < len(t.Rows); i++ {
+		for _, p := range t.pairs {
+			if row := t.Rows[i]; p[0] < len(row.Cells) {
+				if first, second, ok := strings.Cut(row.Cells[p[0]].Text, "/"); ok {
+					t.Rows[i] = widened(row, len(t.Headings))
+					for k, text := range []string{first, second} {
+						t.Rows[i].Cells[p[1]+k] = tables.Cell{Text: strings.TrimSpace(text), Merged: row.Cells[p[0]].Merged}
+					}
+				}
+			}
+		}
+	}
+	return t
+}

@@ -94,6 +94,7 @@ func Of(book tables.Book) (parts []Table) {
 // shaped returns the table in its form of lines. One that is the first of a page continues the
 // last of the page before, whose header it has if it has none.
 func (t Table) shaped(before *Table) Table {
+	t.Rows = slices.Clone(t.Rows)
 	if before != nil {
 		t.given = before.given
 	}
@@ -102,7 +103,7 @@ func (t Table) shaped(before *Table) Table {
 		t.Sizes, t.groups, t.total = before.Sizes, before.groups, before.total
 		t.From, t.To = 0, 0
 	} else {
-		t = t.asMatrix().asPairs()
+		t = t.asMatrix()
 	}
 	return t.unwrapped(before).paired().unpivoted().captioned()
 }

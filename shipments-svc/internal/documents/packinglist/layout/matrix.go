@@ -81,7 +81,7 @@ func (t Table) asMatrix() Table {
 	if total < 0 {
 		total = slices.IndexFunc(h.own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
 	}
-	if t.Sizes == nil || !t.addUp(total) {
+	if len(t.Sizes) == 0 || t.sumsDiffer(total) {
 		t.Sizes = nil
 		return t
 	}
@@ -113,24 +113,18 @@ func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 	}
 }
 
-// addUp reports whether in at least 80 % of the rows with numbers the cells of the calibres are
-// numbers, and their sum is that of the column of totals, if there is one. Others are footers.
-func (t Table) addUp(total int) bool {
-	rows, agree := 0, 0
+// sumsDiffer reports whether the boxes of the calibres are not those of the column of totals.
+func (t Table) sumsDiffer(total int) bool {
+	rows, differ := 0, 0
 	for _, row := range t.Rows[t.To:t.Below()] {
-		odd := slices.ContainsFunc(t.Sizes, func(col int) bool {
-			_, ok := Number(row, col)
-			return !ok && col < len(row.Cells) && strings.ContainsFunc(row.Cells[col].Text, isDigit) &&
-				!strings.HasSuffix(row.Cells[col].Text, "%")
-		})
-		if _, sum := t.boxes(row); sum > 0 || odd {
-			rows++
-			if v, ok := Number(row, total); !odd && (total < 0 || ok && v == sum) {
-				agree++
+		_, sum := t.boxes(row)
+		if v, ok := Number(row, total); ok && sum > 0 {
+			if rows++; v != sum {
+				differ++
 			}
 		}
 	}
-	return rows > 0 && agree*5 >= rows*4
+	return differ*5 > rows
 }
 
 // boxes returns the boxes of each calibre of a row, and their sum.

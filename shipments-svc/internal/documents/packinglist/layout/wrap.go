@@ -31,7 +31,7 @@ func (t Table) unwrapped(before *Table) Table {
 	if !t.Printed {
 		return t
 	}
-	t.Rows, t.Loose = slices.Clone(t.Rows), map[int]bool{}
+	t.Loose = map[int]bool{}
 	near := 1.1 * t.distance()
 	var line *tables.Row
 	if before != nil {

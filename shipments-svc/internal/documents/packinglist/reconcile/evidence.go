@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	_ "embed"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -11,55 +13,25 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// kind is a kind of evidence that the numbers of lines give for or against a reading.
-type kind int
+//go:embed evidence.txt
+var evidenceText string
 
-const (
-	exact kind = iota // boxes × box weight = weight of the line
-	unequal
-	unrelated
-	uniform // box weights
-	oddBox  // an implausible weight
-	unusualBox
-	oddPallet
-	overloaded
-	oddGross   // a net weight that is not somewhat below the gross weight
-	aboveGross // a net weight
-	grossOnly  // gross weights are used in place of net weights
-	invalid    // numbers of boxes
-	repeated   // pallet numbers
-	summed     // the first lines of mixed pallets
-	wordy      // pallet numbers
-	totalBoxes
-	totalWeight
-	kinds
-)
-
-// evidence is what each kind says if it holds for all lines: what it counts in the score of a
-// reading, in units of the score of a heading; the rule of the remark on the first line; and
-// why a reading is contradicted if it holds for most.
-var evidence = [kinds]struct {
-	worth        float64
-	rule, reason string
-}{
-	exact:       {worth: 1.5},
-	unequal:     {rule: "weights_differ"}, // as weights of boxes are nominal, and those of lines are not
-	unrelated:   {reason: "boxes × box weight differ from the net weight on most lines"},
-	uniform:     {worth: 0.5},
-	oddBox:      {worth: -1, reason: "most boxes would have an impossible weight"},
-	unusualBox:  {rule: "weight_implausible"},
-	oddPallet:   {worth: -0.5},
-	overloaded:  {reason: "most pallets would have an impossible weight"},
-	oddGross:    {worth: -1},
-	aboveGross:  {rule: "weights_differ/gross", reason: "most net weights are above the gross weights"},
-	grossOnly:   {worth: -0.5},
-	invalid:     {worth: -1.5},
-	repeated:    {worth: -0.5},
-	summed:      {reason: "the first lines of mixed pallets have the boxes of the others together"},
-	wordy:       {reason: "most pallet numbers are texts"},
-	totalBoxes:  {worth: 1},
-	totalWeight: {worth: 1},
+// kind is a row of evidence.txt.
+type kind struct {
+	name, rule, reason string
+	worth              float64
 }
+
+var kinds = func() (all []kind) {
+	for c := range vocabulary.Rows(evidenceText) {
+		worth, err := strconv.ParseFloat(c[1], 64)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, kind{c[0], c[2], c[3], worth})
+	}
+	return all
+}()
 
 // The thresholds of evidence.
 const (
@@ -71,82 +43,89 @@ const (
 	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
 	overload  = 2    // times the heaviest pallet
-	fullLoad  = 0.3  // of the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
 	stepOfBox = 50   // grams between box weights that differ
 )
 
-// share is how many of some things have a property, and the first.
+// share is how many of some things have a property, and the first line.
 type share struct {
 	has, of float64
-	first   Line
+	first   *Line
 }
 
-func (n *share) add(has bool, l Line) {
+func (n share) ratio() float64 { return n.has / max(1, n.of) }
+
+// add counts a line or a pallet with or without a kind of evidence.
+func (s *Settled) add(kind string, has bool, l *Line) {
+	n := s.found[kind]
 	if n.of++; has {
 		if n.has++; n.has == 1 {
 			n.first = l
 		}
 	}
+	s.found[kind] = n
 }
-
-func (n *share) ratio() float64 { return n.has / max(1, n.of) }
 
 // gather gathers the evidence of the lines, and their score.
 func (s *Settled) gather() {
-	s.found = [kinds]share{}
-	add := func(k kind, has bool, l Line) { s.found[k].add(has, l) }
+	s.found = map[string]share{}
 	net, usual, pallets := 0.0, map[int]float64{}, map[string]float64{}
-	gross := s.gross()
-	ofLines := s.Read.Mapping.Has(vocabulary.NetWeight)
 	for _, g := range s.groups() {
 		key := g[0].key()
 		before, seen := pallets[key]
-		weight := before
-		if len(g) > 2 && g[0].Boxes.OK {
-			add(summed, g[0].Boxes.Value == boxesOf(g[1:]), g[0])
-		}
-		for _, l := range g {
-			weight += l.net()
-			add(invalid, l.Boxes.Present && !l.Boxes.OK, l)
-			if l.Boxes.OK && l.Box.OK && l.Whole.OK && l.Whole.Value > 0 {
-				difference := math.Abs(l.Boxes.Value*l.Box.Value-l.Whole.Value) / l.Whole.Value
-				add(exact, difference <= exactly, l)
-				alone := ofLines && len(g) == 1 && !seen
-				add(unequal, alone && difference > rounded, l)
-				add(unrelated, alone && difference > listError, l)
-			}
-			if l.Gross.Value > 0 && !gross {
-				add(oddGross, l.net() > l.Gross.Value || l.net() < lightNet*l.Gross.Value, l)
-				add(aboveGross, ofLines && l.Gross.Value < math.Round(l.Whole.Value), l)
-			}
+		pallets[key] = before
+		for i := range g {
+			l := &g[i]
+			net, pallets[key] = net+l.net(), pallets[key]+l.net()
+			s.gatherLine(l, len(g) == 1 && !seen)
 			if w := l.weight(); w > 0 {
-				bin := l.Boxes.OK && l.Boxes.Value <= bins && w > float64(reference.UsualBox)
-				least, heaviest := float64(reference.LightestBox), float64(reference.HeaviestBox)
-				add(oddBox, !bin && (w < 2*least || w > heaviest), l)
-				add(unusualBox, l.Boxes.OK && !bin && (w < least || w > float64(reference.UsualBox)), l)
-				usual[int(w/stepOfBox+0.5)]++
-				s.found[uniform].has = max(s.found[uniform].has, usual[int(w/stepOfBox+0.5)])
-				s.found[uniform].of++
+				step := int(w/stepOfBox + 0.5)
+				usual[step]++
+				of := s.found["uniform"]
+				s.found["uniform"] = share{has: max(of.has, usual[step]), of: of.of + 1}
 			}
-			digit := strings.ContainsFunc(l.Pallet, unicode.IsDigit)
-			add(wordy, !digit && len(l.Pallet) > longName || len([]rune(l.Pallet)) > shipments.MaxPalletNumber, l)
 		}
-		net, pallets[key] = net+weight-before, weight
-		add(repeated, seen, g[0])
+		s.add("repeated", seen, &g[0])
+		if len(g) > 2 && g[0].Boxes.OK {
+			s.add("summed", g[0].Boxes.Value == boxesOf(g[1:]), &g[0])
+		}
 	}
 	for _, w := range pallets {
-		add(oddPallet, w > float64(reference.HeaviestPallet) || w > 0 && w < float64(reference.LightestPallet), Line{})
-		add(overloaded, w > overload*float64(reference.HeaviestPallet), Line{})
+		s.add("odd-pallet", w > float64(reference.HeaviestPallet) || w > 0 && w < float64(reference.LightestPallet), nil)
+		s.add("overloaded", w > overload*float64(reference.HeaviestPallet), nil)
 	}
-	add(grossOnly, gross, Line{})
+	s.add("gross-only", s.gross(), nil)
 	declared := Declared([]*Settled{s})
-	s.found[totalBoxes] = equality(float64(declared.Boxes), boxesOf(s.Lines))
-	s.found[totalWeight] = equality(float64(declared.NetWeight), net)
+	s.found["total-boxes"] = equality(float64(declared.Boxes), boxesOf(s.Lines))
+	s.found["total-weight"] = equality(float64(declared.NetWeight), net)
 	s.Score = 0
-	for k, of := range s.found {
-		s.Score += evidence[k].worth * of.ratio()
+	for _, k := range kinds {
+		s.Score += k.worth * s.found[k.name].ratio()
 	}
+}
+
+// gatherLine gathers the evidence of a line, which may be all of its pallet.
+func (s *Settled) gatherLine(l *Line, alone bool) {
+	s.add("invalid", l.Boxes.Present && !l.Boxes.OK, l)
+	ofLines := s.Read.Mapping.Has(vocabulary.NetWeight)
+	if l.Boxes.OK && l.Box.OK && l.Whole.OK && l.Whole.Value > 0 {
+		difference := math.Abs(l.Boxes.Value*l.Box.Value-l.Whole.Value) / l.Whole.Value
+		s.add("exact", difference <= exactly, l)
+		s.add("differ", alone && ofLines && difference > rounded, l)
+		s.add("unrelated", alone && ofLines && difference > listError, l)
+	}
+	if l.Gross.Value > 0 && !s.gross() {
+		s.add("odd-gross", l.net() > l.Gross.Value || l.net() < lightNet*l.Gross.Value, l)
+		s.add("above-gross", ofLines && l.Gross.Value < math.Round(l.Whole.Value), l)
+	}
+	if w := l.weight(); w > 0 {
+		bin := l.Boxes.OK && l.Boxes.Value <= bins && w > float64(reference.UsualBox)
+		least, heaviest := float64(reference.LightestBox), float64(reference.HeaviestBox)
+		s.add("odd-box", !bin && (w < 2*least || w > heaviest), l)
+		s.add("unusual-box", l.Boxes.OK && !bin && (w < least || w > float64(reference.UsualBox)), l)
+	}
+	digit := strings.ContainsFunc(l.Pallet, unicode.IsDigit)
+	s.add("wordy", !digit && len(l.Pallet) > longName || len([]rune(l.Pallet)) > shipments.MaxPalletNumber, l)
 }
 
 // gross reports whether the weights are gross weights.
@@ -171,23 +150,16 @@ func equality(total, sum float64) share {
 
 // remark remarks on the first lines that contradict the reading.
 func (s *Settled) remark() {
-	for k, e := range evidence {
-		if e.rule == "" || s.found[k].has == 0 {
+	for _, k := range kinds {
+		l := s.found[k.name].first
+		if k.rule == "" || l == nil {
 			continue
 		}
-		l := s.found[k].first
 		at := l.Whole.Place
-		args := []any{l.Boxes.Value, kilograms(l.Box.Value), kilograms(l.Whole.Value)}
-		switch kind(k) {
-		case unusualBox:
-			if args = []any{kilograms(l.weight())}; l.Box.OK {
-				at = l.Box.Place
-			}
-		case aboveGross:
-			args = []any{kilograms(l.Whole.Value), kilograms(l.Gross.Value)}
-		default:
+		if !l.Whole.OK {
+			at = l.Box.Place
 		}
-		heading := s.Read.Tables[0].Heading(at.Column - 1)
-		s.Remarks.Add(e.rule, at, append(args, tables.ColumnName(max(1, at.Column)), at.Row, heading)...)
+		s.Remarks.Add(k.rule, at, l.Boxes.Value, kilograms(l.Box.Value), kilograms(l.Whole.Value), kilograms(l.Gross.Value),
+			kilograms(l.weight()), tables.ColumnName(max(1, at.Column)), at.Row, s.Read.Tables[0].Heading(at.Column-1))
 	}
 }

@@ -1,10 +1,16 @@
 package reconcile
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
 	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // level is a way to read the weights of the lines.
@@ -110,4 +116,142 @@ func (s *Settled) share() {
 			g[i].Whole = shared
 		}
 	}
+}
+
+// spread returns the lines with one for each pallet where a line is several. Its boxes and
+// its weight are of each pallet or of all together, as the numbers agree best; where they
+// do not decide, the list is refused.
+func (s *Settled) spread() (*Settled, error) {
+	spans, first, err := s.spans()
+	if err != nil || first < 0 {
+		return s, err
+	}
+	var ways []*Settled
+	for way := range 4 {
+		o, err := s.spreadAs(spans, way&2 > 0, way&1 == 0)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, o)
+	}
+	slices.SortStableFunc(ways, func(a, b *Settled) int { return cmp.Compare(b.Score, a.Score) })
+	best, declared := ways[0], float64(Declared([]*Settled{s}).Boxes)
+	boxes := boxesOf(best.Lines)
+	rival := func(o *Settled) bool { return best.Score-o.Score < tie && boxesOf(o.Lines) != boxes }
+	broken := func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }
+	if declared == 0 && slices.ContainsFunc(ways, rival) || declared > 0 && declared != boxes ||
+		slices.ContainsFunc(best.Lines, broken) {
+		return nil, refuseRange(s.Lines[first], "and the numbers of the list do not say how many boxes each has")
+	}
+	whose := "each"
+	if boxes == boxesOf(s.Lines) {
+		whose = "all"
+	}
+	for i, l := range s.Lines {
+		if n := spans[i].Pallets(); n > 1 {
+			best.Remarks.Add("pallet_range_spread", l.Place, n, l.Pallet, whose)
+		}
+	}
+	return best, nil
+}
+
+// spreadAs returns a line for each pallet, whose amounts are those of the line, or shared
+// by all its pallets.
+func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled, error) {
+	o := *s
+	o.Lines, o.Remarks.All, o.Ranges = nil, slices.Clone(s.Remarks.All), true
+	for i, l := range s.Lines {
+		n := float64(spans[i].Pallets())
+		if boxes {
+			l.Boxes.Value /= n
+		}
+		if weights {
+			l.Whole.Value, l.Gross.Value = l.Whole.Value/n, l.Gross.Value/n
+		}
+		for label := range spans[i].Labels() {
+			l.Pallet = label
+			if o.Lines = append(o.Lines, l); len(o.Lines) > shipments.MaxPallets {
+				return nil, tooMany(l)
+			}
+		}
+	}
+	// By itself, the boxes of a heading for each pallet are of each, and others are of as many
+	// pallets as the weight.
+	const headed, differ = 1.0, 0.1
+	o.gather()
+	m, perPallet := s.Read.Mapping, vocabulary.Per|vocabulary.Pallet
+	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
+		o.Score += headed
+	} else if boxes != weights && s.used != vocabulary.None && s.used != vocabulary.BoxWeight {
+		o.Score -= differ
+	}
+	return &o, nil
+}
+
+func refuseRange(l Line, why string) error {
+	detail := fmt.Sprintf("the pallet number %q is several pallets, %s; list each pallet in a row of its own", l.Pallet,
+		why)
+	return &Error{Code: PalletRange, Place: l.Place, Detail: detail}
+}
+
+// dashed matches labels that may be names, by both of their parts.
+var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
+
+// spans parses the labels of lines, and returns the first line that is several pallets, or -1.
+// Labels with dashes are names if each has a part in common with another: 1-1, 1-2. A label that
+// cannot be parsed, or has a pallet in common with another, is refused.
+func (s *Settled) spans() (all []numbers.Span, first int, err error) {
+	known, labels := map[string]bool{}, map[string]int{} // labels, by their parts
+	parts := func(l Line) (keys []string) {
+		for i, part := range dashed.FindStringSubmatch(l.Pallet) {
+			keys = append(keys, fmt.Sprint(i, part))
+		}
+		return keys
+	}
+	for _, l := range s.Lines {
+		span := numbers.SpanOf(l.Pallet)
+		if !span.Parsed() {
+			return nil, -1, refuseRange(l, "whose labels cannot be parsed")
+		}
+		if all = append(all, span); !known[l.Pallet] {
+			known[l.Pallet] = true
+			for _, part := range parts(l) {
+				labels[part]++
+			}
+		}
+	}
+	shared := func(part string) bool { return labels[part] > 1 }
+	named := true
+	for i, span := range all {
+		named = named && (span.Pallets() == 1 || span.Certain || slices.ContainsFunc(parts(s.Lines[i]), shared))
+	}
+	for i, l := range s.Lines {
+		if named && !all[i].Certain {
+			all[i] = numbers.Span{Name: l.Pallet}
+		}
+	}
+	several := func(s numbers.Span) bool { return s.Pallets() > 1 }
+	if first = slices.IndexFunc(all, several); first >= 0 {
+		err = s.overlap(all)
+	}
+	return all, first, err
+}
+
+// overlap refuses labels with a pallet in common.
+func (s *Settled) overlap(all []numbers.Span) error {
+	of := map[string]string{} // the label of each pallet
+	for i, l := range s.Lines {
+		if len(of) > shipments.MaxPallets { // too many, which spread refuses
+			return nil
+		}
+		for label := range all[i].Labels() {
+			one := l
+			one.Pallet = label
+			if other, listed := of[one.key()]; listed && other != l.Pallet {
+				return refuseRange(l, fmt.Sprintf("of which %s is also in %q", label, other))
+			}
+			of[one.key()] = l.Pallet
+		}
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ type Settled struct {
 	Remarks remarks.List
 
 	used  vocabulary.Field // that the weights were read from
-	found [kinds]share     // the evidence
+	found map[string]share // the evidence, by its kind
 }
 
 // Line is a line with its amounts understood.

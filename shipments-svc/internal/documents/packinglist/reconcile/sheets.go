@@ -86,5 +86,6 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 func (s *Settled) drop(repeated *sheet, other string) {
 	s.Lines = slices.DeleteFunc(s.Lines, func(l Line) bool { return l.Place.Sheet == repeated.name })
 	s.Read.Totals = slices.DeleteFunc(s.Read.Totals, func(t lines.Total) bool { return t.Sheet == repeated.name })
+	s.gather()
 	s.Remarks.Add("table_skipped/repeated", repeated.at, repeated.name, other)
 }
