@@ -30,7 +30,7 @@ func New(pool *sql.DB) *Metrics {
 		introspections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "quayside_tokens_introspections_total",
 			Help: "Introspections, by result: active, expired, revoked, mismatch, unknown, malformed, no_pepper, " +
-				"unavailable, canceled, refused, error.",
+				"unavailable, canceled, error.",
 		}, []string{"result"}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "quayside_tokens_change_streams",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -181,7 +182,8 @@ func TestAStreamOutlivesTheServersDeadlines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		feed := transport.NewFeed(tokens.NewService(unchanged{}, tokens.Config{}),
-			func() (<-chan struct{}, func()) { return nil, func() {} }, func() func() { return func() {} })
+			func() (<-chan struct{}, func()) { return nil, func() {} }, func() func() { return func() {} },
+			slog.New(slog.DiscardHandler))
 		s := http.Server{Handler: feed, ReadTimeout: 2 * time.Second, WriteTimeout: 2 * time.Second}
 		client, server := net.Pipe()
 		listener := make(single, 1)

@@ -60,36 +60,25 @@ func forTokens[Req any](
 		if err != nil {
 			return nil, err
 		}
-		if err := caller.readHead(r); err != nil {
-			return nil, err
+		caller.operation, caller.target = r.Method+" "+r.URL.EscapedPath(), tokens.TokenID(r.PathValue("id"))
+		if r.Method == http.MethodPost {
+			if caller.key, err = idempotency.Key(r); err != nil {
+				return nil, err
+			}
 		}
-		var body *idempotency.Body
-		if caller.key != "" {
-			body = idempotency.HashBody(r)
+		if caller.target != "" && !caller.target.Valid() {
+			return nil, tokens.ErrNotFound
 		}
+		body := idempotency.HashBody(r)
 		value, err := read(r)
 		if err != nil {
 			return nil, err
 		}
-		if body != nil {
-			caller.fingerprint = body.Fingerprint() // byte for byte
-		}
+		caller.fingerprint = body.Fingerprint() // byte for byte
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 		return method(ctx, caller, value)
 	}
-}
-
-// readHead reads the token in the path of a request and, of a POST, the Idempotency-Key.
-func (c *call) readHead(r *http.Request) (err error) {
-	if r.Method == http.MethodPost {
-		if c.key, err = idempotency.Key(r); err != nil {
-			return err
-		}
-	}
-	c.operation = r.Method + " " + r.URL.EscapedPath()
-	c.target, err = pathID(r)
-	return err
 }
 
 // forGateways returns the endpoint of a method that gateways call for themselves.
@@ -99,45 +88,11 @@ func forGateways[Req any](
 	return func(ctx context.Context, request any) (any, error) {
 		input, err := read(request.(*http.Request))
 		if err != nil {
-			return nil, &unreadableError{err}
+			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 		return method(ctx, input)
-	}
-}
-
-// unreadableError is an error of decoding a request.
-type unreadableError struct{ error }
-
-// Unwrap returns the error of decoding.
-func (e *unreadableError) Unwrap() error { return e.error }
-
-// observed returns an endpoint whose results are observed.
-func observed(e endpoint.Endpoint, observe func(result string)) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		response, err := e(ctx, request)
-		observe(result(response, err))
-		return response, err
-	}
-}
-
-func result(response any, err error) string {
-	_, noPepper := errors.AsType[*tokens.PepperError](err)
-	_, unreadable := errors.AsType[*unreadableError](err)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case noPepper:
-		return "no_pepper"
-	case errors.Is(err, tokens.ErrUnavailable):
-		return "unavailable"
-	case unreadable:
-		return "refused"
-	case err != nil:
-		return "error"
-	default:
-		return response.(reply).result
 	}
 }
 

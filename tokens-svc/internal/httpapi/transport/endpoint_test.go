@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -40,24 +41,27 @@ func ask(
 	return err
 }
 
+// outage is storage that finds no token.
+type outage struct {
+	tokens.Repository
+	error
+}
+
+func (o outage) FindToken(context.Context, tokens.TokenID) (tokens.Token, tokens.Digest, error) {
+	return tokens.Token{}, tokens.Digest{}, o.error
+}
+
 func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]struct {
-		decode error
-		do     func() (reply, error)
-	}{
-		"mismatch":    {do: func() (reply, error) { return reply{result: "mismatch"}, nil }},
-		"error":       {do: func() (reply, error) { return reply{}, errors.New("no such column") }},
-		"unavailable": {do: func() (reply, error) { return reply{}, tokens.ErrUnavailable }},
-		"no_pepper":   {do: func() (reply, error) { return reply{}, &tokens.PepperError{} }},
-		"canceled":    {do: func() (reply, error) { return reply{}, context.Canceled }},
-		"refused":     {decode: errors.New("no form")},
+	for want, err := range map[string]error{
+		"unknown": tokens.ErrNotFound, "error": errors.New("no such column"), "unavailable": tokens.ErrUnavailable,
+		"no_pepper": &tokens.PepperError{}, "canceled": context.Canceled,
 	} {
+		peppers, _ := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+		s := tokens.NewService(outage{error: err}, tokens.Config{Peppers: peppers})
 		var got []string
-		e := observed(forGateways(Config{Timeout: time.Second},
-			func(*http.Request) (string, error) { return "", c.decode },
-			func(context.Context, string) (reply, error) { return c.do() }), func(result string) { got = append(got, result) })
-		_, _ = e(t.Context(), new(http.Request))
+		m := gatewayMethods{s, func(result string) { got = append(got, result) }, slog.New(slog.DiscardHandler)}
+		_, _ = m.introspect(context.WithValue(t.Context(), requestKey{}, new(http.Request)), tokens.Generate(tokens.Live))
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("observed %q, want %q once", got, want)
 		}

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,14 +25,17 @@ type Feed struct {
 	service *tokens.Service
 	wait    func() (notified <-chan struct{}, end func())
 	opened  func() (closed func())
+	log     *slog.Logger
 	closing context.Context //nolint:containedctx // ends the responses
 	close   context.CancelFunc
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
 // when a response begins, and its result when it ends.
-func NewFeed(s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func()) *Feed {
-	f := &Feed{service: s, wait: wait, opened: opened}
+func NewFeed(
+	s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger,
+) *Feed {
+	f := &Feed{service: s, wait: wait, opened: opened, log: log}
 	f.closing, f.close = context.WithCancel(context.Background())
 	return f
 }
@@ -41,12 +46,11 @@ func (f *Feed) Close() { f.close() }
 // ServeHTTP implements http.Handler.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	after, err := readAfter(r)
-	if f.closing.Err() != nil {
+	if err == nil && f.closing.Err() != nil {
 		err = tokens.ErrUnavailable
 	}
 	if err != nil {
-		refusal, _ := answerTo(err)
-		refusal.write(w, r)
+		fail(f.log, w, r, err)
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -56,16 +60,28 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	defer f.opened()()
 
-	s := stream{w: w, control: http.NewResponseController(w)}
-	err = f.service.Follow(ctx, after, notified, s.send)
-	if ctx.Err() != nil { // the client is gone, or the program ends
+	begun, control := false, http.NewResponseController(w)
+	err = f.service.Follow(ctx, after, notified, func(c tokens.Change) error {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		w.Header().Set("Cache-Control", "no-store")
+		begun = true
+		text, err := json.Marshal(c)
+		if err == nil {
+			err = control.SetWriteDeadline(time.Now().Add(sendTimeout))
+		}
+		if err == nil {
+			_, err = w.Write(append(text, '\n'))
+		}
+		return cmp.Or(err, control.Flush())
+	})
+	switch {
+	case ctx.Err() != nil: // the client is gone, or the program ends
 		err = tokens.ErrUnavailable
-	} else {
+	case begun:
 		httpserver.Explain(w, err)
 	}
-	if !s.begun {
-		refusal, _ := answerTo(err)
-		refusal.write(w, r)
+	if !begun {
+		fail(f.log, w, r, err)
 	}
 }
 
@@ -81,31 +97,4 @@ func readAfter(r *http.Request) (*int64, error) {
 		return nil, p.Err()
 	}
 	return new(int64(after)), p.Err()
-}
-
-// stream is a response that stays open.
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	begun   bool
-}
-
-// send writes a line and flushes it.
-func (s *stream) send(c tokens.Change) error {
-	if !s.begun {
-		s.w.Header().Set("Content-Type", "application/x-ndjson")
-		s.w.Header().Set("Cache-Control", "no-store")
-		s.begun = true
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(append(text, '\n')); err != nil {
-		return err
-	}
-	return s.control.Flush()
 }

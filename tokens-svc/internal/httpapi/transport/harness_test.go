@@ -115,7 +115,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
 		p.opened = func() func() { return func() {} }
 	}
-	p.feed = transport.NewFeed(s, p.wait, p.opened)
+	p.feed = transport.NewFeed(s, p.wait, p.opened, log)
 	tb.Cleanup(p.feed.Close)
 	p.public, p.internal = transport.Public(s, c, log),
 		transport.Internal(s, p.feed, http.NotFoundHandler(), c, gateways, log)

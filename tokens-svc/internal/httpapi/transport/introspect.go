@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -50,12 +49,12 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 	if err := checkType(r.Header, "application/x-www-form-urlencoded"); err != nil {
 		return tokens.Secret{}, err
 	}
-	body, err := io.ReadAll(r.Body)
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return tokens.Secret{}, err
+	body, err := readText(r)
+	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
+		err = errForm
 	}
 	if err != nil {
-		return tokens.Secret{}, errForm
+		return tokens.Secret{}, err
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil || len(form["token"]) != 1 {
@@ -68,20 +67,39 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 // gatewayMethods is what gateways call for themselves.
 type gatewayMethods struct {
 	*tokens.Service
-	log *slog.Logger
+	observe func(result string)
+	log     *slog.Logger
 }
 
 // introspect looks up a presented token; the zero Secret is a text that is none.
 // Introspections are counted by their outcome.
 func (m gatewayMethods) introspect(ctx context.Context, presented tokens.Secret) (reply, error) {
 	found, err := m.Introspect(ctx, presented)
+	m.observe(resultOf(found, err))
 	if err != nil {
 		return reply{}, err
 	}
 	m.log.LogAttrs(ctx, slog.LevelDebug, "introspected",
 		slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
 		slog.String("request_id", requestid.Of(requestFrom(ctx))))
-	return reply{status: http.StatusOK, body: m.answer(found), result: string(found.Outcome)}, nil
+	return reply{status: http.StatusOK, body: m.answer(found)}, nil
+}
+
+// resultOf is the result of an introspection in metrics.
+func resultOf(found tokens.Introspection, err error) string {
+	_, noPepper := errors.AsType[*tokens.PepperError](err)
+	switch {
+	case err == nil:
+		return string(found.Outcome)
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case noPepper:
+		return "no_pepper"
+	case errors.Is(err, tokens.ErrUnavailable):
+		return "unavailable"
+	default:
+		return "error"
+	}
 }
 
 func (m gatewayMethods) recordUsage(ctx context.Context, uses []tokens.Use) (reply, error) {

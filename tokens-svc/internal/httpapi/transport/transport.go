@@ -53,13 +53,10 @@ type router struct {
 func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
 	m := management{s}
-	const (
-		anyone = anyToken
-		admin  = tokens.Admin
-	)
-	public(rt, "GET /api/v1/token", anyone, s, decodeNothing, m.self)
-	public(rt, "DELETE /api/v1/token", anyone, s, decodeNothing, m.end)
-	public(rt, "POST /api/v1/token/rotate", anyone, s, decodeGrace, m.rotate)
+	const admin = tokens.Admin
+	public(rt, "GET /api/v1/token", anyToken, s, decodeNothing, m.self)
+	public(rt, "DELETE /api/v1/token", anyToken, s, decodeNothing, m.end)
+	public(rt, "POST /api/v1/token/rotate", anyToken, s, decodeGrace, m.rotate)
 	public(rt, "GET /api/v1/tokens", tokens.TokensRead, s, decodeList, m.list)
 	public(rt, "POST /api/v1/tokens", admin, s, decodeDraft(s.Now), m.create)
 	public(rt, "GET /api/v1/tokens/{id}", tokens.TokensRead, s, decodeNothing, m.get)
@@ -79,13 +76,15 @@ func Internal(
 	s *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
-	m := gatewayMethods{s, log}
-	rt.Handle("POST /internal/v1/introspect", authorize(gateways, log,
-		serve(rt, observed(forGateways(c, decodeIntrospect, m.introspect), c.Observe), maxForm)))
-	rt.Handle("POST /internal/v1/sessions/introspect", authorize(gateways, log, sessions))
-	rt.Handle("POST /internal/v1/usage", authorize(gateways, log,
-		serve(rt, forGateways(c, decodeUsage, m.recordUsage), maxUsage)))
-	rt.Handle("GET /internal/v1/changes", authorize(gateways, log, feed))
+	m := gatewayMethods{s, c.Observe, log}
+	for pattern, handler := range map[string]http.Handler{
+		"POST /internal/v1/introspect":          rt.serve(forGateways(c, decodeIntrospect, m.introspect), maxForm),
+		"POST /internal/v1/sessions/introspect": sessions,
+		"POST /internal/v1/usage":               rt.serve(forGateways(c, decodeUsage, m.recordUsage), maxUsage),
+		"GET /internal/v1/changes":              feed,
+	} {
+		rt.Handle(pattern, authorize(gateways, log, handler))
+	}
 	return rt.wrap()
 }
 
@@ -94,23 +93,35 @@ func public[Req any](
 	rt router, pattern string, needs tokens.Permission, s *tokens.Service,
 	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
 ) {
-	rt.Handle(pattern, serve(rt, forTokens(rt.config, s, needs, read, method), maxBody))
+	rt.Handle(pattern, rt.serve(forTokens(rt.config, s, needs, read, method), maxBody))
 }
+
+type requestKey struct{}
+
+// requestFrom returns the request of a context: go-kit gives its error encoder none.
+func requestFrom(ctx context.Context) *http.Request { return ctx.Value(requestKey{}).(*http.Request) }
 
 // serve returns the handler of an endpoint, which decodes the request itself: what
 // it must not see is refused before.
-func serve(rt router, e endpoint.Endpoint, most int64) http.Handler {
+func (rt router) serve(e endpoint.Endpoint, most int64) http.Handler {
 	return http.MaxBytesHandler(kithttp.NewServer(e,
 		func(_ context.Context, r *http.Request) (any, error) { return r, nil },
 		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
-		kithttp.ServerBefore(withRequest),
-		kithttp.ServerErrorHandler(reporter{rt.log}),
-		kithttp.ServerErrorEncoder(encodeError)), most)
+		kithttp.ServerBefore(func(ctx context.Context, r *http.Request) context.Context {
+			return context.WithValue(ctx, requestKey{}, r)
+		}),
+		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
+			fail(rt.log, w, requestFrom(ctx), err)
+		})), most)
 }
 
 // wrap adds the middleware that all routes of a listener share.
 func (rt router) wrap() http.Handler {
-	broken := func(w http.ResponseWriter, r *http.Request) { answer{problem: internalError}.write(w, r) }
+	broken := func(w http.ResponseWriter, r *http.Request) { // the access log has the panic
+		p := problemOf(nil)
+		p.RequestID = requestid.Of(r)
+		_ = p.Write(w, r) // fails only if the client is gone
+	}
 	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, rt.Routes)))
 }
 
@@ -131,8 +142,7 @@ func authorize(gateways credential.Set, log *slog.Logger, next http.Handler) htt
 		if !gateways.Accepts(bearer(r.Header)) {
 			log.WarnContext(r.Context(), "request without a valid gateway credential",
 				"request_id", requestid.Of(r), "remote", r.RemoteAddr)
-			refusal, _ := answerTo(errCredential)
-			refusal.write(w, r)
+			fail(log, w, r, errCredential)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -162,17 +172,4 @@ func withoutSecrets(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-type requestKey struct{}
-
-// withRequest carries the request to go-kit's error encoder, which is given
-// none, for the problem's instance and request_id.
-func withRequest(ctx context.Context, r *http.Request) context.Context {
-	return context.WithValue(ctx, requestKey{}, r)
-}
-
-func requestFrom(ctx context.Context) *http.Request {
-	r, _ := ctx.Value(requestKey{}).(*http.Request)
-	return r
 }

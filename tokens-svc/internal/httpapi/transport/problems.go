@@ -36,12 +36,6 @@ var challenges = map[string]string{
 	"invalid_credential": `Bearer realm="gateways"`,
 }
 
-// answer is the response to an error.
-type answer struct {
-	problem problem.Problem
-	header  http.Header
-}
-
 // table maps errors to problems: the first row that matches. An error
 // that no row matches is a fault of this program.
 var table = []struct {
@@ -85,9 +79,6 @@ var table = []struct {
 
 const unavailable = "tokens cannot be looked up at the moment; try again in a few seconds"
 
-var internalError = problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
-	"something went wrong on our side; the request_id helps us find out what")
-
 // is matches one error, whose text for clients is detail.
 func is(target error, detail string) func(error) (string, bool) {
 	return func(err error) (string, bool) { return detail, errors.Is(err, target) }
@@ -117,81 +108,55 @@ func tooLarge(err error) (string, bool) {
 	return fmt.Sprintf("the body may have at most %d bytes", e.Limit), true
 }
 
-// answerTo returns the answer to err, and whether the table has one: without it
-// err is a fault of this program.
-func answerTo(err error) (answer, bool) {
+// problemOf returns the problem of an error: an internal one if no row of the table is for it.
+func problemOf(err error) problem.Problem {
+	for _, row := range table {
+		if detail, ok := row.detail(err); ok {
+			return problem.New(row.status, row.code, row.title, detail)
+		}
+	}
+	return problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
+		"something went wrong on our side; the request_id helps us find out what")
+}
+
+// fail answers with the problem of an error, with all that programs read of it. The cause of a 500 is
+// logged here, that of a 503 in the access log. Anything that looks like a token in the answer, because a
+// client put one where it does not belong, is cut down.
+func fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	if wrong, ok := errors.AsType[*tokens.ValidationError](err); ok {
 		err = &bodyError{fieldsOf(wrong)}
 	}
-	for _, row := range table {
-		if detail, ok := row.detail(err); ok {
-			a := answer{problem: problem.New(row.status, row.code, row.title, detail)}
-			a.explain(err)
-			return a, true
-		}
-	}
-	return answer{problem: internalError}, false
-}
-
-// explain adds what programs read of an error.
-func (a *answer) explain(err error) {
-	if e, ok := errors.AsType[*bodyError](err); ok {
-		a.problem.Errors = e.faults
-	}
-	if e, ok := errors.AsType[*query.Error](err); ok {
-		a.problem.Errors = e.Faults
-	}
-	if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
-		a.header = http.Header{"Www-Authenticate": {e.Challenge()}}
-	}
-	if e, ok := errors.AsType[*tokens.RepeatedError](err); ok {
-		a.problem.Extra = map[string]any{"token": e.Token}
-	}
-	if e, ok := errors.AsType[*tokens.StateError](err); ok && e.Rotated() {
-		a.problem.Extra = map[string]any{"successor": e.Successor}
-		a.header = http.Header{ // RFC 5829
-			"Link": {fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", e.Successor, "successor-version")},
-		}
-	}
-}
-
-// encodeError is go-kit's ErrorEncoder.
-func encodeError(ctx context.Context, err error, w http.ResponseWriter) {
-	a, _ := answerTo(err)
-	if a.problem.Status == http.StatusServiceUnavailable {
+	p, h := problemOf(err), w.Header()
+	switch p.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", challenges[p.Code])
+	case http.StatusInternalServerError:
+		log.LogAttrs(r.Context(), slog.LevelError, p.Code,
+			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
+	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	}
-	a.write(w, requestFrom(ctx))
-}
-
-// write sends the response. Anything that looks like a token in it, because a client put
-// one where it does not belong, is cut down.
-func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	for name := range a.header {
-		h.Set(name, a.header.Get(name))
+	if e, ok := errors.AsType[*bodyError](err); ok {
+		p.Errors = e.faults
 	}
-	if challenge := challenges[a.problem.Code]; challenge != "" {
-		h.Set("WWW-Authenticate", challenge)
+	if e, ok := errors.AsType[*query.Error](err); ok {
+		p.Errors = e.Faults
+	}
+	if e, ok := errors.AsType[*assertion.PermissionError](err); ok {
+		h.Set("WWW-Authenticate", e.Challenge())
+	}
+	if e, ok := errors.AsType[*tokens.RepeatedError](err); ok {
+		p.Extra = map[string]any{"token": e.Token}
+	}
+	if e, ok := errors.AsType[*tokens.StateError](err); ok && e.Rotated() {
+		p.Extra = map[string]any{"successor": e.Successor}
+		h.Set("Link", fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", e.Successor, "successor-version")) // RFC 5829
 	}
 	h.Set("Cache-Control", "no-store")
-	p := a.problem
 	p.RequestID, p.Detail = requestid.Of(r), tokens.Scrub(p.Detail)
 	for i, f := range p.Errors {
 		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail),
 			tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
 	}
 	_ = p.Write(w, r) // fails only if the client is gone
-}
-
-// reporter is go-kit's ErrorHandler. It logs faults of this program. Errors of
-// clients and an unavailable Postgres are in the access log.
-type reporter struct{ log *slog.Logger }
-
-// Handle implements go-kit's transport.ErrorHandler.
-func (h reporter) Handle(ctx context.Context, err error) {
-	if a, known := answerTo(err); !known {
-		attrs := []slog.Attr{slog.String("error", err.Error()), slog.String("request_id", requestid.Of(requestFrom(ctx)))}
-		h.log.LogAttrs(ctx, slog.LevelError, a.problem.Code, attrs...)
-	}
 }

@@ -1,0 +1,295 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Media types of bodies.
+const (
+	plainJSON  = "application/json"
+	mergePatch = "application/merge-patch+json" // RFC 7396
+)
+
+// mediaTypeError means that a body is not sent as it must be.
+type mediaTypeError struct{ want string }
+
+// Error implements error.
+func (e *mediaTypeError) Error() string {
+	return "the body's media type, charset or content encoding is not read here; send UTF-8, not compressed, with " +
+		"Content-Type: " + e.want
+}
+
+// bodyError is all faults of a body.
+type bodyError struct{ faults []problem.Field }
+
+// Error implements error.
+func (e *bodyError) Error() string {
+	return problem.Summary(len(e.faults), "field")
+}
+
+// onlyUnknown reports whether nothing is wrong but the names of members.
+func (e *bodyError) onlyUnknown() bool {
+	return !slices.ContainsFunc(e.faults, func(f problem.Field) bool { return f.Code != jsonbody.UnknownField })
+}
+
+// limits bound the JSON of a body.
+var limits = jsonbody.Limits{Elements: 1_000, Values: 5_000, Scalar: 16 << 10}
+
+// errCutShort means that a body ended before it was complete.
+var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
+
+// decodeBody returns the decoder of a request without parameters, with a body that must be JSON, of one of these media
+// types. A missing body is like {}: its faults name the members that are missing.
+func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) func(*http.Request) (Req, error) {
+	return func(r *http.Request) (req Req, err error) {
+		if err := query.Read(r).Err(); err != nil {
+			return req, err
+		}
+		text, err := readText(r)
+		switch {
+		case err != nil:
+		case len(text) == 0:
+			text = []byte("{}")
+		default:
+			err = checkType(r.Header, types...)
+		}
+		if err != nil {
+			return req, err
+		}
+		body, err := jsonbody.Parse(text, limits)
+		if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
+			return req, &bodyError{[]problem.Field{beyond.Fault}}
+		}
+		if err != nil {
+			return req, err
+		}
+		req = read(body.Object())
+		if faults := body.Faults(); len(faults) > 0 {
+			return req, &bodyError{faults}
+		}
+		return req, nil
+	}
+}
+
+// readText reads a body to its end.
+func readText(r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); err != nil && !tooLarge {
+		return nil, errCutShort
+	}
+	return text, err
+}
+
+// checkType makes sure that a body has one of these media types, and is UTF-8
+// without compression.
+func checkType(h http.Header, types ...string) error {
+	given, encoding := h.Values("Content-Type"), h.Get("Content-Encoding")
+	if len(given) == 1 && (encoding == "" || strings.EqualFold(encoding, "identity")) {
+		kind, params, err := mime.ParseMediaType(given[0])
+		charset, other := params["charset"]
+		if err == nil && slices.Contains(types, kind) && (!other || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return &mediaTypeError{strings.Join(types, " or ")}
+}
+
+// fieldsOf returns the faults of a request that was understood.
+func fieldsOf(e *tokens.ValidationError) []problem.Field {
+	fields := make([]problem.Field, len(e.Fields))
+	for i, f := range e.Fields {
+		fields[i] = problem.Field{Code: string(f.Code), Pointer: pointer(f), Detail: f.Field + " " + f.Detail}
+	}
+	return fields
+}
+
+// inToken are the fields that stand in a body's member token. All others stand at the top.
+var inToken = map[string]string{
+	"name": "/token/name", "environment": "/token/environment", "permissions": "/token/permissions",
+	"ip_allow": "/token/ip_allow", "expires_at": "/token/expires_at",
+	"limit": "/token/rate_limit/limit", "window_seconds": "/token/rate_limit/window_seconds",
+}
+
+// pointer returns where in a body a field stands (RFC 6901).
+func pointer(f tokens.FieldError) string {
+	at, ok := inToken[f.Field]
+	if !ok {
+		at = "/" + f.Field
+	}
+	if f.Entry > 0 {
+		at = fmt.Sprintf("%s/%d", at, f.Entry-1)
+	}
+	return at
+}
+
+// defaultLifetime is the lifetime of a new token unless one is given: the same as
+// one made at the command line or in the form.
+const defaultLifetime = 90 * 24 * time.Hour
+
+func decodeNothing(r *http.Request) (struct{}, error) {
+	return struct{}{}, query.Read(r).Err()
+}
+
+func decodeDraft(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
+	return decodeBody(func(o *jsonbody.Object) tokens.Draft {
+		token := o.Object("token")
+		d := tokens.Draft{
+			Name:        token.Text("name"),
+			Environment: tokens.Environment(token.Choice("environment", string(tokens.Live), string(tokens.Test))),
+			Permissions: token.Texts("permissions"),
+			ExpiresAt:   now().Add(defaultLifetime), DefaultExpiry: true,
+		}
+		if token.Has("ip_allow") {
+			d.IPAllow = append([]string{}, token.Texts("ip_allow")...)
+		}
+		if token.Has("rate_limit") {
+			d.RateLimit = readLimit(token.OptionalObject("rate_limit"))
+		}
+		if end := readEnd(token); end != nil {
+			d.ExpiresAt, d.DefaultExpiry = *end, false
+		}
+		return d
+	}, plainJSON)
+}
+
+var decodePatch = decodeBody(func(o *jsonbody.Object) tokens.Patch {
+	token := o.Object("token")
+	p := tokens.Patch{Name: token.OptionalText("name"), ExpiresAt: readEnd(token)}
+	if token.Has("permissions") {
+		p.Permissions = new(token.Texts("permissions"))
+	}
+	switch {
+	case token.Null("ip_allow"):
+		p.IPAllow = new([]string)
+	case token.Has("ip_allow"):
+		p.IPAllow = new(token.Texts("ip_allow"))
+	}
+	switch {
+	case token.Null("rate_limit"):
+		p.RateLimit = new(tokens.DefaultRateLimit)
+	case token.Has("rate_limit"):
+		p.RateLimit = new(readLimit(token.OptionalObject("rate_limit")))
+	}
+	return p
+}, plainJSON, mergePatch)
+
+// decodeGrace returns how long a rotated token still works.
+var decodeGrace = decodeBody(func(o *jsonbody.Object) time.Duration {
+	if o.Has("grace_seconds") {
+		return seconds(o.Int("grace_seconds"))
+	}
+	return tokens.DefaultGrace
+}, plainJSON)
+
+// revocation is why a token is to end, and whether those made with it end, too.
+type revocation struct {
+	reason   string
+	children bool
+}
+
+var decodeRevocation = decodeBody(func(o *jsonbody.Object) revocation {
+	return revocation{reason: o.Text("reason"), children: o.Bool("children")}
+}, plainJSON)
+
+// readEnd returns when a token is to end, the zero time where that is null, or
+// nil if it is omitted.
+func readEnd(token *jsonbody.Object) *time.Time {
+	if token.Null("expires_at") {
+		return new(time.Time)
+	}
+	if end := token.Time("expires_at"); !end.IsZero() {
+		return &end
+	}
+	return nil
+}
+
+// readLimit leaves missing members zero; an explicit zero is not one that
+// anybody may choose.
+func readLimit(o *jsonbody.Object) tokens.RateLimit {
+	var r tokens.RateLimit
+	if o.Has("limit") {
+		r.Limit = orWrong(o.Int("limit"))
+	}
+	if o.Has("window_seconds") {
+		r.Window = seconds(orWrong(o.Int("window_seconds")))
+	}
+	return r
+}
+
+// orWrong turns 0 into a number that is refused.
+func orWrong(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// seconds returns n seconds, or the longest duration where those do not fit.
+func seconds(n int) time.Duration {
+	const most = int(1<<63-1) / int(time.Second)
+	return time.Duration(max(min(n, most), -most)) * time.Second
+}
+
+// Bounds of pages.
+const (
+	defaultPerPage = 25
+	maxPerPage     = 100
+	maxPage        = 1_000_000_000
+)
+
+func decodeList(r *http.Request) (tokens.Query, error) {
+	p := query.Read(r)
+	q := tokens.Query{Page: readPage(p)}
+	var err error
+	status, _ := p.Text("status")
+	if q.Filter, err = tokens.ParseFilter(status); err != nil {
+		p.Fault("status", "status "+err.Error())
+	}
+	return q, p.Err()
+}
+
+// events selects audit events: a page, newest first, or those after a number.
+type events struct {
+	tokens.Page
+	after *int64
+}
+
+func decodeEvents(r *http.Request) (events, error) {
+	p := query.Read(r)
+	e := events{Page: readPage(p)}
+	if text, given := p.Text("after"); given {
+		after, err := strconv.ParseUint(text, 10, 63) // takes no sign
+		if err != nil || e.Number > 1 {
+			p.Fault("after", "after must be the number of an event, from 0, and page must not be given with it")
+		}
+		e.after = new(int64(after))
+	}
+	return e, p.Err()
+}
+
+// readPage returns the requested part of a list.
+func readPage(p *query.Parameters) tokens.Page {
+	page := tokens.Page{
+		Number: int(p.Number("page", 1, maxPage, "")),
+		Size:   int(p.Number("per_page", 1, maxPage, fmt.Sprintf("; more than %d counts as %d", maxPerPage, maxPerPage))),
+	}
+	page.Number = max(page.Number, 1)
+	if page.Size == 0 {
+		page.Size = defaultPerPage
+	}
+	page.Size = min(page.Size, maxPerPage)
+	return page
+}
