@@ -17,8 +17,8 @@ var templates embed.FS
 //go:embed console.js
 var console []byte
 
-// staticPath is the path below which the stylesheet, the script and the icon lie.
-const staticPath = "/docs/static/"
+// StaticPath is the path below which the stylesheet, the script and the icon lie.
+const StaticPath = "/docs/static/"
 
 // cached is short: a page names its stylesheet, which the next version does not have.
 const cached = "public, max-age=300"
@@ -44,7 +44,7 @@ func newSite() (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := pages.New(files, staticPath, nil)
+	set, err := pages.New(files, StaticPath, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func newSite() (*site, error) {
 			set.ServeStatic(w, r, func(status int) { http.Error(w, http.StatusText(status), status) })
 		})
 	}
-	s.handle(staticPath+"console.js", func(w http.ResponseWriter, _ *http.Request) {
+	s.handle(StaticPath+"console.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		w.Header().Set("Cache-Control", cached)
 		_, _ = w.Write(console) // an error means that the client has disconnected

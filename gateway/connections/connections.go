@@ -13,6 +13,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/quayside/quayside/gateway/internal/inuse"
 )
 
 func init() { caddy.RegisterModule(new(Wrapper)) }
@@ -53,9 +55,7 @@ func (w *Wrapper) Provision(caddy.Context) error {
 }
 
 // WrapListener implements caddy.ListenerWrapper.
-func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
-	return &listener{Listener: inner, bounds: w, open: make(map[netip.Prefix]int)}
-}
+func (w *Wrapper) WrapListener(inner net.Listener) net.Listener { return &listener{Listener: inner, bounds: w} }
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //
@@ -84,10 +84,7 @@ type listener struct {
 	net.Listener
 
 	bounds *Wrapper
-
-	mu    sync.Mutex
-	total int
-	open  map[netip.Prefix]int
+	open   inuse.Counter
 }
 
 // Accept implements net.Listener.
@@ -101,45 +98,16 @@ func (l *listener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
-		of := group(tcp.RemoteAddr())
-		if l.enter(of) {
-			return &conn{TCPConn: tcp, leave: sync.OnceFunc(func() { l.leave(of) })}, nil
+		remote, _ := netip.ParseAddrPort(tcp.RemoteAddr().String())
+		client, mostOfOne := inuse.ClientAt(remote.Addr()), l.bounds.PerAddress
+		contains := func(p netip.Prefix) bool { return p.Contains(client.Addr()) }
+		if slices.ContainsFunc(l.bounds.except, contains) {
+			mostOfOne = l.bounds.Total
+		}
+		if l.open.Enter(client, l.bounds.Total, mostOfOne) {
+			return &conn{TCPConn: tcp, leave: sync.OnceFunc(func() { l.open.Leave(client) })}, nil
 		}
 		_ = tcp.Close()
-	}
-}
-
-// group returns the network that an address is counted in.
-func group(remote net.Addr) netip.Prefix {
-	address, _ := netip.ParseAddrPort(remote.String())
-	ip := address.Addr().Unmap().WithZone("")
-	bits := 64
-	if ip.Is4() {
-		bits = 32
-	}
-	prefix, _ := ip.Prefix(bits)
-	return prefix
-}
-
-func (l *listener) enter(of netip.Prefix) bool {
-	contains := func(p netip.Prefix) bool { return p.Contains(of.Addr()) }
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	full := l.open[of] >= l.bounds.PerAddress && !slices.ContainsFunc(l.bounds.except, contains)
-	if full || l.total >= l.bounds.Total {
-		return false
-	}
-	l.total++
-	l.open[of]++
-	return true
-}
-
-func (l *listener) leave(of netip.Prefix) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.total--
-	if l.open[of]--; l.open[of] == 0 {
-		delete(l.open, of)
 	}
 }
 

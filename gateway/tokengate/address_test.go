@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
@@ -26,12 +25,12 @@ func (c counts) take(_ context.Context, id string, quota ratelimit.Quota) (ratel
 func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 	t.Parallel()
 
-	c, quota := counts{}, ratelimit.Quota{Limit: 10, Window: time.Minute}
+	c, p := counts{}, policy{name: "page", quota: perMinute(10)}
 	passed := 0
 	for subnet := range 100 {
 		for host := range 20 {
 			addr := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::%x", subnet, host))
-			shown, err := countAddress(t.Context(), addressWindow, addr, quota, c.take)
+			shown, err := p.countAddress(t.Context(), addr, c.take)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +49,7 @@ func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 		t.Errorf("%d requests of a /48 passed", passed)
 	}
 	for _, addr := range []string{"2001:db8:2::1", "192.0.2.1"} {
-		shown, err := countAddress(t.Context(), addressWindow, netip.MustParseAddr(addr), quota, c.take)
+		shown, err := p.countAddress(t.Context(), netip.MustParseAddr(addr), c.take)
 		if err != nil || !shown.Allowed || shown.Remaining != 9 || shown.Quota.Limit != 10 {
 			t.Errorf("%s: %+v, %v", addr, shown, err)
 		}
@@ -67,8 +66,7 @@ func TestAddressesAreCountedByNetwork(t *testing.T) {
 		"64:ff9b::192.0.2.1":   "[{page:64:ff9b::/64 {10 60000000000}} {page:64:ff9b::/48 {40 60000000000}}]",
 	} {
 		parsed, _ := netip.ParseAddr(addr)
-		if got := fmt.Sprint(addressCounts(pageWindow, parsed,
-			ratelimit.Quota{Limit: 10, Window: time.Minute})); got != want {
+		if got := fmt.Sprint(policy{name: "page", quota: perMinute(10)}.countsOf(parsed)); got != want {
 			t.Errorf("%s: %s", addr, got)
 		}
 	}

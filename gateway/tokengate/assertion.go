@@ -1,11 +1,8 @@
 package tokengate
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
@@ -49,32 +46,4 @@ func userPlaceholder(name string, caller identity.Caller) (any, bool) {
 		return caller.OrganizationID, true
 	}
 	return nil, false
-}
-
-// provisionSigner creates the signer, which development mode may be without. The errors name the environment
-// variables of the shipped Caddyfile, because those are to be changed.
-func (g *Gate) provisionSigner(text string) error {
-	if text == "" {
-		if g.demo {
-			return nil
-		}
-		return errors.New("token_gate: the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or " +
-			"GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
-	}
-	key, err := identity.ParseKey(text)
-	if err != nil {
-		return fmt.Errorf("token_gate: signing_key: %w", err)
-	}
-	if identity.Demo(key) && !g.demo {
-		return errors.New("token_gate: the gateway's signing key is the demo's, which is published: set another " +
-			"one, or QUAYSIDE_DEMO=true for development")
-	}
-	if g.signer, err = identity.NewSigner(key, g.Issuer, time.Now); err != nil {
-		return fmt.Errorf("token_gate: signing_key: %w", err)
-	}
-	g.release = append(g.release, func() error {
-		g.signer.Close()
-		return nil
-	})
-	return nil
 }

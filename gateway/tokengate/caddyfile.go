@@ -22,11 +22,8 @@ func parseGate(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 //	token_gate {
 //	    introspection   <url>
 //	    credential      {env.NAME}|{file.PATH}
-//	    credential_file <path>
 //	    signing_key     {env.NAME}|{file.PATH}
-//	    signing_key_file <path>
 //	    redis           {env.NAME}|{file.PATH}
-//	    redis_file      <path>
 //	    redis_down      local|deny|allow
 //	    replicas        <number of gateways>
 //	    cors_origins    [<origin...>]
@@ -42,33 +39,24 @@ func (g *Gate) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 
 	single := map[string]*string{
-		"introspection":    &g.Introspection,
-		"credential":       &g.Credential,
-		"credential_file":  &g.CredentialFile,
-		"signing_key":      &g.SigningKey,
-		"signing_key_file": &g.SigningKeyFile,
-		"redis":            &g.Redis,
-		"redis_file":       &g.RedisFile,
-		"redis_down":       &g.RedisDown,
-		"replicas":         &g.Replicas,
-		"issuer":           &g.Issuer,
-		"demo":             &g.Demo,
+		"introspection": &g.Introspection,
+		"credential":    &g.Credential,
+		"signing_key":   &g.SigningKey,
+		"redis":         &g.Redis,
+		"redis_down":    &g.RedisDown,
+		"replicas":      &g.Replicas,
+		"issuer":        &g.Issuer,
+		"demo":          &g.Demo,
 	}
-	seen := make(map[string]bool)
 	for d.NextBlock(0) {
 		name := d.Val()
-		if seen[name] {
-			return d.Errf("subdirective %s is given twice", name)
-		}
-		seen[name] = true
-
 		if name == "cors_origins" {
 			g.CORSOrigins = d.RemainingArgs()
 			continue
 		}
 		value, known := single[name]
-		if !known {
-			return d.Errf("unknown subdirective %s", name)
+		if !known || *value != "" {
+			return d.Errf("subdirective %s is unknown or given twice", name)
 		}
 		if !d.Args(value) || d.NextArg() {
 			return d.ArgErr()

@@ -110,7 +110,7 @@ func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer x")
 		return r
 	}
-	for n := range addressQuota.Limit {
+	for n := range invalidTokenWindow.quota.Limit {
 		if w, _ := g.serve(t, invalid(), nil); w.Code != http.StatusUnauthorized {
 			t.Fatalf("request %d: %d %s", n+1, w.Code, w.Body)
 		}
@@ -199,7 +199,7 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 		w.Header().Get("Access-Control-Allow-Origin") != "https://app.example" {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
-	for range signInQuota.Limit - used["sign-in"] {
+	for range signInWindow.quota.Limit - used["sign-in"] {
 		if w, got := g.serve(t, request(http.MethodPost, "/sign-in"), nil); !got.forwarded {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}

@@ -31,7 +31,7 @@ func newCORS(origins []string) (*cors, error) {
 		case origin == "*":
 			c.any = true
 		case !webOrigin.MatchString(origin) || defaultPort.MatchString(origin):
-			return nil, fmt.Errorf("token_gate: cors_origins: %q is no origin as browsers write it, such as "+
+			return nil, fmt.Errorf("cors_origins: %q is no origin as browsers write it, such as "+
 				"https://app.example, or *", origin)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // A request without a token is refused, and not forwarded.
 func ExampleGate_ServeHTTP() {
-	_ = os.Setenv("EXAMPLE_CREDENTIAL", "demo-credential-of-the-gateway")
+	_ = os.Setenv("EXAMPLE_CREDENTIAL", "demo-credential-of-the-gateway-of-an-example")
 	gate := new(tokengate.Gate)
 	err := gate.UnmarshalCaddyfile(caddyfile.NewTestDispenser(`token_gate {
 		credential {env.EXAMPLE_CREDENTIAL}

@@ -22,9 +22,10 @@ import (
 )
 
 const (
-	testToken  = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
-	testOrg    = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	activeBody = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"` + testOrg + `"}`
+	testCredential = "a-credential-of-forty-bytes-on-one-line."
+	testToken      = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+	testOrg        = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	activeBody     = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"` + testOrg + `"}`
 )
 
 // fakeRedis is a hook that counts windows in memory, in place of a Redis.
@@ -86,7 +87,7 @@ type testGate struct {
 }
 
 // newTestGate returns a gate with these settings whose tokens service answers with body.
-func newTestGate(t *testing.T, g *Gate, body string) *testGate {
+func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 	t.Helper()
 	tg := &testGate{Gate: g, redis: &fakeRedis{used: map[string]int{}}, body: body}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +116,7 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	g.Introspection, g.CredentialFile, g.Demo = server.URL+"/introspect", credentialFile(t), "true"
+	g.Introspection, g.Credential, g.Demo = server.URL+"/introspect", testCredential, "true"
 	g.open = []*openPaths{
 		{Kind: "public", Paths: []string{"/docs/*"}},
 		{Kind: "pages", Paths: []string{"/sign-in", "/settings/*"}},
@@ -131,7 +132,7 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 		t.Fatal(err)
 	}
 	client.AddHook(tg.redis)
-	options, err := g.limiterOptions(caddy.NewReplacer())
+	options, err := limiterOptions(g.RedisDown, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func newTestGate(t *testing.T, g *Gate, body string) *testGate {
 }
 
 // know makes the gate know the token, however long a busy machine takes for that.
-func (g *testGate) know(t *testing.T) {
+func (g *testGate) know(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		if _, err := g.tokens.Introspect(t.Context(), testToken); err == nil {

@@ -3,7 +3,6 @@ package tokengate
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -13,15 +12,27 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 // arrival is what the gate keeps of a request as it came: what the next handlers do not receive.
 type arrival struct {
-	route         route
-	caller        netip.Addr
-	authorization []string
-	cookie        string
-	body          io.Reader
+	route      route
+	caller     netip.Addr
+	credential credential
+	cookie     string
+}
+
+// verdict is what the gate decides about a request.
+type verdict struct {
+	// window is the one that the response reports.
+	window windowState
+	// token is set once the token is known to be active and usable from the caller's address.
+	token *introspect.Result
+	// session is set once the person is known to be signed in.
+	session *introspect.Session
+	// refused is the response of a refused request; nil lets it pass.
+	refused *problem
 }
 
 // ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors of the next handlers itself, so that
@@ -29,116 +40,129 @@ type arrival struct {
 // to the present error.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	out := g.newResponseWriter(w, r)
-	out.vars, _ = r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
-	caller := clientAddress(out.vars)
-	out.enter(caller, r.Header["Authorization"])
-	defer out.leave()
+	came := arrival{
+		route: g.routeOf(r), caller: clientAddress(out.vars), credential: g.read(r.Header["Authorization"]),
+		cookie: strings.Join(r.Header["Cookie"], "; "),
+	}
+	if !came.credential.isKnown() {
+		out.leave = enter(came.caller)
+	}
+	defer func() { out.leave() }()
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when the proxy aborts a response by a panic
-	came := g.receive(out, r, caller)
-	refused, err := g.decide(out, r, came)
+	body := r.Body
+	g.receive(out, r, came)
+	v, err := g.decide(out, r, came)
 	switch {
-	case refused == nil && err == nil && came.route == preflightRoute:
+	case v.refused == nil && err == nil && came.route == preflightRoute:
 		preflight(out)
-	case refused == nil && err == nil:
+	case v.refused == nil && err == nil:
 		err = next.ServeHTTP(out, r)
 	}
 	out.whole = true
 	switch {
-	case refused != nil:
+	case v.refused != nil:
 		if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
 			out.closes = true // net/http waits for the body that the client holds back, unless the connection is to close
 		}
-		g.refuse(out, unlessClosed(r, *refused))
+		p := unlessClosed(r, *v.refused)
+		requestsTotal.WithLabelValues(p.Code).Inc()
+		g.answer(out, r, p)
 	case err != nil:
-		g.answerError(out, r, err)
+		p := unlessClosed(r, problemOf(err))
+		out.failure = upstreamFailed(r, p, err)
+		g.answer(out, r, p)
 	default:
 		out.implicitHeader()
 		return nil
 	}
-	linger(out, r, came.body)
+	linger(out, r, body)
 	return nil
 }
 
 // receive makes r the request that the next handlers may receive, without an identity yet.
-func (g *Gate) receive(out *responseWriter, r *http.Request, caller netip.Addr) arrival {
-	came := arrival{route: g.routeOf(r), caller: caller, cookie: strings.Join(r.Header["Cookie"], "; "), body: r.Body}
-	out.page, out.cookies = came.route == pageRoute || came.route == sessionRoute, came.route == pageRoute
-	came.authorization = strip(r, out.cookies)
+func (g *Gate) receive(out *responseWriter, r *http.Request, came arrival) {
+	out.cookies = came.route == pageRoute
+	out.page = out.cookies || came.route == sessionRoute
+	strip(r, out.cookies)
 	out.body = takeBody(out.ResponseWriter, r)
 	r.Header[requestIDCanonical] = []string{out.requestID}
-	if caller.IsValid() {
-		out.client = caller.String()
+	if came.caller.IsValid() {
+		out.client = came.caller.String()
 		r.Header[clientAddressHeader] = []string{out.client}
 	}
-	return came
 }
 
-// decide returns how the request is refused, or the error to respond to instead of forwarding it. In handle_errors
-// that is the present one, of a request that Caddy refused before this handler.
-func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (*problem, error) {
-	if err, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
-		return g.countPublic(r.Context(), out, came.caller), err
+// decide decides about a request, or returns the error to respond to instead of forwarding it. In handle_errors that is
+// the present one, of a request that Caddy refused before this handler.
+func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v verdict, err error) {
+	present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
+	if failed {
+		v = g.chargeAddress(r.Context(), came.caller, publicWindow, nil)
+	} else {
+		v = g.admit(out, r, came)
 	}
-	if refused := g.admit(out, r, came); refused != nil {
-		return refused, nil
+	out.window, out.token, out.session = v.window, v.token, v.session
+	if v.refused != nil || failed {
+		return v, present
 	}
-	err := checkDestination(out, r)
+	outcome := v.window.policy
+	switch came.route {
+	case tokenRoute:
+		outcome = "forwarded"
+	case preflightRoute:
+		outcome = "preflight"
+	}
+	requestsTotal.WithLabelValues(outcome).Inc()
+	err = checkDestination(out, r)
 	if err == nil && came.route == tokenRoute && r.URL.Path != "/" && strings.HasSuffix(r.URL.Path, "/") {
 		err = caddyhttp.Error(http.StatusNotFound, errors.New("no resource's path ends with a slash"))
 	}
-	return nil, err
+	return v, err
 }
 
-// refuse responds to a refused request.
-func (g *Gate) refuse(out *responseWriter, p problem) {
-	requestsTotal.WithLabelValues(p.Code).Inc()
-	g.answer(out, p)
-}
-
-// admit decides whether the request may pass, and prepares it for the next handlers. Otherwise it returns the
-// response.
-func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) *problem {
+// admit decides whether a request may pass, and prepares it for the next handlers.
+func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) verdict {
+	ctx := r.Context()
 	switch came.route {
 	case pageRoute:
 		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
-		return g.admitPage(out, r, came.caller)
+		return g.chargeAddress(ctx, came.caller, windowOfPage(r), nil)
 	case sessionRoute:
-		return g.admitSession(out, r, came.caller, came.cookie)
+		return g.admitSession(out, r, came)
 	case preflightRoute:
-		requestsTotal.WithLabelValues("preflight").Inc()
-		return g.countPublic(r.Context(), out, came.caller)
+		return g.chargeAddress(ctx, came.caller, publicWindow, nil)
 	case publicRoute:
-		caddyhttp.SetVar(r.Context(), PrefersHTMLVar, out.html)
-		caddyhttp.SetVar(r.Context(), HasSessionVar, strings.Contains(came.cookie, sessionCookie))
+		caddyhttp.SetVar(ctx, PrefersHTMLVar, out.html)
+		caddyhttp.SetVar(ctx, HasSessionVar, strings.Contains(came.cookie, sessionCookie))
 		g.setIdentityPlaceholders(r, identity.Caller{})
-		return g.admitPublic(out, r, came.caller)
-	default:
-		if out.html && came.authorization == nil && !strings.HasPrefix(r.URL.Path, apiPrefix) {
-			return g.noPage(out, r, came.caller)
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			out.Header().Set("Allow", "GET, HEAD")
+			return g.chargeAddress(ctx, came.caller, publicWindow, problemWith(http.StatusMethodNotAllowed))
 		}
-		v := g.check(r.Context(), came.caller, came.authorization)
-		if out.window, out.token = v.window, v.token; v.refused != nil {
-			return v.refused
-		}
-		out.leave()
-		g.identify(r, out.token)
-		requestsTotal.WithLabelValues("forwarded").Inc()
-		return nil
+		return g.chargeAddress(ctx, came.caller, publicWindow, nil)
 	}
+	if out.html && errors.Is(came.credential.err, bearer.ErrMissing) && !strings.HasPrefix(r.URL.Path, apiPrefix) {
+		// a browser asks for a page where there is none, and could not send a token
+		return g.chargeAddress(ctx, came.caller, publicWindow, problemWith(http.StatusNotFound))
+	}
+	v := g.check(ctx, came.caller, came.credential, out.began)
+	if v.refused == nil {
+		out.leave()
+		g.identify(r, v.token)
+	}
+	return v
 }
 
 // apiPrefix begins the paths of programs, which are asked for a token before they learn what is there.
 const apiPrefix = "/api/"
 
-// noPage refuses a browser that asks for a page where there is none: it could not send a token.
-func (g *Gate) noPage(out *responseWriter, r *http.Request, caller netip.Addr) *problem {
-	if refused := g.countPublic(r.Context(), out, caller); refused != nil {
-		return refused
-	}
-	p := problemOf(caddyhttp.Error(http.StatusNotFound, errors.New("no page has this path")))
-	return &p
-}
+// Variables of a request for a public path: whether its client prefers HTML to JSON, and whether it has the cookie of a
+// session, which may have ended.
+const (
+	PrefersHTMLVar = "token_gate.prefers_html"
+	HasSessionVar  = "token_gate.has_session"
+)
 
 // unlessClosed returns p, or clientClosed if p is a failure that the client caused by closing its connection.
 func unlessClosed(r *http.Request, p problem) problem {
@@ -148,35 +172,12 @@ func unlessClosed(r *http.Request, p problem) problem {
 	return p
 }
 
-// identify sets the headers and placeholders that identify the principal. The headers have net/http's spelling
-// and share one array.
-func (g *Gate) identify(r *http.Request, token *introspect.Result) {
-	values := [...]string{token.OrganizationID, token.TokenID, token.Permissions}
-	r.Header["X-Organization-Id"] = values[0:1:1]
-	r.Header["X-Token-Id"] = values[1:2:2]
-	r.Header["X-Token-Permissions"] = values[2:3:3]
-
-	g.setIdentityPlaceholders(r, identity.Caller{
-		Subject: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
-	})
-}
-
-// answerError responds to err of the next handlers.
-func (g *Gate) answerError(out *responseWriter, r *http.Request, err error) {
-	p := unlessClosed(r, problemOf(err))
-	if p.Status == http.StatusNotFound && !out.page {
-		p = g.nothingAt(p, r.URL.Path)
-	}
-	out.failure = upstreamFailed(r, p, err)
-	g.answer(out, p)
-}
-
 // answer responds with p unless a response has begun. A client that has disconnected is no fault.
-func (g *Gate) answer(out *responseWriter, p problem) {
+func (g *Gate) answer(out *responseWriter, r *http.Request, p problem) {
 	if out.status != 0 {
 		return
 	}
-	if out.location != "" {
+	if out.html && p.Code == signInRequired.Code {
 		out.Header().Set("Location", out.location)
 		out.Header().Set("Cache-Control", "no-store")
 		out.WriteHeader(http.StatusSeeOther)
@@ -192,8 +193,8 @@ func (g *Gate) answer(out *responseWriter, p problem) {
 		}
 	}
 	var err error
-	if out.page || out.html {
-		err = p.writePage(out, out.html, out.path, out.requestID)
+	if out.html {
+		err = p.writePage(out, r, out.requestID)
 	} else {
 		err = p.write(out, out.path, out.requestID)
 	}

@@ -104,7 +104,7 @@ var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		"is 0 again when none has failed for 3 s.",
 }, func() float64 {
 	for service := range tokensServices.All() {
-		if service.outages.down() {
+		if service.outage.Down() {
 			return 1
 		}
 	}

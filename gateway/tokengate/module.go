@@ -18,10 +18,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
-	"regexp"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -32,6 +30,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
@@ -49,13 +48,13 @@ const (
 // Gate admits requests with an active API token, up to the token's limit, and identifies the principal to the
 // next handlers. It must come first in its site; in a Caddyfile it does by itself.
 //
-// Secrets are given as one placeholder, {env.NAME} or {file.PATH}, or as the path of a file, and never as
-// text: more people read a configuration than may read a secret.
-//
 // It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
 // {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service, which the handler
 // of the package upstream sends. It writes an access log of its own, under the name of Caddy's, http.log.access:
 // no site with a gate needs the directive log.
+//
+// Placeholders are replaced in all settings. Secrets should be one, {env.NAME} or {file.PATH}: more people read a
+// configuration than may read a secret.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
 	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default:
@@ -63,20 +62,11 @@ type Gate struct {
 	Introspection string `json:"introspection,omitempty"`
 	// Credential authenticates the gateway there; at least 32 bytes.
 	Credential string `json:"credential,omitempty"`
-	// CredentialFile is the path of a file that holds the credential instead; placeholders are replaced,
-	// and an empty path means none.
-	CredentialFile string `json:"credential_file,omitempty"`
 	// SigningKey signs the assertions: an Ed25519 key in PEM.
 	SigningKey string `json:"signing_key,omitempty"`
-	// SigningKeyFile is the path of a file that holds the key instead; placeholders are replaced, and an
-	// empty path means none.
-	SigningKeyFile string `json:"signing_key_file,omitempty"`
 	// Redis is the URL of the Redis that counts requests: a server, Sentinels or a cluster. Default:
 	// redis://127.0.0.1:6379/0
 	Redis string `json:"redis,omitempty"`
-	// RedisFile is the path of a file that holds the URL instead; placeholders are replaced, and an empty
-	// path means none.
-	RedisFile string `json:"redis_file,omitempty"`
 	// RedisDown decides requests while Redis is not available: with "local" this gateway allows its share of each
 	// window, with "deny" the response is 503, with "allow" every request is allowed. Default: local
 	RedisDown string `json:"redis_down,omitempty"`
@@ -86,25 +76,22 @@ type Gate struct {
 	CORSOrigins []string `json:"cors_origins,omitempty"`
 	// Issuer is the claim iss of assertions. Default: quayside-gateway
 	Issuer string `json:"issuer,omitempty"`
-	// Demo, when it is "true" after placeholders are replaced, lets a credential and a signing key that begin
-	// with "demo-" be used, which are published, or no signing key at all.
+	// Demo, when it is "true", lets a credential and a signing key that begin with "demo-" be used, which are
+	// published, or no signing key at all. Default: false
 	Demo string `json:"demo,omitempty"`
 
-	open       []*openPaths // the routes beside the gate that need no token
-	known      []string     // patterns of the routes beside the gate
-	cors       *cors        // nil: no origin is allowed
-	credential string
-	demo       bool
-	tokens     *introspect.Introspector
-	usage      *usage.Reporter
-	windows    *ratelimit.Limiter
-	signer     *identity.Signer // nil: the services run in development mode and trust the headers alone
-	tracer     trace.Tracer     // nil: tracing is off
-	drain      *drain.App       // nil: on no server
-	release    []func() error
-	outages    tokensOutages
-	logger     *zap.Logger
-	access     *zap.Logger
+	open    []*openPaths // the routes beside the gate that need no token
+	cors    *cors        // nil: no origin is allowed
+	tokens  *introspect.Introspector
+	usage   *usage.Reporter
+	outage  *outage.Journal // of introspection
+	windows *ratelimit.Limiter
+	signer  *identity.Signer // nil: the services run in development mode and trust the headers alone
+	tracer  trace.Tracer     // nil: tracing is off
+	drain   *drain.App       // nil: on no server
+	release []func() error
+	logger  *zap.Logger
+	access  *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -115,8 +102,9 @@ func (*Gate) CaddyModule() caddy.ModuleInfo {
 // announceDemo logs development mode once, because a configuration is provisioned more than once.
 var announceDemo sync.Once
 
-// Provision reads the secrets and takes the Redis pool, the token cache and the usage counts, which a reload
-// keeps. It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts.
+// Provision checks the settings, and takes the Redis pool, the token cache and the usage counts, which a reload keeps.
+// It connects to nothing: neither Redis nor the tokens service needs to run when the gateway starts. All faults of the
+// settings are reported at once.
 func (g *Gate) Provision(ctx caddy.Context) error {
 	g.logger, g.access = ctx.Logger(), ctx.Logger(accessLog{})
 	g.readRoutes(ctx)
@@ -128,86 +116,55 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("token_gate: %w", err)
 	}
 	g.tracer = spans.Tracer()
+	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
+		configureServer(server)
+		if g.drain, err = drain.FromContext(ctx); err != nil {
+			return err
+		}
+	}
 
 	repl := caddy.NewReplacer()
-	g.Introspection = cmp.Or(repl.ReplaceAll(g.Introspection, ""), defaultIntrospection)
-	demo := cmp.Or(repl.ReplaceAll(g.Demo, ""), "false")
-	if g.demo = demo == "true"; g.demo {
+	read := func(setting, otherwise string) string {
+		return cmp.Or(strings.TrimSpace(repl.ReplaceAll(setting, "")), otherwise)
+	}
+	demo := read(g.Demo, "false")
+	if demo == "true" {
 		announceDemo.Do(func() {
 			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
 		})
 	}
-
-	g.Issuer = cmp.Or(g.Issuer, identity.DefaultIssuer)
-	var problems []error // all are reported at once
-	if !g.demo && demo != "false" {
-		problems = append(problems, fmt.Errorf("token_gate: demo is %q, must be true or false", demo))
+	introspection, err := introspectionURL(read(g.Introspection, defaultIntrospection))
+	faults := []error{err}
+	if demo != "true" && demo != "false" {
+		faults = append(faults, fmt.Errorf("demo is %q, must be true or false", demo))
 	}
-	g.credential, err = secret(repl, "credential", g.Credential, g.CredentialFile)
-	problems = append(problems, err)
-	signingKey, err := secret(repl, "signing_key", g.SigningKey, g.SigningKeyFile)
-	if err == nil {
-		err = g.provisionSigner(signingKey)
-	}
-	problems = append(problems, err)
-	redisURL, err := secret(repl, "redis", g.Redis, g.RedisFile)
-	problems = append(problems, err)
-	options, err := g.limiterOptions(repl)
-	problems = append(problems, err)
+	credential := read(g.Credential, "")
+	faults = append(faults, checkCredential(credential, demo == "true"))
+	key, err := signingKey(read(g.SigningKey, ""), demo == "true")
+	faults = append(faults, err)
+	options, err := limiterOptions(read(g.RedisDown, ""), read(g.Replicas, "1"))
+	faults = append(faults, err)
 	g.cors, err = newCORS(g.CORSOrigins)
-	problems = append(problems, err, g.acquire(cmp.Or(redisURL, defaultRedis), options))
-	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		configureServer(server)
-		g.drain, err = drain.FromContext(ctx)
-		problems = append(problems, err)
+	faults = append(faults, err, g.takeLimiter(limiterKey{read(g.Redis, defaultRedis), options}))
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("token_gate: %w", err)
 	}
-	if err := errors.Join(problems...); err != nil {
-		return errors.Join(err, g.Validate()) // which Caddy does not call after an error here
-	}
-	return nil
-}
-
-// secretReference is one placeholder that stands for a secret.
-var secretReference = regexp.MustCompile(`^\{(env|file)\.[^{}]+\}$`)
-
-// Validate reports all faults of the configuration.
-func (g *Gate) Validate() error {
-	var problems []error
-	for name, reference := range map[string]string{
-		"credential": g.Credential, "signing_key": g.SigningKey,
-		"redis": g.Redis,
-	} {
-		if reference != "" && !secretReference.MatchString(reference) {
-			problems = append(problems, fmt.Errorf("token_gate: %s must be one placeholder, {env.NAME} or {file.PATH}", name))
-		}
-	}
-	if err := checkCredential(g.credential, g.demo); err != nil {
-		problems = append(problems, err)
-	}
-	if u, err := url.Parse(g.Introspection); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
-		u.User != nil {
-		problems = append(problems,
-			errors.New("token_gate: introspection must be an http or https URL without user information"))
-	}
-	return errors.Join(problems...)
+	return errors.Join(g.newSigner(key, read(g.Issuer, identity.DefaultIssuer)),
+		g.takeTokensService(tokensServiceKey{introspection, credential}))
 }
 
 // Cleanup releases what Provision took.
 func (g *Gate) Cleanup() error {
-	var problems []error
+	var faults []error
 	for _, release := range g.release {
-		problems = append(problems, release())
+		faults = append(faults, release())
 	}
 	g.release = nil
-	return errors.Join(problems...)
+	return errors.Join(faults...)
 }
-
-// addressQuota is the window of a client address for requests that bring no valid token.
-var addressQuota = ratelimit.Quota{Limit: 100, Window: time.Minute}
 
 // Interface guards
 var (
 	_ caddy.Provisioner  = (*Gate)(nil)
-	_ caddy.Validator    = (*Gate)(nil)
 	_ caddy.CleanerUpper = (*Gate)(nil)
 )

@@ -91,16 +91,12 @@ func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	}}}, nil
 }
 
-// readRoutes reads the open routes beside the gate, and the paths of all. Caddy loads the matchers of all routes before
-// their handlers.
+// readRoutes reads the open routes beside the gate. Caddy loads the matchers of all routes before their handlers.
 func (g *Gate) readRoutes(ctx caddy.Context) {
 	for _, route := range besides(ctx) {
 		for _, matcher := range slices.Concat(route.MatcherSets...) {
-			switch m := matcher.(type) {
-			case *openPaths:
-				g.open, g.known = append(g.open, m), append(g.known, m.Paths...)
-			case *caddyhttp.MatchPath:
-				g.known = append(g.known, *m...)
+			if open, ok := matcher.(*openPaths); ok {
+				g.open = append(g.open, open)
 			}
 		}
 	}

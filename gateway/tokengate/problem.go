@@ -112,22 +112,28 @@ func problemOf(err error) problem {
 			status = handlerErr.StatusCode
 		}
 	}
-	p, known := chainProblems[status]
-	switch {
-	case known:
-	case status >= 500:
-		status = http.StatusInternalServerError
-		p = chainProblems[status]
-	default:
-		p = chainProblems[http.StatusBadRequest]
-	}
-	p.Status = status
+	p := *problemWith(status)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		const mb = 1e6
 		p.Detail = fmt.Sprintf("The request body is larger than the %.3g MB that the gateway accepts here.",
 			float64(large.Limit)/mb)
 	}
 	return p
+}
+
+// problemWith returns the problem of a status.
+func problemWith(status int) *problem {
+	p, known := chainProblems[status]
+	switch {
+	case known:
+	case status >= http.StatusInternalServerError:
+		status = http.StatusInternalServerError
+		p = chainProblems[status]
+	default:
+		p = chainProblems[http.StatusBadRequest]
+	}
+	p.Status = status
+	return &p
 }
 
 // withDetail returns p with another detail.

@@ -34,7 +34,7 @@ func (*Ready) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Hand
 	status, text := http.StatusOK, "ready\n"
 	for _, tokens := range used {
 		err := tokens.introspector.Probe(r.Context())
-		tokens.outages.record(err)
+		tokens.outage.Note(err)
 		switch {
 		case !tokens.introspector.Reached():
 			status, text = http.StatusServiceUnavailable, "tokens service not reached yet\n"

@@ -38,7 +38,7 @@ func TestReadinessFollowsTheTokensServiceUntilItsFirstAnswer(t *testing.T) {
 	if status, text := check(); status != http.StatusOK || !strings.HasPrefix(text, "ready, degraded") {
 		t.Errorf("after a failure: %d %s", status, text)
 	}
-	if !g.outages.down() {
+	if !g.outage.Down() {
 		t.Error("the failure is no outage")
 	}
 }

@@ -1,17 +1,17 @@
 package tokengate
 
 import (
-	"errors"
+	"crypto/ed25519"
 	"fmt"
 	"net/url"
-	"strconv"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
+	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
 )
@@ -29,44 +29,48 @@ type tokensServiceKey struct{ introspection, credential string }
 type tokensService struct {
 	introspector *introspect.Introspector
 	usage        *usage.Reporter
-	outages      tokensOutages
+	outage       *outage.Journal // of introspection
 }
 
 // newTokensService connects to nothing yet.
 func newTokensService(key tokensServiceKey) (*tokensService, error) {
-	base, err := url.Parse(key.introspection)
+	introspection, err := url.Parse(key.introspection)
 	if err != nil {
-		return nil, errors.New("introspection is not a URL")
+		return nil, err
 	}
-	outages := newTokensOutages()
+	reporting := outage.New("reporting usage")
 	return &tokensService{
-		outages: outages,
+		outage: outage.New("tokens service"),
 		introspector: introspect.New(introspect.Config{
-			Introspection: base,
-			Credential:    key.credential,
-			Now:           time.Now,
-			OnStream:      outages.stream.Note,
+			Introspection: introspection, Credential: key.credential, Now: time.Now,
+			OnStream: outage.New("stream of changes").Note,
 		}),
 		usage: usage.New(usage.Config{
-			Endpoint:   neighbour(base, "usage").String(),
+			Endpoint:   introspection.ResolveReference(&url.URL{Path: "usage"}).String(),
 			Credential: key.credential,
 			OnBatch: func(outcome usage.Outcome, err error) {
 				usageBatchesTotal.WithLabelValues(string(outcome)).Inc()
-				outages.usage.Note(err)
+				reporting.Note(err)
 			},
 		}),
 	}, nil
-}
-
-// neighbour returns the URL beside the introspection endpoint with that name.
-func neighbour(introspection *url.URL, name string) *url.URL {
-	return introspection.ResolveReference(&url.URL{Path: name})
 }
 
 // Destruct implements caddy.Destructor.
 func (s *tokensService) Destruct() error {
 	s.usage.Close()
 	s.introspector.Close()
+	return nil
+}
+
+// takeTokensService takes the clients of a tokens service.
+func (g *Gate) takeTokensService(key tokensServiceKey) error {
+	shared, release, err := tokensServices.Take(key, func() (*tokensService, error) { return newTokensService(key) })
+	if err != nil {
+		return err
+	}
+	g.release = append(g.release, release)
+	g.tokens, g.usage, g.outage = shared.introspector, shared.usage, shared.outage
 	return nil
 }
 
@@ -88,50 +92,34 @@ func (s sharedLimiter) Destruct() error {
 	return s.client.Close()
 }
 
-// limiterOptions reads RedisDown and Replicas.
-func (g *Gate) limiterOptions(repl *caddy.Replacer) (ratelimit.Options, error) {
-	var problems []error
-	options := ratelimit.Options{Down: ratelimit.DownPolicy(repl.ReplaceAll(g.RedisDown, "")), Replicas: 1}
-	switch options.Down {
-	case "":
-		options.Down = ratelimit.DownLocal
-	case ratelimit.DownLocal, ratelimit.DownDeny, ratelimit.DownAllow:
-	default:
-		problems = append(problems, fmt.Errorf("token_gate: redis_down is %q, must be local, deny or allow", options.Down))
-	}
-	if text := repl.ReplaceAll(g.Replicas, ""); text != "" {
-		replicas, err := strconv.Atoi(text)
-		if err != nil || replicas < 1 {
-			problems = append(problems, fmt.Errorf("token_gate: replicas is %q, must be a whole number from 1", text))
-		}
-		options.Replicas = replicas
-	}
-	return options, errors.Join(problems...)
-}
-
-// acquire takes the tokens service and the limiter of g's settings.
-func (g *Gate) acquire(redisURL string, options ratelimit.Options) error {
-	windows := limiterKey{redisURL, options}
-	limiter, releaseLimiter, err := limiters.Take(windows, func() (sharedLimiter, error) {
-		client, err := ratelimit.NewClient(redisURL)
+// takeLimiter takes a limiter.
+func (g *Gate) takeLimiter(key limiterKey) error {
+	limiter, release, err := limiters.Take(key, func() (sharedLimiter, error) {
+		client, err := ratelimit.NewClient(key.redisURL)
 		if err != nil {
-			return sharedLimiter{}, fmt.Errorf("token_gate: REDIS_URL is %w", err)
+			return sharedLimiter{}, fmt.Errorf("REDIS_URL is %w", err)
 		}
-		return sharedLimiter{ratelimit.New(client, windows.options, time.Now), client}, nil
+		return sharedLimiter{ratelimit.New(client, key.options, time.Now), client}, nil
 	})
 	if err != nil {
 		return err
 	}
-	g.release = append(g.release, releaseLimiter)
+	g.release = append(g.release, release)
 	g.windows = limiter.Limiter
+	return nil
+}
 
-	key := tokensServiceKey{g.Introspection, g.credential}
-	shared, releaseService, err := tokensServices.Take(key,
-		func() (*tokensService, error) { return newTokensService(key) })
-	if err != nil {
-		return err
+// newSigner makes the signer of assertions, unless there is no key.
+func (g *Gate) newSigner(key ed25519.PrivateKey, issuer string) (err error) {
+	if key == nil {
+		return nil
 	}
-	g.release = append(g.release, releaseService)
-	g.tokens, g.usage, g.outages = shared.introspector, shared.usage, shared.outages
+	if g.signer, err = identity.NewSigner(key, issuer, time.Now); err != nil {
+		return fmt.Errorf("token_gate: signing_key: %w", err)
+	}
+	g.release = append(g.release, func() error {
+		g.signer.Close()
+		return nil
+	})
 	return nil
 }

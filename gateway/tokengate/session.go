@@ -2,24 +2,14 @@ package tokengate
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
-
-// personQuota is the window of a person for the pages of services.
-var personQuota = ratelimit.Quota{Limit: 600, Window: time.Minute}
-
-// personWindow is the kind of that window.
-const personWindow = "person"
 
 var (
 	signInRequired = problem{
@@ -36,25 +26,37 @@ var (
 // sameOrigin refuses requests that change something and come from a page of another origin.
 var sameOrigin = http.NewCrossOriginProtection()
 
+// signInPath is the page below which a password, a code or an invitation can be tried.
+const signInPath = "/sign-in"
+
+// windowOfPage returns the window of a request for a page. That of signing in is for all that could try a secret:
+// everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is an
+// invitation's link. Neither refuses a request that cannot be counted: tokens must be revocable while Redis is not
+// available, and tokens-svc throttles failed sign-ins itself, by account and by address.
+func windowOfPage(r *http.Request) policy {
+	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+	case r.URL.Path != signInPath && !strings.HasPrefix(r.URL.Path, signInPath+"/"),
+		r.URL.Path == signInPath && reads,
+		sameOrigin.Check(r) != nil: // tokens-svc refuses it without trying, so another site's page cannot use up the window
+		return pageWindow
+	default:
+		return signInWindow
+	}
+}
+
 // admitSession decides about a request for a page of a service, which needs the session of a person who is a member of
-// the organization in the path. Without one a browser is sent to the sign-in page. cookie is the request's header.
-func (g *Gate) admitSession(out *responseWriter, r *http.Request, caller netip.Addr, cookie string) *problem {
-	if !strings.Contains(cookie, sessionCookie) {
+// the organization in the path. Without one a browser is sent to the sign-in page.
+func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) verdict {
+	if !strings.Contains(came.cookie, sessionCookie) {
 		// Pages of other sites can make a browser send such requests: they are counted as public ones are.
-		if refused := g.countPublic(r.Context(), out, caller); refused != nil {
-			return refused
-		}
-		return out.signIn(r, url.Values{}, "")
+		out.location = signInLocation(r, false)
+		return g.chargeAddress(r.Context(), came.caller, publicWindow, &signInRequired)
 	}
-	v, session := g.checkSession(r.Context(), r, caller, cookie)
-	out.window = v.window
-	switch {
-	case v.refused != nil && v.refused.Code == signInRequired.Code:
-		return out.signIn(r, url.Values{"ended": {"1"}}, session.Next)
-	case v.refused != nil:
-		return v.refused
+	v := g.checkSession(out, r, came)
+	if v.refused != nil {
+		return v
 	}
-	out.session = &session
+	session := v.session
 	r.Header["X-Organization-Id"] = []string{session.OrganizationID}
 	r.Header["X-Organization-Name"] = []string{url.PathEscape(session.OrganizationName)}
 	r.Header["X-User-Id"] = []string{session.UserID}
@@ -64,53 +66,44 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, caller netip.A
 		Subject: session.UserID, OrganizationID: session.OrganizationID, Permissions: session.Permissions,
 		Name: session.Name, OrganizationName: session.OrganizationName, SessionID: session.SessionID,
 	})
-	requestsTotal.WithLabelValues(personWindow).Inc()
-	return nil
+	return v
 }
 
 // checkSession introspects the session of a request. One with an unknown session is charged to its address, as one with
 // an unknown token is; a person who was here lately does not pay for others at the address.
-func (g *Gate) checkSession(
-	ctx context.Context, r *http.Request, caller netip.Addr, cookie string,
-) (verdict, introspect.Session) {
-	none := introspect.Session{}
-	if !g.tokens.KnownSession(cookie) {
-		if v := g.checkAddress(ctx, caller); v.refused != nil {
-			return v, none
+func (g *Gate) checkSession(out *responseWriter, r *http.Request, came arrival) verdict {
+	ctx := r.Context()
+	if !g.tokens.KnownSession(came.cookie) {
+		if v := g.checkAddress(ctx, came.caller); v.refused != nil {
+			return v
 		}
 	}
 	session, err := g.tokens.Session(ctx, introspect.SessionRequest{
-		Cookie: cookie, Organization: organizationIn(r.URL.Path), Client: caller.String(), UserAgent: r.UserAgent(),
+		Cookie: came.cookie, Organization: organizationIn(r.URL.Path), Client: came.caller.String(), UserAgent: r.UserAgent(),
 	})
 	if err == nil || errors.Is(err, introspect.ErrUnavailable) {
-		g.outages.record(err)
+		g.outage.Note(err)
 	}
 	switch {
 	case err != nil:
-		window, _ := g.peekAddress(ctx, caller)
-		return verdict{window: window, refused: &sessionUnavailable}, none
+		return g.unavailable(ctx, came.caller, &sessionUnavailable)
 	case !session.Active:
-		return g.refuseToken(ctx, caller, signInRequired), session
+		out.location = cmp.Or(session.Next, signInLocation(r, true))
+		return g.chargeAddress(ctx, came.caller, invalidTokenWindow, &signInRequired)
 	}
-	v := g.chargePerson(ctx, session.UserID)
+	// If the request cannot be counted, it passes, as those for other pages do.
+	result, err := g.windows.Take(ctx, session.UserID, personWindow.quota)
+	decided(personWindow.name, result, err)
+	v := verdict{window: windowState{personWindow.name, result}}
 	switch {
-	case v.refused != nil:
+	case err == nil && !result.Allowed:
+		v.refused = rateLimited.until(v.window)
 	case session.OrganizationID == "":
-		v.refused = new(chainProblems[http.StatusNotFound])
-		v.refused.Status = http.StatusNotFound
+		v.refused = problemWith(http.StatusNotFound)
 	case sameOrigin.Check(r) != nil:
 		v.refused = &crossOriginRefused
-	}
-	return v, session
-}
-
-// chargePerson counts a request against the window of a person. If it cannot be counted, it passes, as other pages do.
-func (g *Gate) chargePerson(ctx context.Context, user string) verdict {
-	result, err := g.windows.Take(ctx, user, personQuota)
-	decided(personWindow, result, err)
-	v := verdict{window: windowState{personWindow, result}}
-	if err == nil && !result.Allowed {
-		v.refused = rateLimited.until(v.window)
+	default:
+		v.session = &session
 	}
 	return v
 }
@@ -128,17 +121,16 @@ func organizationIn(path string) string {
 	return ""
 }
 
-// signIn refuses a request without a session. It sends a browser to the page that must be visited first, or to the
-// sign-in page with that query, which leads back to the page of a GET or to the list above what a form changes.
-func (w *responseWriter) signIn(r *http.Request, query url.Values, first string) *problem {
-	next := r.URL.RequestURI()
+// signInLocation returns the address of the sign-in page, which leads back to the page of a GET or to the list above what
+// a form changes. ended says that there was a session.
+func signInLocation(r *http.Request, ended bool) string {
+	query := url.Values{"next": {r.URL.RequestURI()}}
 	if org := organizationIn(r.URL.Path); org != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		above, _, _ := strings.Cut(r.URL.Path, org)
-		next = above + org
+		query.Set("next", above+org)
 	}
-	query.Set("next", next)
-	if w.html {
-		w.location = cmp.Or(first, "/sign-in?"+query.Encode())
+	if ended {
+		query.Set("ended", "1")
 	}
-	return &signInRequired
+	return signInPath + "?" + query.Encode()
 }

@@ -147,10 +147,10 @@ func TestAPersonDoesNotPayForOthersAtTheAddress(t *testing.T) {
 		t.Fatalf("a session gets %d", status)
 	}
 	answer(inactive)
-	for range publicQuota.Limit {
+	for range publicWindow.quota.Limit {
 		send("other=1")
 	}
-	for range addressQuota.Limit {
+	for range invalidTokenWindow.quota.Limit {
 		send("quayside=unknown")
 	}
 	answer(sessionBody)

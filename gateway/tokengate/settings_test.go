@@ -4,13 +4,10 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -23,11 +20,8 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 	err := got.UnmarshalCaddyfile(caddyfile.NewTestDispenser(`token_gate {
 		introspection a
 		credential b
-		credential_file c
 		signing_key d
-		signing_key_file e
 		redis f
-		redis_file g
 		redis_down h
 		replicas i
 		cors_origins o p
@@ -35,9 +29,7 @@ func TestSettingsAreReadFromTheCaddyfile(t *testing.T) {
 		demo t
 	}`))
 	want := &Gate{
-		Introspection: "a", Credential: "b", CredentialFile: "c", SigningKey: "d", SigningKeyFile: "e", Redis: "f",
-		RedisFile: "g",
-		RedisDown: "h", Replicas: "i",
+		Introspection: "a", Credential: "b", SigningKey: "d", Redis: "f", RedisDown: "h", Replicas: "i",
 		CORSOrigins: []string{"o", "p"}, Issuer: "s", Demo: "t",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -58,18 +50,17 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 
 	g := &Gate{
 		Introspection: "ftp://tokens", RedisDown: "x", Replicas: "0",
-		CORSOrigins: []string{"https://app.example/"}, CredentialFile: filepath.Join(t.TempDir(), "none"),
-		SigningKeyFile: filepath.Join(t.TempDir(), "none"), RedisFile: filepath.Join(t.TempDir(), "none"),
+		CORSOrigins: []string{"https://app.example/"}, Redis: "a-secret", Demo: "maybe",
 	}
 	err := provision(t, g)
 	if err == nil {
 		t.Fatal("accepted")
 	}
 	for _, part := range []string{
-		"introspection must be", "redis_down", "replicas", "cors_origins", "credential_file",
-		"signing_key_file", "redis_file", "credential is missing",
+		"introspection must be", "redis_down", "replicas", "cors_origins", "demo is", "REDIS_URL is not",
+		"signing key is missing", "credential is missing",
 	} {
-		if !strings.Contains(err.Error(), part) {
+		if !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "a-secret") {
 			t.Errorf("%s is missing in %v", part, err)
 		}
 	}
@@ -78,14 +69,12 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 func TestIntrospectionIsAURL(t *testing.T) {
 	t.Parallel()
 
-	const credential = "a-credential-of-more-than-32-bytes"
 	for introspection, ok := range map[string]bool{
 		"http://tokens": true, "https://tokens:9082/x": true, "": false, "tokens": false, "ftp://tokens": false,
 		"http://":            false,
 		"http://user@tokens": false, "http://%zz": false,
 	} {
-		g := &Gate{Introspection: introspection, credential: credential}
-		if err := g.Validate(); (err == nil) != ok {
+		if _, err := introspectionURL(introspection); (err == nil) != ok {
 			t.Errorf("introspection %q: %v", introspection, err)
 		}
 	}
@@ -114,35 +103,6 @@ func TestCredentialIsLongPrintableAndNotTheDemos(t *testing.T) {
 	}
 }
 
-func TestSecretIsThatOfAPlaceholderOrOfAFile(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	for name, content := range map[string]string{
-		"full": " \nsecret\n", "empty": " \n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, tt := range []struct{ reference, path, want, err string }{
-		{"", "", "", ""},
-		{" value\n", "", "value", ""},
-		{"", filepath.Join(dir, "full"), "secret", ""},
-		{"{env.SURELY_NOT_SET}", filepath.Join(dir, "full"), "secret", ""},
-		{"value", "{env.SURELY_NOT_SET}", "value", ""},
-		{"value", filepath.Join(dir, "full"), "", "x and x_file, which is "},
-		{"", filepath.Join(dir, "empty"), "", "is empty"},
-		{"", filepath.Join(dir, "none"), "", "x_file"},
-	} {
-		got, err := secret(caddy.NewReplacer(), "x", tt.reference, tt.path)
-		if got != tt.want || (err == nil) != (tt.err == "") || err != nil &&
-			(!strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "value")) {
-			t.Errorf("%q, %q: %q, %v", tt.reference, tt.path, got, err)
-		}
-	}
-}
-
 // newKey returns a new signing key.
 func newKey(t *testing.T) string {
 	t.Helper()
@@ -162,9 +122,9 @@ func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
 
 	key := newKey(t)
 	for _, tt := range []struct {
-		key        string
-		demo       bool
-		ok, signer bool
+		key       string
+		demo      bool
+		ok, isSet bool
 	}{
 		{"", false, false, false},
 		{"", true, true, false},
@@ -172,13 +132,9 @@ func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
 		{key, true, true, true},
 		{"x", true, false, false},
 	} {
-		g := &Gate{Issuer: "gateway", demo: tt.demo}
-		err := g.provisionSigner(tt.key)
-		if (err == nil) != tt.ok || (g.signer != nil) != tt.signer || len(g.release) != 0 != tt.signer {
-			t.Errorf("%.10q, demo %t: %v, %v", tt.key, tt.demo, g.signer, err)
-		}
-		if err := g.Cleanup(); err != nil {
-			t.Error(err)
+		got, err := signingKey(tt.key, tt.demo)
+		if (err == nil) != tt.ok || (got != nil) != tt.isSet {
+			t.Errorf("%.10q, demo %t: %v", tt.key, tt.demo, err)
 		}
 	}
 }
@@ -216,35 +172,27 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 }
 
 func TestLimiterOptions(t *testing.T) {
-	t.Setenv("REPLICAS_OF_TEST", "3")
+	t.Parallel()
+
 	for _, tt := range []struct {
-		gate Gate
-		want ratelimit.Options
-		text string // of the error
+		down, replicas string
+		want           ratelimit.Options
+		text           string // of the error
 	}{
-		{Gate{}, ratelimit.Options{Down: ratelimit.DownLocal, Replicas: 1}, ""},
-		{
-			Gate{RedisDown: "deny", Replicas: "{env.REPLICAS_OF_TEST}"},
-			ratelimit.Options{Down: ratelimit.DownDeny, Replicas: 3},
-			"",
-		},
-		{
-			Gate{RedisDown: "allow", Replicas: "{env.SURELY_NOT_SET}"},
-			ratelimit.Options{Down: ratelimit.DownAllow, Replicas: 1},
-			"",
-		},
-		{gate: Gate{RedisDown: "open"}, text: `redis_down is "open"`},
-		{gate: Gate{Replicas: "0"}, text: `replicas is "0"`},
-		{gate: Gate{Replicas: "two"}, text: `replicas is "two"`},
+		{"", "1", ratelimit.Options{Replicas: 1}, ""},
+		{"deny", "3", ratelimit.Options{Down: ratelimit.DownDeny, Replicas: 3}, ""},
+		{down: "open", replicas: "1", text: `redis_down is "open"`},
+		{replicas: "0", text: `replicas is "0"`},
+		{replicas: "two", text: `replicas is "two"`},
 	} {
-		got, err := tt.gate.limiterOptions(caddy.NewReplacer())
+		got, err := limiterOptions(tt.down, tt.replicas)
 		switch {
 		case tt.text != "":
 			if err == nil || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%+v: %v, want %s", tt.gate, err, tt.text)
+				t.Errorf("%+v: %v", tt, err)
 			}
 		case err != nil || got != tt.want:
-			t.Errorf("%+v: %+v, %v", tt.gate, got, err)
+			t.Errorf("%+v: %+v, %v", tt, got, err)
 		}
 	}
 }

@@ -29,8 +29,7 @@ var reserved = []string{
 	"x-user-name",
 }
 
-// strip removes from r what a client must not send on, and returns the values of its Authorization header.
-// Cookies stay with requests for pages, which are the only ones that have a session.
+// strip removes from r what a client must not send on. Cookies stay with requests for pages, which are the only ones that have a session.
 //
 // A client may have headers removed, but never kept: those that it names in Connection are removed, as RFC 9110,
 // section 7.6.1 demands of an intermediary, and Connection itself, except for a WebSocket handshake, which a next
@@ -38,8 +37,7 @@ var reserved = []string{
 // Connection stayed, a proxy behind the gate would remove the headers that the gate is about to write, and the service
 // would not know the principal. Trailers are removed for the same reasons. X-Forwarded-* are removed even from a
 // trusted proxy: X-Client-Address carries the client's address.
-func strip(r *http.Request, page bool) (authorization []string) {
-	authorization = r.Header["Authorization"]
+func strip(r *http.Request, page bool) {
 	handshake := isWebSocketHandshake(r)
 	for _, value := range r.Header["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
@@ -62,7 +60,6 @@ func strip(r *http.Request, page bool) (authorization []string) {
 			delete(r.Header, name)
 		}
 	}
-	return authorization
 }
 
 // isWebSocketHandshake reports whether r is the handshake of the WebSocket protocol (RFC 6455, section 4.1).

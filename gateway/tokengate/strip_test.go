@@ -65,11 +65,8 @@ func TestStripRemovesReservedHeaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			authorization := tt.have["Authorization"]
 			r := &http.Request{Method: http.MethodGet, ProtoMajor: 1, Header: tt.have, Trailer: http.Header{"X-Token-Id": nil}}
-			if diff := cmp.Diff(authorization, strip(r, tt.page)); diff != "" {
-				t.Error(diff)
-			}
+			strip(r, tt.page)
 			if tt.want == nil {
 				tt.want = http.Header{}
 			}

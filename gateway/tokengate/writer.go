@@ -34,13 +34,13 @@ type responseWriter struct {
 	session   *introspect.Session // of a person who is known; else nil
 	page      bool                // uses a session instead of a token
 	cookies   bool                // the service reads and sets cookies
-	location  string              // where a browser without a session is sent
+	location  string              // where a browser is sent in place of the problem that refuses it
 	html      bool                // the client shows HTML: a browser that navigates
 	origin    string              // of the page that sends the request, if it is another one's
 	span      trace.Span          // nil: the request is not traced
 	body      *body               // nil: the request has none
 	closes    bool                // the connection ends with the response
-	anonymous string              // see enter; empty if the request is not counted
+	leave     func()              // ends what enter began; never nil
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
@@ -51,12 +51,13 @@ type responseWriter struct {
 
 // newResponseWriter returns the writer of a new request.
 func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *responseWriter {
+	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
 	return &responseWriter{
 		gate:                  g,
 		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: publicid.New("req"), method: r.Method, path: r.URL.EscapedPath(),
-		html: prefersHTML(r.Header["Accept"]), origin: r.Header.Get("Origin"),
+		html: prefersHTML(r.Header["Accept"]), origin: r.Header.Get("Origin"), vars: vars, leave: func() {},
 	}
 }
 

@@ -82,11 +82,9 @@ func gatewaySettings(root string, out *bytes.Buffer) error {
 		if _, used := defaults[name]; !used {
 			return fmt.Errorf("the Caddyfile describes %s and does not use it", name)
 		}
-		_, file := defaults[name+"_FILE"]
 		meaning := strings.Join(strings.Fields(strings.ReplaceAll(string(match[2]), "\n#", " ")), " ")
-		row(out, code(name), code(defaults[name]), meaning+alsoFile(file))
+		row(out, code(name), code(defaults[name]), meaning+alsoFile(strings.HasSuffix(meaning, "Secret.")))
 		delete(defaults, name)
-		delete(defaults, name+"_FILE")
 	}
 	for name := range defaults {
 		return fmt.Errorf("the Caddyfile uses %s without a comment `# %s: …` that describes it", name, name)

@@ -1,5 +1,5 @@
-// Package environment checks those settings of the shipped Caddyfile with which Caddy would start a gateway that does
-// not work. All others are Caddy's to check.
+// Package environment reads the secrets of the shipped Caddyfile that are in files, and checks those settings with which
+// Caddy would start a gateway that does not work. All others are Caddy's to check.
 package environment
 
 import (
@@ -38,10 +38,36 @@ var names = []string{
 	"CORS_ALLOWED_ORIGINS", "DEBUG_ENDPOINTS", "LOG_LEVEL",
 }
 
-// Prepare fails with all faults of the settings. A setting that is empty is not set after it, so that it has its
-// default. Call it before Caddy reads the Caddyfile.
+// secrets are the settings of which NAME_FILE may name a file, and loaded those that were read from one.
+var (
+	secrets = []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "REDIS_URL"}
+	loaded  = map[string]bool{}
+)
+
+// load sets a secret to the content of its file, if it has one.
+func load(name string) error {
+	path := os.Getenv(name + "_FILE")
+	if path == "" {
+		return nil
+	}
+	if os.Getenv(name) != "" && !loaded[name] {
+		return fmt.Errorf("%s and %[1]s_FILE are both set; set one", name)
+	}
+	content, err := os.ReadFile(path) //nolint:gosec // G304: the operator names the file
+	if err != nil {
+		return fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	loaded[name] = true
+	return os.Setenv(name, strings.TrimSpace(string(content)))
+}
+
+// Prepare fails with all faults of the settings. After it, a secret in a file is set, and a setting that is empty is not,
+// so that it has its default. Call it before Caddy reads the Caddyfile.
 func Prepare() error {
 	var faults []error
+	for _, name := range secrets {
+		faults = append(faults, load(name))
+	}
 	for _, name := range names {
 		switch value := os.Getenv(name); {
 		case value == "":
