@@ -3,11 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,142 +17,146 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/valyala/fasthttp"
+
+	"github.com/quayside/quayside/deploy/lab/load"
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// The sides of `bench gateway`.
-const (
-	gateway = "gateway"    // as shipped
-	bare    = "bare Caddy" // only reverse_proxy
-)
-
-// testbed is the running programs of `bench gateway`. The proxies have one half
-// of the processors, everything else the other half.
-type testbed struct {
-	settings settings
-	dir      string
-	cores    string // of the proxies, as taskset takes them; empty: all
-	stack    *devstack.Stack
-	upstream *upstream
-	servers  map[string]*devstack.Program
-}
+//go:embed page.json
+var page []byte
 
 // compareGateway measures the gateway beside a bare Caddy, in front of the same
-// upstream.
-func compareGateway(ctx context.Context, s settings) (_ *comparison, err error) {
+// upstream, which stands in for shipments-svc and is so fast that measured costs are those of
+// the proxy. The proxies have one half of the processors, everything else the other half.
+func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	s.connections = 64
-	b := &testbed{settings: s, servers: map[string]*devstack.Program{}}
-	defer func() { err = errors.Join(err, b.close()) }()
-	if err := b.start(ctx); err != nil {
-		return nil, err
-	}
-	c := &comparison{settings: s, goals: gatewayGoals}
-	for _, name := range []string{gateway, bare} {
-		c.sides = append(c.sides, side{name: name, address: b.servers[name].Address, cpu: func() (usage, error) {
-			return cpuOf(b.servers[name].PID())
-		}})
-	}
-	if c.kinds, err = b.scenarios(ctx); err != nil {
-		return nil, err
-	}
-	return c, c.run(ctx)
-}
-
-// start starts the stack, with an upstream in place of shipments-svc, and the
-// programs to compare.
-func (b *testbed) start(ctx context.Context) (err error) {
-	if b.dir, err = os.MkdirTemp("", "quayside-bench-"); err != nil {
-		return err
-	}
-	caddy, err := b.buildBare(ctx)
+	dir, err := os.MkdirTemp("", "quayside-bench-")
 	if err != nil {
 		return err
 	}
-	if err := b.pin(ctx); err != nil {
-		return err
-	}
-	b.stack, err = devstack.Start(ctx, devstack.Options{Root: b.settings.root, Dir: b.dir, Log: b.settings.log})
+	defer func() { err = errors.Join(err, devstack.Clean(dir)) }()
+	cores, err := pin(ctx)
 	if err != nil {
-		b.stack = nil // it has stopped everything
 		return err
 	}
-	if b.upstream, err = listen(ctx); err != nil {
+	stack, err := devstack.Start(ctx, devstack.Options{Root: s.root, Dir: dir, Log: s.log})
+	if err != nil {
+		return err // it has stopped everything
+	}
+	defer func() { err = errors.Join(err, stack.Close()) }()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
 		return err
 	}
-	shipped := b.stack.Program("gateway")
-	_, upstreamPort, _ := net.SplitHostPort(b.upstream.address())
-	env := append(shipped.Environ(), "SHIPMENTS_PORT="+upstreamPort, "GOGC=200") // as in the image
-	bareConfig := filepath.Join(b.settings.root, "deploy", "lab", "bench", "bare.Caddyfile")
-	return errors.Join(
-		shipped.Stop(),
-		b.serve(ctx, gateway, env, shipped.Command),
-		b.serve(ctx, bare, env, []string{caddy, "run", "--adapter", "caddyfile", "--config", bareConfig}),
-	)
+	defer func() { _ = listener.Close() }()
+	go func() {
+		_ = fasthttp.Serve(listener, func(c *fasthttp.RequestCtx) { // until the listener is closed
+			c.SetContentType("application/json")
+			c.SetBody(page)
+		})
+	}()
+	_, upstream, _ := net.SplitHostPort(listener.Addr().String())
+
+	gateway := stack.Program("gateway")
+	if err := gateway.Stop(); err != nil {
+		return err
+	}
+	gateway.Env, gateway.Cores = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=200"), cores // as in the image
+	bare, err := bareCaddy(ctx, s, dir)
+	if err != nil {
+		return err
+	}
+	bare.Env, bare.Cores = slices.Concat(gateway.Env, bare.Env), cores
+	defer func() { err = errors.Join(err, bare.Stop(), gateway.Stop()) }()
+	if err := errors.Join(gateway.Start(ctx), bare.Start(ctx)); err != nil {
+		return err
+	}
+	kinds, err := gatewayKinds(ctx, stack, gateway, bare)
+	if err != nil {
+		return err
+	}
+	return s.compare(ctx, facts, kinds)
 }
 
-// pin divides the processors and moves this process, and so the children that it
-// will have, to one half, if taskset is available.
-func (b *testbed) pin(ctx context.Context) error {
+// gatewayKinds creates the tokens of each kind of traffic. A bare Caddy forwards everything.
+func gatewayKinds(ctx context.Context, stack *devstack.Stack, gateway, bare *devstack.Program) ([]kind, error) {
+	organization, err := stack.CreateOrganization(ctx, "Bench") // one may have 1,000 tokens
+	if err != nil {
+		return nil, err
+	}
+	many, err := stack.CreateTokens(ctx, 1000, organization, "shipments:read",
+		"--limit", "1000000", "--window-seconds", "60")
+	if err != nil {
+		return nil, err
+	}
+	// The first request, before the load begins, uses up the window of a day.
+	spent, err := stack.CreateTokens(ctx, 1, stack.Demo.Organization, "shipments:read",
+		"--limit", "1", "--window-seconds", "86400")
+	if err != nil {
+		return nil, err
+	}
+	kinds := []kind{
+		{name: "1,000 tokens", cpu: 1.35},
+		{name: "1,000 tokens, 2,000/s", rate: 2000, cpu: 1.45, p99: 1.3},
+		{name: "all refused (429)", cpu: 0.5},
+	}
+	for i := range kinds {
+		tokens, want := many, http.StatusOK
+		if i == 2 {
+			tokens, want = spent, http.StatusTooManyRequests
+		}
+		requests := get(tokens, func(int) string { return "/api/v1/shipments?page=1&per_page=2" })
+		kinds[i].ours = side{"gateway", gateway.Address, gateway.PID(), requests, want}
+		kinds[i].other = side{"bare Caddy", bare.Address, bare.PID(), requests, http.StatusOK}
+	}
+	return kinds, nil
+}
+
+// get is a GET with each token.
+func get(tokens []string, path func(n int) string) (requests []load.Request) {
+	for n, token := range tokens {
+		requests = append(requests, load.Request{Path: path(n), Token: token})
+	}
+	return requests
+}
+
+// pin moves this process, and so the children that it will have, to one half of the processors, if taskset is
+// available, and returns the other half, as taskset takes it.
+func pin(ctx context.Context) (cores string, err error) {
 	n := runtime.NumCPU()
 	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
-		return nil //nolint:nilerr // not pinned
+		return "", nil //nolint:nilerr // not pinned
 	}
-	b.cores = fmt.Sprintf("0-%d", n/2-1)
 	others, self := fmt.Sprintf("%d-%d", n/2, n-1), strconv.Itoa(os.Getpid())
-
 	out, err := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", others, self).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("taskset: %w: %s", err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("taskset: %w: %s", err, out)
 	}
-	return nil
+	return fmt.Sprintf("0-%d", n/2-1), nil
 }
 
-// buildBare builds a Caddy without anything of the gateway's.
-func (b *testbed) buildBare(ctx context.Context) (binary string, err error) {
-	binary = filepath.Join(b.dir, "barecaddy")
-
+// bareCaddy builds a Caddy without anything of the gateway's.
+func bareCaddy(ctx context.Context, s settings, dir string) (*devstack.Program, error) {
+	binary := filepath.Join(dir, "barecaddy")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/caddy/barecaddy")
-	build.Dir = filepath.Join(b.settings.root, "gateway")
+	build.Dir = filepath.Join(s.root, "gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build a bare Caddy: %w:\n%s", err, out)
+		return nil, fmt.Errorf("build a bare Caddy: %w:\n%s", err, out)
 	}
-	return binary, nil
-}
-
-// serve starts a server and registers it by its name.
-func (b *testbed) serve(ctx context.Context, name string, env, command []string) error {
-	free, err := devstack.FreeAddresses(ctx, 2)
+	free, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	address, inner := free[0], free[1]
-	env = slices.Concat(env, []string{"GATEWAY_ADDRESS=" + port(address), "GATEWAY_INNER_ADDRESS=" + port(inner)})
-	if name == bare {
-		inner = address // which answers 200 on every path
-	}
-	b.servers[name] = &devstack.Program{ProgramConfig: devstack.ProgramConfig{
-		Name: name, Command: command, Env: env, Address: address, Inner: inner, LogDir: b.dir, Cores: b.cores,
-	}}
-	return b.servers[name].Start(ctx)
+	return &devstack.Program{ProgramConfig: devstack.ProgramConfig{
+		Name: "bare", LogDir: dir, Env: []string{"GATEWAY_ADDRESS=" + port(free[0])},
+		Address: free[0], Inner: free[0], // it responds 200 on every path, /readyz too
+		Command: []string{
+			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "deploy", "lab", "bench", "bare.Caddyfile"),
+		},
+	}}, nil
 }
 
 // port returns the ":PORT" of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
-
-// close stops everything and removes it.
-func (b *testbed) close() (err error) {
-	for _, s := range b.servers {
-		err = errors.Join(err, s.Stop())
-	}
-	if b.upstream != nil {
-		err = errors.Join(err, b.upstream.close())
-	}
-	if b.stack != nil {
-		err = errors.Join(err, b.stack.Close())
-	}
-	if b.dir != "" {
-		err = errors.Join(err, devstack.Clean(b.dir))
-	}
-	return err
-}

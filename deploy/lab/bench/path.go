@@ -4,62 +4,42 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
-	_ "github.com/lib/pq" // database/sql's "postgres"
+	"github.com/quayside/quayside/deploy/lab/load"
 )
 
-// The sides of `bench path`.
-const (
-	base = "base"
-	head = "head"
-)
-
-// The kinds of traffic of `bench path`, on an organization of eight shipments.
-const (
-	aList  = "list"
-	aGet   = "get"
-	aToken = "token"
-)
-
-// pathGoals bound what the whole path costs beside 6898084, whose requests used
-// 0.26 (list), 0.38 (get) and 0.66 (token) of the CPU time of the first version;
-// the goals are 0.33, 0.48 and 0.8 of it.
-var pathGoals = []goal{
-	{kind: aList, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.27},
-	{kind: aGet, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.26},
-	{kind: aToken, side: head, ofSide: base, what: "CPU", figure: cpu, most: 1.21},
-}
-
-// comparePath measures the stacks of two checkouts.
-func comparePath(ctx context.Context, s settings) (_ *comparison, err error) {
-	s.connections = 16
-	c := &comparison{settings: s, goals: pathGoals}
-	for _, name := range []string{aList, aGet, aToken} {
-		c.kinds = append(c.kinds, kind{name: name, to: map[string]traffic{}})
-	}
-	for _, of := range []struct{ name, source string }{{base, s.base}, {head, s.head}} {
-		st, err := startStack(ctx, s, of.name, of.source)
+// comparePath measures the stacks of two commits, with an organization of eight shipments. Requests of 6898084 used
+// 0.26 (list), 0.38 (get) and 0.66 (token) of the CPU time of the first version; the goals are 0.33, 0.48 and 0.8 of it.
+func comparePath(ctx context.Context, s settings, facts string) (err error) {
+	kinds := []kind{{name: "list", cpu: 1.27}, {name: "get", cpu: 1.26}, {name: "token", cpu: 1.21}}
+	for _, commit := range []string{s.base, "HEAD"} {
+		st, err := startStack(ctx, s, commit)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer func() { err = errors.Join(err, st.stop()) }() //nolint:contextcheck // also after ctx
 		o, err := st.newOrganization(ctx, 8)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", of.name, err)
+			return fmt.Errorf("%s: %w", commit, err)
 		}
-		c.sides = append(c.sides, st.side())
-		c.kinds[0].to[of.name] = o.get(func(int) string { return "/api/v1/shipments" })
-		c.kinds[1].to[of.name] = o.get(func(n int) string { return "/api/v1/shipments/" + o.shipments[n%len(o.shipments)] })
-		c.kinds[2].to[of.name] = o.get(func(int) string { return "/api/v1/token" })
+		for i, path := range []func(n int) string{
+			func(int) string { return "/api/v1/shipments" },
+			func(n int) string { return "/api/v1/shipments/" + o.shipments[n%len(o.shipments)] },
+			func(int) string { return "/api/v1/token" },
+		} {
+			into := &kinds[i].ours
+			if commit == s.base {
+				into = &kinds[i].other
+			}
+			*into = st.side(commit, get(o.tokens, path))
+		}
 	}
-	return c, c.run(ctx)
+	return s.compare(ctx, facts, kinds)
 }
 
 // small is how many shipments the organization has that the large one is
@@ -68,54 +48,39 @@ const small = 1000
 
 // compareScale measures lists of a large organization beside the same of a small
 // one.
-func compareScale(ctx context.Context, s settings) (_ *comparison, err error) {
-	s.connections = 16
-	st, err := startStack(ctx, s, head, s.head)
+func compareScale(ctx context.Context, s settings, facts string) (err error) {
+	st, err := startStack(ctx, s, "HEAD")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, st.stop()) }() //nolint:contextcheck // also after ctx
-	c := &comparison{settings: s, sides: []side{st.side()}}
-	sizes := []int{s.rows, small}
-	for _, n := range sizes {
+	kinds := []kind{
+		{name: "first page"}, {name: "first page of approved"}, {name: "first page of pending"},
+		{name: "last page"},
+	}
+	for _, n := range []int{s.rows, small} {
 		o, err := st.newOrganization(ctx, 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := st.fill(ctx, o.id, n); err != nil {
-			return nil, fmt.Errorf("fill an organization: %w", err)
+		if err := st.fill(ctx, n); err != nil {
+			return fmt.Errorf("fill an organization: %w", err)
 		}
-		for _, l := range lists(n) {
-			c.kinds = append(c.kinds, kind{name: fmt.Sprintf("%s of %d", l.name, n), to: map[string]traffic{
-				head: o.get(func(int) string { return "/api/v1/shipments?" + l.query }),
-			}})
+		for i, query := range []string{"", "status=approved", "status=pending", fmt.Sprintf("page=%d", n/25)} {
+			into := &kinds[i].ours
+			if n == small {
+				into = &kinds[i].other
+			}
+			kinds[i].cpu = 1.3
+			*into = st.side(fmt.Sprintf("%d shipments", n),
+				get(o.tokens, func(int) string { return "/api/v1/shipments?" + query }))
 		}
 	}
-	for _, l := range lists(s.rows) {
-		c.goals = append(c.goals, goal{
-			kind: fmt.Sprintf("%s of %d", l.name, sizes[0]), ofKind: fmt.Sprintf("%s of %d", l.name, sizes[1]),
-			side: head, what: "CPU", figure: cpu, most: 1.3,
-		})
-	}
-	return c, c.run(ctx)
-}
-
-// lists are the lists that are measured of an organization with n shipments.
-func lists(n int) []struct{ name, query string } {
-	return []struct{ name, query string }{
-		{"first page", ""},
-		{"first page of approved", "status=approved"},
-		{"first page of pending", "status=pending"},
-		{"last page", fmt.Sprintf("page=%d", n/25)},
-	}
+	return s.compare(ctx, facts, kinds)
 }
 
 // organization is one whose requests are measured.
-type organization struct {
-	id        string // as Postgres has it
-	tokens    []string
-	shipments []string
-}
+type organization struct{ tokens, shipments []string }
 
 // clients is how many tokens of an organization send requests.
 const clients = 100
@@ -141,12 +106,7 @@ func (st *stack) newOrganization(ctx context.Context, n int) (o organization, er
 		}
 		o.shipments = append(o.shipments, shipment)
 	}
-	db, err := sql.Open("postgres", st.dsn)
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return o, db.QueryRowContext(ctx, `SELECT organization_id FROM shipments ORDER BY created_at DESC LIMIT 1`).Scan(&o.id)
+	return o, nil
 }
 
 // createShipment returns the id.
@@ -163,22 +123,13 @@ func (st *stack) createShipment(ctx context.Context, token string) (string, erro
 		return "", err
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return "", err
-	}
 	var made struct{ Shipment struct{ ID string } }
-	if err := json.Unmarshal(body, &made); err != nil || res.StatusCode != http.StatusCreated {
-		return "", fmt.Errorf("create a shipment: %s: %s", res.Status, body)
+	if err := json.NewDecoder(res.Body).Decode(&made); err != nil || res.StatusCode != http.StatusCreated {
+		return "", fmt.Errorf("create a shipment: %s (%w)", res.Status, err)
 	}
 	return made.Shipment.ID, nil
 }
 
-// get is a GET with each token.
-func (o organization) get(path func(n int) string) traffic {
-	t := traffic{want: http.StatusOK}
-	for n, token := range o.tokens {
-		t.requests = append(t.requests, request(http.MethodGet, path(n), token, ""))
-	}
-	return t
+func (st *stack) side(name string, requests []load.Request) side {
+	return side{name, st.address, st.cmd.Process.Pid, requests, http.StatusOK}
 }

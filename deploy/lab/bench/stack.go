@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,50 +15,47 @@ import (
 	"syscall"
 	"time"
 
+	_ "github.com/lib/pq" // database/sql's "postgres"
 	"github.com/prometheus/procfs"
 
 	"github.com/quayside/quayside/deploy/lab/proc"
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-// stack is the product of one checkout, running as its own `make run` does.
+// stack is the product of one commit, running as its own `make run` does.
 type stack struct {
 	*devstack.Stack // for the commands of its tokens-svc
 
-	name     string
-	dir      string // of the checkout
-	worktree string // of what git repository dir is a worktree, if it is ours
-	address  string // of the gateway
-	dsn      string // of the database of shipments
-	cmd      *exec.Cmd
-	ended    chan struct{}
+	root    string // of the repository
+	dir     string // a worktree of it
+	address string // of the gateway
+	dsn     string // of the database of shipments
+	cmd     *exec.Cmd
+	ended   chan struct{}
 }
 
 const startTimeout = 10 * time.Minute // the first build of a commit included
 
-// startStack starts the stack of a directory, or of a commit in a new worktree.
-func startStack(ctx context.Context, s settings, name, source string) (_ *stack, err error) {
-	st := &stack{name: name, dir: source, ended: make(chan struct{})}
+// startStack starts the stack of a commit in a new worktree.
+func startStack(ctx context.Context, s settings, commit string) (_ *stack, err error) {
+	st := &stack{root: s.root, ended: make(chan struct{})}
+	if st.dir, err = os.MkdirTemp("", "quayside-bench-"); err != nil {
+		return nil, err
+	}
 	defer func() { //nolint:contextcheck // also after ctx
 		if err != nil {
 			err = errors.Join(err, st.stop())
 		}
 	}()
-	if info, statErr := os.Stat(source); statErr != nil || !info.IsDir() {
-		if st.dir, err = os.MkdirTemp("", "quayside-bench-"+name+"-"); err != nil {
-			return st, err
-		}
-		st.worktree = s.root
-		if _, err := git(ctx, s.root, "worktree", "add", "--detach", "--force", st.dir, source); err != nil {
-			return st, err
-		}
+	if _, err := git(ctx, s.root, "worktree", "add", "--detach", "--force", st.dir, commit); err != nil {
+		return st, err
 	}
-	_, _ = fmt.Fprintf(s.log, "starting  %s (%s) in %s\n", name, source, st.dir)
+	_, _ = fmt.Fprintf(s.log, "starting  %s in %s\n", commit, st.dir)
 	build := exec.CommandContext(ctx, "go", "build", "-o", st.devstack(), "./cmd/devstack")
 	build.Dir = filepath.Join(st.dir, "deploy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
-		return st, fmt.Errorf("build devstack of %s: %w:\n%s", source, err, out)
+		return st, fmt.Errorf("build devstack of %s: %w:\n%s", commit, err, out)
 	}
 	free, err := devstack.FreeAddresses(ctx, 1)
 	if err != nil {
@@ -92,9 +88,9 @@ func startStack(ctx context.Context, s settings, name, source string) (_ *stack,
 	case <-running:
 		return st, st.attach()
 	case <-st.ended:
-		return st, fmt.Errorf("the stack of %s ended while starting", source)
+		return st, fmt.Errorf("the stack of %s ended while starting", commit)
 	case <-time.After(startTimeout):
-		return st, fmt.Errorf("the stack of %s did not start within %s", source, startTimeout)
+		return st, fmt.Errorf("the stack of %s did not start within %s", commit, startTimeout)
 	case <-ctx.Done():
 		return st, ctx.Err()
 	}
@@ -102,84 +98,70 @@ func startStack(ctx context.Context, s settings, name, source string) (_ *stack,
 
 func (st *stack) devstack() string { return filepath.Join(st.dir, ".bin", "devstack") }
 
-// attach lets this program run tokens-svc's commands on the stack, with the
-// environment that devstack writes for other processes, and finds the database.
+// attach lets this program run tokens-svc's commands on the stack, and finds the database, both in
+// the environment of its processes.
 func (st *stack) attach() error {
-	text, err := os.ReadFile(filepath.Join(st.dir, ".run", "secrets", "tokens-svc.json"))
-	if err != nil {
-		return err
-	}
-	var handle struct{ Environment []string }
-	if err := json.Unmarshal(text, &handle); err != nil {
-		return err
-	}
-	tokens, err := st.find("tokens-svc")
-	if err != nil {
-		return err
-	}
-	binary, err := tokens.Executable()
-	if err != nil {
-		return err
-	}
-	st.Stack = devstack.Attach(binary, handle.Environment)
-	shipments, err := st.find("shipments-svc")
-	if err != nil {
-		return err
-	}
-	environ, err := shipments.Environ()
-	for _, variable := range environ {
-		if dsn, ok := strings.CutPrefix(variable, "DATABASE_URL="); ok {
-			st.dsn = dsn
-		}
-	}
-	return err
-}
-
-// find returns a process of the stack by the name of its program.
-func (st *stack) find(name string) (procfs.Proc, error) {
 	processes, err := proc.Family(st.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
 	for _, p := range processes {
-		if p.Comm == name {
-			return procfs.NewProc(p.PID)
+		process, err := procfs.NewProc(p.PID)
+		if err != nil {
+			return err
+		}
+		environ, err := process.Environ()
+		if err != nil {
+			return err
+		}
+		switch p.Comm {
+		case "tokens-svc":
+			binary, err := process.Executable()
+			if err != nil {
+				return err
+			}
+			st.Stack = devstack.Attach(binary, environ)
+		case "shipments-svc":
+			for _, variable := range environ {
+				if dsn, ok := strings.CutPrefix(variable, "DATABASE_URL="); ok {
+					st.dsn = dsn
+				}
+			}
 		}
 	}
-	return procfs.Proc{}, errors.Join(err, fmt.Errorf("no %s is running", name))
+	return nil
 }
 
-func (st *stack) side() side {
-	return side{name: st.name, address: st.address, cpu: func() (usage, error) { return cpuOf(st.cmd.Process.Pid) }}
-}
-
-// fillSQL gives the organization $1 so many shipments as $2 over two years, with
+// fillSQL gives the organization of the newest shipment so many shipments as $1 over two years, with
 // their counters, as the service would have left them. Nine of ten are approved.
-var fillSQL = []string{`
-INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
-	created_at, approved_at)
-SELECT $1, gen_random_uuid(), 1, status, 'PO-' || i / 3, 'MSC Carmen', 'Cape Town, South Africa',
-	'Rotterdam, Netherlands', 0, at, CASE WHEN status = 'approved' THEN at END
-FROM (
-	SELECT i, CASE WHEN i % 10 > 0 THEN 'approved'
-			ELSE (ARRAY['pending', 'ready_for_review', 'rejected'])[1 + i / 10 % 3] END AS status,
-		now() - interval '1 day' - interval '730 days' * i / $2::integer AS at
-	FROM generate_series(0, $2::integer - 1) i
-) made`, `
+const fillSQL = `
+WITH made AS (
+	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
+		created_at, approved_at)
+	SELECT organization_id, gen_random_uuid(), 1, status, 'PO-' || i / 3, 'MSC Carmen', 'Cape Town, South Africa',
+		'Rotterdam, Netherlands', 0, at, CASE WHEN status = 'approved' THEN at END
+	FROM (SELECT organization_id FROM shipments ORDER BY created_at DESC LIMIT 1) newest, (
+		SELECT i, CASE WHEN i % 10 > 0 THEN 'approved'
+				ELSE (ARRAY['pending', 'ready_for_review', 'rejected'])[1 + i / 10 % 3] END AS status,
+			now() - interval '1 day' - interval '730 days' * i / $1::integer AS at
+		FROM generate_series(0, $1::integer - 1) i
+	) numbered
+	RETURNING organization_id, status, (created_at AT TIME ZONE 'UTC')::date AS day,
+		get_byte(uuid_send(id), 15) % 8 AS shard
+)
 INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 SELECT organization_id, coalesce(status, ''), day, shard, count(*)
-FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day, get_byte(uuid_send(id), 15) % 8 AS shard
-	FROM shipments WHERE organization_id = $1 AND created_at < now() - interval '1 hour') s
-WHERE $2::integer > 0 GROUP BY organization_id, day, shard, ROLLUP (status)`}
+FROM made GROUP BY organization_id, day, shard, ROLLUP (status)`
 
-// fill fills an organization and updates the planner's statistics.
-func (st *stack) fill(ctx context.Context, organization string, n int) (err error) {
+// fill fills the organization of the newest shipment and updates the planner's statistics.
+func (st *stack) fill(ctx context.Context, n int) (err error) {
 	db, err := sql.Open("postgres", st.dsn)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, statement := range fillSQL {
-		if _, err := db.ExecContext(ctx, statement, organization, n); err != nil {
-			return err
-		}
+	if _, err := db.ExecContext(ctx, fillSQL, n); err != nil {
+		return err
 	}
 	// The trigger updated each month's counters once for each day: without this, lists read the pages of dead versions.
 	_, fullErr := db.ExecContext(ctx, `VACUUM FULL shipment_counts, shipment_months`)
@@ -193,11 +175,9 @@ func (st *stack) stop() (err error) {
 		_ = st.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 		<-st.ended
 	}
-	if st.worktree != "" {
-		clean := exec.Command(st.devstack(), "clean") //nolint:noctx // also after an interrupt
-		clean.Dir = st.dir
-		_ = clean.Run() // it may not have been built
-		_, err = git(context.Background(), st.worktree, "worktree", "remove", "--force", st.dir)
-	}
+	clean := exec.Command(st.devstack(), "clean") //nolint:noctx // also after an interrupt
+	clean.Dir = st.dir
+	_ = clean.Run() // it may not have been built
+	_, err = git(context.Background(), st.root, "worktree", "remove", "--force", st.dir)
 	return err
 }
