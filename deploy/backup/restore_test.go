@@ -78,9 +78,6 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cluster.Close() })
 	second := tempDir(t)
-	if err := os.CopyFS(filepath.Join(second, "secrets"), os.DirFS(filepath.Join(first.dir, "secrets"))); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(filepath.Join(second, "demo.env"), read(t, filepath.Join(first.dir, "demo.env")),
 		0o600); err != nil {
 		t.Fatal(err)

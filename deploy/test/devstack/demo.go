@@ -22,9 +22,7 @@ func (s *Stack) seed(ctx context.Context) error {
 	for name, args := range map[string][]string{
 		"tokens-svc": {"demo", "--file", path, "--url", s.URL}, "shipments-svc": {"demo"},
 	} {
-		demo := *s.Program(name)
-		demo.Env = append(demo.Env, "QUAYSIDE_DEMO=true")
-		if _, err := demo.Run(ctx, nil, args...); err != nil {
+		if _, err := s.Program(name).Run(ctx, nil, args...); err != nil {
 			return fmt.Errorf("demo data: %w", err)
 		}
 	}

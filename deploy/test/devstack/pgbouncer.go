@@ -12,7 +12,7 @@ import (
 )
 
 // pooling is the configuration of PgBouncer. It ignores statement_timeout in the
-// startup message, which tokens-svc sends and a pooler cannot forward, and sets it.
+// startup message, which the services send and a pooler cannot forward, and sets it.
 const pooling = `[databases]
 * = host=%s port=%s user=%s password=%s connect_query='SET statement_timeout = 900'
 

@@ -28,7 +28,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 			continue
 		}
 		if p.Command[1] == "serve" {
-			if err := s.migrate(ctx, p); err != nil {
+			if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {
 				return err
 			}
 		}
@@ -56,8 +56,8 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	programs = append(programs, gateway)
 	for _, p := range programs {
 		p.LogDir = s.LogDir()
-		p.Env = slices.Concat(s.opts.Env, p.Env) // the last value of a variable applies
-		if s.opts.Race {                         // without the second that the detector sleeps at the end of every command
+		p.Env = slices.Concat(s.opts.Env, p.Env, []string{"QUAYSIDE_DEMO=true"}) // the last value of a variable applies
+		if s.opts.Race {                                                         // without the second that the detector sleeps at the end of every command
 			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
 		}
 		if s.Traces != nil {
@@ -74,14 +74,14 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			return nil, err
 		}
 	}
-	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.secrets.publicKeyFile
+	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.PublicKeyFile()
 	programs = append(programs, &Program{ProgramConfig: ProgramConfig{
 		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"}, Address: s.ports.tokens, Inner: s.ports.tokensInner,
 		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
-			"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "TOKEN_PEPPERS_FILE=" + s.secrets.peppersFile,
+			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"), "TOKEN_PEPPERS_FILE=" + s.secret("token_peppers"),
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers,
-			"PUBLIC_URL=" + s.PublicURL, "TOTP_KEYS_FILE=" + s.secrets.totpFile,
+			"PUBLIC_URL=" + s.PublicURL, "TOTP_KEYS_FILE=" + s.secret("totp_keys"),
 			"SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),
 		},
 	}})
@@ -102,8 +102,8 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 			Env: slices.Concat([]string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers,
-				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"),           // shared by all replicas
-				"WEBHOOK_KEYS_FILE=" + s.secrets.webhooksFile, "QUAYSIDE_DEMO=true", // permits webhooks to this machine
+				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"), // shared by all replicas
+				"WEBHOOK_KEYS_FILE=" + s.secret("webhook_keys"),
 			}, s.opts.Bucket),
 		}})
 	}
@@ -127,7 +127,8 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 	}
 	redis.Host = links["gateway-redis"]
 	env := []string{
-		"GATEWAY_CREDENTIAL_FILE=" + s.secrets.credentialFile, "GATEWAY_SIGNING_KEY_FILE=" + s.secrets.signingKeyFile,
+		"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),
+		"GATEWAY_SIGNING_KEY_FILE=" + s.secret("gateway_signing_key"),
 		"REDIS_URL=" + redis.String(),
 		"GATEWAY_BIND=127.0.0.1", "GATEWAY_TLS=off",
 		"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),

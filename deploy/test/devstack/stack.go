@@ -5,15 +5,14 @@
 // When Start returns, the gateway serves requests, a token of the demo
 // organization works and its user can sign in. Close stops everything that Start
 // started, in an order in which each program can drain. A later Start with the
-// same directory finds the same data, secrets and tokens.
+// same directory finds the same data and tokens.
 //
-// It is a development tool: secrets are random but stored in files beside the
-// data, and connections are not encrypted.
+// It is a development tool: secrets are those of deploy/compose/demo, and connections are
+// not encrypted.
 package devstack
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,7 @@ import (
 // Options configure a stack.
 type Options struct {
 	Root        string    // the repository
-	Dir         string    // where data, secrets and logs are kept
+	Dir         string    // where data and logs are kept
 	Port        int       // the gateway's; 0: a free one
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
@@ -59,7 +58,6 @@ type Stack struct {
 
 	opts     Options
 	ports    ports
-	secrets  secrets
 	database *server  // nil when it is not ours
 	redis    *Process // nil when it is not ours
 	programs []*Program
@@ -84,7 +82,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		return s, err
 	}
 	s.onClose(state.Close)
-	for _, dir := range []string{"log", "secrets", "services"} {
+	for _, dir := range []string{"log", "services"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, dir), 0o700); err != nil {
 			return s, err
 		}
@@ -99,9 +97,6 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	}
 	s.URL = "http://" + s.ports.gateway
 	s.PublicURL = "http://localhost" + port(s.ports.gateway)
-	if s.secrets, err = loadSecrets(filepath.Join(opts.Dir, "secrets")); err != nil {
-		return s, err
-	}
 	if opts.Traces {
 		if s.Traces, err = collector.Start(ctx); err != nil {
 			return s, err
@@ -121,9 +116,6 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	if err := s.startPrograms(ctx); err != nil {
 		return s, err
 	}
-	if err := s.writeHandle(); err != nil {
-		return s, err
-	}
 	if err := s.Program("gateway").Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") }); err != nil {
 		return s, err
 	}
@@ -136,7 +128,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	if url == "" {
 		config := serverConfig{
 			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(), throwAway: s.opts.ThrowAway,
-			port: s.ports.postgres, password: s.secrets.postgres, log: s.opts.Log,
+			port: s.ports.postgres, password: "demo-password", log: s.opts.Log,
 		}
 		s.onClose(s.StopPostgres)
 		if s.database, err = startPostgres(ctx, config); err != nil {
@@ -184,22 +176,6 @@ func (s *Stack) StopPostgres() error { return s.database.Stop() }
 
 // StartPostgres restarts it with its data at the same address.
 func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
-
-// handle lets another process run tokens-svc's commands on a running stack.
-type handle struct {
-	Binary      string   `json:"binary"`
-	Environment []string `json:"environment"`
-}
-
-// writeHandle writes the handle to the state directory.
-func (s *Stack) writeHandle() error {
-	tokens := s.Program("tokens-svc")
-	content, err := json.Marshal(handle{Binary: tokens.Command[0], Environment: tokens.Env[len(s.opts.Env):]})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.opts.Dir, "secrets", "tokens-svc.json"), content, 0o600)
-}
 
 // Attach returns a stack of another process for the commands of its tokens-svc,
 // which has this executable and environment.
@@ -249,7 +225,12 @@ func (s *Stack) LogDir() string { return filepath.Join(s.opts.Dir, "log") }
 func (s *Stack) ServicesDir() string { return filepath.Join(s.opts.Dir, "services") }
 
 // PublicKeyFile is the path of the key that verifies the gateway's assertions.
-func (s *Stack) PublicKeyFile() string { return s.secrets.publicKeyFile }
+func (s *Stack) PublicKeyFile() string { return s.secret("gateway_public_keys") }
+
+// secret returns the path of a secret of development mode.
+func (s *Stack) secret(name string) string {
+	return filepath.Join(s.opts.Root, "deploy", "compose", "demo", name)
+}
 
 func (s *Stack) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.opts.Log, format+"\n", args...)
