@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/lib/pq"
 )
 
@@ -98,6 +100,17 @@ func (c *connection) report(ctx context.Context, err error) {
 
 // IsValid implements driver.Validator.
 func (c *connection) IsValid() bool { return !c.broken && c.Conn.IsValid() }
+
+var uuidType = reflect.TypeFor[uuid.UUID]()
+
+// CheckNamedValue implements driver.NamedValueChecker. An identifier, of a type that is a UUID, is sent as one.
+func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
+	if id := reflect.ValueOf(v.Value); id.Kind() == reflect.Array && id.CanConvert(uuidType) {
+		v.Value = id.Convert(uuidType).Interface().(uuid.UUID).String()
+		return nil
+	}
+	return c.Conn.CheckNamedValue(v)
+}
 
 // QueryContext implements driver.QueryerContext.
 func (c *connection) QueryContext(ctx context.Context, query string,

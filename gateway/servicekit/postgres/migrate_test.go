@@ -135,7 +135,7 @@ func TestAFailedMigrationChangesNothing(t *testing.T) {
 func TestAMigrationThatWaitsForALockBlocksNoWriters(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.New(t, migrate)
-	db, err := postgres.Open(dsn, postgres.Options{AnswerTimeout: time.Minute})
+	db, err := postgres.Open(dsn, postgres.Options{Session: postgres.Session{AnswerTimeout: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,14 @@
 // Guarantees: every answer of the server has a deadline, also when the server
 // vanished without closing the connection; a connection whose protocol is out of
 // step is closed and not used again; statements with parameters take one round
-// trip, also with settings of their own transaction (Single), and work through PgBouncer's transaction pooling;
+// trip, also with settings of their own transaction (Options.Scope), and work through PgBouncer's transaction pooling;
 // Unavailable separates outages from faulty statements; times that are read are in UTC; statements of
 // traced requests are spans.
 package postgres
 
 import (
+	"cmp"
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -29,23 +31,34 @@ const (
 // errDSN stands for lib/pq's own error, which may repeat the password.
 var errDSN = errors.New("not a Postgres URL or key=value DSN that lib/pq can read")
 
-// Options are the settings of a pool. The zero value is usable.
-type Options struct {
+// Session is how a pool uses the sessions of its server. The zero value works
+// with every server and pooler.
+type Session struct {
+	// Direct means that no pooler is between: what is set in a session stays
+	// with its connection, and so do prepared statements.
+	Direct bool
 	// AnswerTimeout bounds each single answer of the server. 0 means
 	// AnswerTimeout, the constant.
 	AnswerTimeout time.Duration
+}
+
+// SessionOf returns what is right for a DSN: directDSN is the one that leads to
+// the server without a pooler.
+func SessionOf(dsn, directDSN string) Session { return Session{Direct: dsn == directDSN} }
+
+// Options are the settings of a pool. The zero value is usable.
+type Options struct {
+	Session
+
 	// Observe are called after each exchange: with nil if Postgres can serve,
 	// otherwise with the reason. An exchange that its caller cancelled is not
 	// reported.
 	Observe []func(error)
-	// Prepare keeps statements with parameters prepared on their connections, so
-	// that Postgres does not parse and plan them again. No pooler may be between.
-	Prepare bool
-	// Wrap, if not nil, wraps the connector of lib/pq, whose connections
-	// implement Conn and driver.Tx, and becomes responsible for applying
-	// statementTimeout, in the syntax of the setting statement_timeout, to each
-	// transaction. Without it the setting belongs to the connection.
-	Wrap func(c driver.Connector, statementTimeout string) driver.Connector
+	// Scope, if not nil, returns the statements, such as SET LOCAL, with which the transactions of a context begin, and
+	// whether the context has a scope. Without one, statements outside of transactions are refused with ErrRefused.
+	Scope func(context.Context) (settings string, ok bool)
+	// Setup are the statements, such as SET ROLE, with which a direct session with scopes begins.
+	Setup string
 }
 
 // Open returns a pool for a DSN in either of libpq's forms. It does not
@@ -57,41 +70,47 @@ type Options struct {
 // reaches Postgres as bytea, so jsonb takes a string. A statement_timeout in
 // the DSN replaces that of the options.
 func Open(dsn string, o Options) (*sqlx.DB, error) {
-	cfg, err := pq.NewConfig(dsn)
+	c, err := NewConnector(dsn, o)
 	if err != nil {
-		return nil, errDSN
+		return nil, err
 	}
-	if o.AnswerTimeout == 0 {
-		o.AnswerTimeout = AnswerTimeout
-	}
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
-	}
-	cfg.BinaryParameters = true
-	timeout, set := cfg.Runtime["statement_timeout"]
-	if !set {
-		timeout = strconv.FormatInt(o.AnswerTimeout.Milliseconds(), 10)
-	}
-	cfg.Runtime["statement_timeout"] = timeout
-	if o.Wrap != nil {
-		delete(cfg.Runtime, "statement_timeout")
-	}
-	direct, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
-		return nil, errDSN
-	}
-	direct.Dialer(dialer{timeout: o.AnswerTimeout})
-	var c driver.Connector = direct
-	if o.Prepare {
-		c = preparer{c}
-	}
-	if o.Wrap != nil {
-		c = o.Wrap(c, timeout)
-	}
-	db := sqlx.NewDb(sql.OpenDB(connector{c, o.Observe}), "postgres")
+	db := sqlx.NewDb(sql.OpenDB(c), "postgres")
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	db.SetConnMaxLifetime(connLifetime)
 	db.SetConnMaxIdleTime(connIdle)
 	return db, nil
+}
+
+// NewConnector returns the connector of Open's pools.
+func NewConnector(dsn string, o Options) (driver.Connector, error) {
+	cfg, err := pq.NewConfig(dsn)
+	if err != nil {
+		return nil, errDSN
+	}
+	if cfg.Runtime == nil {
+		cfg.Runtime = map[string]string{}
+	}
+	cfg.BinaryParameters = true
+	timeout := cmp.Or(o.AnswerTimeout, AnswerTimeout)
+	if _, set := cfg.Runtime["statement_timeout"]; !set {
+		cfg.Runtime["statement_timeout"] = strconv.FormatInt(timeout.Milliseconds(), 10)
+	}
+	direct, err := pq.NewConnectorConfig(cfg)
+	if err != nil {
+		return nil, errDSN
+	}
+	direct.Dialer(dialer{timeout: timeout})
+	var c driver.Connector = direct
+	if o.Direct {
+		c = preparer{c}
+	}
+	if o.Scope != nil {
+		scoped := scoper{Connector: c, scope: o.Scope}
+		if o.Direct {
+			scoped.setup = o.Setup
+		}
+		c = scoped
+	}
+	return connector{c, o.Observe}, nil
 }

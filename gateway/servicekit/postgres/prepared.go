@@ -5,13 +5,13 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/lib/pq"
 )
 
-// maxPrepared bounds the statements that one connection keeps prepared, those
-// with names apart. Each costs the server some ten kilobytes until its
-// connection is closed.
+// maxPrepared bounds the statements that one connection keeps prepared: one with more is closed when it is no longer in
+// use. Each costs the server some ten kilobytes.
 const maxPrepared = 256
 
 // ErrStalePlan is the error of a statement whose prepared form no longer fits
@@ -21,7 +21,7 @@ const maxPrepared = 256
 var ErrStalePlan = errors.New("a prepared statement is out of date")
 
 // preparer makes connections that prepare each statement with parameters once,
-// under a name, so that Postgres parses it once and may keep its plan.
+// so that Postgres parses it once and may keep its plan.
 type preparer struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -30,12 +30,13 @@ func (p preparer) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &preparingConn{Conn: c.(Conn), Tx: c.(driver.Tx)}, nil
+	return &preparingConn{
+		Conn: c.(Conn), Tx: c.(driver.Tx), statements: map[string]statement{}, names: map[string]string{},
+	}, nil
 }
 
 // statement is what lib/pq prepares.
 type statement interface {
-	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
@@ -44,16 +45,16 @@ type preparingConn struct {
 	Conn
 	driver.Tx
 
-	statements cache[statement]
-	names      cache[string] // of statements that are executed by name
-	named      int           // how many had names
+	statements map[string]statement // by their texts
+	names      map[string]string    // of statements that message executes, by their texts
 	stale      bool
 }
 
 // QueryContext implements driver.QueryerContext.
 func (c *preparingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) == 0 {
-		return c.Conn.QueryContext(ctx, query, args)
+		rows, err := c.Conn.QueryContext(ctx, query, args)
+		return rows, c.check(err)
 	}
 	s, err := c.prepared(ctx, query)
 	if err != nil {
@@ -68,7 +69,8 @@ func (c *preparingConn) ExecContext(ctx context.Context, query string,
 	args []driver.NamedValue,
 ) (driver.Result, error) {
 	if len(args) == 0 {
-		return c.Conn.ExecContext(ctx, query, args)
+		result, err := c.Conn.ExecContext(ctx, query, args)
+		return result, c.check(err)
 	}
 	s, err := c.prepared(ctx, query)
 	if err != nil {
@@ -79,53 +81,38 @@ func (c *preparingConn) ExecContext(ctx context.Context, query string,
 }
 
 // IsValid implements driver.Validator.
-func (c *preparingConn) IsValid() bool { return !c.stale && c.Conn.IsValid() }
+func (c *preparingConn) IsValid() bool {
+	return !c.stale && len(c.statements)+len(c.names) <= maxPrepared && c.Conn.IsValid()
+}
 
 // prepared returns the statement of a text.
 func (c *preparingConn) prepared(ctx context.Context, query string) (statement, error) {
-	return c.statements.get(query, func() (statement, error) {
-		prepared, err := c.PrepareContext(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		s, ok := prepared.(statement)
-		if !ok {
-			return nil, fmt.Errorf("a statement of %T cannot be executed with a context", prepared)
-		}
-		return s, nil
-	}, statement.Close)
-}
-
-// cache keeps maxPrepared statements by their texts. When it is full, the one
-// prepared first makes room.
-type cache[S any] struct {
-	statements map[string]S
-	oldest     []string // their texts, in the order in which they were prepared
-}
-
-func (c *cache[S]) get(query string, prepare func() (S, error), release func(S) error) (S, error) {
-	s, ok := c.statements[query]
-	if ok {
+	if s, ok := c.statements[query]; ok {
 		return s, nil
 	}
-	if len(c.oldest) == maxPrepared {
-		first := c.oldest[0]
-		if err := release(c.statements[first]); err != nil {
-			return s, err
-		}
-		delete(c.statements, first)
-		c.oldest = c.oldest[1:]
-	}
-	s, err := prepare()
+	prepared, err := c.PrepareContext(ctx, query)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	if c.statements == nil {
-		c.statements = map[string]S{}
+	s, ok := prepared.(statement)
+	if !ok {
+		return nil, fmt.Errorf("a statement of %T cannot be executed with a context", prepared)
 	}
 	c.statements[query] = s
-	c.oldest = append(c.oldest, query)
 	return s, nil
+}
+
+// named returns the name of the prepared statement of a text, because lib/pq does not give away its own names.
+func (c *preparingConn) named(ctx context.Context, query string) (string, error) {
+	if name, ok := c.names[query]; ok {
+		return name, nil
+	}
+	name := "single_" + strconv.Itoa(len(c.names))
+	if _, err := c.Conn.ExecContext(ctx, "PREPARE "+name+" AS "+query, nil); err != nil {
+		return "", err
+	}
+	c.names[query] = name
+	return name, nil
 }
 
 // The SQLSTATEs of a statement whose result has changed ("cached plan must not

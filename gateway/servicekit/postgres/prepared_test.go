@@ -21,7 +21,7 @@ func preparing(t *testing.T) *sqlx.DB {
 	if dsn == "" {
 		dsn = testserver.URL(t)
 	}
-	db, err := Open(dsn, Options{Prepare: true})
+	db, err := Open(dsn, Options{Session: Session{Direct: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestAStatementIsPreparedOncePerConnection(t *testing.T) {
 func TestPreparedStatementsAreBounded(t *testing.T) {
 	t.Parallel()
 	db := preparing(t)
-	for round := range 2 { // in the second round the first ones are prepared anew
+	for round := range 2 { // a connection with too many is replaced
 		for i := range maxPrepared + 20 {
 			var got int
 			if err := db.GetContext(t.Context(), &got, fmt.Sprintf(`SELECT $1::int + %d`, i), round); err != nil ||
@@ -71,8 +71,8 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	if n := count(t, db); n != maxPrepared {
-		t.Errorf("%d statements are prepared, want %d", n, maxPrepared)
+	if n := count(t, db); n > maxPrepared {
+		t.Errorf("%d statements are prepared, want at most %d", n, maxPrepared)
 	}
 }
 

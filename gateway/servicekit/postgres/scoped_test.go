@@ -2,9 +2,7 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
@@ -14,43 +12,50 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
-// timeZones opens connections whose transactions have another time zone, and keeps
-// the one that was opened last.
-type timeZones struct {
-	driver.Connector
+// elsewhere is the key of a context whose transactions keep the time zone of the session.
+type elsewhere struct{}
 
-	opened **postgres.Transactional
-}
-
-func (z timeZones) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := z.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	*z.opened = postgres.InTransactions(c, func(context.Context, driver.TxOptions) (string, error) {
-		return `BEGIN; SET LOCAL TimeZone = 'Africa/Johannesburg'`, nil
-	})
-	return *z.opened, nil
-}
-
-func transactional(t *testing.T) (*sqlx.DB, **postgres.Transactional) {
+// scoped returns pools of one connection, direct and as through a pooler, whose transactions have another time zone.
+func scoped(t *testing.T) map[string]*sqlx.DB {
 	t.Helper()
-	opened := new(*postgres.Transactional)
-	db, err := postgres.Open(postgrestest.New(t, migrate), postgres.Options{
-		Wrap: func(c driver.Connector, _ string) driver.Connector { return timeZones{c, opened} },
-	})
-	if err != nil {
-		t.Fatal(err)
+	all := map[string]*sqlx.DB{}
+	for name, session := range map[string]postgres.Session{"direct": {Direct: true}, "pooled": {}} {
+		dsn := postgrestest.New(t, migrate)
+		if session.Direct {
+			dsn = postgrestest.Direct(dsn)
+		}
+		db, err := postgres.Open(dsn, postgres.Options{
+			Session: session,
+			Scope: func(ctx context.Context) (string, bool) {
+				if ctx.Value(elsewhere{}) != nil {
+					return `SET LOCAL test.x = ''`, true
+				}
+				return `SET LOCAL TimeZone = 'Africa/Johannesburg'`, true
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		db.SetMaxOpenConns(1)
+		all[name] = db
 	}
-	t.Cleanup(func() { _ = db.Close() })
-	db.SetMaxOpenConns(1)
-	return db, opened
+	return all
 }
 
 // TestStatementOutsideATransactionIsCommitted, or the error of its commit returned.
 func TestStatementOutsideATransactionIsCommitted(t *testing.T) {
 	t.Parallel()
-	db, _ := transactional(t)
+	for name, db := range scoped(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			committed(t, db)
+		})
+	}
+}
+
+func committed(t *testing.T, db *sqlx.DB) {
+	t.Helper()
 	if _, err := db.ExecContext(t.Context(),
 		`CREATE TABLE one (n int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)`); err != nil {
 		t.Fatal(err)
@@ -75,42 +80,38 @@ func TestStatementOutsideATransactionIsCommitted(t *testing.T) {
 	}
 }
 
-// TestSettingsEndWithTheirStatement: the settings of begin apply to each statement,
+// TestSettingsEndWithTheirStatement: the settings of a scope apply to each statement,
 // and are not left on the connection, whether it succeeds, fails or is not read to
 // its end. A statement that could run without them is refused.
 func TestSettingsEndWithTheirStatement(t *testing.T) {
 	t.Parallel()
-	db, opened := transactional(t)
-	var zone string
-	for _, statement := range []string{`SELECT 1/0`, `SELECT n/(3-n) FROM generate_series(3, 3) n`, `SHOW TimeZone`} {
-		err := db.GetContext(t.Context(), &zone, statement)
-		if divided, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || divided.Code != "22012") {
-			t.Errorf("%s: %v", statement, err)
-		}
-	}
-	if zone != "Africa/Johannesburg" {
-		t.Errorf("within: %s", zone)
-	}
-	rows, err := db.QueryContext(t.Context(), `SELECT generate_series(1, 1000)`)
-	if err != nil || !rows.Next() {
-		t.Fatal(err)
-	}
-	if err := errors.Join(rows.Close(), rows.Err()); err != nil {
-		t.Error(err)
-	}
-	if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, postgres.ErrRefused) {
-		t.Errorf("prepared: %v", err)
-	}
-	if (*opened).Inside() {
-		t.Error("a transaction was left open")
-	}
-	left, err := (*opened).Conn.QueryContext(t.Context(), `SHOW TimeZone`, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = left.Close() }()
-	is := []driver.Value{nil}
-	if err := left.Next(is); err != nil || fmt.Sprintf("%s", is[0]) == zone {
-		t.Errorf("the setting stayed: %s, %v", is[0], err)
+	for name, db := range scoped(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var zone, left string
+			for _, statement := range []string{`SELECT 1/0`, `SELECT n/(3-n) FROM generate_series(3, 3) n`, `SHOW TimeZone`} {
+				err := db.GetContext(t.Context(), &zone, statement)
+				if divided, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || divided.Code != "22012") {
+					t.Errorf("%s: %v", statement, err)
+				}
+			}
+			if zone != "Africa/Johannesburg" {
+				t.Errorf("within: %s", zone)
+			}
+			rows, err := db.QueryContext(t.Context(), `SELECT generate_series(1, 1000)`)
+			if err != nil || !rows.Next() {
+				t.Fatal(err)
+			}
+			if err := errors.Join(rows.Close(), rows.Err()); err != nil {
+				t.Error(err)
+			}
+			if _, err := db.PrepareContext(t.Context(), `SELECT 1`); !errors.Is(err, postgres.ErrRefused) {
+				t.Errorf("prepared: %v", err)
+			}
+			ctx := context.WithValue(t.Context(), elsewhere{}, true)
+			if err := db.GetContext(ctx, &left, `SHOW TimeZone`); err != nil || left == zone {
+				t.Errorf("the setting stayed: %s, %v", left, err)
+			}
+		})
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/lib/pq"
 )
 
-// Single is implemented by connections that can execute a statement of its own
-// transaction in one message: one round trip instead of three. Postgres executes
-// a message of several statements as one transaction, which ends with it. before
+// message returns the statements that execute a query in its own transaction: one round trip instead of three.
+// Postgres executes a message of several statements as one transaction, which ends with it. before
 // are statements without parameters, such as SET LOCAL.
 //
 // Why: the role of a request, SET LOCAL, needs a transaction around each statement,
@@ -29,67 +28,22 @@ import (
 // the types of parameters, so a literal is never anything else than a value.
 // Tests send texts with quotes, backslashes and escapes of every kind and compare
 // what Postgres received, and show that the settings end with the statement, also
-// when it fails. Without Options.Prepare, as behind a pooler, connections are no Single.
-type Single interface {
-	QuerySingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Rows, error)
-	ExecSingle(ctx context.Context, before, query string, args []driver.NamedValue) (driver.Result, error)
-}
-
-// QuerySingle implements Single.
-func (c *preparingConn) QuerySingle(ctx context.Context, before, query string,
-	args []driver.NamedValue,
-) (driver.Rows, error) {
-	message, err := c.message(ctx, before, query, args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.Conn.QueryContext(ctx, message, nil)
-	return rows, c.check(err)
-}
-
-// ExecSingle implements Single.
-func (c *preparingConn) ExecSingle(ctx context.Context, before, query string,
-	args []driver.NamedValue,
-) (driver.Result, error) {
-	message, err := c.message(ctx, before, query, args)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.Conn.ExecContext(ctx, message, nil)
-	return result, c.check(err)
-}
-
-// message returns the statements of a message that executes a query. A query with
-// arguments is prepared by name, because lib/pq does not give away its own names.
+// when it fails. Sessions through a pooler do not do this.
 func (c *preparingConn) message(ctx context.Context, before, query string, args []driver.NamedValue) (string, error) {
 	if len(args) == 0 {
 		return before + "; " + query, nil
 	}
-	name, err := c.names.get(query, func() (string, error) {
-		c.named++
-		name := "single_" + strconv.Itoa(c.named)
-		_, err := c.Conn.ExecContext(ctx, "PREPARE "+name+" AS "+query, nil)
-		return name, err
-	}, func(name string) error {
-		_, err := c.Conn.ExecContext(ctx, "DEALLOCATE "+name, nil)
-		return err
-	})
+	name, err := c.named(ctx, query)
 	if err != nil {
 		return "", err
 	}
-	var message strings.Builder
-	message.WriteString(before + "; EXECUTE " + name)
-	separator := "("
-	for _, arg := range args {
-		text, err := literal(arg.Value)
-		if err != nil {
+	literals := make([]string, len(args))
+	for i, arg := range args {
+		if literals[i], err = literal(arg.Value); err != nil {
 			return "", fmt.Errorf("argument $%d: %w", arg.Ordinal, err)
 		}
-		message.WriteString(separator + text)
-		separator = ", "
 	}
-	message.WriteString(")")
-	return message.String(), nil
+	return before + "; EXECUTE " + name + "(" + strings.Join(literals, ", ") + ")", nil
 }
 
 var errNUL = errors.New("a text with a NUL character, which Postgres does not store")
@@ -121,5 +75,3 @@ func literal(value driver.Value) (string, error) {
 		return "", fmt.Errorf("a value of type %T", value)
 	}
 }
-
-var _ Single = (*preparingConn)(nil)

@@ -2,12 +2,15 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -24,13 +27,10 @@ func (c unfiltered) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unfilteredConn{inner.(postgres.Conn), inner.(driver.Tx)}, nil
+	return unfilteredConn{inner.(postgres.Conn)}, nil
 }
 
-type unfilteredConn struct {
-	postgres.Conn
-	driver.Tx
-}
+type unfilteredConn struct{ postgres.Conn }
 
 var organizationCondition = regexp.MustCompile(`(\w+\.)?organization_id = \$1`)
 
@@ -46,12 +46,11 @@ func (c unfilteredConn) ExecContext(
 
 func openUnfiltered(t *testing.T, dsn string) *Webhooks {
 	t.Helper()
-	db, err := postgres.Open(dsn, postgres.Options{Wrap: func(c driver.Connector, timeout string) driver.Connector {
-		return scopedConnector{unfiltered{c}, timeout, false}
-	}})
+	connector, err := postgres.NewConnector(dsn, options(postgres.Session{}))
 	if err != nil {
 		t.Fatal(err)
 	}
+	db := sqlx.NewDb(sql.OpenDB(unfiltered{connector}), "postgres")
 	t.Cleanup(func() { _ = db.Close() })
 	return NewWebhooks(NewRepository(db), sealingKeys(t, 2, 1), func() {})
 }

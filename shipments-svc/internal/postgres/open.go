@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql/driver"
 	"embed"
 	"io"
 
@@ -49,19 +48,18 @@ func Grant(ctx context.Context, dsn, login string) error {
 }
 
 // Open returns a pool for a DSN, without connecting. Statements run only within
-// transactions, which begin in a scope: see scopedConnector. observe are called after each
+// transactions, which begin in a scope. observe are called after each
 // exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	return postgres.Open(dsn, postgres.Options{
-		AnswerTimeout: session.AnswerTimeout, Prepare: session.Direct, Observe: observe, Wrap: scoped(session),
-	})
+	return postgres.Open(dsn, options(session, observe...))
 }
 
-func scoped(session postgres.Session) func(driver.Connector, string) driver.Connector {
-	return func(c driver.Connector, statementTimeout string) driver.Connector {
-		if session.Direct {
-			c = postgres.Initialized(c, sessionSettings(statementTimeout))
-		}
-		return scopedConnector{c, statementTimeout, session.Direct}
+func options(session postgres.Session, observe ...func(error)) postgres.Options {
+	return postgres.Options{
+		Session: session, Observe: observe, Setup: sessionSettings,
+		Scope: func(ctx context.Context) (string, bool) {
+			s, ok := ctx.Value(scopeKey{}).(scope)
+			return s.settings(session.Direct), ok
+		},
 	}
 }

@@ -145,9 +145,7 @@ func Grant(ctx context.Context, dsn, login string) error {
 // Open returns a pool for a DSN, without connecting. observe are called after each
 // exchange: with nil if Postgres can serve, otherwise with the reason.
 func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	db, err := postgres.Open(dsn, postgres.Options{
-		AnswerTimeout: session.AnswerTimeout, Prepare: session.Direct, Observe: observe,
-	})
+	db, err := postgres.Open(dsn, postgres.Options{Session: session, Observe: observe})
 	if err != nil {
 		return nil, err
 	}
