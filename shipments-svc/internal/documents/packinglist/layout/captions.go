@@ -147,9 +147,13 @@ func (t Table) isName(i int) bool {
 // lines.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
-	cells, labels := worded(row), captionsIn(row)
+	cells, labels := worded(row), []Label(nil)
+	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row))
+	if !line || !t.labelled() {
+		labels = captionsIn(row)
+	}
 	pallet := !t.labelled() && isPallet(labels)
-	if len(cells) == 0 || !pallet && i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row)) {
+	if len(cells) == 0 || line && !pallet {
 		return false
 	}
 	for _, l := range labels {
