@@ -173,27 +173,18 @@ func (l *List) Add(fact shipments.Fact) {
 
 // Declared returns the totals that facts declare, with numbers of a style.
 func (l *List) Declared(style numbers.Style) (d shipments.Declared) {
-	within := func(v, limit float64) bool { return v >= 1 && v <= limit }
 	for _, f := range l.All {
 		v, numeric := totalOf(f.Text, style)
-		switch f.Kind {
-		case shipments.ContainerFact:
-			if d.ContainerNumber == "" {
-				d.ContainerNumber, _ = remarks.Shortened(f.Text, shipments.MaxContainerNumber)
-			}
-		case shipments.PalletsFact:
-			if d.Pallets == 0 && numeric && within(v, shipments.MaxPallets) {
-				d.Pallets = int(v)
-			}
-		case shipments.BoxesFact:
-			if d.Boxes == 0 && numeric && within(v, shipments.MaxDeclaredBoxes) {
-				d.Boxes = int(v)
-			}
-		case shipments.NetWeightFact:
-			if v *= 1000; d.NetWeight == 0 && numeric && within(v, float64(shipments.MaxDeclaredWeight)) {
-				d.NetWeight = shipments.Grams(v + 0.5)
-			}
-		default:
+		switch {
+		case f.Kind == shipments.ContainerFact && d.ContainerNumber == "":
+			d.ContainerNumber, _ = remarks.Shortened(f.Text, shipments.MaxContainerNumber)
+		case !numeric || v < 1:
+		case f.Kind == shipments.PalletsFact && d.Pallets == 0 && v <= shipments.MaxPallets:
+			d.Pallets = int(v)
+		case f.Kind == shipments.BoxesFact && d.Boxes == 0 && v <= shipments.MaxDeclaredBoxes:
+			d.Boxes = int(v)
+		case f.Kind == shipments.NetWeightFact && d.NetWeight == 0 && v*1000 <= float64(shipments.MaxDeclaredWeight):
+			d.NetWeight = shipments.Grams(v*1000 + 0.5)
 		}
 	}
 	return d

@@ -13,12 +13,16 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Caption is a value that a row gives to the lines below: "Variety: Crimson Seedless".
-type Caption struct {
-	Field vocabulary.Field
-	Text  string
+// Text is a text and where it was read.
+type Text struct {
+	Value string
 	Place tables.Place
-	from  int // the index of its row
+}
+
+// caption is a value that a row gives to the lines below: "Variety: Crimson Seedless".
+type caption struct {
+	Text
+	from int // the index of its row
 }
 
 // captioned are the fields of captions.
@@ -37,13 +41,13 @@ func field(label string) vocabulary.Field {
 	return m.Field
 }
 
-// Given returns the value that a caption gives to a field of a row.
-func (t Table) Given(row int, f vocabulary.Field) (Caption, bool) {
+// Given returns the value that a caption gives to a field of a row, or an empty text.
+func (t Table) Given(row int, f vocabulary.Field) Text {
 	all := t.given[f]
 	if i := sort.Search(len(all), func(i int) bool { return all[i].from > row }); i > 0 {
-		return all[i-1], true
+		return all[i-1].Text
 	}
-	return Caption{}, false
+	return Text{}
 }
 
 // Gives reports whether captions give a field.
@@ -51,18 +55,18 @@ func (t Table) Gives(f vocabulary.Field) bool { return t.given[f] != nil }
 
 // give adds the value of a cell, from which the lines from a row on have it.
 func (t *Table) give(f vocabulary.Field, text string, i, col int) {
-	t.given[f] = append(t.given[f], Caption{f, text, t.At(i, col), i})
+	t.given[f] = append(t.given[f], caption{Text{text, t.At(i, col)}, i})
 }
 
 // captioned returns the table with the captions of its lines. A page continues those of the
 // page before. The produce may also stand below all lines.
 func (t Table) captioned() Table {
 	before := t.given
-	t.given, t.Captions, t.Repeats = map[vocabulary.Field][]Caption{}, map[int]bool{}, map[int]bool{}
+	t.given, t.Captions, t.Repeats = map[vocabulary.Field][]caption{}, map[int]bool{}, map[int]bool{}
 	for f, all := range before {
 		last := all[len(all)-1]
 		last.from = 0
-		t.given[f] = []Caption{last}
+		t.given[f] = []caption{last}
 	}
 	for i := range t.Rows {
 		if (i < t.From || i >= t.To) && t.caption(i) {
@@ -89,7 +93,7 @@ func (t *Table) titled(before *Table) {
 		return
 	}
 	var commodity *reference.Commodity
-	title := Caption{Field: vocabulary.Produce}
+	var title Text
 	for i, row := range t.Rows[:t.From] {
 		for n, cells := 0, Filled(row); n < len(cells) && !t.Captions[i]; n++ {
 			text := row.Cells[cells[n]].Text
@@ -103,19 +107,19 @@ func (t *Table) titled(before *Table) {
 			} else if commodity != nil && c != commodity {
 				return
 			}
-			if commodity = c; len(name) > len(title.Text) {
-				title.Text, title.Place = name, t.At(i, cells[n])
+			if commodity = c; len(name) > len(title.Value) {
+				title = Text{name, t.At(i, cells[n])}
 			}
 		}
 	}
 	if i := t.From - 1; i >= 0 && !t.First && t.isName(i) {
-		title.Text, title.Place = t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, t.At(i, -1)
+		title = Text{t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, t.At(i, -1)}
 	}
-	if title.Text == "" && before != nil && before.title.Text != "" {
+	if title.Value == "" && before != nil {
 		title = before.title
 	}
-	if t.title = title; title.Text != "" {
-		t.given[vocabulary.Produce] = []Caption{title}
+	if t.title = title; title.Value != "" {
+		t.given[vocabulary.Produce] = []caption{{title, 0}}
 	}
 }
 

@@ -25,8 +25,8 @@ type Table struct {
 	Captions  map[int]bool // indexes of the rows that are captions
 	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
-	given     map[vocabulary.Field][]Caption
-	title     Caption        // above it, or above a table before
+	given     map[vocabulary.Field][]caption
+	title     Text           // above it, or above a table before
 	groups    map[int]string // the varieties above the calibres
 	total     int            // the column of a matrix with the sums of its rows, or -1
 	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them

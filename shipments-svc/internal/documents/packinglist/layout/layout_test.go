@@ -58,10 +58,9 @@ func TestGroupRowsDescribeTheLinesBelow(t *testing.T) {
 		"Pallet|Variety|Cartons\n16\n1|Hass|264\n18\n2|Hass|260": vocabulary.Calibre,
 	} {
 		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0]
-		first, _ := part.Given(2, f)
-		second, _ := part.Given(4, f)
-		if lines := strings.Split(text, "\n"); first.Text != lines[1] || second.Text != lines[3] {
-			t.Errorf("%q: %q, then %q", text, first.Text, second.Text)
+		first, second := part.Given(2, f).Value, part.Given(4, f).Value
+		if lines := strings.Split(text, "\n"); first != lines[1] || second != lines[3] {
+			t.Errorf("%q: %q, then %q", text, first, second)
 		}
 	}
 }

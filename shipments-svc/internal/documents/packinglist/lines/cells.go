@@ -40,7 +40,7 @@ func (r *reader) text(i int, f vocabulary.Field) Text {
 	if c.Text == "" {
 		return Text{}
 	}
-	return Text{c.Text, r.t.At(i, col)}
+	return Text{Value: c.Text, Place: r.t.At(i, col)}
 }
 
 // label returns the SSCC of a row, or else its pallet number.
@@ -68,8 +68,7 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	c := r.text(i, f)
 	switch {
 	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
-		given, _ := r.t.Given(i, f)
-		return Text{given.Text, given.Place}
+		return r.t.Given(i, f)
 	case ditto(c.Value):
 		return r.above[f]
 	}
@@ -88,7 +87,7 @@ func (r *reader) produce(i int) Text {
 	case strings.Contains(produce, variety):
 		return p
 	}
-	return Text{p.Value + " " + v.Value, p.Place}
+	return Text{Value: p.Value + " " + v.Value, Place: p.Place}
 }
 
 // denies reports whether the cell of a column denies that the pallet was shipped:
@@ -227,8 +226,8 @@ func packWeight(text string, at tables.Place) Amount {
 func (r *reader) packOf(i int) Amount {
 	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce, vocabulary.Variety} {
 		c := r.text(i, f)
-		if given, ok := r.t.Given(i, f); ok && c.Value == "" {
-			c = Text{given.Text, given.Place}
+		if c.Value == "" {
+			c = r.t.Given(i, f)
 		}
 		if a := packWeight(c.Value, c.Place); a.OK {
 			if !r.remarked {
@@ -251,8 +250,8 @@ func (r *reader) letterhead() {
 			r.pack = packIn(layout.Sample(row), r.t.At(i, -1))
 		}
 	}
-	if c, ok := r.t.Given(r.t.To, vocabulary.Produce); ok && !r.Mapping.Has(vocabulary.Produce) {
-		r.Remarks.Add("produce_from_head", c.Place, c.Text)
+	if c := r.t.Given(r.t.To, vocabulary.Produce); c.Value != "" && !r.Mapping.Has(vocabulary.Produce) {
+		r.Remarks.Add("produce_from_head", c.Place, c.Value)
 	}
 	if !r.Mapping.Weighs() && r.pack.OK {
 		r.Remarks.Add("weight_from_head", r.pack.Place)

@@ -16,10 +16,7 @@ import (
 )
 
 // Text is a text and where it was read.
-type Text struct {
-	Value string
-	Place tables.Place
-}
+type Text = layout.Text
 
 // Amount is the number in a cell. Weights are in grams.
 type Amount struct {

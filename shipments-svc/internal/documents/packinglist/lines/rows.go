@@ -61,9 +61,9 @@ func (r *reader) parse(i int, cells []int) row {
 	}
 	w.label, w.Merged = r.label(i)
 	above := r.last()
-	switch given, captioned := r.t.Given(i, vocabulary.PalletNumber); {
-	case captioned && w.label.Value == "":
-		w.Pallet, w.Own = Text{given.Text, given.Place}, above == nil || above.Pallet.Value != given.Text
+	switch given := r.t.Given(i, vocabulary.PalletNumber); {
+	case given.Value != "" && w.label.Value == "":
+		w.Pallet, w.Own = given, above == nil || above.Pallet.Value != given.Value
 	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
 		w.Pallet, w.Own = w.label, true
 		w.Continued = vocabulary.Continued.MatchString(r.text(i, vocabulary.PalletNumber).Value)
@@ -214,16 +214,16 @@ func (r *reader) total(w row) bool {
 		Grand: vocabulary.GrandText.MatchString(label),
 		Part:  ofPallet || vocabulary.PartText.MatchString(label),
 	}
-	if w.Boxes.OK {
+	if w.Boxes.OK && w.Boxes.Value >= 0 && w.Boxes.Value <= shipments.MaxDeclaredBoxes {
 		t.Boxes = int(w.Boxes.Value)
 	}
-	if w.Net.OK && r.Mapping.Has(vocabulary.NetWeight) {
+	if w.Net.OK && w.Net.Value >= 0 && r.Mapping.Has(vocabulary.NetWeight) {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
 		n, err := strconv.Atoi(r.text(w.i, f).Value)
 		switch {
-		case err != nil || n == t.Boxes || t.Pallets > 0:
+		case err != nil || n < 0 || n == t.Boxes || t.Pallets > 0:
 		case r.Mapping.Cartons && n == r.all.lines:
 			t.Boxes = n
 		default:

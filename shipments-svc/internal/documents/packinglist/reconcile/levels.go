@@ -156,10 +156,11 @@ func (s *Settled) spread() (*Settled, error) {
 }
 
 // spreadAs returns a line for each pallet, whose amounts are those of the line, or shared
-// by all its pallets.
+// by all its pallets. Labels with a pallet in common are refused.
 func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled, error) {
 	o := *s
 	o.Lines, o.Remarks.All, o.Ranges = nil, slices.Clone(s.Remarks.All), true
+	of := map[string]string{} // the label of each pallet
 	for i, l := range s.Lines {
 		n := float64(spans[i].Pallets())
 		if boxes {
@@ -170,6 +171,10 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 		}
 		for label := range spans[i].Labels() {
 			l.Pallet = label
+			if other, listed := of[l.key()]; listed && other != s.Lines[i].Pallet {
+				return nil, refuseRange(s.Lines[i], fmt.Sprintf("of which %s is also in %q", label, other))
+			}
+			of[l.key()] = s.Lines[i].Pallet
 			if o.Lines = append(o.Lines, l); len(o.Lines) > shipments.MaxPallets {
 				return nil, tooMany(l)
 			}
@@ -199,7 +204,7 @@ var dashed = regexp.MustCompile(`^(.*\d)\s*[-–—/,]\s*(\D*\d+)$`)
 
 // spans parses the labels of lines, and returns the first line that is several pallets, or -1.
 // Labels with dashes are names if each has a part in common with another: 1-1, 1-2. A label that
-// cannot be parsed, or has a pallet in common with another, is refused.
+// cannot be parsed is refused.
 func (s *Settled) spans() (all []numbers.Span, first int, err error) {
 	known, labels := map[string]bool{}, map[string]int{} // labels, by their parts
 	parts := func(l Line) (keys []string) {
@@ -230,28 +235,5 @@ func (s *Settled) spans() (all []numbers.Span, first int, err error) {
 			all[i] = numbers.Span{Name: l.Pallet}
 		}
 	}
-	several := func(s numbers.Span) bool { return s.Pallets() > 1 }
-	if first = slices.IndexFunc(all, several); first >= 0 {
-		err = s.overlap(all)
-	}
-	return all, first, err
-}
-
-// overlap refuses labels with a pallet in common.
-func (s *Settled) overlap(all []numbers.Span) error {
-	of := map[string]string{} // the label of each pallet
-	for i, l := range s.Lines {
-		if len(of) > shipments.MaxPallets { // too many, which spread refuses
-			return nil
-		}
-		for label := range all[i].Labels() {
-			one := l
-			one.Pallet = label
-			if other, listed := of[one.key()]; listed && other != l.Pallet {
-				return refuseRange(l, fmt.Sprintf("of which %s is also in %q", label, other))
-			}
-			of[one.key()] = l.Pallet
-		}
-	}
-	return nil
+	return all, slices.IndexFunc(all, func(s numbers.Span) bool { return s.Pallets() > 1 }), nil
 }

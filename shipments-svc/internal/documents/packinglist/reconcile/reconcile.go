@@ -193,17 +193,9 @@ func Declared(settled []*Settled) shipments.Declared {
 		all.Boxes = groups.Boxes
 		all.Pallets, all.NetWeight = cmp.Or(all.Pallets, groups.Pallets), cmp.Or(all.NetWeight, groups.NetWeight)
 	}
-	all.Pallets, all.Boxes = atMost(all.Pallets, shipments.MaxPallets), atMost(all.Boxes, shipments.MaxDeclaredBoxes)
-	all.NetWeight = atMost(all.NetWeight, shipments.MaxDeclaredWeight)
+	all.Boxes = min(all.Boxes, shipments.MaxDeclaredBoxes)
+	all.Pallets, all.NetWeight = min(all.Pallets, shipments.MaxPallets), min(all.NetWeight, shipments.MaxDeclaredWeight)
 	return all.Declared
-}
-
-// atMost returns a total, or 0 for one that is negative or more than the maximum.
-func atMost[T ~int](n, most T) T {
-	if n < 0 || n > most {
-		return 0
-	}
-	return n
 }
 
 // place is that of the headings.
