@@ -120,13 +120,13 @@ func (e evidence) applies(m *Mapping, rows []tables.Row, col int) bool {
 
 // labels reports whether the values of a column are labels rather than counts: unique, or
 // the same on few lines below each other.
-func labels(rows []tables.Row, col int) bool {
+func labels(lines []tables.Row, col int) bool {
 	seen, ranges, last, all := map[string]bool{}, false, "", 0
-	for _, row := range rows {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" || !layout.IsFull(row) || layout.IsTotal(row) {
+	for _, row := range lines {
+		text := textOf(row, col)
+		if text == "" {
 			continue
 		}
-		text := row.Cells[col].Text
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
 		v, ok := layout.Number(row, col)
 		count := ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
@@ -139,27 +139,32 @@ func labels(rows []tables.Row, col int) bool {
 	return len(seen) > 1 && len(seen)*2 > all
 }
 
-// cartons reports whether each row is a box: rows have no number of boxes, and pallets have
-// several rows with numbers of boxes, or many whose weight is that of one.
-func (m *Mapping) cartons(rows []tables.Row) bool {
+// textOf returns the text of a cell, or "".
+func textOf(row tables.Row, col int) string {
+	if col < 0 || col >= len(row.Cells) {
+		return ""
+	}
+	return row.Cells[col].Text
+}
+
+// cartons reports whether each line is a box: lines have no number of boxes, and pallets have
+// several lines with numbers of boxes, or many whose weight is that of one.
+func (m *Mapping) cartons(lines []tables.Row) bool {
 	const several, many = 2, 8
 	label, weight := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), m.At(m.First(Weights...))
-	lines, pallets, last, light := 0, 1, "", weight >= 0 && label >= 0
-	for _, row := range rows {
-		if layout.IsTotal(row) || !layout.IsFull(row) {
-			continue
-		}
-		if lines++; label >= 0 && label < len(row.Cells) && row.Cells[label].Text != "" {
-			if last != "" && row.Cells[label].Text != last {
+	pallets, last, light := 1, "", weight >= 0 && label >= 0
+	for _, row := range lines {
+		if text := textOf(row, label); text != "" {
+			if last != "" && text != last {
 				pallets++
 			}
-			last = row.Cells[label].Text
+			last = text
 		}
 		kg, _ := layout.Number(row, weight)
 		light = light && kg*1000 <= float64(reference.UsualBox)
 	}
-	numbered := m.Has(vocabulary.Carton) && lines >= several*pallets
-	return !m.Has(vocabulary.Boxes) && (numbered || light && lines > many*pallets)
+	numbered := m.Has(vocabulary.Carton) && len(lines) >= several*pallets
+	return !m.Has(vocabulary.Boxes) && (numbered || light && len(lines) > many*pallets)
 }
 
 // values is what the cells of a column have in common.
@@ -170,18 +175,15 @@ type values struct {
 }
 
 // valuesOf returns what the cells of a column have in common.
-func valuesOf(rows []tables.Row, col int) values {
+func valuesOf(lines []tables.Row, col int) values {
 	v, last := values{kinds: map[string]int{}, counts: true}, 0.0
 	known := map[string][]string{}
-	for _, row := range rows {
-		if col >= len(row.Cells) || row.Cells[col].Text == "" || row.Cells[col].Merged || !layout.IsFull(row) {
+	for _, row := range lines {
+		text := textOf(row, col)
+		if text == "" || row.Cells[col].Merged {
 			continue
 		}
-		text := row.Cells[col].Text
 		kinds, ok := known[text]
-		if !ok && layout.IsTotal(row) {
-			continue
-		}
 		if !ok {
 			kinds = kindsOf(row, col)
 			known[text] = kinds
@@ -197,29 +199,25 @@ func valuesOf(rows []tables.Row, col int) values {
 	return v
 }
 
-const longestSize = 6
-
 // kindsOf returns what a cell is.
 func kindsOf(row tables.Row, col int) (kinds []string) {
+	const short = 6 // bytes of a size
 	text := row.Cells[col].Text
-	add := func(kind string, is bool) {
+	n, number := layout.Number(row, col)
+	number = number && !IsDate(text)
+	size := !number && layout.IsSize(text)
+	for kind, is := range map[string]bool{
+		"sscc": SSCC(text) != "", "short": len(text) <= short, "number": number,
+		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
+		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
+		"commodity": !number && reference.CommodityOf(text) != nil,
+		"container": layout.ContainerText.FindString(text) == text,
+		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
+	} {
 		if is {
 			kinds = append(kinds, kind)
 		}
 	}
-	n, number := layout.Number(row, col)
-	number = number && !IsDate(text)
-	size := !number && layout.IsSize(text)
-	add("sscc", SSCC(text) != "")
-	add("short", len(text) <= longestSize)
-	add("number", number)
-	add("whole", number && n == float64(int(n)) && n > 0)
-	add("size", size)
-	add("sized", layout.IsSized(text))
-	add("words", !number && !size && !strings.ContainsFunc(text, unicode.IsDigit))
-	add("commodity", !number && reference.CommodityOf(text) != nil)
-	add("container", layout.ContainerText.FindString(text) == text)
-	add("unit", len(text) > 1 && numbers.Grams[unitName(text)] > 0)
 	return kinds
 }
 

@@ -49,14 +49,6 @@ func (m Mapping) Pallets(t layout.Table) bool {
 	return m.Has(vocabulary.PalletNumber) || m.Has(vocabulary.SSCC) || t.Gives(vocabulary.PalletNumber)
 }
 
-// Layout returns the structure of a table.
-func (m Mapping) Layout(t layout.Table) shipments.Layout {
-	if m.Cartons {
-		return shipments.CartonsLayout
-	}
-	return t.Kind
-}
-
 // At returns the column of a field, or -1.
 func (m Mapping) At(f vocabulary.Field) int {
 	if col, ok := m.at[f]; ok {
@@ -97,15 +89,18 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	first := all[0]
 	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
 	m.given[vocabulary.PalletNumber] = first.Gives(vocabulary.PalletNumber)
-	rows, width := []tables.Row(nil), len(first.Headings)
+	var rows, lines []tables.Row
+	width := len(first.Headings)
 	for _, t := range all {
 		rows = append(rows, t.Body()...)
 	}
 	for _, row := range rows {
-		width = max(width, len(row.Cells))
+		if width = max(width, len(row.Cells)); layout.IsFull(row) && !layout.IsTotal(row) {
+			lines = append(lines, row)
+		}
 	}
 	for col := range min(width, tables.MaxColumns) {
-		c := Column{values: valuesOf(rows, col)}
+		c := Column{values: valuesOf(lines, col)}
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}
@@ -114,9 +109,9 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 		}
 		m.Columns = append(m.Columns, c)
 	}
-	m.weigh(rows)
+	m.weigh(lines)
 	m.with(first, given)
-	m.Cartons = m.cartons(rows)
+	m.Cartons = m.cartons(lines)
 	proposals := m.rivals()
 	for i := range proposals {
 		proposals[i].formats(rows, first.UnitBeside())
