@@ -159,7 +159,7 @@ func (s *Settled) spread() (*Settled, error) {
 // by all its pallets. Labels with a pallet in common are refused.
 func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled, error) {
 	o := *s
-	o.Lines, o.Remarks.All, o.Ranges = nil, slices.Clone(s.Remarks.All), true
+	o.Lines, o.Remarks.All = nil, slices.Clone(s.Remarks.All)
 	of := map[string]string{} // the label of each pallet
 	for i, l := range s.Lines {
 		n := float64(spans[i].Pallets())

@@ -34,7 +34,6 @@ type Settled struct {
 	Read    *lines.List
 	Lines   []Line
 	Score   float64 // how well the numbers agree
-	Ranges  bool    // its rows are ranges of pallets
 	Remarks remarks.List
 
 	used  vocabulary.Field // that the weights were read from

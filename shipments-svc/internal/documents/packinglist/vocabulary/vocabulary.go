@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -146,7 +145,6 @@ func Of(heading string) (all Concept, others []string) {
 		case Foreign(words[i]):
 			foreign = append(foreign, words[i])
 		default:
-			c = misspelt(words[i])
 			others = append(others, words[i])
 		}
 		all, i = all|c, i+n
@@ -172,55 +170,6 @@ func phrase(words []string) (Concept, int) {
 		}
 	}
 	return 0, 1
-}
-
-// shortest is the least length of a word that may be misspelt.
-const shortest = 5
-
-// spellings returns a word, and it without each of its letters but the first.
-func spellings(word string) []string {
-	all := []string{word}
-	for i := 1; i < len(word); i++ {
-		all = append(all, word[:i]+word[i+1:])
-	}
-	return all
-}
-
-// alike indexes the concepts by the spellings of the words.
-var alike = sync.OnceValue(func() map[string]Concept {
-	all := map[string]Concept{}
-	for word, c := range meanings {
-		if len(word) >= shortest && c&Unit == 0 {
-			for _, other := range spellings(word) {
-				all[other] = either(all[other], c)
-			}
-		}
-	}
-	return all
-})
-
-// either returns what the concepts of two words have in common, if both are known.
-func either(a, b Concept) Concept {
-	switch {
-	case a == 0:
-		return b
-	case b == 0:
-		return a
-	case a&b == 0:
-		return stop
-	}
-	return a & b
-}
-
-// misspelt returns the concepts of the known word with one letter more, less or changed.
-func misspelt(word string) (c Concept) {
-	if len(word) < shortest || strings.ContainsAny(word, "0123456789") {
-		return 0
-	}
-	for _, other := range spellings(word) {
-		c = either(c, alike()[other])
-	}
-	return c
 }
 
 // Foreign reports whether a text has letters of other scripts only.
