@@ -27,41 +27,82 @@ var (
 	errCircuitOpen = errors.New("the circuit breaker is open")
 )
 
-// batcher sends batch entries to Redis, one pipeline at a time. An idle batcher flushes immediately; entries that
-// arrive during a flush go together in the next one.
+// batcher sends script calls to Redis, one pipeline at a time. An idle batcher flushes immediately; calls that arrive
+// during a flush go together in the next one.
 //
-// A command that may have reached Redis is never sent again: if its reply is lost, the entry has failed.
+// A command that may have reached Redis is never sent again: if its reply is lost, the call has failed.
 type batcher struct {
 	client  redis.UniversalClient
+	clock   *clock
 	memory  *memory
 	breaker *circuitBreaker
 
-	timeout      time.Duration // of an entry, from when it was queued
+	timeout      time.Duration // of a call, from when it was queued
 	flushTimeout time.Duration
 
 	mu       sync.Mutex
 	flushing bool // a flush is running
-	queue    []*batchEntry
-	queued   map[entryKey]*batchEntry
+	queue    []*call
+	queued   map[callKey]*call
 }
 
-func newBatcher(client redis.UniversalClient, memory *memory) *batcher {
+func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
 	return &batcher{
-		client: client, memory: memory, breaker: &circuitBreaker{onChange: outage.New("rate limiter").Note},
-		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[entryKey]*batchEntry),
+		client: client, clock: clock, memory: memory,
+		breaker: &circuitBreaker{onChange: outage.New("rate limiter").Note},
+		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[callKey]*call),
 	}
 }
 
-// count adds a request of the window w to the next flush and returns its slot; it takes a unit or only reads what is
-// left. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its entry are not
+// callKey is what requests must have in common to share a call.
+type callKey struct {
+	id     string
+	length time.Duration
+	limit  int
+}
+
+// call is one script call: the requests of one window that are counted together.
+type call struct {
+	callKey
+
+	queuedAt time.Time // when the first request was added
+	requests int       // that take a unit; a Peek takes none
+
+	// The window is that of the flush.
+	window window
+	now    time.Time
+	script script
+
+	done      chan struct{} // closed when the following fields are final
+	granted   int           // how many of requests are allowed, the first ones
+	remaining int           // units left after them
+	err       error
+}
+
+// slot is the position of one request in a call.
+type slot struct {
+	*call
+
+	number int // among the requests that take a unit, from 0; -1 for a Peek
+}
+
+// outcome returns whether the request is allowed and what is left after it. Requests that share a call have different
+// remaining counts, as if each had been counted by itself.
+func (s slot) outcome() (allowed bool, remaining int) {
+	if s.number < 0 || s.number >= s.granted {
+		return false, s.remaining
+	}
+	return true, s.remaining + s.granted - 1 - s.number
+}
+
+// count adds a request to the next flush and returns its slot; it takes a unit or only reads what is left. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its call are not
 // affected.
-func (b *batcher) count(ctx context.Context, id string, w window, limit int, takes bool, now time.Time) (slot, error) {
-	// a flush serves all of its callers and does not end with one of them
-	own, leader, err := b.enqueue(entryKey{id: id, number: w.number, length: w.length, limit: limit}, w, takes, now)
+func (b *batcher) count(ctx context.Context, key callKey, takes bool, now time.Time) (slot, error) {
+	own, leader, err := b.enqueue(key, takes, now)
 	switch {
 	case err != nil:
 		return slot{}, err
-	case leader:
+	case leader: // a flush serves all of its callers and does not end with one of them
 		b.flushAsLeader() //nolint:contextcheck // likewise
 		return own, own.err
 	}
@@ -73,42 +114,39 @@ func (b *batcher) count(ctx context.Context, id string, w window, limit int, tak
 	}
 }
 
-// enqueue adds a request to the entry of its window. leader reports whether the caller must flush the queue itself.
-func (b *batcher) enqueue(key entryKey, w window, takes bool, now time.Time) (own slot, leader bool, err error) {
+// enqueue adds a request to the call of its window. leader reports whether the caller must flush the queue itself.
+func (b *batcher) enqueue(key callKey, takes bool, now time.Time) (own slot, leader bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	entry := b.queued[key]
-	if entry == nil {
+	c := b.queued[key]
+	if c == nil {
 		if len(b.queue) == maxQueued {
 			return slot{}, false, errQueueFull
 		}
-		entry = newEntry(b.client, key, w, now)
-		b.queued[key] = entry
-		b.queue = append(b.queue, entry)
+		c = &call{callKey: key, queuedAt: now, done: make(chan struct{})}
+		b.queued[key] = c
+		b.queue = append(b.queue, c)
 	}
-	own = slot{entry, -1}
+	own = slot{c, -1}
 	if takes {
-		own.number = entry.requests
-		entry.requests++
+		own.number = c.requests
+		c.requests++
 	}
 	leader = !b.flushing
 	b.flushing = true
 	return own, leader, nil
 }
 
-// flushAsLeader flushes the queue in the caller's goroutine and leaves later entries to a goroutine of their own. So
-// a request that finds the batcher idle waits only for its own reply.
+// flushAsLeader flushes the queue in the caller's goroutine and leaves later calls to a goroutine of their own. So a
+// request that finds the batcher idle waits only for its own reply.
 func (b *batcher) flushAsLeader() {
 	b.flush()
 	if !b.stopIfEmpty() {
-		go b.flushLoop()
-	}
-}
-
-// flushLoop flushes until the queue is empty.
-func (b *batcher) flushLoop() {
-	for done := false; !done; done = b.stopIfEmpty() {
-		b.flush()
+		go func() {
+			for done := false; !done; done = b.stopIfEmpty() {
+				b.flush()
+			}
+		}()
 	}
 }
 
@@ -120,20 +158,20 @@ func (b *batcher) stopIfEmpty() bool {
 	return !b.flushing
 }
 
-// dequeue takes at most n entries from the queue.
-func (b *batcher) dequeue(n int) []*batchEntry {
+// dequeue takes at most n calls from the queue.
+func (b *batcher) dequeue(n int) []*call {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = min(n, len(b.queue))
 	batch := b.queue[:n:n]
 	b.queue = b.queue[n:]
-	for _, o := range batch {
-		delete(b.queued, o.entryKey)
+	for _, c := range batch {
+		delete(b.queued, c.callKey)
 	}
 	return batch
 }
 
-// flush sends one batch. If it timed out or opened the circuit breaker, the entries that were queued meanwhile fail
+// flush sends one batch. If it timed out or opened the circuit breaker, the calls that were queued meanwhile fail
 // without being sent, so that their requests do not wait for a second timeout.
 func (b *batcher) flush() {
 	start := time.Now()
@@ -149,36 +187,58 @@ func (b *batcher) flush() {
 	end := time.Now()
 	b.breaker.record(flushError(batch))
 	observeFlush(batch, end.Sub(start))
-	for _, o := range batch {
-		o.complete(b.memory)
+	for _, c := range batch {
+		b.complete(c)
 	}
 	if !end.Before(deadline) || b.breaker.isOpen() {
-		for _, o := range b.dequeue(maxQueued) {
-			o.err = errSkipped
-			o.complete(b.memory)
+		for _, c := range b.dequeue(maxQueued) {
+			c.err = errSkipped
+			b.complete(c)
 		}
 	}
 }
 
-// exchange sends batch and reads the replies. It sends another pipeline before the same deadline if Redis does not
-// have the script.
-func (b *batcher) exchange(ctx context.Context, batch []*batchEntry) {
+// exchange sends the calls in one pipeline and reads the replies, in the windows of Redis's time. It sends another
+// pipeline before the same deadline if Redis does not have the script.
+func (b *batcher) exchange(ctx context.Context, batch []*call) {
+	err := b.clock.refresh(ctx, b.client)
+	now := b.clock.now()
+	for _, c := range batch {
+		c.now, c.window, c.err = now, windowAt(now, c.id, c.length), err
+		c.script = script{UniversalClient: b.client, expireAt: c.window.end().Add(keyGrace)}
+	}
+	if err != nil {
+		return
+	}
 	for pending := slices.Clone(batch); len(pending) > 0; {
 		pipe := b.client.Pipeline()
-		pending = slices.DeleteFunc(pending, func(o *batchEntry) bool { return o.advance(ctx, pipe) })
+		pending = slices.DeleteFunc(pending, func(c *call) bool {
+			c.advance(ctx, pipe)
+			return !errors.Is(c.err, errQueued)
+		})
 		if len(pending) > 0 {
 			_, _ = pipe.Exec(ctx) // each command has its own error
 		}
 	}
 }
 
-// flushError returns the error of a flush. If any entry succeeded, Redis works, and errors of other entries are
-// theirs alone.
-func flushError(batch []*batchEntry) error {
-	for _, o := range batch {
-		if o.err == nil {
+// flushError returns the error of a flush. If any call succeeded, Redis works, and errors of other calls are theirs
+// alone.
+func flushError(batch []*call) error {
+	for _, c := range batch {
+		if c.err == nil {
 			return nil
 		}
 	}
 	return batch[0].err
+}
+
+// complete records the result and releases the waiting requests.
+func (b *batcher) complete(c *call) {
+	if c.err == nil {
+		b.memory.update(c.id, c.window, func(known *tally) {
+			c.granted, c.remaining = known.applyReply(c.limit, c.granted, c.remaining)
+		})
+	}
+	close(c.done)
 }

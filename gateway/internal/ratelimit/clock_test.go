@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
@@ -17,38 +16,42 @@ func TestTheClockIsThatOfRedisAndIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	limiter := WithLongTimeout(New(client, Options{Down: DownDeny}, time.Now))
-	ahead := func() time.Duration {
-		now, err := limiter.clock.now(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	c := &clock{local: time.Now}
+	ahead := func(want time.Duration) {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); ; {
+			err := c.refresh(t.Context(), client)
+			if got := time.Until(c.now()).Round(time.Minute); err == nil && got == want {
+				return
+			} else if time.Now().After(deadline) {
+				t.Fatalf("it is %v ahead, want %v: %v", got, want, err)
+			}
 		}
-		return time.Until(now).Round(time.Minute)
 	}
-	redistest.Eventually(t, "the first reading", func() bool {
-		_, err := limiter.clock.now(t.Context())
-		return err == nil
-	})
-	if got := ahead(); got != 0 {
-		t.Errorf("the first reading is %v ahead", got)
-	}
-	limiter.clock.last.Store(&reading{redis: time.Now().Add(time.Hour), local: time.Now()})
-	if got := ahead(); got != time.Hour {
-		t.Errorf("a reading is not used: %v", got)
-	}
+	ahead(0)
+	c.last.Store(&reading{redis: time.Now().Add(time.Hour), local: time.Now()})
+	ahead(time.Hour)
 	old := time.Now().Add(-readInterval)
-	limiter.clock.last.Store(&reading{redis: old.Add(time.Hour), local: old})
-	redistest.Eventually(t, "another reading", func() bool { return ahead() == 0 })
+	c.last.Store(&reading{redis: old.Add(time.Hour), local: old})
+	ahead(0)
 }
 
-func TestBetweenReadingsTheTimeOfRedisAdvances(t *testing.T) {
+func TestWithoutRedisTheClockAdvancesFromTheLastReading(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := &clock{local: time.Now}
-		c.last.Store(&reading{redis: time.Now().Add(time.Hour), local: time.Now()})
-		time.Sleep(time.Second)
-		if got, err := c.now(t.Context()); err != nil || time.Until(got) != time.Hour || c.estimate() != got {
-			t.Errorf("Redis's time is %v, %v", got, err)
-		}
-	})
+
+	client, err := NewClient("redis://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	now := time.Now()
+	c := &clock{local: func() time.Time { return now }}
+	if err := c.refresh(t.Context(), client); err == nil || !c.now().Equal(now) {
+		t.Errorf("without a reading it is %v, %v", c.now(), err)
+	}
+	c.last.Store(&reading{redis: now.Add(time.Hour), local: now})
+	now = now.Add(2 * readInterval)
+	if err := c.refresh(t.Context(), client); err != nil || c.now().Sub(now) != time.Hour {
+		t.Errorf("it is %v ahead, %v", c.now().Sub(now), err)
+	}
 }

@@ -13,7 +13,7 @@ func WithLongTimeout(l *Limiter) *Limiter {
 
 // SetTimeout sets the timeouts of l.
 func SetTimeout(l *Limiter, timeout time.Duration) {
-	l.batcher.timeout, l.batcher.flushTimeout, l.clock.timeout = timeout, timeout, timeout
+	l.batcher.timeout, l.batcher.flushTimeout = timeout, timeout
 }
 
 // Queued returns how many requests that take a unit are queued.

@@ -16,7 +16,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // perDay has windows that do not end during a test.
@@ -28,16 +27,16 @@ const recovery = time.Minute
 
 // newSentinels starts a master, a replica and three Sentinels, all with passwords. It returns the URL of the
 // Sentinels, the master and the replica.
-func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Server) {
+func newSentinels(t *testing.T) (rawURL string, master, replica *redisServer) {
 	t.Helper()
-	credentials := []string{redistest.ACLUser, "requirepass master", "masterauth master"}
-	master = redistest.Start(t, credentials...)
+	credentials := []string{aclUser, "requirepass master", "masterauth master"}
+	master = startRedis(t, credentials...)
 	host, port, _ := net.SplitHostPort(master.Addr)
-	replica = redistest.Start(t, append(credentials, "replicaof "+host+" "+port, "repl-diskless-sync-delay 0")...)
+	replica = startRedis(t, append(credentials, "replicaof "+host+" "+port, "repl-diskless-sync-delay 0")...)
 	parsed := url.URL{Scheme: "redis", User: url.UserPassword("default", "sentinel")}
 	query := url.Values{"master_name": {"limits"}, "username": {"gateway"}, "password": {"hunter2"}}
 	for range 3 {
-		sentinel := redistest.StartSentinel(t, "requirepass sentinel", "sentinel monitor limits "+host+" "+port+" 2",
+		sentinel := startSentinel(t, "requirepass sentinel", "sentinel monitor limits "+host+" "+port+" 2",
 			"sentinel auth-pass limits master", "sentinel down-after-milliseconds limits 500",
 			"sentinel failover-timeout limits 5000")
 		if parsed.Host == "" {
@@ -48,7 +47,7 @@ func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Serve
 		client := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Addr, Password: "sentinel"})
 		t.Cleanup(func() { _ = client.Close() })
 		t.Cleanup(sentinel.Stop)
-		redistest.Eventually(t, "the Sentinel knows the replica", func() bool {
+		eventually(t, "the Sentinel knows the replica", func() bool {
 			replicas, err := client.Replicas(t.Context(), "limits").Result()
 			return err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok"
 		})
@@ -58,15 +57,15 @@ func newSentinels(t *testing.T) (rawURL string, master, replica *redistest.Serve
 }
 
 // newCluster starts three masters, and a replica of the first one. It returns the URL and the nodes, the replica last.
-func newCluster(t *testing.T) (string, []*redistest.Server) {
+func newCluster(t *testing.T) (string, []*redisServer) {
 	t.Helper()
 	const nodes, slots = 4, 16384
-	servers := make([]*redistest.Server, nodes)
+	servers := make([]*redisServer, nodes)
 	clients := make([]*redis.Client, nodes)
 	for i := range servers {
-		_, bus, _ := net.SplitHostPort(redistest.FreeAddr(t))
-		servers[i] = redistest.Start(t, "cluster-enabled yes", "cluster-port "+bus, "cluster-node-timeout 500",
-			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", redistest.ACLUser)
+		_, bus, _ := net.SplitHostPort(freeAddr(t))
+		servers[i] = startRedis(t, "cluster-enabled yes", "cluster-port "+bus, "cluster-node-timeout 500",
+			"cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", aclUser)
 		clients[i] = servers[i].Client(t)
 		host, port, _ := net.SplitHostPort(servers[i].Addr)
 		if err := clients[0].Do(t.Context(), "cluster", "meet", host, port, bus).Err(); err != nil {
@@ -82,7 +81,7 @@ func newCluster(t *testing.T) (string, []*redistest.Server) {
 		info, err := client.ClusterInfo(t.Context()).Result()
 		return err == nil && strings.Contains(info, line)
 	}
-	redistest.Eventually(t, "the nodes know each other", func() bool {
+	eventually(t, "the nodes know each other", func() bool {
 		for _, client := range clients {
 			if !knows(client, "cluster_state:ok") || !knows(client, "cluster_known_nodes:"+strconv.Itoa(nodes)) {
 				return false
@@ -97,7 +96,7 @@ func newCluster(t *testing.T) (string, []*redistest.Server) {
 	if err := clients[3].ClusterReplicate(t.Context(), first).Err(); err != nil {
 		t.Fatal(err)
 	}
-	redistest.Eventually(t, "the replica is in step", func() bool {
+	eventually(t, "the replica is in step", func() bool {
 		info, err := clients[3].Info(t.Context(), "replication").Result()
 		return err == nil && strings.Contains(info, "master_link_status:up")
 	})
@@ -109,9 +108,9 @@ func newCluster(t *testing.T) (string, []*redistest.Server) {
 func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 	t.Parallel()
 
-	for name, start := range map[string]func(*testing.T) (string, *redistest.Server, *redistest.Server){
+	for name, start := range map[string]func(*testing.T) (string, *redisServer, *redisServer){
 		"Sentinel": newSentinels,
-		"Cluster": func(t *testing.T) (string, *redistest.Server, *redistest.Server) {
+		"Cluster": func(t *testing.T) (string, *redisServer, *redisServer) {
 			rawURL, nodes := newCluster(t)
 			return rawURL, nodes[0], nodes[3]
 		},
@@ -138,7 +137,7 @@ func TestCountingContinuesAfterAMasterDies(t *testing.T) {
 			allowed, _ := takeFromAll(t, limiters, ids, 100, 100)
 			client := redis.NewClient(&redis.Options{Addr: replica.Addr, Username: "gateway", Password: "hunter2"})
 			t.Cleanup(func() { _ = client.Close() })
-			redistest.Eventually(t, "the replica is the master", func() bool {
+			eventually(t, "the replica is the master", func() bool {
 				return client.Set(t.Context(), replicaKey, "", 0).Err() == nil
 			})
 			elected := time.Now()

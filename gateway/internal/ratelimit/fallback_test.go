@@ -80,7 +80,7 @@ func TestAWindowKnownToBeEmptyIsRefusedWithoutRedisUnlessEveryRequestIsAllowed(t
 		breaker.open.Store(true)
 		breaker.retryAt = time.Now().Add(time.Hour)
 		quota := Quota{Limit: 100, Window: 24 * time.Hour}
-		l.memory.update("tok_x", windowAt(l.clock.estimate(), "tok_x", quota.Window), func(known *tally) {
+		l.memory.update("tok_x", windowAt(l.clock.now(), "tok_x", quota.Window), func(known *tally) {
 			known.granted = quota.Limit
 		})
 		if result, err := l.Take(t.Context(), "tok_x", quota); err != nil || result.Allowed != want {

@@ -13,6 +13,38 @@ const (
 	memoryShards = 16
 )
 
+// tally is what this gateway knows of one window. It survives an outage of Redis, so that the local fallback does not
+// allow again what Redis had counted.
+type tally struct {
+	window window
+	// empty is the largest limit at which Redis reported that nothing is left. Nothing is regained within a window,
+	// so it holds until the next one, unless the limit is raised.
+	empty int
+	// used is the number of requests of all gateways that Redis last reported.
+	used int
+	// granted is how many requests this gateway allowed, wherever they were decided. It never exceeds the limit, so
+	// even if Redis loses its data one gateway stays within the limit.
+	granted int
+	// fallback is how many of these the local fallback allowed.
+	fallback int
+}
+
+// isEmpty reports whether nothing is left at this limit for certain.
+func (t *tally) isEmpty(limit int) bool { return t.empty >= limit || t.granted >= limit }
+
+// applyReply applies Redis's reply to a call: it granted so many requests and reports what remains. It returns how many
+// of them pass, and what remains for them.
+func (t *tally) applyReply(limit, granted, remaining int) (pass, left int) {
+	if remaining == 0 {
+		t.empty = max(t.empty, limit)
+	}
+	t.used = limit - remaining
+	room := max(limit-t.granted, 0)
+	pass = min(granted, room)
+	t.granted += pass
+	return pass, min(remaining, room-pass)
+}
+
 // memory holds the current window of each id, bounded. Tokens and other ids have separate shards: a flood of client
 // addresses evicts no token's window.
 type memory struct {
@@ -33,15 +65,13 @@ func newMemory(size int) *memory {
 	return m
 }
 
-// get returns what is known of w; the zero tally if nothing is.
-func (m *memory) get(id string, w window) tally {
+// isEmpty reports whether nothing is left of w at this limit for certain.
+func (m *memory) isEmpty(id string, w window, limit int) bool {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	if known := shard.tallies[id]; known != nil && known.window.is(w) {
-		return *known
-	}
-	return tally{window: w}
+	known := shard.tallies[id]
+	return known != nil && known.window == w && known.isEmpty(limit)
 }
 
 // update calls change with the tally of w, under its lock.
@@ -55,7 +85,7 @@ func (m *memory) update(id string, w window, change func(*tally)) {
 		shard.evict(w, m.shardSize)
 		known = &tally{window: w}
 		shard.tallies[id] = known
-	case !known.window.is(w):
+	case known.window != w:
 		*known = tally{window: w}
 	}
 	change(known)
@@ -74,8 +104,7 @@ func (m *memory) shard(id string, w window) *memoryShard {
 func (s *memoryShard) evict(now window, size int) {
 	looked := 0
 	for id, known := range s.tallies {
-		over := !known.window.end().After(now.end().Add(-now.length))
-		if over || len(s.tallies) >= size {
+		if !known.window.end().After(now.end().Add(-now.length)) || len(s.tallies) >= size {
 			delete(s.tallies, id)
 		}
 		if looked++; looked == 4 {

@@ -35,10 +35,10 @@ func Collectors() []prometheus.Collector {
 	}
 }
 
-func observeFlush(batch []*batchEntry, took time.Duration) {
+func observeFlush(batch []*call, took time.Duration) {
 	requests := 0
-	for _, o := range batch {
-		requests += o.requests
+	for _, c := range batch {
+		requests += c.requests
 	}
 	flushSeconds.Observe(took.Seconds())
 	flushRequests.Observe(float64(requests))

@@ -29,7 +29,7 @@ func metrics(t *testing.T) map[string]float64 {
 
 func TestMetricsSumTheRequestsOfAFlush(t *testing.T) {
 	before := metrics(t)
-	observeFlush([]*batchEntry{{requests: 3}, {requests: 4}, {}}, 250*time.Millisecond)
+	observeFlush([]*call{{requests: 3}, {requests: 4}, {}}, 250*time.Millisecond)
 	after := metrics(t)
 	for name, want := range map[string]float64{"seconds": .25, "requests": 7} {
 		name = "quayside_gateway_window_flush_" + name

@@ -23,6 +23,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -77,6 +78,27 @@ type Result struct {
 	Source Source
 }
 
+// DownPolicy decides requests while Redis is not available.
+type DownPolicy string
+
+const (
+	// DownLocal is the default, the local fallback: each gateway allows its share of the window, counted in memory:
+	// the limit divided by the number of gateways, rounded up.
+	DownLocal DownPolicy = "local"
+	// DownDeny allows nothing: [ErrUnavailable].
+	DownDeny DownPolicy = "deny"
+	// DownAllow allows every request.
+	DownAllow DownPolicy = "allow"
+)
+
+// Options configure a Limiter.
+type Options struct {
+	// Down decides requests while Redis is not available; "" is DownLocal.
+	Down DownPolicy
+	// Replicas is the number of gateways that DownLocal divides limits by. Default: 1.
+	Replicas int
+}
+
 // Limiter counts requests. It is safe for concurrent use. Create it with [New].
 type Limiter struct {
 	options Options
@@ -87,10 +109,8 @@ type Limiter struct {
 
 // New returns a Limiter on client, which [NewClient] made, with the clock of this machine. It does not connect.
 func New(client redis.UniversalClient, options Options, now func() time.Time) *Limiter {
-	memory := newMemory(memorySize)
-	batcher := newBatcher(client, memory)
-	clock := &clock{client: client, local: now, timeout: flushTimeout(), breaker: batcher.breaker}
-	return &Limiter{options: options, clock: clock, memory: memory, batcher: batcher}
+	clock, memory := &clock{local: now}, newMemory(memorySize)
+	return &Limiter{options: options, clock: clock, memory: memory, batcher: newBatcher(client, clock, memory)}
 }
 
 // Close frees what the Limiter holds.
@@ -113,42 +133,58 @@ func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, err
 }
 
 func (l *Limiter) count(ctx context.Context, id string, quota Quota, takes bool) (Result, error) {
-	arrived := time.Now()
-	now, fault := l.clock.now(ctx)
-	window := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Remaining: quota.Limit, Reset: window.end(), Now: now, Source: Redis}
+	arrived, now := time.Now(), l.clock.now()
+	w := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Remaining: quota.Limit, Reset: w.end(), Now: now, Source: Redis}
 	breaker := l.batcher.breaker
-	known := l.memory.get(id, window)
-	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || fault == nil && !breaker.isOpen()) {
+	if l.memory.isEmpty(id, w, quota.Limit) && (l.options.Down != DownAllow || !breaker.isOpen()) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
 	}
-	if fault == nil && !breaker.allow() {
-		fault = errCircuitOpen
+	if !breaker.allow() {
+		return l.decideFallback(result, id, w, takes, errCircuitOpen)
 	}
-	if fault != nil {
-		return l.decideFallback(result, id, window, takes, fault)
-	}
-
-	place, err := l.batcher.count(ctx, id, window, quota.Limit, takes, arrived)
+	own, err := l.batcher.count(ctx, callKey{id, quota.Window, quota.Limit}, takes, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
 		result.Source = None
 		return result, context.Cause(ctx)
 	case err != nil:
-		return l.decideFallback(result, id, window, takes, err)
+		return l.decideFallback(result, id, w, takes, err)
 	}
-	result.Allowed, result.Remaining = place.outcome()
+	result.Allowed, result.Remaining = own.outcome()
+	result.Reset, result.Now = own.window.end(), own.now
+	return result, nil
+}
+
+// decideFallback decides a request without Redis, which failed with cause.
+func (l *Limiter) decideFallback(result Result, id string, w window, takes bool, cause error) (Result, error) {
+	if l.options.Down == DownDeny {
+		result.Source = None
+		return result, fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	}
+	result.Source = Local
+	limit, gateways := result.Quota.Limit, max(l.options.Replicas, 1)
+	share := (limit + gateways - 1) / gateways
+	l.memory.update(id, w, func(known *tally) {
+		left := max(min(min(share, limit-known.used)-known.fallback, limit-known.granted), 0)
+		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && takes {
+			left = max(left-1, 0)
+			known.granted++
+			known.fallback++
+		}
+		result.Remaining = left
+	})
 	return result, nil
 }
 
 // TakeLocal is [Limiter.Take] for a window of this gateway alone. It makes no call and never fails. Memory is bounded
 // as for all windows.
 func (l *Limiter) TakeLocal(_ context.Context, id string, quota Quota) (Result, error) {
-	now := l.clock.estimate()
-	window := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Reset: window.end(), Now: now, Source: Local}
-	l.memory.update(id, window, func(known *tally) {
+	now := l.clock.now()
+	w := windowAt(now, id, quota.Window)
+	result := Result{Quota: quota, Reset: w.end(), Now: now, Source: Local}
+	l.memory.update(id, w, func(known *tally) {
 		if result.Allowed = known.granted < quota.Limit; result.Allowed {
 			known.granted++
 		}

@@ -259,7 +259,7 @@ func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 func TestFlushedScriptIsLoadedAgain(t *testing.T) {
 	t.Parallel()
 
-	server := redistest.Start(t) // scripts belong to the whole server
+	server := startRedis(t) // scripts belong to the whole server
 	limiter := newLimiter(t, "redis://"+server.Addr)
 	id := newID(t, limiter)
 	client := server.Client(t)

@@ -1,24 +1,19 @@
 package ratelimit
 
 import (
-	"context"
 	"errors"
 	"net/url"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 func init() {
 	// go-redis would log a line of its own for each failed connection.
-	redis.SetLogger(discardLogger{})
+	logging.Disable()
 }
-
-type discardLogger struct{}
-
-// Printf implements go-redis's logger.
-func (discardLogger) Printf(context.Context, string, ...any) {}
 
 // errURL does not quote the URL, which may hold a password.
 var errURL = errors.New("not a redis://, rediss:// or unix:// URL of a server, of Sentinels " +

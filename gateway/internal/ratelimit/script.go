@@ -9,11 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// errQueued says that a command is in a pipeline that was not executed yet.
-var errQueued = errors.New("queued")
-
-// queued is the reply that redis_rate receives for such a command.
-var queued = redis.NewCmdResult(nil, errQueued)
+// errQueued says that a command is in a pipeline that was not executed yet, and queued is the reply that redis_rate
+// receives for it.
+var (
+	errQueued = errors.New("queued")
+	queued    = redis.NewCmdResult(nil, errQueued)
+)
 
 // script is one call of redis_rate's script in a pipeline. redis_rate expects the reply at once, so each call runs
 // twice: the first run queues the command and ends with [errQueued]; the second, after the pipeline was executed,
@@ -21,53 +22,50 @@ var queued = redis.NewCmdResult(nil, errQueued)
 type script struct {
 	redis.UniversalClient // the rest of redis_rate's interface; never called
 
+	pipe     redis.Pipeliner // to which the next command is added
 	expireAt time.Time
 
-	pipe   redis.Pipeliner
-	key    string
-	bySHA  *redis.Cmd
-	byText *redis.Cmd
-}
-
-// run advances as far as the replies allow: to the result, to an error, or to [errQueued] when it has added a command
-// to pipe. cost is the number of units to take; 0 only reads what is left.
-func (s *script) run(ctx context.Context, pipe redis.Pipeliner, key string, limit redis_rate.Limit, cost int,
-) (*redis_rate.Result, error) {
-	s.pipe = pipe
-	counter := redis_rate.NewLimiter(s)
-	if cost == 0 {
-		return counter.AllowN(ctx, key, limit, 0)
-	}
-	return counter.AllowAtMost(ctx, key, limit, cost)
+	key           string
+	bySHA, byText *redis.Cmd
 }
 
 // EvalSha implements redis_rate's interface; redis_rate calls it first.
 func (s *script) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
-	if s.bySHA == nil {
-		s.key = keys[0]
-		s.bySHA = s.queue(ctx, "evalsha", sha, args)
-		return queued
-	}
-	return s.bySHA
+	s.key = keys[0]
+	return s.queue(ctx, &s.bySHA, "evalsha", sha, args)
 }
 
 // Eval implements redis_rate's interface; redis_rate calls it when Redis does not have the script, so that EVALSHA
 // counted nothing.
 func (s *script) Eval(ctx context.Context, text string, _ []string, args ...any) *redis.Cmd {
-	if s.byText == nil {
-		s.byText = s.queue(ctx, "eval", text, args)
-		return queued
-	}
-	return s.byText
+	return s.queue(ctx, &s.byText, "eval", text, args)
 }
 
-// queue adds a call of the script to the pipeline, and an expiry after it. The script's own expiry is the time in which
-// the bucket refills, which for an exact counter is limit times too long.
-func (s *script) queue(ctx context.Context, name, script string, args []any) *redis.Cmd {
-	cmd := redis.NewCmd(ctx, append([]any{name, script, 1, s.key}, args...)...)
-	_ = s.pipe.Process(ctx, sentOnce{cmd}) // queues, and cannot fail
+// queue returns a call of the script, which it adds to the pipeline the first time, and an expiry after it. The script's
+// own expiry is the time in which the bucket refills, which for an exact counter is limit times too long.
+func (s *script) queue(ctx context.Context, cmd **redis.Cmd, name, script string, args []any) *redis.Cmd {
+	if *cmd != nil {
+		return *cmd
+	}
+	*cmd = redis.NewCmd(ctx, append([]any{name, script, 1, s.key}, args...)...)
+	_ = s.pipe.Process(ctx, sentOnce{*cmd}) // queues, and cannot fail
 	s.pipe.PExpireAt(ctx, s.key, s.expireAt)
-	return cmd
+	return queued
+}
+
+// advance counts the requests of a call as far as the replies allow: to its result or error, or to errQueued when it has
+// added a command to the pipeline.
+func (c *call) advance(ctx context.Context, pipe redis.Pipeliner) {
+	c.script.pipe = pipe
+	counter := redis_rate.NewLimiter(&c.script)
+	count := counter.AllowAtMost
+	if c.requests == 0 {
+		count = counter.AllowN // which only reads what is left
+	}
+	counted, err := count(ctx, c.window.key(c.id), Quota{Limit: c.limit, Window: c.length}.limit(), c.requests)
+	if c.err = err; err == nil {
+		c.granted, c.remaining = counted.Allowed, max(counted.Remaining, 0)
+	}
 }
 
 // sentOnce is a command that go-redis does not send again after an error: a cluster's pipelines otherwise repeat what

@@ -43,11 +43,6 @@ func (w window) end() time.Time {
 	return time.Unix((w.number+1)*w.seconds()+w.offset(), 0)
 }
 
-// is reports whether w and other, windows of one id, are the same.
-func (w window) is(other window) bool {
-	return w.number == other.number && w.length == other.length
-}
-
 // redisPrefix is what redis_rate puts before every key.
 const redisPrefix = "rate:"
 

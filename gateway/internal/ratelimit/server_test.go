@@ -1,4 +1,4 @@
-package redistest
+package ratelimit_test
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ACLUser configures the user gateway, password hunter2, with the rights that README.md names and no other.
-const ACLUser = "user gateway on >hunter2 ~rate:* -@all +eval +evalsha +get +set +time +pexpireat +type +del" +
-	" +zadd +zrem +zcard +zremrangebyscore +expire +select +cluster|slots"
+// aclUser configures the user gateway, password hunter2, with the rights that the documentation names and no other.
+const aclUser = "user gateway on >hunter2 ~rate:* -@all" +
+	" +eval +evalsha +get +set +time +pexpireat +select +cluster|slots"
 
-// Server is a redis-server process of a test's own, on loopback. Its data is lost when it stops.
-type Server struct {
+// redisServer is a redis-server process of a test's own, on loopback. Its data is lost when it stops.
+type redisServer struct {
 	// Addr is host:port.
 	Addr string
 
@@ -29,20 +29,20 @@ type Server struct {
 	process *exec.Cmd
 }
 
-// Start starts a redis-server with these lines of configuration and waits until it accepts connections. Without an
+// startRedis starts a redis-server with these lines of configuration and waits until it accepts connections. Without an
 // installed redis-server the test is skipped, or fails when CI is set. It stops when the test ends.
-func Start(tb testing.TB, config ...string) *Server {
+func startRedis(tb testing.TB, config ...string) *redisServer {
 	tb.Helper()
-	return start(tb, nil, config)
+	return startServer(tb, nil, config)
 }
 
-// StartSentinel is [Start] for a Sentinel.
-func StartSentinel(tb testing.TB, config ...string) *Server {
+// startSentinel is [startRedis] for a Sentinel.
+func startSentinel(tb testing.TB, config ...string) *redisServer {
 	tb.Helper()
-	return start(tb, []string{"--sentinel"}, config)
+	return startServer(tb, []string{"--sentinel"}, config)
 }
 
-func start(tb testing.TB, args, config []string) *Server {
+func startServer(tb testing.TB, args, config []string) *redisServer {
 	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -50,7 +50,7 @@ func start(tb testing.TB, args, config []string) *Server {
 		}
 		tb.Skip("redis-server is not installed")
 	}
-	s := &Server{Addr: FreeAddr(tb), config: filepath.Join(tb.TempDir(), "redis.conf"), args: args}
+	s := &redisServer{Addr: freeAddr(tb), config: filepath.Join(tb.TempDir(), "redis.conf"), args: args}
 	host, port, _ := net.SplitHostPort(s.Addr)
 	lines := append([]string{"bind " + host, "port " + port, "dir " + filepath.Dir(s.config)}, config...)
 	if args == nil {
@@ -64,8 +64,8 @@ func start(tb testing.TB, args, config []string) *Server {
 	return s
 }
 
-// Restart starts the process again after [Server.Stop].
-func (s *Server) Restart(tb testing.TB) {
+// Restart starts the process again after [redisServer.Stop].
+func (s *redisServer) Restart(tb testing.TB) {
 	tb.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Server) Restart(tb testing.TB) {
 	if err := s.process.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	Eventually(tb, "redis-server accepts connections", func() bool {
+	eventually(tb, "redis-server accepts connections", func() bool {
 		conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", s.Addr)
 		if err == nil {
 			_ = conn.Close()
@@ -84,7 +84,7 @@ func (s *Server) Restart(tb testing.TB) {
 }
 
 // Stop kills the process, as a crash of its machine does.
-func (s *Server) Stop() {
+func (s *redisServer) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process != nil {
@@ -95,15 +95,15 @@ func (s *Server) Stop() {
 }
 
 // Client returns a client of this process alone.
-func (s *Server) Client(tb testing.TB) *redis.Client {
+func (s *redisServer) Client(tb testing.TB) *redis.Client {
 	tb.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr})
 	tb.Cleanup(func() { _ = client.Close() })
 	return client
 }
 
-// FreeAddr returns an address of loopback that nothing listens on.
-func FreeAddr(tb testing.TB) string {
+// freeAddr returns an address of loopback that nothing listens on.
+func freeAddr(tb testing.TB) string {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,8 +113,8 @@ func FreeAddr(tb testing.TB) string {
 	return listener.Addr().String()
 }
 
-// Eventually waits until condition holds, and fails the test after 30 s.
-func Eventually(tb testing.TB, what string, condition func() bool) {
+// eventually waits until condition holds, and fails the test after 30 s.
+func eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
 	for start := time.Now(); !condition(); {
 		if time.Since(start) > 30*time.Second {
