@@ -9,7 +9,10 @@
 package numbers
 
 import (
+	"cmp"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,63 +30,35 @@ type Number struct {
 // none. Footnote marks, such as (*), are ignored.
 func Split(text string) (n Number, ok bool) {
 	text = strings.TrimSpace(text)
-	start, end := span(text)
+	start := strings.IndexFunc(text, unicode.IsDigit)
 	if start < 0 {
 		return n, false
 	}
-	n.Digits = trimmed(text[start:end])
-	before, after := words(text[:start]), words(text[end:])
-	if n.Unit = after; after == "" {
-		n.Unit = before
-	} else if before != "" {
-		return n, false
+	if start > 0 && strings.IndexByte(".,-", text[start-1]) >= 0 {
+		start--
 	}
-	return n, unmarked(text[:start]) && unmarked(text[end:]) && !strings.ContainsFunc(n.Unit, unicode.IsDigit)
+	end := start + 1
+	for i, r := range text[start:] {
+		if i > 0 && !separates(r) && (r < '0' || r > '9') {
+			break
+		}
+		end = start + i + utf8.RuneLen(r)
+	}
+	n.Digits = strings.TrimRightFunc(text[start:end], func(r rune) bool { return separates(r) && r != '.' && r != ',' })
+	before, after := words(text[:start]), words(text[end:])
+	n.Unit = cmp.Or(after, before)
+	return n, (before == "" || after == "") && unmarked(text[:start]) && unmarked(text[end:]) &&
+		!strings.ContainsFunc(n.Unit, unicode.IsDigit)
 }
 
 // unmarked reports whether a text before or after a number has only words, full
 // stops, footnote marks and pairs of brackets.
 func unmarked(text string) bool {
-	open := 0
-	for _, r := range text {
-		switch {
-		case r == '(' || r == '[':
-			open++
-		case r == ')' || r == ']':
-			open--
-		case !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && !unicode.IsDigit(r) &&
-			!unicode.IsSpace(r) && !strings.ContainsRune(".:/*†‡", r):
-			return false
-		}
-		if open < 0 {
-			return false
-		}
-	}
-	return open == 0
-}
-
-// span returns the bounds of the first number of a text; start is -1 without one.
-func span(text string) (start, end int) {
-	start = strings.IndexFunc(text, unicode.IsDigit)
-	if start < 0 {
-		return -1, 0
-	}
-	if start > 0 && strings.ContainsRune(".,-", rune(text[start-1])) {
-		start--
-	}
-	end = start
-	for i, r := range text[start:] {
-		if !separates(r) && (r < '0' || r > '9') && (i > 0 || r != '-') {
-			break
-		}
-		end = start + i + utf8.RuneLen(r)
-	}
-	return start, end
-}
-
-// trimmed removes the spaces after a number.
-func trimmed(digits string) string {
-	return strings.TrimFunc(digits, func(r rune) bool { return r != '.' && r != ',' && r != '-' && !unicode.IsDigit(r) })
+	return strings.Count(text, "(") == strings.Count(text, ")") && strings.Count(text, "[") == strings.Count(text, "]") &&
+		!strings.ContainsFunc(text, func(r rune) bool {
+			return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !unicode.IsSpace(r) &&
+				!strings.ContainsRune(".:/*†‡()[]", r)
+		})
 }
 
 // words returns the words of a text in lower case.
@@ -94,8 +69,14 @@ func words(text string) string {
 	)
 }
 
-// separates reports whether a character is a separator.
-func separates(r rune) bool { return strings.ContainsRune(".,'’ \u00A0\u202F\u2009", r) }
+// separators are the characters that separate thousands or decimals, spaces those that
+// separate only thousands.
+const (
+	separators = ".," + spaces
+	spaces     = " '’\u00A0\u202F\u2009"
+)
+
+func separates(r rune) bool { return strings.ContainsRune(separators, r) }
 
 // Style is the notation of a number.
 type Style byte
@@ -112,28 +93,23 @@ const (
 // exactly three digits is Unclear.
 func StyleOf(digits string) Style {
 	point, comma := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
-	if point < 0 && comma < 0 {
+	last, decimal, thousands := point, Point, Comma
+	if comma > point {
+		last, decimal, thousands = comma, Comma, Point
+	}
+	switch {
+	case last < 0:
 		return Neither
-	}
-	if point >= 0 && comma >= 0 {
-		if point > comma {
-			return Point
-		}
-		return Comma
-	}
-	separator, decimal, thousands := ".", Point, Comma
-	if comma >= 0 {
-		separator, decimal, thousands = ",", Comma, Point
-	}
-	groups := strings.Split(digits, separator)
-	if len(groups) > 2 {
+	case point >= 0 && comma >= 0:
+		return decimal
+	case strings.Count(digits, digits[last:last+1]) > 1:
 		return thousands
 	}
-	if len(groups[1]) != 3 || len(groups[0]) > 3 || strings.TrimLeft(groups[0], "-0") == "" ||
-		strings.ContainsAny(digits, " '’\u00A0\u202F\u2009") {
-		return decimal
+	whole := digits[:last]
+	if len(digits)-last-1 == 3 && len(whole) <= 3 && strings.Trim(whole, "-0") != "" && !strings.ContainsAny(digits, spaces) {
+		return Unclear
 	}
-	return Unclear
+	return decimal
 }
 
 // Value parses digits in a style. A style of their own takes precedence.
@@ -141,23 +117,21 @@ func Value(digits string, s Style) (float64, bool) {
 	if own := StyleOf(digits); own == Point || own == Comma {
 		s = own
 	}
-	thousands, decimal := ",", "."
+	decimal := "."
 	if s == Comma {
-		thousands, decimal = ".", ","
+		decimal = ","
 	}
 	whole, fraction, _ := strings.Cut(digits, decimal)
 	if !grouped(whole) || strings.ContainsFunc(strings.TrimSpace(fraction), separates) {
 		return 0, false
 	}
-	text := strings.ReplaceAll(digits, thousands, "")
-	text = strings.Replace(text, decimal, ".", 1)
-	text = strings.Map(func(r rune) rune {
-		if separates(r) && r != '.' {
+	whole = strings.Map(func(r rune) rune {
+		if separates(r) {
 			return -1
 		}
 		return r
-	}, text)
-	v, err := strconv.ParseFloat(text, 64)
+	}, whole)
+	v, err := strconv.ParseFloat(whole+"."+strings.TrimSpace(fraction), 64)
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
@@ -182,13 +156,11 @@ func Thousands(digits string) Style {
 	return Point
 }
 
-// decimals returns the style in which it separates decimals.
-func decimals(digits string) Style {
-	if Thousands(digits) == Comma {
-		return Point
-	}
-	return Comma
-}
+// readingText matches a number near the beginning of a text, and the word after it. A space in
+// the number is before three digits.
+var readingText = regexp.MustCompile(
+	`^\D{0,40}?([.,-]?\d+(?:[ \x{A0}\x{202F}\x{2009}]\d{3}\b)*(?:[.,'’]\d+)*)[^\pL\pN]*(\pL*)`,
+)
 
 // Readings returns the possible values of the first number of a text such as
 // "22,176.000 KGS" or "1.584 cartons of avocados", the more likely first: two if the
@@ -196,47 +168,24 @@ func decimals(digits string) Style {
 // decimals, totals in tonnes the reverse. Weights are in kilograms. It returns nil
 // without a number near the beginning.
 func Readings(text string) (values []float64) {
-	const near = 40 // bytes before the number
-	start, end := span(text)
-	if start < 0 || start > near {
+	m := readingText.FindStringSubmatch(text)
+	if m == nil {
 		return nil
 	}
-	digits := trimmed(spaced(text[start:end]))
-	in, styles := 1.0, []Style{Thousands(digits)}
-	unit, _, _ := strings.Cut(words(text[end:]), " ")
-	if g, ok := Grams[unit]; ok {
-		in = g / 1000
-	}
-	if StyleOf(digits) == Unclear {
-		styles = []Style{Thousands(digits), decimals(digits)}
+	in := cmp.Or(Grams[strings.ToLower(m[2])], 1000) / 1000
+	styles := []Style{Thousands(m[1])}
+	if StyleOf(m[1]) == Unclear {
+		styles = append(styles, map[Style]Style{Point: Comma, Comma: Point}[styles[0]])
 		if in == 1000 {
-			styles[0], styles[1] = styles[1], styles[0]
+			slices.Reverse(styles)
 		}
 	}
 	for _, s := range styles {
-		if v, ok := Value(digits, s); ok {
+		if v, ok := Value(m[1], s); ok {
 			values = append(values, v*in)
 		}
 	}
 	return values
-}
-
-// spaced ends digits at a space that does not separate thousands: "12 x", "4 500
-// 6".
-func spaced(digits string) string {
-	fields := strings.FieldsFunc(digits, unicode.IsSpace)
-	if len(fields) == 0 {
-		return digits
-	}
-	text := fields[0]
-	for _, f := range fields[1:] {
-		if whole, _, _ := strings.Cut(strings.ReplaceAll(f, ",", "."), "."); len(whole) != 3 ||
-			strings.ContainsAny(text, ".,") {
-			break
-		}
-		text += " " + f
-	}
-	return text
 }
 
 // Grams has the weights of units in grams, by name in lower case.

@@ -82,13 +82,9 @@ func clean(text string) (_ string, cut bool) {
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || invisible(r)
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) // Cf has no width, as in texts of web pages
 	}), " "), cut
 }
-
-// invisible reports whether a character has no width. Texts copied from web pages
-// and e-mails often have such characters.
-func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // plain reports whether a text is clean already: the common case.
 func plain(text string) bool {

@@ -1,11 +1,11 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -113,33 +113,27 @@ func delimiterOf(text string) (_ byte, named bool) {
 	}
 	best, most, pair := byte(','), 0, byte(0)
 	for _, d := range []byte(delimiters) {
-		wide, two, all := 0, 0, 0
+		var with [4]int // records with at least as many fields
 		for _, fields := range records(text, d) {
-			if slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" }) {
-				all++
+			if strings.TrimSpace(strings.Join(fields, "")) == "" {
+				continue
 			}
-			if len(fields) >= 2 {
-				two++
+			for n := range min(len(fields), 3) {
+				with[n+1]++
 			}
-			if len(fields) >= 3 {
-				wide++
-			}
-			if all == sampled {
+			if with[1] == sampled {
 				break
 			}
 		}
-		if wide > 0 && wide*2 >= all {
+		if with[3] > 0 && with[3]*2 >= with[1] {
 			return d, false
 		}
-		if wide > most {
-			best, most = d, wide
+		if with[3] > most {
+			best, most = d, with[3]
 		}
-		if pair == 0 && two > 2 && two*10 >= all*9 {
+		if pair == 0 && with[2] > 2 && with[2]*10 >= with[1]*9 {
 			pair = d
 		}
 	}
-	if pair != 0 {
-		best = pair
-	}
-	return best, false
+	return cmp.Or(pair, best), false
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -22,7 +23,13 @@ func (b *book) decoded(content []byte) (string, error) {
 		from = b.codePage(content)
 	}
 	content, err := from.NewDecoder().Bytes(content)
-	if err != nil || !textual(content) {
+	odd := 0
+	for _, c := range content {
+		if c < ' ' && !strings.ContainsRune("\n\r\t\f", rune(c)) {
+			odd++
+		}
+	}
+	if err != nil || odd*100 > len(content) {
 		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 with its mark or Windows-1252")
 	}
 	return string(content), nil
@@ -30,39 +37,37 @@ func (b *book) decoded(content []byte) (string, error) {
 
 // alphabet is the letters of words in a code page beside those of ASCII, in lower case.
 type alphabet struct {
-	name    string
 	page    *charmap.Charmap
 	letters string
+	usual   bool // needs no look at the letters
 }
 
 const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿßºª"
 
 // alphabets are the alphabets by how usual their code pages are.
 var alphabets = []alphabet{
-	{"Windows-1252", charmap.Windows1252, western},
-	{"Windows-1254", charmap.Windows1254, western + "ğıiş"},
-	{"Windows-1250", charmap.Windows1250, "áâăäąçćčďđéęëěíîłľĺńňóôöőŕřśšşťţúůüűýźžż"},
-	{"code page 850", charmap.CodePage850, western},
+	{charmap.Windows1252, western, true},
+	{charmap.Windows1254, western + "ğıiş", true},
+	{charmap.Windows1250, "áâăäąçćčďđéęëěíîłľĺńňóôöőŕřśšşťţúůüűýźžż", false},
+	{charmap.CodePage850, western, false},
 }
-
-// usual is how many of alphabets need no look at the letters.
-const usual = 2
 
 // codePage returns the code page of a text: the first with the fewest characters that
 // no word has.
 func (b *book) codePage(content []byte) encoding.Encoding {
-	best, least := 0, len(content)+1
-	for i, a := range alphabets {
+	var best alphabet
+	least := len(content) + 1
+	for _, a := range alphabets {
 		if n := a.unlikely(content); n < least {
-			best, least = i, n
+			best, least = a, n
 		}
 	}
-	code, text := NoteEncoding, "the text is not UTF-8; it was read as "+alphabets[best].name
-	if best >= usual || least > 0 {
+	code, text := NoteEncoding, fmt.Sprintf("the text is not UTF-8; it was read as %s", best.page)
+	if !best.usual || least > 0 {
 		code, text = NoteEncodingUnclear, text+", check the letters with accents"
 	}
 	b.note(code, text, Place{})
-	return alphabets[best].page
+	return best.page
 }
 
 // unlikelyText matches a sign within a word, a control character, and as many letters with
@@ -79,15 +84,4 @@ func (a alphabet) unlikely(content []byte) int {
 		}
 	}
 	return n
-}
-
-// textual reports whether at most 1 % of the bytes are control characters.
-func textual(content []byte) bool {
-	odd := 0
-	for _, c := range content {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' {
-			odd++
-		}
-	}
-	return odd*100 <= len(content)
 }

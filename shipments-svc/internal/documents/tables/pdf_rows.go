@@ -1,6 +1,9 @@
 package tables
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
 // only the last has numbers and those above it have few texts.
@@ -33,22 +36,15 @@ func nearest(pages []page) float64 {
 			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
 		}
 	}
-	var distances []int
-	usual := 0
-	for d, n := range count {
-		if n >= often {
-			distances = append(distances, d)
-			if n > count[usual] || n == count[usual] && d > usual {
-				usual = d
-			}
+	maps.DeleteFunc(count, func(_, n int) bool { return n < often })
+	distances, usual := slices.Sorted(maps.Keys(count)), 0
+	for i, d := range distances {
+		if i > 0 && float64(d) >= jump*float64(distances[i-1]) {
+			return float64(distances[i-1]+1) / 10
+		}
+		if count[d] >= count[usual] {
+			usual = d
 		}
 	}
-	near := float64(usual) / 10 / jump // headings alone are wrapped
-	slices.Sort(distances)
-	for i := len(distances) - 1; i > 0; i-- {
-		if float64(distances[i]) >= jump*float64(distances[i-1]) {
-			near = float64(distances[i-1])/10 + 0.1
-		}
-	}
-	return near
+	return float64(usual) / 10 / jump // headings alone are wrapped
 }
