@@ -8,7 +8,7 @@ import (
 
 // at returns a word from left to right, of a font with spaces of 2.
 func at(text string, left, right float64) word {
-	return word{text: text, left: left, right: right, size: 8, space: 2}
+	return word{span: span{left, right}, text: text, size: 8, space: 2}
 }
 
 // joinedTexts returns the texts of lines.
@@ -115,8 +115,8 @@ func TestWordsAreGroupedToLines(t *testing.T) {
 	} {
 		lines := linesOf(
 			[]word{
-				{text: "a", left: 10, right: 20, base: 100, size: 8},
-				{text: tt.text, left: tt.left, right: tt.left + 10, base: tt.base, size: 8},
+				{span: span{10, 20}, text: "a", base: 100, size: 8},
+				{span: span{tt.left, tt.left + 10}, text: tt.text, base: tt.base, size: 8},
 			},
 		)
 		if got := joinedTexts(lines, "\n"); got != tt.want {

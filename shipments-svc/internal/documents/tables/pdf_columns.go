@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -18,8 +17,6 @@ const (
 	fewLines = 3
 	// fewPhrases is the minimum number of phrases of headings.
 	fewPhrases = 3
-	// stray is the share of lines, one in stray, that may cross a gap between columns.
-	stray = 10
 )
 
 // columnsOf detects the columns of pages: vertical gaps through the rows of tables, between headings.
@@ -46,12 +43,7 @@ func columnsOf(pages []page) (c columns) {
 	}
 	slices.Sort(words)
 	c.usual = words[(len(words)-1)/2]
-	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) })
-	few := len(lines) / stray
-	if len(pages) > 1 {
-		few = max(few, len(pages)) // a letterhead on each page
-	}
-	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines, few))
+	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 	return c
 }
 
@@ -100,8 +92,8 @@ func aligned(lines []textLine) []textLine {
 	const third, half = 3, 2
 	type point struct{ kind, at int }
 	points := func(phrase textLine) [3]point {
-		left, right := phrase.bounds()
-		return [...]point{{0, int(left)}, {1, int(right)}, {2, int(phrase.middle())}}
+		at := phrase.span()
+		return [...]point{{0, int(at.left)}, {1, int(at.right)}, {2, int(at.middle())}}
 	}
 	count := map[point]int{}
 	for _, line := range lines {
@@ -138,12 +130,11 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64)
 	})
 	used := make([]bool, len(gaps))
 	for i := 1; i < len(phrases); i++ {
-		_, left := phrases[i-1].bounds()
-		right, _ := phrases[i].bounds()
+		before, after := phrases[i-1].span(), phrases[i].span()
 		best, at := span{}, -1
 		for n, g := range gaps {
-			g = g.common(span{phrases[i-1].middle(), phrases[i].middle()})
-			if own := g.common(span{left, right}); own.width() > 0 {
+			g = g.common(span{before.middle(), after.middle()})
+			if own := g.common(span{before.right, after.left}); own.width() > 0 {
 				g = own
 			}
 			// A gap for two headings is that of a column which is empty on most lines.
@@ -178,30 +169,18 @@ func enumerated(lines []textLine, g span) bool {
 	})
 }
 
-// span is a stretch of a line, in points.
-type span struct{ left, right float64 }
-
-func (s span) width() float64  { return s.right - s.left }
-func (s span) middle() float64 { return (s.left + s.right) / 2 }
-func (s span) common(o span) span {
-	return span{max(s.left, o.left), min(s.right, o.right)}
-}
-
 // gapsOf returns the stretches between texts that at most a few lines cross.
-func gapsOf(lines []textLine, few int) (gaps []span) {
+func gapsOf(lines []textLine) (gaps []span) {
+	const stray = 10 // of which one line may cross
 	var covered [2*maxExtent + 1]int
-	for _, line := range lines {
-		end := -maxExtent
-		byLeft := func(a, b word) int { return cmp.Compare(a.left, b.left) }
-		for _, w := range slices.SortedStableFunc(slices.Values(line), byLeft) {
-			for end = max(int(w.left), end); end <= min(int(w.right), maxExtent); end++ {
-				covered[end+maxExtent]++
-			}
+	for _, w := range slices.Concat(lines...) {
+		for x := int(w.left); x <= min(int(w.right), maxExtent); x++ {
+			covered[x+maxExtent]++
 		}
 	}
 	last := -1 // the point before, if it is not left of all texts
 	for x, n := range covered {
-		if n <= few {
+		if n <= len(lines)/stray {
 			continue
 		}
 		if last >= 0 && x > last+1 {
@@ -246,9 +225,9 @@ func (c columns) cells(line textLine) (cells []string) {
 		phrases = line.split(func(a, b word) bool { return c.at(a.right) < c.at(b.left) })
 	}
 	for i, phrase := range phrases {
-		at, _ := phrase.bounds()
+		at := phrase.span().left
 		if full {
-			at = phrase.middle()
+			at = phrase.span().middle()
 		}
 		if c.edges == nil {
 			put(i, phrase.text())

@@ -32,7 +32,7 @@ type graphics struct {
 	ctm, text, line                           matrix
 	font                                      *font
 	size, scale, rise, leading, spaced, wider float64 // wider: at spaces
-	mode                                      int     // of rendering
+	invisible                                 bool    // as the text of a scan
 }
 
 // drawn returns what a page draws: the words of the direction that most have. Others, such as a
@@ -74,33 +74,56 @@ func (d *drawing) draw(content, resources pdf.Value) {
 	fonts := map[string]*font{}
 	var saved []graphics
 	pdf.Interpret(content, func(stack *pdf.Stack, op string) {
-		var args []pdf.Value
+		var args []pdf.Value // from the last
 		for stack.Len() > 0 {
 			args = append(args, stack.Pop())
 		}
-		n, known := operands[op]
-		if !known || len(args) < n {
-			return
+		arg := func(i int) pdf.Value {
+			if i < len(args) {
+				return args[i]
+			}
+			return pdf.Value{}
 		}
-		args = args[:n]
-		slices.Reverse(args)
+		g := &d.now
 		switch op {
 		case "q":
-			saved = append(saved, d.now)
+			saved = append(saved, *g)
 		case "Q":
 			if last := len(saved) - 1; last >= 0 {
-				d.now, saved = saved[last], saved[:last]
+				*g, saved = saved[last], saved[:last]
 			}
 		case "Tf":
-			name := args[0].Name()
+			name := arg(1).Name()
 			if fonts[name] == nil {
 				fonts[name] = fontOf(resources.Key("Font").Key(name))
 			}
-			d.now.font, d.now.size = fonts[name], args[1].Float64()
+			g.font, g.size = fonts[name], arg(0).Float64()
+		case "Tj":
+			d.show(arg(0).RawString())
+		case "TJ":
+			for i := range arg(0).Len() {
+				if part := arg(0).Index(i); part.Kind() == pdf.String {
+					d.show(part.RawString())
+				} else {
+					g.text = shift(-part.Float64()/1000*g.size*g.scale, 0).times(g.text)
+				}
+			}
+		case "'", `"`:
+			if op == `"` {
+				g.wider, g.spaced = arg(2).Float64(), arg(1).Float64()
+			}
+			g.move(0, -g.leading)
+			d.show(arg(0).RawString())
 		case "Do":
-			d.form(resources.Key("XObject").Key(args[0].Name()), resources)
+			d.form(resources.Key("XObject").Key(arg(0).Name()), resources)
+		case "S", "s", "f", "F", "f*", "B", "B*", "b", "b*":
+			d.rules, d.path = append(d.rules, d.path...), nil
 		default:
-			d.set(op, args)
+			if o := operators[op]; o.execute != nil && len(args) >= o.operands {
+				args = args[:o.operands]
+				slices.Reverse(args)
+				o.execute(d, numbers(len(args), arg))
+			}
 		}
 	})
 }
@@ -116,77 +139,55 @@ func (d *drawing) form(form, resources pdf.Value) {
 	}
 	before := d.now
 	if m := form.Key("Matrix"); m.Len() == len(matrix{}) {
-		d.now.ctm = matrixOf(m.Index).times(d.now.ctm)
+		d.now.ctm = matrix(numbers(m.Len(), m.Index)).times(d.now.ctm)
 	}
 	d.draw(form, resources)
 	d.now = before
 }
 
-// operands are the supported operators and their number of operands.
-var operands = map[string]int{
-	"q": 0, "Q": 0, "cm": 6, "Do": 1, "BT": 0, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Tr": 1,
-	"m": 2, "l": 2, "re": 4, "S": 0, "s": 0, "f": 0, "F": 0, "f*": 0, "B": 0, "B*": 0, "b": 0, "b*": 0, "n": 0,
-	"Td": 2, "TD": 2, "Tm": 6, "T*": 0, "Tj": 1, "TJ": 1, "'": 1, `"`: 3,
-}
-
-// set executes an operator.
-func (d *drawing) set(op string, args []pdf.Value) {
-	g := &d.now
-	number := func(i int) float64 { return args[i].Float64() }
-	matrixOf := func() matrix { return matrixOf(func(i int) pdf.Value { return args[i] }) }
-	switch op {
-	case "cm":
-		g.ctm = matrixOf().times(g.ctm)
-	case "BT":
-		g.move(shift(0, 0))
-	case "Tc":
-		g.spaced = number(0)
-	case "Tw":
-		g.wider = number(0)
-	case "Tz":
-		g.scale = number(0) / 100
-	case "TL":
-		g.leading = number(0)
-	case "Ts":
-		g.rise = number(0)
-	case "Tr":
-		g.mode = int(args[0].Int64())
-	case "TD":
-		g.leading = -number(1)
-		fallthrough
-	case "Td":
-		g.move(shift(number(0), number(1)).times(g.line))
-	case "Tm":
-		g.move(matrixOf())
-	case "T*":
-		g.move(shift(0, -g.leading).times(g.line))
-	case "Tj":
-		d.show(args[0].RawString())
-	case "TJ":
-		for i := range args[0].Len() {
-			if part := args[0].Index(i); part.Kind() == pdf.String {
-				d.show(part.RawString())
-			} else {
-				g.text = shift(-part.Float64()/1000*g.size*g.scale, 0).times(g.text)
-			}
-		}
-	case `"`:
-		g.wider, g.spaced = number(0), number(1)
-		fallthrough
-	case "'":
-		g.move(shift(0, -g.leading).times(g.line))
-		d.show(args[len(args)-1].RawString())
-	default:
-		d.trace(op, number)
+// numbers returns n numbers.
+func numbers(n int, at func(int) pdf.Value) (all []float64) {
+	for i := range n {
+		all = append(all, at(i).Float64())
 	}
+	return all
 }
 
-// move moves to the start of the next line.
-func (g *graphics) move(to matrix) { g.line, g.text = to, to }
+// operator is an operator of content whose operands are numbers.
+type operator struct {
+	operands int
+	execute  func(d *drawing, n []float64)
+}
+
+// operators are those that concern texts and rules, beside those of draw.
+var operators = map[string]operator{
+	"cm": {6, func(d *drawing, n []float64) { d.now.ctm = matrix(n).times(d.now.ctm) }},
+	"BT": {0, func(d *drawing, _ []float64) { d.now.start(shift(0, 0)) }},
+	"Tc": {1, func(d *drawing, n []float64) { d.now.spaced = n[0] }},
+	"Tw": {1, func(d *drawing, n []float64) { d.now.wider = n[0] }},
+	"Tz": {1, func(d *drawing, n []float64) { d.now.scale = n[0] / 100 }},
+	"TL": {1, func(d *drawing, n []float64) { d.now.leading = n[0] }},
+	"Ts": {1, func(d *drawing, n []float64) { d.now.rise = n[0] }},
+	"Tr": {1, func(d *drawing, n []float64) { d.now.invisible = n[0] == 3 }},
+	"Td": {2, func(d *drawing, n []float64) { d.now.move(n[0], n[1]) }},
+	"TD": {2, func(d *drawing, n []float64) {
+		d.now.leading = -n[1]
+		d.now.move(n[0], n[1])
+	}},
+	"Tm": {6, func(d *drawing, n []float64) { d.now.start(matrix(n)) }},
+	"T*": {0, func(d *drawing, _ []float64) { d.now.move(0, -d.now.leading) }},
+	"m":  {2, func(d *drawing, n []float64) { d.x, d.y = d.now.ctm.at(n[0], n[1]) }},
+	"l":  {2, (*drawing).lineTo},
+	"re": {4, (*drawing).rectangle},
+	"n":  {0, func(d *drawing, _ []float64) { d.path = nil }},
+}
+
+// start begins a line of text, move one at a distance from the last.
+func (g *graphics) start(at matrix)   { g.line, g.text = at, at }
+func (g *graphics) move(x, y float64) { g.start(shift(x, y).times(g.line)) }
 
 // show draws a string.
 func (d *drawing) show(codes string) {
-	const invisibleMode = 3 // that of the text of a scan
 	g := &d.now
 	if g.font == nil {
 		return
@@ -199,7 +200,7 @@ func (d *drawing) show(codes string) {
 		}
 		n++
 		d.add(c, width)
-		d.invisible = d.invisible || g.mode == invisibleMode && !blank(c)
+		d.invisible = d.invisible || g.invisible && !blank(c)
 		g.text = shift((width*g.size+spaced)*g.scale, 0).times(g.text)
 	}
 }
@@ -209,14 +210,6 @@ func (d *drawing) show(codes string) {
 type matrix [6]float64
 
 func shift(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
-
-// matrixOf parses a matrix of six numbers.
-func matrixOf(number func(int) pdf.Value) (m matrix) {
-	for i := range m {
-		m[i] = number(i).Float64()
-	}
-	return m
-}
 
 // times returns the transformation by m and then n.
 func (m matrix) times(n matrix) matrix {

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"math"
 	"slices"
 
 	"github.com/ledongthuc/pdf"
@@ -19,32 +20,31 @@ func (a area) turned(direction int) area {
 // maximum height of a flat rule and width of an upright one, unless it is a line that slopes.
 const maxRules, thickest = 10_000, 3
 
-// trace executes an operator of paths (ISO 32000-1, 8.5): their lines, and the sides of their
-// rectangles, are rules once they are painted.
-func (d *drawing) trace(op string, number func(int) float64) {
+// lineTo adds a line to the path (ISO 32000-1, 8.5), a rule once it is painted.
+func (d *drawing) lineTo(n []float64) {
 	x, y := d.x, d.y
-	switch op {
-	case "m", "l":
-		d.x, d.y = d.now.ctm.at(number(0), number(1))
-	case "re":
-		x, y = d.now.ctm.at(number(0), number(1))
-		d.x, d.y = d.now.ctm.at(number(0)+number(2), number(1)+number(3))
-	case "n":
-		d.path = nil
-	default:
-		d.rules, d.path = append(d.rules, d.path...), nil
+	d.x, d.y = d.now.ctm.at(n[0], n[1])
+	d.rule(x, y, d.x, d.y)
+}
+
+// rectangle adds a rectangle to the path: a narrow one is a rule, the sides of others are.
+func (d *drawing) rectangle(n []float64) {
+	left, bottom := d.now.ctm.at(n[0], n[1])
+	right, top := d.now.ctm.at(n[0]+n[2], n[1]+n[3])
+	if math.Abs(right-left) < thickest || math.Abs(top-bottom) < thickest {
+		d.rule(left, bottom, right, top)
+		return
 	}
-	drawn := area{min(x, d.x), min(y, d.y), max(x, d.x), max(y, d.y)}
-	switch box := drawn.right-drawn.left >= thickest && drawn.top-drawn.bottom >= thickest; {
-	case op != "l" && op != "re" || len(d.rules)+len(d.path) >= maxRules:
-	case op == "re" && box:
-		d.path = append(
-			d.path,
-			area{drawn.left, drawn.bottom, drawn.left, drawn.top}, area{drawn.right, drawn.bottom, drawn.right, drawn.top},
-			area{drawn.left, drawn.bottom, drawn.right, drawn.bottom}, area{drawn.left, drawn.top, drawn.right, drawn.top},
-		)
-	default:
-		d.path = append(d.path, drawn)
+	d.rule(left, bottom, left, top)
+	d.rule(right, bottom, right, top)
+	d.rule(left, bottom, right, bottom)
+	d.rule(left, top, right, top)
+}
+
+// rule adds a rule to the path.
+func (d *drawing) rule(x1, y1, x2, y2 float64) {
+	if len(d.rules)+len(d.path) < maxRules {
+		d.path = append(d.path, area{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)})
 	}
 }
 

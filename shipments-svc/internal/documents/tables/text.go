@@ -25,7 +25,7 @@ func alignedText(text string) (lines []textLine) {
 			left, text := width*utf8.RuneCountInString(line[:at[0]]), line[at[0]:at[1]]
 			if strings.Trim(text, "-=_+.*") != "" {
 				words = append(words, word{
-					text: text, left: float64(left), right: float64(left + width*utf8.RuneCountInString(text)),
+					span: span{float64(left), float64(left + width*utf8.RuneCountInString(text))}, text: text,
 					base: float64(-n * height), size: height, space: width, row: n + 1,
 				})
 			}

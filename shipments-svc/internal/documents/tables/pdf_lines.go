@@ -2,23 +2,33 @@ package tables
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
 )
 
+// span is a stretch of a line, in points.
+type span struct{ left, right float64 }
+
+func (s span) width() float64  { return s.right - s.left }
+func (s span) middle() float64 { return (s.left + s.right) / 2 }
+func (s span) common(o span) span {
+	return span{max(s.left, o.left), min(s.right, o.right)}
+}
+
 // word is a run of characters without a space. Lengths are in points.
 type word struct {
-	text        string
-	left, right float64
-	base        float64 // height of its base line on the page
-	size        float64 // of its font
-	space       float64 // usual width between words of a phrase
-	exact       bool    // the font has two bytes, and so widths
-	row         int     // the number of its line in a text file; 0: of a PDF
-	column      int     // of the cell that rules draw around it; 0: none
-	top         float64 // of that cell
+	span
+	text   string
+	base   float64 // height of its base line on the page
+	size   float64 // of its font
+	space  float64 // usual width between words of a phrase
+	exact  bool    // the font has two bytes, and so widths
+	row    int     // the number of its line in a text file; 0: of a PDF
+	column int     // of the cell that rules draw around it; 0: none
+	top    float64 // of that cell
 }
 
 // textLine is the words of one line, from left to right.
@@ -53,7 +63,7 @@ func (d *drawing) add(c rune, width float64) {
 	d.spaced = d.spaced || exact && blank(c)
 	if d.ended = blank(c) || !seen; !d.ended {
 		*words = append(*words, word{
-			text: string(c), left: x, right: right, base: y, size: size, space: size * guessed(g.font.name, ' '), exact: exact,
+			span: span{x, right}, text: string(c), base: y, size: size, space: size * guessed(g.font.name, ' '), exact: exact,
 		})
 	}
 }
@@ -107,15 +117,8 @@ func (l textLine) text() string {
 	return strings.Join(all, " ")
 }
 
-// bounds returns where a phrase begins and ends.
-func (l textLine) bounds() (left, right float64) { return l[0].left, l[len(l)-1].right }
-
-func (l textLine) middle() float64 {
-	left, right := l.bounds()
-	return (left + right) / 2
-}
-
-func (w word) middle() float64 { return (w.left + w.right) / 2 }
+// span returns where a phrase begins and ends.
+func (l textLine) span() span { return span{l[0].left, l[len(l)-1].right} }
 
 // whole reports whether a word is a whole number.
 func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }
@@ -136,4 +139,45 @@ func (l textLine) tabular() bool {
 		}
 	}
 	return len(l) >= words && n >= numbers && len(l.phrases()) > 1
+}
+
+// grouped groups lines to rows: those that are nearer to each other than a distance, of which
+// only the last has numbers and those above it have few texts.
+func grouped(lines []textLine, near float64) (rows [][]textLine) {
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && lines[to-1][0].base-lines[to][0].base <= near && !apart(lines[from:to], lines[to]) {
+			to++
+		}
+		rows = append(rows, lines[from:to])
+		from = to
+	}
+	return rows
+}
+
+// apart reports whether a line with the numbers of a row is below others with numbers or headings.
+func apart(above []textLine, line textLine) bool {
+	return line.tabular() && slices.ContainsFunc(above, func(l textLine) bool {
+		return l.tabular() || len(l.phrases())*2 > len(line.phrases())
+	})
+}
+
+// nearest returns the greatest distance of the lines of one row: that below the first jump between
+// distances that occur often. It is 0 without one, and in text files.
+func nearest(pages []page) float64 {
+	const often, jump = 3, 1.5
+	count := map[int]int{} // by tenths of a point
+	for _, p := range pages {
+		for i := 1; i < len(p.lines) && p.lines[0][0].row == 0; i++ {
+			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
+		}
+	}
+	maps.DeleteFunc(count, func(_, n int) bool { return n < often })
+	distances := slices.Sorted(maps.Keys(count))
+	for i, d := range distances {
+		if i > 0 && float64(d) >= jump*float64(distances[i-1]) {
+			return float64(distances[i-1]+1) / 10
+		}
+	}
+	return 0
 }
