@@ -10,11 +10,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -26,24 +24,11 @@ const Timeout = 3 * time.Second
 var ErrBusy = errors.New("too many large requests are being processed")
 
 // Admission bounds one thing. It is safe for concurrent use.
-type Admission struct {
-	all *semaphore.Weighted
-	max int64 // of one organization
-
-	mu     sync.Mutex
-	shares map[shipments.OrgID]*share // of those that have requests
-}
-
-// share is the part of an Admission that one organization may use.
-type share struct {
-	*semaphore.Weighted
-
-	requests int
-}
+type Admission limit.Limit[shipments.OrgID]
 
 // New returns an Admission of so much, of which one organization may have perOrg.
 func New(total, perOrg int64) *Admission {
-	return &Admission{all: semaphore.NewWeighted(total), max: perOrg, shares: map[shipments.OrgID]*share{}}
+	return (*Admission)(limit.New[shipments.OrgID](total, perOrg))
 }
 
 // request is what a request was admitted to.
@@ -71,49 +56,12 @@ func (a *Admission) Enter(ctx context.Context, org shipments.OrgID, n int64) err
 	if !ok || slices.Contains(r.to, a) {
 		return nil
 	}
-	release, err := a.acquire(ctx, org, n)
-	if err == nil {
-		r.to, r.releases = append(r.to, a), append(r.releases, release)
-	}
-	return err
-}
-
-func (a *Admission) acquire(ctx context.Context, org shipments.OrgID, n int64) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	mine := a.join(org)
-	if mine.Acquire(ctx, n) != nil {
-		a.leave(org)
-		return nil, ErrBusy
+	use := (*limit.Limit[shipments.OrgID])(a)
+	if !use.Acquire(ctx, org, n) {
+		return ErrBusy
 	}
-	leave := func() {
-		mine.Release(n)
-		a.leave(org)
-	}
-	if a.all.Acquire(ctx, n) != nil {
-		leave()
-		return nil, ErrBusy
-	}
-	return func() {
-		a.all.Release(n)
-		leave()
-	}, nil
-}
-
-func (a *Admission) join(org shipments.OrgID) *share {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.shares[org] == nil {
-		a.shares[org] = &share{Weighted: semaphore.NewWeighted(a.max)}
-	}
-	a.shares[org].requests++
-	return a.shares[org]
-}
-
-func (a *Admission) leave(org shipments.OrgID) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.shares[org].requests--; a.shares[org].requests == 0 {
-		delete(a.shares, org)
-	}
+	r.to, r.releases = append(r.to, a), append(r.releases, func() { use.Release(org, n) })
+	return nil
 }

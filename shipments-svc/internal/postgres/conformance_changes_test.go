@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // changed returns what a shipment becomes, and the entry that notes it.
@@ -22,8 +22,8 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 	s.ApprovedAt = time.Time{}
 	e := shipments.Entry{
 		Version: s.Version,
-		At:      repotest.Noon.Add(time.Duration(s.Version) * time.Hour),
-		By:      repotest.By,
+		At:      postgres.Noon.Add(time.Duration(s.Version) * time.Hour),
+		By:      postgres.Someone,
 		Action:  a,
 		Status:  status,
 	}
@@ -34,14 +34,14 @@ func changed(s shipments.Shipment, a shipments.Action, status shipments.Status) 
 }
 
 // deleting is the entry of a deletion, which no history has.
-var deleting = shipments.Entry{At: repotest.Noon, By: repotest.By, Action: shipments.Delete}
+var deleting = shipments.Entry{At: postgres.Noon, By: postgres.Someone, Action: shipments.Delete}
 
 func testChange(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	before := detail(shipments.ReadyForReview, repotest.Noon, 2)
-	other := detail(shipments.ReadyForReview, repotest.Noon, 1)
+	org := postgres.NewOrg()
+	before := detail(shipments.ReadyForReview, postgres.Noon, 2)
+	other := detail(shipments.ReadyForReview, postgres.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{before, other}, 2)
-	theirs := repotest.Org()
+	theirs := postgres.NewOrg()
 	imports(t, repo, theirs, []shipments.Detail{before}, 1)
 
 	to, entry := changed(before.Shipment, shipments.Approve, shipments.Approved)
@@ -76,8 +76,8 @@ func testChange(t *testing.T, repo shipments.Repository) {
 }
 
 func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
+	org := postgres.NewOrg()
+	d := detail(shipments.ReadyForReview, postgres.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	older, otherStatus, unknown := d.Shipment, d.Shipment, d.Shipment
 	older.Version--
@@ -98,7 +98,7 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 	}
 	to, entry := changed(d.Shipment, shipments.Reject, shipments.Rejected)
 	r := shipments.Revision{From: d.Shipment, To: to, Entry: entry}
-	if err := repo.Revise(t.Context(), repotest.Org(), r); !errors.Is(err, shipments.ErrVersion) {
+	if err := repo.Revise(t.Context(), postgres.NewOrg(), r); !errors.Is(err, shipments.ErrVersion) {
 		t.Errorf("change for another organization: %v", err)
 	}
 	got, err := repo.Get(t.Context(), org, d.ID)
@@ -110,8 +110,8 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 }
 
 func testChangesAtOnce(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
+	org := postgres.NewOrg()
+	d := detail(shipments.ReadyForReview, postgres.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
@@ -140,8 +140,8 @@ func testChangesAtOnce(t *testing.T, repo shipments.Repository) {
 }
 
 func testHead(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	d := detail(shipments.ReadyForReview, repotest.Noon, 1)
+	org := postgres.NewOrg()
+	d := detail(shipments.ReadyForReview, postgres.Noon, 1)
 	d.Checks = append(d.Checks, shipments.Check{Name: `a "strange" {name},`, Result: shipments.Fail, Details: "d"})
 	imports(t, repo, org, []shipments.Detail{d}, 1)
 	head, err := repo.Head(t.Context(), org, d.ID)
@@ -152,14 +152,14 @@ func testHead(t *testing.T, repo shipments.Repository) {
 	if head, err = repo.Head(t.Context(), org, d.ID); err != nil || !head.Decided {
 		t.Errorf("%+v (%v) of a rejected shipment", head, err)
 	}
-	if _, err := repo.Head(t.Context(), repotest.Org(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Head(t.Context(), postgres.NewOrg(), d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("the head of another organization's shipment: %v", err)
 	}
 }
 
 func testDelete(t *testing.T, repo shipments.Repository) {
-	org, theirs := repotest.Org(), repotest.Org()
-	d, other := detail(shipments.Pending, repotest.Noon, 2), detail(shipments.Pending, repotest.Noon, 2)
+	org, theirs := postgres.NewOrg(), postgres.NewOrg()
+	d, other := detail(shipments.Pending, postgres.Noon, 2), detail(shipments.Pending, postgres.Noon, 2)
 	imports(t, repo, org, []shipments.Detail{d, other}, 2)
 	imports(t, repo, theirs, []shipments.Detail{d}, 1)
 	check(t, repo.Delete(t.Context(), org, d.Shipment, deleting))
@@ -186,7 +186,7 @@ func testDelete(t *testing.T, repo shipments.Repository) {
 // and then compares lists, which the counters give the totals of, with what
 // is there.
 func testRandomOperations(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	var wg sync.WaitGroup
 	for worker := range 6 {
 		random := mathrand.New(mathrand.NewPCG(5, uint64(worker)))
@@ -219,9 +219,9 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 		return err
 	}
 	if len(rows) == 0 || random.IntN(3) == 0 {
-		s := repotest.Shipment(shipments.Pending, randomTime(random))
+		s := postgres.NewShipment(shipments.Pending, randomTime(random))
 		s.Reference = "PO-1"
-		return repo.Create(t.Context(), org, s, repotest.By)
+		return repo.Create(t.Context(), org, s, postgres.Someone)
 	}
 	s := rows[random.IntN(len(rows))]
 	if random.IntN(4) == 0 {
@@ -232,10 +232,10 @@ func randomOperation(t *testing.T, repo shipments.Repository, org shipments.OrgI
 }
 
 func testHistory(t *testing.T, repo shipments.Repository) {
-	org, s := repotest.Org(), repotest.Shipment(shipments.Pending, repotest.Noon)
-	check(t, repo.Create(t.Context(), org, s, repotest.By))
+	org, s := postgres.NewOrg(), postgres.NewShipment(shipments.Pending, postgres.Noon)
+	check(t, repo.Create(t.Context(), org, s, postgres.Someone))
 	want := []shipments.Entry{
-		{Version: 1, At: repotest.Noon, By: repotest.By, Action: shipments.Create, Status: shipments.Pending},
+		{Version: 1, At: postgres.Noon, By: postgres.Someone, Action: shipments.Create, Status: shipments.Pending},
 	}
 	for i := range 5 {
 		to, entry := changed(s, shipments.Update, shipments.Statuses[i])
@@ -255,7 +255,7 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 		}
 		equal(t, entries, want[min(offset, 6):min(offset+2, 6)])
 	}
-	imported := detail(shipments.Approved, repotest.Noon, 0)
+	imported := detail(shipments.Approved, postgres.Noon, 0)
 	imports(t, repo, org, []shipments.Detail{imported}, 1)
 	entries, _, err := repo.History(t.Context(), org, imported.ID, 0, 10)
 	check(t, err)
@@ -266,7 +266,7 @@ func testHistory(t *testing.T, repo shipments.Repository) {
 	for name, look := range map[string]struct {
 		org shipments.OrgID
 		id  shipments.ID
-	}{"of another organization": {repotest.Org(), s.ID}, "unknown": {org, shipments.ID{1}}} {
+	}{"of another organization": {postgres.NewOrg(), s.ID}, "unknown": {org, shipments.ID{1}}} {
 		if _, _, err := repo.History(t.Context(), look.org, look.id, 0, 10); !errors.Is(err, shipments.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // revised returns the revision that attaches a document, and what it makes of
@@ -33,8 +33,8 @@ func revised(
 		From: d.Shipment, To: after.Shipment, Document: &doc, Pallets: pallets, Checks: after.Checks,
 		Entry: shipments.Entry{
 			Version:  after.Version,
-			At:       repotest.Noon,
-			By:       repotest.By,
+			At:       postgres.Noon,
+			By:       postgres.Someone,
 			Action:   shipments.AttachDocument,
 			Status:   after.Status,
 			Document: doc.ID,
@@ -43,8 +43,8 @@ func revised(
 }
 
 func testRevise(t *testing.T, repo shipments.Repository) {
-	org, theirs := repotest.Org(), repotest.Org()
-	before, other := detail(shipments.Rejected, repotest.Noon, 2), detail(shipments.Rejected, repotest.Noon, 1)
+	org, theirs := postgres.NewOrg(), postgres.NewOrg()
+	before, other := detail(shipments.Rejected, postgres.Noon, 2), detail(shipments.Rejected, postgres.Noon, 1)
 	imports(t, repo, org, []shipments.Detail{before, other}, 2)
 	imports(t, repo, theirs, []shipments.Detail{before}, 1)
 	is := func(want shipments.Detail) {
@@ -56,11 +56,11 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 		check(t, err)
 		equal(t, docs, want.Documents)
 	}
-	first, pallets := repotest.Document(manyNumbers(2100)...)
+	first, pallets := postgres.NewDocument(manyNumbers(2100)...)
 	r, now := revised(before, first, pallets)
 	check(t, repo.Revise(t.Context(), org, r))
 	is(now)
-	second, pallets := repotest.Document("106141412345678908")
+	second, pallets := postgres.NewDocument("106141412345678908")
 	second.ID[0], pallets[0].Source.Document[0] = 1, 1 // later
 	r, now = revised(now, second, pallets)
 	check(t, repo.Revise(t.Context(), org, r))
@@ -91,7 +91,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 	got, err := repo.Get(t.Context(), theirs, before.ID)
 	check(t, err)
 	equal(t, got, before)
-	if _, err := repo.Documents(t.Context(), repotest.Org(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Documents(t.Context(), postgres.NewOrg(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("documents of another organization: %v", err)
 	}
 }
@@ -105,13 +105,13 @@ func manyNumbers(n int) []string {
 }
 
 func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	before := detail(shipments.Pending, repotest.Noon, 0)
+	org := postgres.NewOrg()
+	before := detail(shipments.Pending, postgres.Noon, 0)
 	imports(t, repo, org, []shipments.Detail{before}, 1)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	for range 20 {
-		doc, pallets := repotest.Document("1", "2")
+		doc, pallets := postgres.NewDocument("1", "2")
 		r, _ := revised(before, doc, pallets)
 		wg.Go(func() {
 			switch err := repo.Revise(t.Context(), org, r); {
@@ -133,7 +133,7 @@ func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 
 func testPalletUses(t *testing.T, repo shipments.Repository) {
 	const sscc, another = "106141412345678908", "376104250021234569"
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	for _, s := range []struct {
 		org       shipments.OrgID
 		reference string
@@ -141,28 +141,28 @@ func testPalletUses(t *testing.T, repo shipments.Repository) {
 		at        time.Time
 		label     string
 	}{
-		{org, "b", shipments.Pending, repotest.Noon, "(00)" + sscc},
-		{org, "a", shipments.Approved, repotest.Noon, sscc},
-		{org, "another", shipments.Approved, repotest.Noon, another},
-		{org, "no SSCC", shipments.Approved, repotest.Noon, "1"},
-		{org, "rejected", shipments.Rejected, repotest.Noon, sscc},
-		{org, "long ago", shipments.Approved, repotest.Noon.AddDate(-2, 0, 0), sscc},
-		{repotest.Org(), "theirs", shipments.Approved, repotest.Noon, sscc},
+		{org, "b", shipments.Pending, postgres.Noon, "(00)" + sscc},
+		{org, "a", shipments.Approved, postgres.Noon, sscc},
+		{org, "another", shipments.Approved, postgres.Noon, another},
+		{org, "no SSCC", shipments.Approved, postgres.Noon, "1"},
+		{org, "rejected", shipments.Rejected, postgres.Noon, sscc},
+		{org, "long ago", shipments.Approved, postgres.Noon.AddDate(-2, 0, 0), sscc},
+		{postgres.NewOrg(), "theirs", shipments.Approved, postgres.Noon, sscc},
 	} {
 		d := detail(s.status, s.at, 0)
 		d.Reference = s.reference
-		_, d.Pallets = repotest.Document(s.label, s.label)
+		_, d.Pallets = postgres.NewDocument(s.label, s.label)
 		imports(t, repo, s.org, []shipments.Detail{d}, 1)
 	}
-	self := detail(shipments.Pending, repotest.Noon, 0)
-	_, self.Pallets = repotest.Document(sscc)
+	self := detail(shipments.Pending, postgres.Noon, 0)
+	_, self.Pallets = postgres.NewDocument(sscc)
 	imports(t, repo, org, []shipments.Detail{self}, 1)
 	uses, err := repo.PalletUses(
-		t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, repotest.Noon.AddDate(-1, 0, 0),
+		t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, postgres.Noon.AddDate(-1, 0, 0),
 	)
 	check(t, err)
 	equal(t, uses, []shipments.Use{{SSCC: sscc, Reference: "a"}, {SSCC: sscc, Reference: "b"}})
-	none, err := repo.PalletUses(t.Context(), repotest.Org(), self.ID, []string{sscc}, repotest.Noon.AddDate(-1, 0, 0))
+	none, err := repo.PalletUses(t.Context(), postgres.NewOrg(), self.ID, []string{sscc}, postgres.Noon.AddDate(-1, 0, 0))
 	check(t, err)
 	equal[[]shipments.Use](t, none, nil)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // testFilters compares lists of every combination of filters, several times
@@ -17,15 +17,15 @@ import (
 // at an end of a UTC day and many share a millisecond, and bounds are the very
 // times of shipments, the milliseconds beside them and the ends of days.
 func testFilters(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	random := mathrand.New(mathrand.NewPCG(11, 4))
 	all := randomDetails(random, 300)
 	imports(t, repo, org, all, len(all))
-	imports(t, repo, repotest.Org(), all, len(all)) // meet the filters, too
+	imports(t, repo, postgres.NewOrg(), all, len(all)) // meet the filters, too
 	for range 20 {
-		s := repotest.Shipment(shipments.Pending, randomTime(random))
+		s := postgres.NewShipment(shipments.Pending, randomTime(random))
 		s.Reference = references[random.IntN(len(references))]
-		check(t, repo.Create(t.Context(), org, s, repotest.By))
+		check(t, repo.Create(t.Context(), org, s, postgres.Someone))
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)

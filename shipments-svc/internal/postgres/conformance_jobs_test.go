@@ -13,7 +13,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestJobs checks what shipments.Jobs guarantees.
@@ -52,8 +51,8 @@ func claim(t *testing.T, q *postgres.Repository) shipments.Job {
 }
 
 func testClaim(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	var claimed atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -77,15 +76,15 @@ func testClaim(t *testing.T, q *postgres.Repository) {
 }
 
 func testBegin(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	j := claim(t, q)
 	for range 2 {
-		check(t, q.Begin(t.Context(), j, repotest.Noon))
+		check(t, q.Begin(t.Context(), j, postgres.Noon))
 	}
 	other := j
 	other.Run = 2
-	check(t, q.Begin(t.Context(), other, repotest.Noon))
+	check(t, q.Begin(t.Context(), other, postgres.Noon))
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
 	if d.Documents[0].Status != shipments.BeingRead || d.Version != s.Version+1 || d.Status != shipments.Processing {
@@ -95,7 +94,7 @@ func testBegin(t *testing.T, q *postgres.Repository) {
 	check(t, err)
 	want := shipments.Entry{
 		Version:  d.Version,
-		At:       repotest.Noon,
+		At:       postgres.Noon,
 		Action:   shipments.StartDocument,
 		Status:   shipments.Processing,
 		Document: doc.ID,
@@ -106,16 +105,16 @@ func testBegin(t *testing.T, q *postgres.Repository) {
 }
 
 func testPublish(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	j := claim(t, q)
-	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, repotest.Noon, 1
-	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
+	doc.Status, doc.ProcessedAt, doc.PalletsExtracted = shipments.Processed, postgres.Noon, 1
+	r := postgres.NewRevision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease, r.Pallets, r.To.PalletsCount = j.Lease, []shipments.Pallet{
 		{Number: "1", Source: shipments.Source{Document: doc.ID, Row: 1}},
 	}, 1
 	check(t, q.Revise(t.Context(), org, r))
-	again := repotest.Revision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
+	again := postgres.NewRevision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	again.Lease = j.Lease
 	if err := q.Revise(t.Context(), org, again); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("published again: %v", err)
@@ -131,8 +130,8 @@ func testPublish(t *testing.T, q *postgres.Repository) {
 }
 
 func testLost(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	j := claim(t, q)
 	check(t, q.Extend(t.Context(), j))
 	check(t, q.Release(t.Context(), j, 0))
@@ -140,8 +139,8 @@ func testLost(t *testing.T, q *postgres.Repository) {
 	if next.Attempt != 1 || next.Document != doc.ID {
 		t.Errorf("%+v", next)
 	}
-	doc.Status, doc.ProcessedAt = shipments.Processed, repotest.Noon
-	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
+	doc.Status, doc.ProcessedAt = shipments.Processed, postgres.Noon
+	r := postgres.NewRevision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease = j.Lease
 	for doing, err := range map[string]error{
 		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0), "publish": q.Revise(t.Context(), org, r),
@@ -162,11 +161,11 @@ func testLost(t *testing.T, q *postgres.Repository) {
 }
 
 func testNewRun(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	old := claim(t, q)
 	doc.Run = 2
-	r := repotest.Revision(s, shipments.Processing, shipments.ProcessDocument, &doc)
+	r := postgres.NewRevision(s, shipments.Processing, shipments.ProcessDocument, &doc)
 	check(t, q.Revise(t.Context(), org, r))
 	if err := q.Extend(t.Context(), old); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("extend: %v", err)
@@ -174,8 +173,8 @@ func testNewRun(t *testing.T, q *postgres.Repository) {
 	if j := claim(t, q); j.Run != 2 || j.Attempt != 1 {
 		t.Errorf("%+v", j)
 	}
-	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, repotest.Noon
-	late := repotest.Revision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
+	doc.Run, doc.Status, doc.ProcessedAt = 1, shipments.Processed, postgres.Noon
+	late := postgres.NewRevision(r.To, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	late.Lease = old.Lease
 	if err := q.Revise(t.Context(), org, late); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("an older run published: %v", err)
@@ -183,9 +182,9 @@ func testNewRun(t *testing.T, q *postgres.Repository) {
 }
 
 func testJobGone(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
-	r := repotest.Revision(s, shipments.Pending, shipments.DeleteDocument, &doc)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
+	r := postgres.NewRevision(s, shipments.Pending, shipments.DeleteDocument, &doc)
 	r.Document, r.Detached = nil, doc.ID
 	check(t, q.Revise(t.Context(), org, r))
 	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
@@ -194,17 +193,17 @@ func testJobGone(t *testing.T, q *postgres.Repository) {
 }
 
 func testKept(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	s, doc := repotest.Queued(t, q, org)
+	org := postgres.NewOrg()
+	s, doc := postgres.NewQueued(t, q, org)
 	got, err := q.Documents(t.Context(), org, s.ID)
 	check(t, err)
 	equal(t, got, []shipments.Document{doc})
 	place := shipments.Place{Sheet: "Blatt \"1\"", Row: 3}
-	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, repotest.Noon, 7, 1
+	doc.Status, doc.ProcessedAt, doc.RowsRead, doc.PalletsExtracted = shipments.Failed, postgres.Noon, 7, 1
 	doc.Failure = shipments.Failure{Code: "no_pallets", Detail: "There are <none>."}
 	doc.Facts = []shipments.Fact{{Kind: shipments.VesselFact, Text: "MSC 'Carmen'", Place: place}}
 	doc.Remarks = []shipments.Remark{{Code: "row_skipped", Text: "Row 3", Place: place}, {Code: "x", Text: "y"}}
-	r := repotest.Revision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
+	r := postgres.NewRevision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease, r.To.PalletsCount = claim(t, q).Lease, 1
 	r.Pallets = []shipments.Pallet{{
 		Number: "1", Boxes: 3, BoxWeight: 4000, Source: shipments.Source{Document: doc.ID, Sheet: place.Sheet, Row: 9},
@@ -233,9 +232,9 @@ func testKept(t *testing.T, q *postgres.Repository) {
 }
 
 func testKnown(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
-	_, mine := repotest.Queued(t, q, org)
-	_, theirs := repotest.Queued(t, q, repotest.Org())
+	org := postgres.NewOrg()
+	_, mine := postgres.NewQueued(t, q, org)
+	_, theirs := postgres.NewQueued(t, q, postgres.NewOrg())
 	got, err := q.Known(t.Context(), org, []shipments.DocumentID{mine.ID, theirs.ID, {1}})
 	check(t, err)
 	equal(t, got, map[shipments.DocumentID]bool{mine.ID: true})
@@ -245,9 +244,9 @@ func testKnown(t *testing.T, q *postgres.Repository) {
 }
 
 func testManyJobs(t *testing.T, q *postgres.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	for range 5 {
-		repotest.Queued(t, q, org)
+		postgres.NewQueued(t, q, org)
 	}
 	seen := map[shipments.DocumentID]bool{}
 	for range 5 {
@@ -259,11 +258,11 @@ func testManyJobs(t *testing.T, q *postgres.Repository) {
 }
 
 func testTurns(t *testing.T, q *postgres.Repository) {
-	orgs := []shipments.OrgID{repotest.Org(), repotest.Org(), repotest.Org()}
+	orgs := []shipments.OrgID{postgres.NewOrg(), postgres.NewOrg(), postgres.NewOrg()}
 	slices.SortFunc(orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) })
 	for i, org := range orgs {
 		for range 3 - i {
-			repotest.Queued(t, q, org)
+			postgres.NewQueued(t, q, org)
 		}
 	}
 	// The first has 3 jobs, the second 2, and the third 1.
@@ -275,8 +274,8 @@ func testTurns(t *testing.T, q *postgres.Repository) {
 			t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
 		}
 	}
-	repotest.Queued(t, q, orgs[0])
-	repotest.Queued(t, q, orgs[1])
+	postgres.NewQueued(t, q, orgs[0])
+	postgres.NewQueued(t, q, orgs[1])
 	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: orgs[2], Except: []shipments.OrgID{orgs[0], orgs[2]}})
 	if check(t, err); j.Org != orgs[1] {
 		t.Errorf("organization %d was served", slices.Index(orgs, j.Org))
@@ -295,7 +294,7 @@ func testWaiting(t *testing.T, q *postgres.Repository) {
 	if waits() {
 		t.Error("a job waits in an empty queue")
 	}
-	repotest.Queued(t, q, repotest.Org())
+	postgres.NewQueued(t, q, postgres.NewOrg())
 	if !waits() {
 		t.Error("no job waits")
 	}

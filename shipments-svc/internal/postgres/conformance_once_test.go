@@ -8,24 +8,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // creating returns what creates one shipment whenever it is done.
 func creating(repo shipments.Repository, org shipments.OrgID, answer string) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
-		return []byte(answer), repo.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By)
+		return []byte(answer), repo.Create(ctx, org, postgres.NewShipment(shipments.Pending, postgres.Noon), postgres.Someone)
 	}
 }
 
 var key = shipments.Key{Operation: "POST /x", Text: "k", Fingerprint: [32]byte{1}}
 
 func testOnce(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	for i, want := range []bool{false, true, true} {
 		answer, replayed, err := repo.Once(
-			t.Context(), org, key, repotest.Noon, creating(repo, org, string(rune('a'+i))+"\x00\xff"),
+			t.Context(), org, key, postgres.Noon, creating(repo, org, string(rune('a'+i))+"\x00\xff"),
 		)
 		check(t, err)
 		if string(answer) != "a\x00\xff" || replayed != want {
@@ -34,7 +34,7 @@ func testOnce(t *testing.T, repo shipments.Repository) {
 	}
 	other := key
 	other.Fingerprint[31]++
-	if _, _, err := repo.Once(t.Context(), org, other, repotest.Noon, creating(repo, org, "")); !errors.Is(
+	if _, _, err := repo.Once(t.Context(), org, other, postgres.Noon, creating(repo, org, "")); !errors.Is(
 		err, shipments.ErrKeyReused,
 	) {
 		t.Errorf("another request with the key: %v", err)
@@ -45,7 +45,7 @@ func testOnce(t *testing.T, repo shipments.Repository) {
 }
 
 func testKeys(t *testing.T, repo shipments.Repository) {
-	org, theirs := repotest.Org(), repotest.Org()
+	org, theirs := postgres.NewOrg(), postgres.NewOrg()
 	operation, text := key, key
 	operation.Operation, text.Text = "POST /y", "K"
 	operation.Fingerprint[0], text.Fingerprint[0] = 2, 3
@@ -55,15 +55,15 @@ func testKeys(t *testing.T, repo shipments.Repository) {
 		at       time.Time
 		replayed bool
 	}{
-		{org, key, repotest.Noon, false},
-		{theirs, key, repotest.Noon, false},
-		{org, operation, repotest.Noon, false},
-		{org, text, repotest.Noon, false},
-		{org, key, repotest.Noon.Add(shipments.KeyLife - time.Millisecond), true},
-		{org, key, repotest.Noon.Add(shipments.KeyLife), false},
-		{org, key, repotest.Noon.Add(shipments.KeyLife + time.Hour), true},
-		{org, text, repotest.Noon.Add(shipments.KeyLife + time.Hour), false},
-		{theirs, key, repotest.Noon.Add(time.Hour), true},
+		{org, key, postgres.Noon, false},
+		{theirs, key, postgres.Noon, false},
+		{org, operation, postgres.Noon, false},
+		{org, text, postgres.Noon, false},
+		{org, key, postgres.Noon.Add(shipments.KeyLife - time.Millisecond), true},
+		{org, key, postgres.Noon.Add(shipments.KeyLife), false},
+		{org, key, postgres.Noon.Add(shipments.KeyLife + time.Hour), true},
+		{org, text, postgres.Noon.Add(shipments.KeyLife + time.Hour), false},
+		{theirs, key, postgres.Noon.Add(time.Hour), true},
 	} {
 		_, replayed, err := repo.Once(t.Context(), c.org, c.key, c.at, creating(repo, c.org, "a"))
 		check(t, err)
@@ -79,10 +79,10 @@ func testKeys(t *testing.T, repo shipments.Repository) {
 }
 
 func testOnceFailed(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	create := creating(repo, org, "a")
 	for _, want := range []error{shipments.ErrNotFound, errors.New("deep"), shipments.ErrVersion} {
-		_, replayed, err := repo.Once(t.Context(), org, key, repotest.Noon, func(ctx context.Context) ([]byte, error) {
+		_, replayed, err := repo.Once(t.Context(), org, key, postgres.Noon, func(ctx context.Context) ([]byte, error) {
 			if _, err := create(ctx); err != nil {
 				return nil, err
 			}
@@ -95,18 +95,18 @@ func testOnceFailed(t *testing.T, repo shipments.Repository) {
 	if n := total(t, repo, org); n != 0 {
 		t.Errorf("%d shipments were left behind", n)
 	}
-	if _, replayed, err := repo.Once(t.Context(), org, key, repotest.Noon, create); err != nil || replayed {
+	if _, replayed, err := repo.Once(t.Context(), org, key, postgres.Noon, create); err != nil || replayed {
 		t.Errorf("afterwards: replayed %t (%v)", replayed, err)
 	}
 }
 
 func testOnceAtOnce(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	var done, replayed, refused atomic.Int64
 	var wg sync.WaitGroup
 	for range 30 {
 		wg.Go(func() {
-			switch _, again, err := repo.Once(t.Context(), org, key, repotest.Noon, creating(repo, org, "a")); {
+			switch _, again, err := repo.Once(t.Context(), org, key, postgres.Noon, creating(repo, org, "a")); {
 			case errors.Is(err, shipments.ErrKeyInProgress):
 				refused.Add(1)
 			case err != nil:
@@ -124,9 +124,9 @@ func testOnceAtOnce(t *testing.T, repo shipments.Repository) {
 	}
 	// While one is being done, another is refused and does not wait.
 	held := shipments.Key{Operation: "POST /x", Text: "held"}
-	_, _, err := repo.Once(t.Context(), org, held, repotest.Noon, func(context.Context) ([]byte, error) {
+	_, _, err := repo.Once(t.Context(), org, held, postgres.Noon, func(context.Context) ([]byte, error) {
 		//nolint:contextcheck // not a part of the first
-		_, _, err := repo.Once(t.Context(), org, held, repotest.Noon, creating(repo, org, "a"))
+		_, _, err := repo.Once(t.Context(), org, held, postgres.Noon, creating(repo, org, "a"))
 		return nil, err
 	})
 	if !errors.Is(err, shipments.ErrKeyInProgress) {

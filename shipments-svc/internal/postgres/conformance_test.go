@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // newRepository returns a repository on a fresh database.
@@ -70,7 +69,7 @@ func TestRepository(t *testing.T) {
 }
 
 func detail(status shipments.Status, created time.Time, pallets int) shipments.Detail {
-	d := shipments.Detail{Shipment: repotest.Shipment(status, created)}
+	d := shipments.Detail{Shipment: postgres.NewShipment(status, created)}
 	for i := range pallets {
 		d.Pallets = append(d.Pallets, shipments.Pallet{
 			Number: fmt.Sprintf("P%d", pallets-i), ProduceName: "Avocado Hass", Calibre: "1\"/2 'x' \\n",
@@ -88,8 +87,8 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 }
 
 func testCreate(t *testing.T, repo shipments.Repository) {
-	org, s := repotest.Org(), repotest.Shipment(shipments.Pending, repotest.Noon.Add(123*time.Millisecond))
-	check(t, repo.Create(t.Context(), org, s, repotest.By))
+	org, s := postgres.NewOrg(), postgres.NewShipment(shipments.Pending, postgres.Noon.Add(123*time.Millisecond))
+	check(t, repo.Create(t.Context(), org, s, postgres.Someone))
 	got, err := repo.Get(t.Context(), org, s.ID)
 	check(t, err)
 	equal(t, got, shipments.Detail{
@@ -98,11 +97,11 @@ func testCreate(t *testing.T, repo shipments.Repository) {
 }
 
 func testImport(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	all := []shipments.Detail{
 		detail(shipments.Approved, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), 1),
 		detail(shipments.Rejected, time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), 2500),
-		detail(shipments.ReadyForReview, repotest.Noon, 3),
+		detail(shipments.ReadyForReview, postgres.Noon, 3),
 	}
 	imports(t, repo, org, all, len(all))
 	for _, want := range all {
@@ -113,12 +112,12 @@ func testImport(t *testing.T, repo shipments.Repository) {
 }
 
 func testImportTwice(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	first := detail(shipments.Approved, repotest.Noon, 2)
+	org := postgres.NewOrg()
+	first := detail(shipments.Approved, postgres.Noon, 2)
 	imports(t, repo, org, []shipments.Detail{first}, 1)
 	changed := first
 	changed.Vessel, changed.Status, changed.ApprovedAt, changed.Pallets = "other", shipments.Pending, time.Time{}, nil
-	imports(t, repo, org, []shipments.Detail{changed, detail(shipments.Pending, repotest.Noon, 0)}, 1)
+	imports(t, repo, org, []shipments.Detail{changed, detail(shipments.Pending, postgres.Noon, 0)}, 1)
 	got, err := repo.Get(t.Context(), org, first.ID)
 	check(t, err)
 	equal(t, got, first)
@@ -128,11 +127,11 @@ func testImportTwice(t *testing.T, repo shipments.Repository) {
 }
 
 func testImportWhole(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	bad := detail(shipments.Pending, repotest.Noon, 1)
+	org := postgres.NewOrg()
+	bad := detail(shipments.Pending, postgres.Noon, 1)
 	bad.Checks[0].Result = "no such result"
 	if _, err := repo.Import(t.Context(), org, []shipments.Detail{
-		detail(shipments.Pending, repotest.Noon, 1),
+		detail(shipments.Pending, postgres.Noon, 1),
 		bad,
 	}); err == nil {
 		t.Fatal("an impossible shipment was stored")
@@ -143,10 +142,10 @@ func testImportWhole(t *testing.T, repo shipments.Repository) {
 }
 
 func testImportsAtOnce(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	var all []shipments.Detail
 	for i := range 40 {
-		all = append(all, detail(shipments.Statuses[i%len(shipments.Statuses)], repotest.Noon.AddDate(0, 0, -i), 1))
+		all = append(all, detail(shipments.Statuses[i%len(shipments.Statuses)], postgres.Noon.AddDate(0, 0, -i), 1))
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -172,8 +171,8 @@ func testImportsAtOnce(t *testing.T, repo shipments.Repository) {
 }
 
 func testOrganizations(t *testing.T, repo shipments.Repository) {
-	mine, theirs := repotest.Org(), repotest.Org()
-	d := detail(shipments.Approved, repotest.Noon, 2)
+	mine, theirs := postgres.NewOrg(), postgres.NewOrg()
+	d := detail(shipments.Approved, postgres.Noon, 2)
 	imports(t, repo, theirs, []shipments.Detail{d}, 1)
 	if _, err := repo.Get(t.Context(), mine, d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("getting another organization's shipment: %v", err)
@@ -181,7 +180,7 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 	if total := total(t, repo, mine); total != 0 {
 		t.Errorf("%d shipments of another organization are listed", total)
 	}
-	same := detail(shipments.Pending, repotest.Noon.Add(time.Hour), 1) // the same id is another shipment here
+	same := detail(shipments.Pending, postgres.Noon.Add(time.Hour), 1) // the same id is another shipment here
 	same.ID = d.ID
 	imports(t, repo, mine, []shipments.Detail{same}, 1)
 	for org, want := range map[shipments.OrgID]shipments.Detail{mine: same, theirs: d} {
@@ -195,7 +194,7 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 // numbers of shipments, some lie at both ends of a UTC day, and many share a
 // millisecond.
 func testPages(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	random := mathrand.New(mathrand.NewPCG(7, 7))
 	var all []shipments.Detail
 	for _, size := range []int{1, 30, 0, 2, 17, 1, 1, 0, 5} {
@@ -208,7 +207,7 @@ func testPages(t *testing.T, repo shipments.Repository) {
 		}
 	}
 	imports(t, repo, org, all, len(all))
-	imports(t, repo, repotest.Org(), []shipments.Detail{detail(shipments.Pending, repotest.Noon, 0)}, 1)
+	imports(t, repo, postgres.NewOrg(), []shipments.Detail{detail(shipments.Pending, postgres.Noon, 0)}, 1)
 	slices.SortFunc(all, newestFirst)
 	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
 		var model []shipments.Shipment
@@ -236,8 +235,8 @@ func newestFirst(a, b shipments.Detail) int {
 }
 
 func testPastTheEnd(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
-	check(t, repo.Create(t.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By))
+	org := postgres.NewOrg()
+	check(t, repo.Create(t.Context(), org, postgres.NewShipment(shipments.Pending, postgres.Noon), postgres.Someone))
 	for _, offset := range []int64{1, 2, 1 << 40, math.MaxInt64} {
 		rows, total, err := repo.List(t.Context(), org, shipments.Filter{}, offset, 25)
 		check(t, err)
@@ -248,15 +247,15 @@ func testPastTheEnd(t *testing.T, repo shipments.Repository) {
 }
 
 func testSnapshot(t *testing.T, repo shipments.Repository) {
-	org := repotest.Org()
+	org := postgres.NewOrg()
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for !closed(stop) {
-				s := repotest.Shipment(shipments.Pending, repotest.Noon)
+				s := postgres.NewShipment(shipments.Pending, postgres.Noon)
 				s.Reference = "PO-1"
-				if err := repo.Create(t.Context(), org, s, repotest.By); err != nil {
+				if err := repo.Create(t.Context(), org, s, postgres.Someone); err != nil {
 					t.Error(err)
 					return
 				}
@@ -267,7 +266,7 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 	filters := []shipments.Filter{
 		{},
 		{Reference: "PO-1"},
-		{CreatedAfter: new(repotest.Noon.Add(-time.Hour))},
+		{CreatedAfter: new(postgres.Noon.Add(-time.Hour))},
 		{Status: shipments.Pending},
 	}
 	for i, seen := 0, int64(0); seen < 60; i++ {
@@ -295,7 +294,7 @@ func closed(c <-chan struct{}) bool {
 func testCanceled(t *testing.T, repo shipments.Repository) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := repo.List(ctx, repotest.Org(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) ||
+	if _, _, err := repo.List(ctx, postgres.NewOrg(), shipments.Filter{}, 0, 1); !errors.Is(err, context.Canceled) ||
 		errors.Is(err, shipments.ErrUnavailable) {
 		t.Errorf("list: %v, want context.Canceled", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
@@ -37,7 +36,7 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 		observed = nil
 	}
 	ask := func(ctx context.Context, query string) error {
-		_, err := getRow[int](ctx, NewRepository(db).tenant(ctx, repotest.Org()), "ask", query)
+		_, err := getRow[int](ctx, NewRepository(db).tenant(ctx, NewOrg()), "ask", query)
 		return err
 	}
 	if err := ask(t.Context(), `SELECT 1`); err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestCountersAreExactUnderConcurrentWrites lets creates, imports and moves
@@ -18,7 +17,7 @@ import (
 func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	repo, db := newTest(t)
-	orgs := []shipments.OrgID{repotest.Org(), repotest.Org()}
+	orgs := []shipments.OrgID{NewOrg(), NewOrg()}
 	day := time.Date(2026, 11, 18, 23, 59, 59, 999e6, time.UTC)
 	var wg sync.WaitGroup
 	for worker := range 8 {
@@ -26,13 +25,13 @@ func TestCountersAreExactUnderConcurrentWrites(t *testing.T) {
 		wg.Go(func() {
 			for range 25 {
 				org := orgs[random.IntN(len(orgs))]
-				s := repotest.Shipment(shipments.Pending, day.AddDate(0, random.IntN(2), random.IntN(3)))
-				if err := repo.Create(t.Context(), org, s, repotest.By); err != nil {
+				s := NewShipment(shipments.Pending, day.AddDate(0, random.IntN(2), random.IntN(3)))
+				if err := repo.Create(t.Context(), org, s, Someone); err != nil {
 					t.Error(err)
 				}
 				batch := []shipments.Detail{{Shipment: s}} // is there already
 				for range 5 {
-					batch = append(batch, shipments.Detail{Shipment: repotest.Shipment(
+					batch = append(batch, shipments.Detail{Shipment: NewShipment(
 						shipments.Statuses[random.IntN(len(shipments.Statuses))], day.AddDate(0, random.IntN(2), random.IntN(3)))})
 				}
 				if _, err := repo.Import(t.Context(), org, batch); err != nil {
@@ -76,7 +75,7 @@ func moveSome(t *testing.T, repo *Repository, org shipments.OrgID, random *rand.
 		if to.Status == shipments.Approved {
 			to.ApprovedAt = to.CreatedAt
 		}
-		entry := shipments.Entry{Version: to.Version, At: repotest.Noon, Action: shipments.Update, Status: to.Status}
+		entry := shipments.Entry{Version: to.Version, At: Noon, Action: shipments.Update, Status: to.Status}
 		revised := repo.Revise(t.Context(), org, shipments.Revision{From: from, To: to, Entry: entry})
 		if revised != nil && !errors.Is(revised, shipments.ErrVersion) {
 			return revised

@@ -16,7 +16,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // number gives numbers until no event of the organization is without.
@@ -60,8 +59,8 @@ func events(t *testing.T, r *Repository, org shipments.OrgID) (all []shipments.E
 func TestEveryChangeIsAnnounced(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
-	org, ctx := repotest.Org(), t.Context()
-	s := repotest.Shipment(shipments.Pending, repotest.Noon)
+	org, ctx := NewOrg(), t.Context()
+	s := NewShipment(shipments.Pending, Noon)
 	do := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -77,18 +76,18 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 		from, to = s, s
 		to.Version, to.Status = s.Version+1, status
 		if to.ApprovedAt = (time.Time{}); status == shipments.Approved {
-			to.ApprovedAt = repotest.Noon.AddDate(0, 0, 1)
+			to.ApprovedAt = Noon.AddDate(0, 0, 1)
 		}
 		s = to
 		return from, to, shipments.Entry{
 			Version: to.Version,
-			At:      repotest.Noon.Add(time.Duration(to.Version) * time.Second),
+			At:      Noon.Add(time.Duration(to.Version) * time.Second),
 			Action:  a,
 			Status:  status,
 		}
 	}
 	s.Version = 1
-	do(r.Create(ctx, org, s, repotest.By))
+	do(r.Create(ctx, org, s, Someone))
 	doc := shipments.Document{
 		ID: shipments.DocumentID{
 			5,
@@ -96,7 +95,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 		Declared: shipments.Declared{
 			Boxes:           3,
 			ContainerNumber: "CSQU3054383",
-		}, CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
+		}, CreatedAt: Noon, ProcessedAt: Noon,
 	}
 	from, to, e := step(shipments.AttachDocument, shipments.ReadyForReview)
 	do(r.Revise(ctx, org, shipments.Revision{From: from, To: to, Entry: e, Document: &doc}))
@@ -112,8 +111,8 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	if err := r.Delete(ctx, org, from, e); !errors.Is(err, shipments.ErrVersion) {
 		t.Fatal(err)
 	}
-	do(r.Delete(ctx, org, s, shipments.Entry{At: repotest.Noon, Action: shipments.Delete}))
-	imported := shipments.Detail{Shipment: repotest.Shipment(shipments.Approved, repotest.Noon)}
+	do(r.Delete(ctx, org, s, shipments.Entry{At: Noon, Action: shipments.Delete}))
+	imported := shipments.Detail{Shipment: NewShipment(shipments.Approved, Noon)}
 	for range 2 { // the second finds it there
 		_, err := r.Import(ctx, org, []shipments.Detail{imported})
 		do(err)
@@ -142,7 +141,7 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if theirs := events(t, r, repotest.Org()); len(theirs) != 0 {
+	if theirs := events(t, r, NewOrg()); len(theirs) != 0 {
 		t.Errorf("another organization has %v", theirs)
 	}
 }
@@ -150,14 +149,14 @@ func TestEveryChangeIsAnnounced(t *testing.T) {
 func TestRolledBackChangesAreNotAnnounced(t *testing.T) {
 	t.Parallel()
 	r, _ := newTest(t)
-	org, failed := repotest.Org(), errors.New("no")
+	org, failed := NewOrg(), errors.New("no")
 	_, _, err := r.Once(
 		t.Context(),
 		org,
 		shipments.Key{Text: "k"},
-		repotest.Noon,
+		Noon,
 		func(ctx context.Context) ([]byte, error) {
-			if err := r.Create(ctx, org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
+			if err := r.Create(ctx, org, NewShipment(shipments.Pending, Noon), Someone); err != nil {
 				t.Error(err)
 			}
 			return nil, failed
@@ -178,7 +177,7 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	writer := NewRepository(openAt(t, dsn))
-	orgs := []shipments.OrgID{repotest.Org(), repotest.Org()}
+	orgs := []shipments.OrgID{NewOrg(), NewOrg()}
 	ctx, written := context.WithCancel(t.Context())
 	var relays, writers sync.WaitGroup
 	cuts := make([]int, 3)
@@ -203,9 +202,9 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 		writers.Go(func() {
 			for range each {
 				org := orgs[i%len(orgs)]
-				s := repotest.Shipment(shipments.ReadyForReview, repotest.Noon)
+				s := NewShipment(shipments.ReadyForReview, Noon)
 				s.Version = 1
-				err := writer.Create(t.Context(), org, s, repotest.By)
+				err := writer.Create(t.Context(), org, s, Someone)
 				for v := range versions - 1 {
 					to := s
 					to.Version++
@@ -249,20 +248,20 @@ func TestNumbersAreDenseWhateverIsKilled(t *testing.T) {
 func TestOldEventsExpireInBatches(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
-	org, theirs := repotest.Org(), repotest.Org()
+	org, theirs := NewOrg(), NewOrg()
 	for _, o := range []shipments.OrgID{org, theirs} {
 		for range 6 {
-			if err := r.Create(t.Context(), o, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By); err != nil {
+			if err := r.Create(t.Context(), o, NewShipment(shipments.Pending, Noon), Someone); err != nil {
 				t.Fatal(err)
 			}
 		}
 		number(t, r, o)
 	}
 	exec(
-		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), repotest.Noon,
+		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 5`, uuid.UUID(org), Noon,
 	)
 	for _, want := range []int{3, 2, 0} {
-		n, err := r.Expire(t.Context(), org, repotest.Noon.Add(shipments.EventLife+time.Hour), 3)
+		n, err := r.Expire(t.Context(), org, Noon.Add(shipments.EventLife+time.Hour), 3)
 		if err != nil || n != want {
 			t.Errorf("%d were forgotten, want %d (%v)", n, want, err)
 		}
@@ -285,14 +284,14 @@ func TestOldEventsExpireInBatches(t *testing.T) {
 func TestEveryOrganizationIsVisited(t *testing.T) {
 	t.Parallel()
 	w, db := openWebhooks(t)
-	hasEvents, hasEndpoint, hasAnswer := repotest.Org(), repotest.Org(), repotest.Org()
+	hasEvents, hasEndpoint, hasAnswer := NewOrg(), NewOrg(), NewOrg()
 	happen(t, w, hasEvents, 1)
 	exec(
 		t, db, `UPDATE webhook_endpoints SET status = 'disabled' WHERE id = $1`, uuid.UUID(endpointOf(t, w, hasEndpoint).ID),
 	)
 	for _, org := range []shipments.OrgID{hasEvents, hasAnswer} {
 		_, _, err := w.Repository.Once(
-			t.Context(), org, shipments.Key{Text: "k"}, repotest.Noon,
+			t.Context(), org, shipments.Key{Text: "k"}, Noon,
 			func(context.Context) ([]byte, error) { return []byte("a"), nil },
 		)
 		must(t, err)
@@ -310,7 +309,7 @@ func TestEveryOrganizationIsVisited(t *testing.T) {
 		t.Errorf("%v of %v, %v, %v", visited, hasEvents, hasEndpoint, hasAnswer)
 	}
 	for _, want := range []int{1, 0} {
-		if n, err := w.Expire(t.Context(), hasAnswer, repotest.Noon.Add(shipments.KeyLife), 10); err != nil || n != want {
+		if n, err := w.Expire(t.Context(), hasAnswer, Noon.Add(shipments.KeyLife), 10); err != nil || n != want {
 			t.Errorf("%d answers expired, want %d (%v)", n, want, err)
 		}
 	}
@@ -323,7 +322,7 @@ func TestWaitingOrganizationsAreFoundByTheIndex(t *testing.T) {
 	dsn := pgtestDSN(t)
 	db := oneConn(t, dsn)
 	for range 3 {
-		fill(t, db, uuid.UUID(repotest.Org()), 1000, 10)
+		fill(t, db, uuid.UUID(NewOrg()), 1000, 10)
 	}
 	exec(t, db, `ANALYZE`)
 	r := NewRepository(openAt(t, dsn))

@@ -15,7 +15,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // unfiltered is a connector that removes the condition on the organization from
@@ -75,11 +74,11 @@ func newVictim(t *testing.T, r *Repository) victim {
 	t.Helper()
 	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
 	v := victim{
-		org: repotest.Org(), Shipment: repotest.Shipment(shipments.Pending, repotest.Noon),
+		org: NewOrg(), Shipment: NewShipment(shipments.Pending, Noon),
 		key: shipments.Key{Operation: "POST /", Text: "k"},
 		doc: shipments.Document{
 			ID: shipments.DocumentID{5}, Type: shipments.PackingList, Status: shipments.Processed, SHA256: [32]byte{9},
-			CreatedAt: repotest.Noon, ProcessedAt: repotest.Noon,
+			CreatedAt: Noon, ProcessedAt: Noon,
 		},
 	}
 	v.Version = 1
@@ -87,8 +86,8 @@ func newVictim(t *testing.T, r *Repository) victim {
 	v.Version, v.Status, v.PalletsCount = 2, shipments.ReadyForReview, 1
 	v.hook = endpointOf(t, w, v.org)
 	ctx := t.Context()
-	_, _, err := r.Once(ctx, v.org, v.key, repotest.Noon, func(ctx context.Context) ([]byte, error) {
-		return []byte("secret"), r.Create(ctx, v.org, from, repotest.By)
+	_, _, err := r.Once(ctx, v.org, v.key, Noon, func(ctx context.Context) ([]byte, error) {
+		return []byte("secret"), r.Create(ctx, v.org, from, Someone)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +113,7 @@ func newVictim(t *testing.T, r *Repository) victim {
 	must(t, r.PutTemplate(ctx, v.org, v.template))
 	v.delivery, _ = w.claim(t, v.org, v.hook.ID, later)
 	must(t, w.CreateTest(ctx, v.org, v.hook.ID, shipments.EventID{7}, later))
-	repotest.Queued(t, r, v.org)
+	NewQueued(t, r, v.org)
 	if v.job, err = r.Claim(ctx, shipments.Lease{1}, shipments.Turn{}); err != nil || v.job.Org != v.org {
 		t.Fatalf("%+v (%v)", v.job, err)
 	}
@@ -140,10 +139,10 @@ func found(err error) (bool, error) {
 func thefts() []theft {
 	approved := func(v victim) (shipments.Shipment, shipments.Entry) {
 		to := v.Shipment
-		to.Version, to.Status, to.ApprovedAt = v.Version+1, shipments.Approved, repotest.Noon
+		to.Version, to.Status, to.ApprovedAt = v.Version+1, shipments.Approved, Noon
 		return to, shipments.Entry{Version: to.Version, Action: shipments.Approve, Status: to.Status}
 	}
-	late := repotest.Noon.AddDate(10, 0, 0)
+	late := Noon.AddDate(10, 0, 0)
 	all := []theft{
 		{"Get", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, err := r.Get(ctx, thief, v.ID)
@@ -221,7 +220,7 @@ func thefts() []theft {
 		}},
 		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, replayed, err := r.Repository.Once(
-				ctx, thief, v.key, repotest.Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil },
+				ctx, thief, v.key, Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil },
 			)
 			return replayed, err
 		}},
@@ -237,12 +236,12 @@ func thefts() []theft {
 			return found, err
 		}},
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			return false, r.Create(ctx, thief, v.Shipment, repotest.By)
+			return false, r.Create(ctx, thief, v.Shipment, Someone)
 		}},
 		{"Import", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			n, err := r.Import(
 				ctx, thief,
-				[]shipments.Detail{{Shipment: v.Shipment}, {Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}},
+				[]shipments.Detail{{Shipment: v.Shipment}, {Shipment: NewShipment(shipments.Pending, Noon)}},
 			)
 			return n == 0, err
 		}},

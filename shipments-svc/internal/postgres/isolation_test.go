@@ -14,7 +14,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestRowLevelSecurityHoldsWithoutTheConditionOnTheOrganization: with the condition
@@ -25,7 +24,7 @@ func TestRowLevelSecurityHoldsWithoutTheConditionOnTheOrganization(t *testing.T)
 	dsn := pgtestDSN(t)
 	db := operator(t, dsn)
 	v := newVictim(t, NewRepository(openAt(t, dsn)))
-	r, thief := openUnfiltered(t, dsn), repotest.Org()
+	r, thief := openUnfiltered(t, dsn), NewOrg()
 	before := rowsOf(t, db, v.org)
 	for _, theft := range thefts() {
 		if stolen, err := theft.do(t.Context(), r, thief, v); stolen || err != nil {
@@ -94,7 +93,7 @@ func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
-	mine, theirs := repotest.Org(), repotest.Org()
+	mine, theirs := NewOrg(), NewOrg()
 	err := execute(t.Context(), r.tenant(t.Context(), mine), "announce", announceSQL, uuid.UUID(theirs),
 		`[{"id":"01890a5d-ac96-774b-bcce-b302099a8057","type":"x","at":"2026-11-20"}]`)
 	if !violates(err) {
@@ -104,7 +103,7 @@ func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 		t.Context(),
 		mine,
 		shipments.Key{Text: "k"},
-		repotest.Noon,
+		Noon,
 		func(ctx context.Context) ([]byte, error) {
 			for name, call := range map[string]func(){
 				"Get":    func() { _, _ = r.Get(ctx, theirs, shipments.ID{}) },

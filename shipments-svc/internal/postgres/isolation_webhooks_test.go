@@ -5,7 +5,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // webhookThefts are the thefts of endpoints and deliveries; last those that make
@@ -58,7 +57,7 @@ func webhookThefts() []theft {
 		}},
 		{"CreateEndpoint", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.CreateEndpoint(
-				ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: repotest.Noon}},
+				ctx, thief, webhooks.Made{Endpoint: webhooks.Endpoint{ID: v.hook.ID, CreatedAt: Noon}},
 			)
 		}},
 		{"CreateTest", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {

@@ -24,15 +24,20 @@ func (r *Repository) List(
 
 // listQuery returns the query of a list and its arguments: by the counters
 // where they know what the filter asks, by an index where they do not and for
-// the first page.
+// the first page. Shipments have whole milliseconds, so a bound of their creation
+// between two of them is moved to where it selects the same.
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
-	args := []any{uuid.UUID(org), offset, limit, f.Status}
+	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
 	switch {
-	case f.Reference != "" || f.CheckResult != "" || f.Vessel != "" || f.Destination != "":
-		return listSelected(f), append(append(args, createdIn(f)...),
-			f.CheckResult, f.Reference, f.Vessel, f.Destination)
-	case f.CreatedAfter != nil || f.CreatedBefore != nil:
-		return listCreated(f), append(args, createdIn(f)...)
+	case f != shipments.Filter{Status: f.Status}:
+		after, before := any("-infinity"), any("infinity")
+		if f.CreatedAfter != nil {
+			after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
+		}
+		if f.CreatedBefore != nil {
+			before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
+		}
+		return listSelected(f), append(args, after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination)
 	case offset == 0 && f.Status != anyStatus:
 		return listNewestOfStatusSQL, args
 	case offset == 0:
@@ -42,17 +47,4 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	default:
 		return listSQL, args
 	}
-}
-
-// createdIn returns the bounds of the time of creation. Shipments have whole
-// milliseconds, so a bound between two of them is moved to where it selects the same.
-func createdIn(f shipments.Filter) []any {
-	after, before := any("-infinity"), any("infinity")
-	if f.CreatedAfter != nil {
-		after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
-	}
-	if f.CreatedBefore != nil {
-		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
-	}
-	return []any{after, before}
 }

@@ -17,24 +17,28 @@ import (
 // anyStatus, but never that for listOfStatusSQL. A page past the end finds no
 // month and no day: its bound is null, which no row meets.
 var (
-	listSQL         = listMonths + listFirstDay + listRows
-	listOfStatusSQL = listMonths + listFirstDay + ` AND status = $4` + listRows
+	listSQL         = listAfter("")
+	listOfStatusSQL = listAfter(ofStatus)
 
 	// The first page, which most requests are for, begins with the newest
 	// shipment: only its total needs counters. Its offset is 0.
-	listNewestSQL         = listNewest + listNewestFirst
-	listNewestOfStatusSQL = listNewest + ` AND status = $4` + listNewestFirst
+	listNewestSQL         = listNewest("")
+	listNewestOfStatusSQL = listNewest(ofStatus)
+)
 
-	listNewest = `
+const ofStatus = ` AND status = $4`
+
+func listNewest(condition string) string {
+	return `
 SELECT (SELECT coalesce(sum(n), 0)::bigint FROM shipment_months WHERE organization_id = $1 AND status = $4) AS total,
 	(SELECT coalesce(json_agg(s), '[]') FROM (
-		SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1`
-
-	listNewestFirst = `
+		SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1` + condition + `
 		ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3
 	) s) AS elements`
+}
 
-	listMonths = `
+func listAfter(condition string) string {
+	return `
 WITH months AS MATERIALIZED (
 	SELECT month, sum(n)::bigint AS n
 	FROM shipment_months
@@ -54,9 +58,7 @@ days AS MATERIALIZED (
 	GROUP BY day
 	UNION ALL
 	SELECT month, n FROM months WHERE month IS DISTINCT FROM (SELECT month FROM first_month)
-)`
-
-	listFirstDay = `,
+),
 first_day AS MATERIALIZED (
 	SELECT (day + 1)::timestamp AT TIME ZONE 'UTC' AS before, $2 - skipped AS offset_in_day
 	FROM (SELECT day, n, sum(n) OVER (ORDER BY day DESC)::bigint - n AS skipped FROM days) running
@@ -65,22 +67,20 @@ first_day AS MATERIALIZED (
 page AS MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
-	WHERE organization_id = $1 AND created_at < (SELECT before FROM first_day)`
-
-	listRows = `
+	WHERE organization_id = $1 AND created_at < (SELECT before FROM first_day)` + condition + `
 	ORDER BY created_at DESC, id DESC
 	OFFSET (SELECT offset_in_day FROM first_day) LIMIT 100
 )
 SELECT (SELECT coalesce(sum(n), 0)::bigint FROM days) AS total,` + listPage
+}
 
-	// The plan serves every $3. Of a page whose length it does not know it expects a tenth of the table, and would read
-	// all shipments to join them: so page has the 100 rows that a page may have.
-	listPage = `
+// The plan serves every $3. Of a page whose length it does not know it expects a tenth of the table, and would read
+// all shipments to join them: so page has the 100 rows that a page may have.
+var listPage = `
 	(SELECT coalesce(json_agg(s ORDER BY s.created_at DESC, s.id DESC), '[]')
 	FROM (SELECT * FROM page ORDER BY created_at DESC, id DESC LIMIT $3) page
 	CROSS JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s
 	) AS elements`
-)
 
 // when returns a condition if it is given, and otherwise one that its parameter,
 // which is then empty, meets: each combination of filters is a statement of its
@@ -92,55 +92,21 @@ func when(given bool, parameter int, condition string) string {
 	return fmt.Sprintf(" AND $%d = ''", parameter)
 }
 
-func ofStatus(f shipments.Filter) string { return when(f.Status != anyStatus, 4, "status = $4") }
-
-// listCreated lists shipments created after $5 and before $6, either of
-// which may be infinite. The counters count the whole days between, and an
-// index the days in which the two lie; where that is one day, the first of
-// these counts has all of it and the second nothing.
-func listCreated(f shipments.Filter) string {
-	return `
-WITH edges AS MATERIALIZED (
-	SELECT ($5::timestamptz AT TIME ZONE 'UTC')::date AS first, ($6::timestamptz AT TIME ZONE 'UTC')::date AS last
-),
-starts AS MATERIALIZED (
-	SELECT (first + 1)::timestamp AT TIME ZONE 'UTC' AS second, last::timestamp AT TIME ZONE 'UTC' AS last FROM edges
-),
-days AS MATERIALIZED (
-	SELECT day, sum(n)::bigint AS n
-	FROM shipment_counts
-	WHERE organization_id = $1 AND status = $4
-		AND day > (SELECT first FROM edges) AND day < (SELECT last FROM edges)
-	GROUP BY day
-	UNION ALL
-	SELECT (SELECT first FROM edges), count(*)
-	FROM shipments
-	WHERE organization_id = $1` + ofStatus(f) + `
-		AND created_at > $5 AND created_at < least($6, (SELECT second FROM starts))
-	UNION ALL
-	SELECT (SELECT last FROM edges), count(*)
-	FROM shipments
-	WHERE organization_id = $1` + ofStatus(f) + `
-		AND created_at >= (SELECT greatest(second, last) FROM starts) AND created_at < $6
-)` + listFirstDay + ofStatus(f) + `
-		AND created_at > $5 AND created_at < $6` + listRows
-}
-
 // begins is the condition that a column in lower case begins with a parameter: a range,
 // which an index serves for any value.
 func begins(column string, parameter int) string {
 	return fmt.Sprintf("%[1]s >= lower($%[2]d::text) AND %[1]s < lower($%[2]d::text) || chr(1114111)", column, parameter)
 }
 
-// listSelected lists shipments as listCreated does, with the check result $7, the
-// reference $8, and the beginnings of the vessel $9 and of the destination $10. It counts
-// and skips them in an index that holds only those.
+// listSelected lists shipments created after $5 and before $6, either of which may be infinite,
+// with the check result $7, the reference $8, and the beginnings of the vessel $9 and of the
+// destination $10. It counts and skips them in an index that holds only those.
 func listSelected(f shipments.Filter) string {
 	return `
 WITH selected AS NOT MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
-	WHERE organization_id = $1` + ofStatus(f) + `
+	WHERE organization_id = $1` + when(f.Status != anyStatus, 4, "status = $4") + `
 		AND created_at > $5 AND created_at < $6
 		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
 		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +

@@ -14,7 +14,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestOpenRejectsInvalidDSNsWithoutPrintingThem(t *testing.T) {
@@ -42,7 +41,7 @@ func TestConnectionsSetStatementTimeout(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	for dsn, want := range map[string]string{dsn: "10s", withTimeout(t, dsn, "250"): "250ms"} {
-		on := NewRepository(openAt(t, dsn)).tenant(t.Context(), repotest.Org())
+		on := NewRepository(openAt(t, dsn)).tenant(t.Context(), NewOrg())
 		if got, err := getRow[string](t.Context(), on, "ask", `SHOW statement_timeout`); err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
@@ -70,7 +69,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
-		err := execute(ctx, repo.tenant(ctx, repotest.Org()), "sleep", `SELECT pg_sleep(10)`)
+		err := execute(ctx, repo.tenant(ctx, NewOrg()), "sleep", `SELECT pg_sleep(10)`)
 		if !postgres.Unavailable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -88,7 +87,7 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = db.Close() })
-		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), repotest.Org()), "count",
+		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), NewOrg()), "count",
 			`SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
 		if err != nil || (n == 1) != session.Direct {
 			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)

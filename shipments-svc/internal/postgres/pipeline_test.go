@@ -14,7 +14,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // paper is the file of every document, and a Reader that finds three pallets
@@ -45,7 +44,7 @@ func (paper) Read(
 // error.
 func live(ctx context.Context, r *Repository) error {
 	service := shipments.NewService(shipments.Needs{
-		Repository: r, Files: paper{}, Reader: paper{}, Now: repotest.Noon.UTC,
+		Repository: r, Files: paper{}, Reader: paper{}, Now: Noon.UTC,
 		RunChecks: func(shipments.Evidence) []shipments.Check {
 			return []shipments.Check{{Name: "required_fields", Result: shipments.Pass}}
 		},
@@ -56,7 +55,7 @@ func live(ctx context.Context, r *Repository) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Begin(ctx, j, repotest.Noon); err != nil {
+	if err := r.Begin(ctx, j, Noon); err != nil {
 		return err
 	}
 	return service.Process(ctx, j)
@@ -73,8 +72,8 @@ func TestNoDocumentIsLostWhenAWorkerLosesPostgres(t *testing.T) {
 	cut, whole, db := NewRepository(openAt(t, through)), NewRepository(openAt(t, dsn)), operator(t, dsn)
 	lost := 0
 	for i := range 50 {
-		org := repotest.Org()
-		s, doc := repotest.Queued(t, whole, org)
+		org := NewOrg()
+		s, doc := NewQueued(t, whole, org)
 		done := proxy.CutIn(time.Duration(i) * time.Millisecond / 2)
 		if err := live(t.Context(), cut); err != nil {
 			lost++

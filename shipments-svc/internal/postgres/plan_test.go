@@ -16,7 +16,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // fill gives an organization n shipments over days days, with their counters
@@ -202,7 +201,7 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 	db := oneConn(t, pgtestDSN(t))
 	var org uuid.UUID
 	for range 20 {
-		org = uuid.UUID(repotest.Org())
+		org = uuid.UUID(NewOrg())
 		fill(t, db, org, 2000, 100)
 	}
 	exec(t, db, `
@@ -276,7 +275,7 @@ func TestEveryQueryIsPlanned(t *testing.T) {
 func TestPalletsAreNotComparedWithEachSSCC(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
-	org := uuid.UUID(repotest.Org())
+	org := uuid.UUID(NewOrg())
 	fill(t, db, org, 20_000, 100)
 	exec(t, db, `
 		INSERT INTO pallets (organization_id, shipment_id, position, pallet_number, produce_name, calibre, boxes,
@@ -292,7 +291,7 @@ func TestPalletsAreNotComparedWithEachSSCC(t *testing.T) {
 func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
-	org := repotest.Org()
+	org := NewOrg()
 	fill(t, db, uuid.UUID(org), 20_000, 100)
 	exec(t, db, `VACUUM ANALYZE`)
 	exec(t, db, `SET enable_sort = off`)
@@ -317,7 +316,7 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
-	org := repotest.Org()
+	org := NewOrg()
 	fill(t, db, uuid.UUID(org), 2000, 700)
 	exec(t, db, `VACUUM ANALYZE`)
 	exec(t, db, `SET ROLE `+tenantRole)
@@ -334,7 +333,7 @@ func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 // filters returns every combination of filters, with each check result and
 // references that are there and are not.
 func filters() map[string]shipments.Filter {
-	after, before := repotest.Noon.AddDate(0, 0, -40), repotest.Noon.AddDate(0, 0, -5)
+	after, before := Noon.AddDate(0, 0, -40), Noon.AddDate(0, 0, -5)
 	all := map[string]shipments.Filter{
 		"a vessel": {Vessel: "msc c"}, "no vessel": {Vessel: "x"}, "a destination": {Destination: "Bremen"},
 	}

@@ -2,12 +2,11 @@
 //
 // Guarantees: each method sees and leaves one consistent state; a list's
 // total and rows come from one snapshot, are exact, and cost milliseconds
-// however deep the page lies, unless a reference or check result is asked for,
-// where the cost grows with how many shipments have it; every query finds its rows by an index that
-// begins with the organization, and row-level security hides rows of others;
-// no call outlasts RequestTimeout by more than one
-// exchange with the server, and if Postgres is unavailable the error is
-// shipments.ErrUnavailable.
+// however deep the page lies, unless more than a status is asked for, where the
+// cost grows with how many shipments are found; every query finds its rows by an
+// index that begins with the organization, and row-level security hides rows of
+// others; no call outlasts RequestTimeout by more than one exchange with the
+// server, and if Postgres is unavailable the error is shipments.ErrUnavailable.
 package postgres
 
 import (

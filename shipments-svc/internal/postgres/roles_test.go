@@ -11,7 +11,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // login makes a login that may do nothing, and returns its name and what a DSN
@@ -59,8 +58,8 @@ func TestNoLoginNeedsMoreThanTheRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, as := range []string{asOwner(dsn), asServer(dsn)} {
-		r, org := NewRepository(openAt(t, as)), repotest.Org()
-		must(t, r.Create(t.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By))
+		r, org := NewRepository(openAt(t, as)), NewOrg()
+		must(t, r.Create(t.Context(), org, NewShipment(shipments.Pending, Noon), Someone))
 		if page, total, err := r.List(t.Context(), org, shipments.Filter{}, 0, 10); len(page) != 1 || total != 1 ||
 			err != nil {
 			t.Errorf("%d of %d (%v)", len(page), total, err)

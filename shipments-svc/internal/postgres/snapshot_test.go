@@ -14,7 +14,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestPagesOfASnapshotAreTheRowsWhileOthersWrite: while shipments are created,
@@ -24,7 +23,7 @@ import (
 func TestPagesOfASnapshotAreTheRowsWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	repo, _ := newTest(t)
-	org := repotest.Org()
+	org := NewOrg()
 	var done atomic.Bool
 	var writers sync.WaitGroup
 	for worker := range 4 {
@@ -59,22 +58,22 @@ func writeSome(ctx context.Context, repo *Repository, org shipments.OrgID, rando
 	}
 	switch what := random.IntN(8); {
 	case what < 3 || len(rows) == 0:
-		return repo.Create(ctx, org, repotest.Shipment(shipments.Pending, at()), repotest.By)
+		return repo.Create(ctx, org, NewShipment(shipments.Pending, at()), Someone)
 	case what < 4:
 		_, err := repo.Import(ctx, org, []shipments.Detail{
-			{Shipment: repotest.Shipment(status(), at())}, {Shipment: repotest.Shipment(status(), at())},
+			{Shipment: NewShipment(status(), at())}, {Shipment: NewShipment(status(), at())},
 		})
 		return err
 	case what < 6:
-		return repo.Delete(ctx, org, rows[0], shipments.Entry{Action: shipments.Delete, At: repotest.Noon, By: repotest.By})
+		return repo.Delete(ctx, org, rows[0], shipments.Entry{Action: shipments.Delete, At: Noon, By: Someone})
 	default:
 		to := rows[0]
 		to.Status, to.Version, to.ApprovedAt = status(), to.Version+1, time.Time{}
 		if to.Status == shipments.Approved {
-			to.ApprovedAt = repotest.Noon
+			to.ApprovedAt = Noon
 		}
 		return repo.Revise(ctx, org, shipments.Revision{From: rows[0], To: to, Entry: shipments.Entry{
-			Version: to.Version, At: repotest.Noon, By: repotest.By, Action: shipments.Update, Status: to.Status,
+			Version: to.Version, At: Noon, By: Someone, Action: shipments.Update, Status: to.Status,
 		}})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestATransactionThatOutlastsItsRequestIsUnavailable, also if nothing but the
@@ -18,7 +17,7 @@ func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	repo, _ := newTest(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := repo.transact(ctx, repotest.Org(), "test", func(tx *sqlx.Tx) error {
+	err := repo.transact(ctx, NewOrg(), "test", func(tx *sqlx.Tx) error {
 		var err error
 		for err == nil { // until it was rolled back
 			_, err = tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`)

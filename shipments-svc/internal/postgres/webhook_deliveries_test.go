@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestEventsAreDeliveredToSubscribedEndpoints, once each, from the endpoint's creation
@@ -18,7 +17,7 @@ import (
 func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org, theirs := repotest.Org(), repotest.Org()
+	org, theirs := NewOrg(), NewOrg()
 	happen(t, w, org, 1)
 	all, some, none, off := endpointOf(
 		t, w, org,
@@ -71,7 +70,7 @@ func TestEventsAreDeliveredToSubscribedEndpoints(t *testing.T) {
 func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	made := endpointOf(t, w, org)
 	happen(t, w, org, 1)
 	first, ok := w.claim(t, org, made.ID, later)
@@ -113,7 +112,7 @@ func TestADeliveryHasOneHolderAtATime(t *testing.T) {
 func TestStatus410DisablesAnEndpoint(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	made := endpointOf(t, w, org)
 	happen(t, w, org, 2)
 	job, _ := w.claim(t, org, made.ID, later)
@@ -141,7 +140,7 @@ func TestStatus410DisablesAnEndpoint(t *testing.T) {
 func TestEventsAreReplayed(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org, theirs := repotest.Org(), repotest.Org()
+	org, theirs := NewOrg(), NewOrg()
 	happen(t, w, org, 3)
 	happen(t, w, theirs, 1)
 	made, deletions := endpointOf(t, w, org), endpointOf(t, w, org, shipments.ShipmentDeleted)
@@ -202,12 +201,12 @@ func TestEventsAreReplayed(t *testing.T) {
 func TestTestDeliveryIsNoEvent(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	made := endpointOf(t, w, org, shipments.ShipmentDeleted)
-	must(t, w.CreateTest(t.Context(), org, made.ID, shipments.EventID{1}, repotest.Noon))
+	must(t, w.CreateTest(t.Context(), org, made.ID, shipments.EventID{1}, Noon))
 	job, ok := w.claim(t, org, made.ID, later)
 	if !ok || job.Event.Type != webhooks.Test || job.Event.ID != (shipments.EventID{1}) ||
-		!job.Event.At.Equal(repotest.Noon) ||
+		!job.Event.At.Equal(Noon) ||
 		job.Event.Number != 0 {
 		t.Errorf("%+v", job)
 	}
@@ -223,17 +222,17 @@ func TestTestDeliveryIsNoEvent(t *testing.T) {
 func TestDeliveriesGoWithTheirEventsAndEndpoints(t *testing.T) {
 	t.Parallel()
 	w, db := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	kept, deleted := endpointOf(t, w, org), endpointOf(t, w, org)
 	happen(t, w, org, 5)
-	for i, at := range []time.Time{repotest.Noon, later} {
+	for i, at := range []time.Time{Noon, later} {
 		must(t, w.CreateTest(t.Context(), org, kept.ID, shipments.EventID{byte(i)}, at))
 	}
 	must(t, w.DeleteEndpoint(t.Context(), org, deleted.ID))
 	exec(
-		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 3`, uuid.UUID(org), repotest.Noon,
+		t, db, `UPDATE events SET numbered_at = $2 WHERE organization_id = $1 AND number <= 3`, uuid.UUID(org), Noon,
 	)
-	before := repotest.Noon.Add(time.Hour)
+	before := Noon.Add(time.Hour)
 	for range 2 { // an endpoint goes with the sweep after that of its last delivery
 		for n := 2; n == 2; {
 			var err error

@@ -13,7 +13,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // TestSecretsAreSealed: nothing that Postgres keeps holds one, and one that is
@@ -21,13 +20,13 @@ import (
 func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	w, db := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	made := endpointOf(t, w, org)
 	k := shipments.Key{Operation: "POST /", Text: "k"}
 	answer := []byte(made.Secret.Reveal())
 	do := func(context.Context) ([]byte, error) { return answer, nil }
 	for _, wantReplayed := range []bool{false, true} {
-		got, replayed, err := w.Once(t.Context(), org, k, repotest.Noon, do)
+		got, replayed, err := w.Once(t.Context(), org, k, Noon, do)
 		if err != nil || replayed != wantReplayed || !bytes.Equal(got, answer) {
 			t.Errorf("%s, replayed %t (%v)", got, replayed, err)
 		}
@@ -62,10 +61,10 @@ func TestSecretsAreSealed(t *testing.T) {
 func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	t.Parallel()
 	old, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	made := endpointOf(t, old, org)
 	next := webhooks.Secret{77}
-	if _, err := old.RotateSecret(t.Context(), org, made.ID, next, repotest.Noon, later.AddDate(1, 0, 0)); err != nil {
+	if _, err := old.RotateSecret(t.Context(), org, made.ID, next, Noon, later.AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	both := NewWebhooks(old.Repository, sealingKeys(t, 2, 1), func() {})
@@ -88,7 +87,7 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 func TestSecretOfARetiredKeyDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	retired, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	endpointOf(t, retired, org)
 	second := NewWebhooks(retired.Repository, sealingKeys(t, 2), func() {})
 	made := endpointOf(t, second, org)

@@ -16,7 +16,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // sealingKeys returns keys of these versions, the newest first.
@@ -52,7 +51,7 @@ func endpointOf(t *testing.T, w *Webhooks, org shipments.OrgID, types ...shipmen
 			byte(n >> 8),
 			byte(n),
 		}, URL: "https://example.com/", Description: "d", EventTypes: append([]shipments.EventType{}, types...),
-		Status: webhooks.Enabled, CreatedAt: repotest.Noon, UpdatedAt: repotest.Noon,
+		Status: webhooks.Enabled, CreatedAt: Noon, UpdatedAt: Noon,
 	}}
 	must(t, w.CreateEndpoint(t.Context(), org, m))
 	return m
@@ -69,7 +68,7 @@ func must(t *testing.T, err error) {
 func happen(t *testing.T, w *Webhooks, org shipments.OrgID, n int) {
 	t.Helper()
 	for range n {
-		must(t, w.Create(t.Context(), org, repotest.Shipment(shipments.Pending, repotest.Noon), repotest.By))
+		must(t, w.Create(t.Context(), org, NewShipment(shipments.Pending, Noon), Someone))
 	}
 	number(t, w.Repository, org)
 }
@@ -82,7 +81,7 @@ func (w *Webhooks) all(t *testing.T, org shipments.OrgID, id webhooks.ID) []webh
 }
 
 // later is after all that tests make due.
-var later = repotest.Noon.AddDate(1, 0, 0)
+var later = Noon.AddDate(1, 0, 0)
 
 func (w *Webhooks) claim(t *testing.T, org shipments.OrgID, id webhooks.ID, now time.Time) (webhooks.Job, bool) {
 	t.Helper()
@@ -94,7 +93,7 @@ func (w *Webhooks) claim(t *testing.T, org shipments.OrgID, id webhooks.ID, now 
 func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	t.Parallel()
 	w, db := openWebhooks(t)
-	org, theirs := repotest.Org(), repotest.Org()
+	org, theirs := NewOrg(), NewOrg()
 	made := endpointOf(t, w, org, shipments.ShipmentCreated, shipments.DocumentFailed)
 	got, err := w.Endpoint(t.Context(), org, made.ID)
 	if err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", made.Endpoint) {
@@ -102,7 +101,7 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	}
 	changed, err := w.ChangeEndpoint(t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint {
 		e.URL, e.Status, e.Reason = "https://b.example/", webhooks.Disabled, webhooks.Requested
-		e.UpdatedAt = repotest.Noon.Add(
+		e.UpdatedAt = Noon.Add(
 			time.Hour,
 		)
 		return e
@@ -141,12 +140,12 @@ func second[T any](_ T, err error) error { return err }
 func TestEndpointsOfAnOrganizationAreLimited(t *testing.T) {
 	t.Parallel()
 	w, _ := openWebhooks(t)
-	org := repotest.Org()
+	org := NewOrg()
 	var created atomic.Int64
 	var wg sync.WaitGroup
 	for i := range webhooks.MaxEndpoints + 8 {
 		wg.Go(func() {
-			m := webhooks.Made{Endpoint: webhooks.Endpoint{ID: webhooks.ID{15: byte(i)}, CreatedAt: repotest.Noon}}
+			m := webhooks.Made{Endpoint: webhooks.Endpoint{ID: webhooks.ID{15: byte(i)}, CreatedAt: Noon}}
 			switch err := w.CreateEndpoint(t.Context(), org, m); {
 			case err == nil:
 				created.Add(1)

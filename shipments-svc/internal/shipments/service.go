@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 )
 
 // Service is what can be done with shipments.
@@ -16,7 +18,7 @@ type Service struct {
 	newID     func() ID
 	now       func() time.Time
 
-	waits   waits
+	waits   *limit.Limit[OrgID]
 	closing chan struct{} // closed by Drain
 	drained sync.Once
 }
@@ -36,7 +38,7 @@ type Needs struct {
 func NewService(n Needs) *Service {
 	return &Service{
 		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
-		closing: make(chan struct{}),
+		waits: limit.New[OrgID](maxWaits, maxOrgWaits), closing: make(chan struct{}),
 	}
 }
 

@@ -2,7 +2,6 @@ package shipments
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -66,10 +65,10 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 	if !known(head.Version) {
 		return true, nil
 	}
-	if !s.waits.begin(org) {
+	if !s.waits.TryAcquire(org, 1) {
 		return false, nil
 	}
-	defer s.waits.end(org)
+	defer s.waits.Release(org, 1)
 	over, again := time.NewTimer(l.Wait), time.NewTicker(pollEvery)
 	defer over.Stop()
 	defer again.Stop()
@@ -88,38 +87,6 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 		}
 	}
 	return true, nil
-}
-
-// waits counts the requests that wait. Its zero value is ready; it is safe for
-// concurrent use.
-type waits struct {
-	mu   sync.Mutex
-	all  int
-	orgs map[OrgID]int
-}
-
-// begin reports whether one more request of an organization may wait.
-func (w *waits) begin(org OrgID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.all >= maxWaits || w.orgs[org] >= maxOrgWaits {
-		return false
-	}
-	if w.orgs == nil {
-		w.orgs = map[OrgID]int{}
-	}
-	w.all++
-	w.orgs[org]++
-	return true
-}
-
-func (w *waits) end(org OrgID) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all--
-	if w.orgs[org]--; w.orgs[org] == 0 {
-		delete(w.orgs, org)
-	}
 }
 
 // Drain ends every wait, now and from now on, for a graceful shutdown.

@@ -67,7 +67,7 @@ func (s *site) decide(
 	if !o.Expects(found.Version) {
 		err = shipments.ErrVersion
 	} else {
-		err = do(ctx, o, found.Checks, reason)
+		err = do(ctx, o.Order, found.Checks, reason)
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, wrong[0])

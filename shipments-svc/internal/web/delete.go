@@ -1,9 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"context"
 
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -21,10 +21,9 @@ func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	back := v.path(transport.ShipmentIDs.Format(found.ID))
 	return page("confirm", "Delete "+found.Reference, confirmPage{
 		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
-		Button: "Delete shipment", Do: back + "/delete", Back: back, Version: found.Version,
+		Button: "Delete shipment", Do: v.here() + "/delete", Back: v.here(), Version: found.Version,
 	}), nil
 }
 
@@ -34,7 +33,7 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := s.Service.Delete(ctx, v.org, o); err != nil {
+	if _, err := s.Service.Delete(ctx, v.org, o.Order); err != nil {
 		return answer{}, err
 	}
 	return redirect(v.path(), "removed"), nil
@@ -46,18 +45,15 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, back, err := s.document(ctx, v)
+	d, err := s.document(ctx, v)
 	if err != nil {
 		return answer{}, err
 	}
-	name := d.Filename
-	if name == "" {
-		name = "the document"
-	}
+	name := cmp.Or(d.Filename, "the document")
 	return page("confirm", "Delete "+name, confirmPage{
 		Heading: "Delete " + name + "?", Button: "Delete document",
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
-		Do:   back + "/documents/" + transport.DocumentIDs.Format(d.ID) + "/delete", Back: back, Version: found.Version,
+		Do:   v.here() + "/documents/" + v.PathValue("document") + "/delete", Back: v.here(), Version: found.Version,
 	}), nil
 }
 

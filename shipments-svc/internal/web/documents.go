@@ -31,7 +31,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if err == nil && !done.DryRun {
-		return redirect(v.path(v.PathValue("id")), "attached"), nil
+		return redirect(v.here(), "attached"), nil
 	}
 	p, err := s.shown(ctx, v)
 	if err != nil {
@@ -46,11 +46,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 
 // attachForm attaches the file of the form, or tries it.
 func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, error) {
-	order, err := v.order()
-	if err != nil {
-		return shipments.Attached{}, err
-	}
-	a, err := s.Uploads.Form(v.writer, v.Request, v.org, order)
+	a, err := s.Uploads.Form(v.writer, v.Request, v.org, v.order())
 	if err != nil {
 		return shipments.Attached{}, err
 	}
@@ -60,22 +56,13 @@ func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, er
 }
 
 func (s *site) download(ctx context.Context, v *visit) (answer, error) {
-	id, document, err := v.document()
-	if err != nil {
-		return answer{}, err
-	}
-	file, err := s.Service.File(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
+	file, err := s.Service.File(ctx, v.org, shipments.DocumentQuery{Shipment: v.shipment, Document: v.document})
 	return answer{file: &file}, err
 }
 
-// document returns the document in the path, and the address of its shipment.
-func (s *site) document(ctx context.Context, v *visit) (d shipments.Document, shipment string, err error) {
-	id, document, err := v.document()
-	if err != nil {
-		return d, "", err
-	}
-	d, err = s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: id, Document: document})
-	return d, v.path(transport.ShipmentIDs.Format(id)), err
+// document returns the document in the path.
+func (s *site) document(ctx context.Context, v *visit) (shipments.Document, error) {
+	return s.Service.Document(ctx, v.org, shipments.DocumentQuery{Shipment: v.shipment, Document: v.document})
 }
 
 func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
@@ -89,32 +76,12 @@ func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
 func (s *site) change(
 	ctx context.Context, v *visit, done string, do func(context.Context, shipments.DocumentOrder) error,
 ) (answer, error) {
-	o, err := v.documentOrder()
+	o, err := v.seen()
 	if err != nil {
 		return answer{}, err
 	}
 	if err := do(ctx, o); err != nil {
 		return answer{}, err
 	}
-	return redirect(v.path(v.PathValue("id")), done), nil
-}
-
-// documentOrder is an action of the person on the document in the path.
-func (v *visit) documentOrder() (shipments.DocumentOrder, error) {
-	_, document, err := v.document()
-	if err != nil {
-		return shipments.DocumentOrder{}, err
-	}
-	o, err := v.seen()
-	return shipments.DocumentOrder{Order: o, Document: document}, err
-}
-
-// document returns the ids in the path.
-func (v *visit) document() (shipments.ID, shipments.DocumentID, error) {
-	id, err := v.shipment()
-	if err != nil {
-		return id, shipments.DocumentID{}, err
-	}
-	document, err := transport.DocumentIDs.Parse(v.PathValue("document"))
-	return id, document, err
+	return redirect(v.here(), done), nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -71,12 +70,12 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 	if err != nil {
 		return mappingPage{}, err
 	}
-	d, back, err := s.document(ctx, v)
+	d, err := s.document(ctx, v)
 	if err != nil {
 		return mappingPage{}, err
 	}
 	p := mappingPage{
-		Document: d, Version: found.Version, Back: back, Link: back + "/documents/" + transport.DocumentIDs.Format(d.ID),
+		Document: d, Version: found.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
 		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
 	}
 	for i, m := range d.Mappings {
@@ -88,7 +87,7 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 // correct has the list read again with the stored correction and what the form changes of the
 // reading. Columns that neither names are read as without them.
 func (s *site) correct(ctx context.Context, v *visit) (answer, error) {
-	o, err := v.documentOrder()
+	o, err := v.seen()
 	if err != nil {
 		return answer{}, err
 	}

@@ -75,11 +75,7 @@ func (s *site) show(ctx context.Context, v *visit) (answer, error) {
 
 // get returns the shipment in the path.
 func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
-	id, err := v.shipment()
-	if err != nil {
-		return shipments.GetResult{}, err
-	}
-	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: id})
+	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: v.shipment})
 }
 
 // shown returns the page of the shipment in the path.
@@ -94,7 +90,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	allowed := shipments.Allowed(found.Status)
 	p := showPage{
-		Detail: found.Detail, Link: v.path(transport.ShipmentIDs.Format(found.ID)), History: history.Entries,
+		Detail: found.Detail, Link: v.here(), History: history.Entries,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),

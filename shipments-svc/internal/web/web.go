@@ -83,12 +83,33 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, r.URL.Path+"/"+id.Organization, http.StatusSeeOther)
 }
 
-// visit is a request of a person.
+// visit is a request of a person, with the identifiers in its path.
 type visit struct {
 	*http.Request
 	writer http.ResponseWriter
 	person assertion.Identity
 	org    shipments.OrgID
+
+	shipment shipments.ID
+	document shipments.DocumentID
+	endpoint webhooks.ID
+	event    shipments.EventID
+}
+
+// readIDs reads the identifiers in the path. A malformed one does not exist.
+func (v *visit) readIDs() (err error) {
+	if id := v.PathValue("id"); id != "" && section(v.URL.Path) == pages.Webhooks {
+		v.endpoint, err = transport.WebhookIDs.Parse(id)
+	} else if id != "" {
+		v.shipment, err = transport.ShipmentIDs.Parse(id)
+	}
+	if id := v.PathValue("document"); id != "" && err == nil {
+		v.document, err = transport.DocumentIDs.Parse(id)
+	}
+	if id := v.PathValue("event"); id != "" && err == nil {
+		v.event, err = transport.EventIDs.Parse(id)
+	}
+	return err
 }
 
 // may reports whether the person may do what an operation of the API does.
@@ -101,25 +122,20 @@ func (v *visit) path(rest ...string) string {
 	return strings.Join(append([]string{Path, v.person.Organization}, rest...), "/")
 }
 
-// shipment returns the id in the path.
-func (v *visit) shipment() (shipments.ID, error) {
-	return transport.ShipmentIDs.Parse(v.PathValue("id"))
-}
+// here is the address of the shipment in the path.
+func (v *visit) here() string { return v.path(v.PathValue("id")) }
 
 // order is an action of the person on the shipment in the path.
-func (v *visit) order() (shipments.Order, error) {
-	id, err := v.shipment()
-	return shipments.Order{ID: id, By: transport.Actor(v.person)}, err
+func (v *visit) order() shipments.Order {
+	return shipments.Order{ID: v.shipment, By: transport.Actor(v.person)}
 }
 
-// seen is an action on the version of the shipment in the path that the form was made of.
-func (v *visit) seen() (shipments.Order, error) {
-	o, err := v.order()
-	if err == nil {
-		err = v.parse()
-	}
+// seen is an action on the document, or the shipment, in the path, of the version of the shipment
+// that the form was made of.
+func (v *visit) seen() (shipments.DocumentOrder, error) {
+	o := shipments.DocumentOrder{Order: v.order(), Document: v.document}
 	o.Expects = func(version int64) bool { return v.PostForm.Get("version") == number(version) }
-	return o, err
+	return o, v.parse()
 }
 
 func (s *site) serve(rt route) http.Handler {
@@ -150,7 +166,10 @@ func (s *site) serve(rt route) http.Handler {
 			ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 			defer cancel()
 		}
-		a, err := rt.do(s, ctx, v)
+		var a answer
+		if err = v.readIDs(); err == nil {
+			a, err = rt.do(s, ctx, v)
+		}
 		if err != nil {
 			a = s.errorAnswer(r.Context(), v, err)
 		}
@@ -164,7 +183,7 @@ func (s *site) leave(_ context.Context, v *visit) (answer, error) {
 	if !slices.Contains([]string{"approve", "reject", "documents"}, v.PathValue("form")) {
 		return errorPage(http.StatusNotFound), nil
 	}
-	return redirect(v.path(v.PathValue("id")), ""), nil
+	return redirect(v.here(), ""), nil
 }
 
 func logAttrs(r *http.Request) []slog.Attr {

@@ -115,7 +115,7 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 	if f.Faults = faultsOf(err); f.Faults != nil {
 		return s.webhookAnswer(ctx, v, e, f)
 	}
-	return redirect(v.hooks(transport.WebhookIDs.Format(e.ID)), "saved"), err
+	return redirect(v.hooks(v.PathValue("id")), "saved"), err
 }
 
 // secretPage shows the secret of an endpoint, once.
@@ -137,29 +137,22 @@ func (s *site) askRemove(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) askWebhook(ctx context.Context, v *visit, c confirmPage) (answer, error) {
-	e, err := s.webhook(ctx, v)
-	c.Back = v.hooks(transport.WebhookIDs.Format(e.ID))
+	_, err := s.webhook(ctx, v)
+	c.Back = v.hooks(v.PathValue("id"))
 	c.Do = c.Back + "/" + c.Do
 	return page("confirm", strings.TrimSuffix(c.Heading, "?"), c), err
 }
 
 func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
-	id, err := v.webhook()
-	if err == nil {
-		err = v.parse()
-	}
-	if err != nil {
+	if err := v.parse(); err != nil {
 		return answer{}, err
 	}
 	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.Made, error) {
-		return s.Webhooks.RotateSecret(ctx, v.org, id)
+		return s.Webhooks.RotateSecret(ctx, v.org, v.endpoint)
 	})
 }
 
 func (s *site) removeWebhook(ctx context.Context, v *visit) (answer, error) {
-	id, err := v.webhook()
-	if err == nil {
-		_, err = s.Webhooks.Delete(ctx, v.org, id)
-	}
+	_, err := s.Webhooks.Delete(ctx, v.org, v.endpoint)
 	return redirect(v.hooks(), "endpoint-deleted"), err
 }

@@ -64,16 +64,9 @@ func (s *site) showWebhook(ctx context.Context, v *visit) (answer, error) {
 	return s.webhookAnswer(ctx, v, e, formOf(e))
 }
 
-// webhook returns the id of the endpoint in the path.
-func (v *visit) webhook() (webhooks.ID, error) { return transport.WebhookIDs.Parse(v.PathValue("id")) }
-
 // webhook returns the endpoint in the path.
 func (s *site) webhook(ctx context.Context, v *visit) (webhooks.Endpoint, error) {
-	id, err := v.webhook()
-	if err != nil {
-		return webhooks.Endpoint{}, err
-	}
-	return s.Webhooks.Get(ctx, v.org, id)
+	return s.Webhooks.Get(ctx, v.org, v.endpoint)
 }
 
 // webhookAnswer is the page of an endpoint, with its form as it was filled in.
@@ -112,23 +105,14 @@ func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {
 
 // sendTest sends a test event to the endpoint in the path.
 func (s *site) sendTest(ctx context.Context, v *visit) (answer, error) {
-	id, err := v.webhook()
-	if err == nil {
-		_, err = s.Webhooks.SendTest(ctx, v.org, id)
-	}
+	_, err := s.Webhooks.SendTest(ctx, v.org, v.endpoint)
 	return redirect(v.hooks(v.PathValue("id")), "tested"), err
 }
 
 // replay sends one event again.
 func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
-	event, err := transport.EventIDs.Parse(v.PathValue("event"))
-	if err != nil {
-		return answer{}, err
-	}
-	id, err := v.webhook()
-	if err == nil {
-		_, err = s.Webhooks.Replay(ctx, v.org, webhooks.Replay{Endpoint: id, Events: []shipments.EventID{event}})
-	}
+	again := webhooks.Replay{Endpoint: v.endpoint, Events: []shipments.EventID{v.event}}
+	_, err := s.Webhooks.Replay(ctx, v.org, again)
 	return redirect(v.hooks(v.PathValue("id")), "replayed"), err
 }
 
@@ -146,17 +130,13 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	event, err := transport.EventIDs.Parse(v.PathValue("event"))
-	if err != nil {
-		return answer{}, err
-	}
-	d, err := s.Webhooks.Delivery(ctx, v.org, e.ID, event)
+	d, err := s.Webhooks.Delivery(ctx, v.org, e.ID, v.event)
 	if err != nil {
 		return answer{}, err
 	}
 	body, err := s.sent(ctx, v, d)
 	p := deliveryPage{
-		deliveryRow{d, transport.EventIDs.Format(event)}, v.hooks(transport.WebhookIDs.Format(e.ID)), e.URL, body,
+		deliveryRow{d, v.PathValue("event")}, v.hooks(v.PathValue("id")), e.URL, body,
 	}
 	return page("delivery", string(d.Type), p), err
 }

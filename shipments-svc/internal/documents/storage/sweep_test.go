@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	_ "github.com/lib/pq" // sqlx's "postgres"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func newYard(t *testing.T, store shipments.Files) *yard {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return &yard{repo: postgres.NewRepository(db), store: store, org: repotest.Org()}
+	return &yard{repo: postgres.NewRepository(db), store: store, org: shipments.OrgID(uuid.New())}
 }
 
 // attach stores n documents with their files, and orphans files without one.
@@ -47,11 +47,26 @@ func (y *yard) attach(t *testing.T, n, orphans int) {
 	for i := range n + orphans {
 		key := newKey()
 		if key.Org = y.org; i < n {
-			_, doc := repotest.Queued(t, y.repo, y.org)
-			key.Document = doc.ID
+			y.record(t, key.Document)
 		}
 		put(t, y.store, key, "content")
 		y.files = append(y.files, key)
+	}
+}
+
+// record stores a shipment with a document.
+func (y *yard) record(t *testing.T, id shipments.DocumentID) {
+	t.Helper()
+	s := shipments.Shipment{ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1, CreatedAt: time.Now()}
+	r := shipments.Revision{
+		From: s, To: s, Document: &shipments.Document{ID: id, Type: shipments.OtherDocument, Status: shipments.Processed},
+		Entry: shipments.Entry{Version: 2, At: s.CreatedAt, Action: shipments.AttachDocument, Status: s.Status},
+	}
+	r.To.Version = 2
+	if err := errors.Join(
+		y.repo.Create(t.Context(), y.org, s, shipments.Actor{}), y.repo.Revise(t.Context(), y.org, r),
+	); err != nil {
+		t.Fatal(err)
 	}
 }
 

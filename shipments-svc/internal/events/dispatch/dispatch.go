@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 )
 
 const (
@@ -26,6 +27,13 @@ const (
 	lease         = time.Minute // longer than an attempt and storing its result
 	finishTimeout = 10 * time.Second
 	visited       = 200 // endpoints of one query
+)
+
+// Limits of concurrent deliveries. Those of an organization are limited by the number of
+// endpoints that it may have.
+const (
+	maxAll      = 512
+	maxEndpoint = 4
 )
 
 // Queue is the queue of deliveries. Each method is atomic.
@@ -57,14 +65,17 @@ type Config struct {
 type Dispatcher struct {
 	Config
 	queue    Queue
-	capacity *capacity
+	capacity *limit.Limit[webhooks.EndpointKey]
 	again    chan struct{} // receives a value when an endpoint has more deliveries than its turn
 	working  sync.WaitGroup
 }
 
 // New returns an idle Dispatcher.
 func New(queue Queue, cfg Config) *Dispatcher {
-	return &Dispatcher{Config: cfg, queue: queue, capacity: newCapacity(), again: make(chan struct{}, 1)}
+	return &Dispatcher{
+		Config: cfg, queue: queue, capacity: limit.New[webhooks.EndpointKey](maxAll, maxEndpoint),
+		again: make(chan struct{}, 1),
+	}
 }
 
 // Run runs until ctx ends. Attempts in flight may then end within drain; the others are
@@ -118,12 +129,12 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 
 // start starts a worker for an endpoint if there is capacity.
 func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.EndpointKey) {
-	if !d.capacity.acquire(place) {
+	if !d.capacity.TryAcquire(place, 1) {
 		return
 	}
 	d.working.Go(func() {
 		more := d.work(ctx, attempts, place)
-		d.capacity.release(place)
+		d.capacity.Release(place, 1)
 		if more {
 			select {
 			case d.again <- struct{}{}:
@@ -178,46 +189,5 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	defer cancel()
 	if err := d.queue.Finish(ctx, job, a, verdict); err != nil {
 		d.noted(ctx, err) // the lease expires, and the delivery is made again
-	}
-}
-
-// Limits of concurrent deliveries. Those of an organization are limited by the number of
-// endpoints that it may have.
-const (
-	maxAll      = 512
-	maxEndpoint = 4
-)
-
-// capacity limits the deliveries in flight, in all and by endpoint. It is safe for
-// concurrent use.
-type capacity struct {
-	mu        sync.Mutex
-	all       int
-	endpoints map[webhooks.EndpointKey]int
-}
-
-func newCapacity() *capacity {
-	return &capacity{endpoints: map[webhooks.EndpointKey]int{}}
-}
-
-// acquire reserves capacity for a delivery, if there is any.
-func (c *capacity) acquire(p webhooks.EndpointKey) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= maxAll || c.endpoints[p] >= maxEndpoint {
-		return false
-	}
-	c.all++
-	c.endpoints[p]++
-	return true
-}
-
-// release releases capacity.
-func (c *capacity) release(p webhooks.EndpointKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all--
-	if c.endpoints[p]--; c.endpoints[p] == 0 {
-		delete(c.endpoints, p)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // clock is a fake clock.
@@ -59,7 +58,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{
 		dsn:      postgrestest.New(t, postgres.Migrate),
 		keys:     keys,
-		org:      repotest.Org(),
+		org:      shipments.OrgID(uuid.New()),
 		clock:    &clock{now: time.Now()},
 		notified: make(chan struct{}, 1),
 	}
@@ -99,8 +98,9 @@ func (w *world) endpoint(t testing.TB, url string) webhooks.Made {
 func (w *world) happen(t testing.TB, n int) {
 	t.Helper()
 	for range n {
-		if err := w.queue.Create(t.Context(), w.org, repotest.Shipment(shipments.Pending, w.clock.Now()),
-			repotest.By); err != nil {
+		if err := w.queue.Create(t.Context(), w.org, shipments.Shipment{
+			ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1, CreatedAt: w.clock.Now().UTC(),
+		}, shipments.Actor{}); err != nil {
 			t.Fatal(err)
 		}
 	}

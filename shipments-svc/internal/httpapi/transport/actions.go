@@ -18,10 +18,7 @@ func decodeOrder(r *http.Request) (shipments.Order, error) {
 
 func decodeUpdate(r *http.Request) (shipments.Edit, error) {
 	order, err := decodeOrder(r)
-	if err != nil {
-		return shipments.Edit{}, err
-	}
-	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Edit {
+	return decodeJSON(r, err, "/shipment", func(o *jsonbody.Object) shipments.Edit {
 		texts := o.Object("shipment")
 		return shipments.NewEdit(order, func(t shipments.Text) *string {
 			if t.Optional && texts.Null(t.Name) {
@@ -37,17 +34,14 @@ func decodeApprove(r *http.Request) (shipments.Approval, error) {
 	if err != nil || r.ContentLength == 0 { // there need not be a body
 		return shipments.Approval{Order: order}, err
 	}
-	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Approval {
+	return decodeJSON(r, nil, "", func(o *jsonbody.Object) shipments.Approval {
 		return shipments.Approval{Order: order, Override: o.OptionalText("override_reason")}
 	}, shipments.Approval.Faults)
 }
 
 func decodeReject(r *http.Request) (shipments.Rejection, error) {
 	order, err := decodeOrder(r)
-	if err != nil {
-		return shipments.Rejection{}, err
-	}
-	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Rejection {
+	return decodeJSON(r, err, "", func(o *jsonbody.Object) shipments.Rejection {
 		return shipments.Rejection{Order: order, Reason: o.Text("reason")}
 	}, shipments.Rejection.Faults)
 }

@@ -8,14 +8,13 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // loaded stores a shipment of a status, with a check of each of the results,
 // and returns its path.
 func (a *api) loaded(tb testing.TB, status shipments.Status, results ...shipments.Result) string {
 	tb.Helper()
-	d := shipments.Detail{Shipment: repotest.Shipment(status, repotest.Noon)}
+	d := shipments.Detail{Shipment: newShipment(status, noon)}
 	for _, r := range results {
 		d.Checks = append(d.Checks, shipments.Check{Name: "check_" + string(r), Result: r, Details: "because"})
 	}

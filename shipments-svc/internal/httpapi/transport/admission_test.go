@@ -16,7 +16,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // sendDocument sends a document of so many bytes to the handler, and returns where its
@@ -94,7 +93,7 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 		const dryRun = `{"dry_run":true,"document":{"type":"packing_list","filename":"l.csv",` +
 			`"content_base64":"UGFsbGV0O0JveGVz"}}`
 		over := make(chan struct{})
-		pending := shipments.Detail{Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}
+		pending := shipments.Detail{Shipment: newShipment(shipments.Pending, noon)}
 		handler := handlerOf(shipments.NewService(shipments.Needs{
 			Repository: fakeRepository{detail: &pending}, Files: noFiles{}, Reader: slowReader{over},
 			NewID: func() shipments.ID { return shipments.ID{} }, Now: time.Now,

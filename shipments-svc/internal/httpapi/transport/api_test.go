@@ -3,6 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -248,6 +249,23 @@ func (a *api) create(tb testing.TB) string {
 	}
 	decode(tb, res.body, &created)
 	return created.Shipment.ID
+}
+
+// noon is a time, in the middle of its UTC day.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// newShipment returns a shipment of that status and time.
+func newShipment(status shipments.Status, created time.Time) shipments.Shipment {
+	s := shipments.Shipment{
+		ID: shipments.ID(uuid.New()), Status: status, Version: 1, CreatedAt: created.UTC().Truncate(time.Millisecond),
+		Draft: shipments.Draft{
+			Reference: "PO-" + rand.Text()[:6], Vessel: "MSC Carmen", Origin: "Valparaíso, Chile", Destination: "Łódź \U0001F34A",
+		},
+	}
+	if status == shipments.Approved {
+		s.ApprovedAt = s.CreatedAt.Add(time.Hour)
+	}
+	return s
 }
 
 // load stores shipments that have a past, for the organization of a.

@@ -12,7 +12,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -103,14 +102,10 @@ func readAttachment(
 	filename := document.Text("filename")
 	content, ok := document.Base64("content_base64")
 	if !ok {
-		faults := a.Faults()
 		if filename != "" {
-			faults = append(faults, shipments.Fault{
-				Code: shipments.InvalidValue, Pointer: "/filename",
-				Detail: "filename is the name of a file, and content_base64 is missing",
-			})
+			document.Wrong(jsonbody.InvalidValue, "filename", "filename is the name of a file, and content_base64 is missing")
 		}
-		return a, invalid(input.Faults(body), "/document", faults)
+		return a, invalid(body, nil, "/document", a.Faults())
 	}
 	for _, name := range []string{"pallets", "declared"} {
 		if document.Has(name) {
@@ -127,7 +122,7 @@ func readAttachment(
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
-	return a, invalid(append(input.Faults(body), refused...), "/document", inFile(a.Faults(), "/content_base64"))
+	return a, invalid(body, refused, "/document", inFile(a.Faults(), "/content_base64"))
 }
 
 // attachBody reads a body. It is received whole before any of it is interpreted.
@@ -144,7 +139,7 @@ func attachBody(r *http.Request, reading *admission.Admission) (*jsonbody.Body, 
 		}
 	}
 	limits := jsonbody.Limits{Elements: shipments.MaxPallets, Long: "/document/content_base64"}
-	body, err := input.Limited(jsonbody.Parse(text.Bytes(), limits))
+	body, err := parse(text.Bytes(), limits)
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
 		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf(
 			"a shipment has at most %d pallets", shipments.MaxPallets,
@@ -162,9 +157,18 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 		NetWeight:       shipments.Grams(declared.Thousandths("net_weight_kg")),
 		ContainerNumber: declared.Text("container_number"),
 	}
-	if a.Pallets = input.Pallets(document.Objects("pallets")); a.Pallets == nil && document.Has("pallets") {
-		a.Pallets = []shipments.Pallet{}
+	if !document.Has("pallets") {
+		return
 	}
+	a.Pallets = each(document.Objects("pallets"), func(o *jsonbody.Object) shipments.Pallet {
+		return shipments.Pallet{
+			Number:      o.Text("pallet_number"),
+			ProduceName: o.Text("produce_name"),
+			Calibre:     o.Text("calibre"),
+			Boxes:       o.Int("boxes"),
+			BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
+		}
+	})
 }
 
 // inFile points faults of a file's content to where the request has it.
@@ -183,13 +187,11 @@ func encodeAttach(r *http.Request, a shipments.Attached) reply {
 	if !slices.Contains(callerOf(r.Context()).Permissions, string(endpoints.ReadShipments)) {
 		a.Checks = nil
 	}
+	checks := each(a.Checks, viewCheck)
 	if a.DryRun {
-		return reply{
-			status: http.StatusOK,
-			body:   previewView{viewPreview(a.Document), each(a.Checks, viewCheck), a.Document.Mappings},
-		}
+		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), checks, a.Document.Mappings}}
 	}
-	view := attachedView{viewDocument(a.Document), each(a.Checks, viewCheck)}
+	view := attachedView{viewDocument(a.Document), checks}
 	return reply{
 		status: http.StatusCreated,
 		header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/input"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -22,10 +21,7 @@ type createdView struct {
 }
 
 func decodeCreate(r *http.Request) (shipments.Creation, error) {
-	if err := query.Read(r).Err(); err != nil {
-		return shipments.Creation{}, err
-	}
-	return decodeJSON(r, "/shipment", func(o *jsonbody.Object) shipments.Creation {
+	return decodeJSON(r, query.Read(r).Err(), "/shipment", func(o *jsonbody.Object) shipments.Creation {
 		return shipments.Creation{
 			Draft: shipments.NewDraft(o.Object("shipment").Text),
 			By:    Actor(callerOf(r.Context()).Identity),
@@ -45,13 +41,16 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 50
 
-// invalid is the error of the faults of decoding a body and those of validating the
-// value at the pointer.
-func invalid(decoding []shipments.Fault, at string, validation []shipments.Fault) error {
+// invalid is the error of the faults of a body, nil if it is none of JSON, of others in it, and of
+// validating the value at the pointer.
+func invalid(body *jsonbody.Body, others []shipments.Fault, at string, validation []shipments.Fault) error {
+	if body != nil {
+		others = append(each(body.Faults(), domainFault), others...)
+	}
 	for i := range validation {
 		validation[i].Pointer = at + validation[i].Pointer
 	}
-	if all := shipments.Merge(decoding, validation); len(all) > 0 {
+	if all := shipments.Merge(others, validation); len(all) > 0 {
 		all = all[:min(len(all), maxFaults)]
 		return &shipments.Invalid{Faults: all}
 	}
@@ -72,34 +71,42 @@ var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was co
 // jsonMedia is the media type of JSON (RFC 8259).
 const jsonMedia = "application/json"
 
-// decodeJSON reads a request from a body under the media type of JSON, or one of
-// others. Its faults are those of the body and, beneath the pointer at, of the request.
+// decodeJSON reads a request from a body under the media type of JSON, or one of others, unless
+// what was read before is err. Its faults are those of the body and, beneath the pointer at, of
+// the request. A request without a body is as one with {}: its faults name what is missing.
 func decodeJSON[Req any](
-	r *http.Request, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault, others ...string,
-) (req Req, err error) {
-	text, err := readJSON(r, append([]string{jsonMedia}, others...))
+	r *http.Request, err error, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault,
+	others ...string,
+) (req Req, _ error) {
+	text, media := []byte("{}"), append([]string{jsonMedia}, others...)
+	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
+		if err = mediaType(r.Header, media, strings.Join(media, " or ")); err == nil {
+			text, err = io.ReadAll(r.Body)
+			err = readingError(err)
+		}
+	}
 	if err != nil {
 		return req, err
 	}
-	body, err := input.Limited(jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements}))
+	body, err := parse(text, jsonbody.Limits{Elements: maxElements})
 	if err != nil {
 		return req, err
 	}
 	req = read(body.Object())
-	return req, invalid(input.Faults(body), at, faults(req))
+	return req, invalid(body, nil, at, faults(req))
 }
 
-// readJSON returns a body of one of these media types. A request without a body is
-// as one with {}: its faults name the members that are missing.
-func readJSON(r *http.Request, media []string) ([]byte, error) {
-	if r.ContentLength == 0 && len(r.Header.Values("Content-Type")) == 0 {
-		return []byte("{}"), nil
+// parse parses a body. The error of one beyond its limits is *shipments.Invalid.
+func parse(text []byte, limits jsonbody.Limits) (*jsonbody.Body, error) {
+	body, err := jsonbody.Parse(text, limits)
+	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
+		err = &shipments.Invalid{Faults: []shipments.Fault{domainFault(beyond.Fault)}}
 	}
-	if err := mediaType(r.Header, media, strings.Join(media, " or ")); err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r.Body)
-	return text, readingError(err)
+	return body, err
+}
+
+func domainFault(f jsonbody.Fault) shipments.Fault {
+	return shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
 }
 
 // noFaults is for requests that decoding validates.

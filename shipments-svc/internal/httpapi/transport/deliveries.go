@@ -89,10 +89,7 @@ func viewAttempt(a webhooks.Attempt) attemptView {
 // decodeReplay reads the events to send again: event_ids, or after and until.
 func decodeReplay(r *http.Request) (webhooks.Replay, error) {
 	id, err := decodeEndpointID(r)
-	if err != nil {
-		return webhooks.Replay{}, err
-	}
-	return decodeJSON(r, "", func(o *jsonbody.Object) webhooks.Replay {
+	return decodeJSON(r, err, "", func(o *jsonbody.Object) webhooks.Replay {
 		replay := webhooks.Replay{Endpoint: id, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
 		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
 		switch {

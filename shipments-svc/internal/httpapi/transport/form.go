@@ -47,7 +47,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	files := r.MultipartForm.File["file"]
 	if len(files) == 0 {
 		a.File = &shipments.Upload{Filename: "-"}
-		return a, invalid(append(faults, formFault(shipments.Required, "file", "file is required")), "", a.Faults())
+		return a, invalid(nil, append(faults, formFault(shipments.Required, "file", "file is required")), "", a.Faults())
 	}
 	if files[0].Size > shipments.MaxFile {
 		return shipments.Attachment{}, fileTooLargeError{}
@@ -67,7 +67,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 			sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, a.File.Filename, declared, a.DryRun, a.File.SHA256)),
 		)
 	}
-	return a, invalid(append(faults, refused...), "", a.Faults())
+	return a, invalid(nil, append(faults, refused...), "", a.Faults())
 }
 
 // formFaults returns the faults of the parts' names.

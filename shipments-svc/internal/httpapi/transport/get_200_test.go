@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestGetShowsTheShipmentWithItsParts(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := repotest.Shipment(shipments.Approved, repotest.Noon)
+	s := newShipment(shipments.Approved, noon)
 	s.ID = shipments.ID{15: 1}
 	s.Reference = "PO-2026-0042"
 	a.load(t, shipments.Detail{

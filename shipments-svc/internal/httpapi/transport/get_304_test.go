@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestGetWithTheCurrentETagReturns304(t *testing.T) {
@@ -66,7 +65,7 @@ func TestAnotherVersionHasAnotherTag(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for version := range int64(3) {
-		detail := shipments.Detail{Shipment: repotest.Shipment(shipments.Pending, repotest.Noon)}
+		detail := shipments.Detail{Shipment: newShipment(shipments.Pending, noon)}
 		detail.Version = version
 		a := newAPIOf(t, fakeService(fakeRepository{detail: &detail}), nil)
 		seen[a.do(t, call{path: collection + "/ship_00000000000000000000000001"}).header.Get("ETag")] = true

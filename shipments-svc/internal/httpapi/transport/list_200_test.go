@@ -11,7 +11,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 func TestListOfNothingIsEmptyNotNull(t *testing.T) {
@@ -32,7 +31,7 @@ func TestListOfNothingIsEmptyNotNull(t *testing.T) {
 func TestListShowsExactlyTheseFields(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	approved := repotest.Shipment(shipments.Approved, repotest.Noon.Add(7*time.Millisecond))
+	approved := newShipment(shipments.Approved, noon.Add(7*time.Millisecond))
 	approved.Reference = "<PO> & Ω"
 	a.load(
 		t,
@@ -40,7 +39,7 @@ func TestListShowsExactlyTheseFields(t *testing.T) {
 			Shipment: approved,
 			Pallets:  []shipments.Pallet{{Number: "1", ProduceName: "Plum", Calibre: "A", Boxes: 1, BoxWeight: 1}},
 		},
-		shipments.Detail{Shipment: repotest.Shipment(shipments.Rejected, repotest.Noon)},
+		shipments.Detail{Shipment: newShipment(shipments.Rejected, noon)},
 	)
 	got := a.list(t, "").Shipments
 	want := map[string]any{
@@ -93,7 +92,7 @@ func TestListIsNewestFirstAndLinksWalkIt(t *testing.T) {
 	var all []shipments.Detail
 	for i := range 23 {
 		d := shipments.Detail{
-			Shipment: repotest.Shipment(shipments.Statuses[i%2], repotest.Noon.Add(time.Duration(i/3)*9*time.Hour)),
+			Shipment: newShipment(shipments.Statuses[i%2], noon.Add(time.Duration(i/3)*9*time.Hour)),
 		}
 		all = append(all, d)
 	}

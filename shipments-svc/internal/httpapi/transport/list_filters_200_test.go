@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments/repotest"
 )
 
 // loadFiltered loads four shipments, A the oldest, an hour and a status apart.
@@ -27,7 +26,7 @@ func loadFiltered(t *testing.T) *api {
 	references := []string{"PO-1", "PO-1", "Caf\u00e9 & <b>+1", "po-1"}
 	var all []shipments.Detail
 	for i := range references {
-		s := repotest.Shipment(shipments.Statuses[i], repotest.Noon.Add(time.Duration(i)*time.Hour))
+		s := newShipment(shipments.Statuses[i], noon.Add(time.Duration(i)*time.Hour))
 		s.Vessel, s.Reference = "ABCD"[i:i+1], references[i]
 		all = append(all, shipments.Detail{Shipment: s, Checks: checks[i]})
 	}

@@ -20,10 +20,7 @@ type templateView struct {
 
 func decodeCorrection(r *http.Request) (shipments.Correction, error) {
 	order, err := decodeDocumentOrder(r)
-	if err != nil {
-		return shipments.Correction{}, err
-	}
-	return decodeJSON(r, "", func(o *jsonbody.Object) shipments.Correction {
+	return decodeJSON(r, err, "", func(o *jsonbody.Object) shipments.Correction {
 		c := shipments.Correction{DocumentOrder: order, SaveAs: o.OptionalText("save_as")}
 		if mappings := o.Objects("mappings"); mappings != nil {
 			c.Mappings = each(mappings, func(m *jsonbody.Object) shipments.Assignment {
@@ -56,10 +53,7 @@ func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
 
 func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
 	id, err := decodeTemplateID(r)
-	if err != nil {
-		return shipments.TemplateEdit{}, err
-	}
-	return decodeJSON(r, "/mapping_template", func(o *jsonbody.Object) shipments.TemplateEdit {
+	return decodeJSON(r, err, "/mapping_template", func(o *jsonbody.Object) shipments.TemplateEdit {
 		o = o.Object("mapping_template")
 		return shipments.TemplateEdit{ID: id, Name: o.OptionalText("name"), Columns: columns(o)}
 	}, shipments.TemplateEdit.Faults, mergePatch)

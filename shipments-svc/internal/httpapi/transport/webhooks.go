@@ -34,10 +34,7 @@ func decodeNothing(r *http.Request) (struct{}, error) {
 
 func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft, error) {
 	return func(r *http.Request) (webhooks.Draft, error) {
-		if err := query.Read(r).Err(); err != nil {
-			return webhooks.Draft{}, err
-		}
-		return decodeJSON(r, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Draft {
+		return decodeJSON(r, query.Read(r).Err(), "/"+endpointMember, func(o *jsonbody.Object) webhooks.Draft {
 			o = o.Object(endpointMember)
 			return webhooks.Draft{
 				URL:         o.Text("url"),
@@ -51,10 +48,7 @@ func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft
 func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.Edit, error) {
 	return func(r *http.Request) (webhooks.Edit, error) {
 		id, err := decodeEndpointID(r)
-		if err != nil {
-			return webhooks.Edit{}, err
-		}
-		return decodeJSON(r, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
+		return decodeJSON(r, err, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
 			o = o.Object(endpointMember)
 			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
 			if texts := o.Texts("event_types"); texts != nil {
@@ -86,7 +80,7 @@ func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
 	if err != nil || r.ContentLength == 0 {
 		return id, err
 	}
-	return decodeJSON(r, "", func(*jsonbody.Object) webhooks.ID { return id }, noFaults) // it may have no members
+	return decodeJSON(r, nil, "", func(*jsonbody.Object) webhooks.ID { return id }, noFaults) // it may have no members
 }
 
 type endpointView struct {

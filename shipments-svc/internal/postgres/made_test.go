@@ -1,6 +1,4 @@
-// Package repotest makes shipments for tests of a repository and of what stands
-// on one.
-package repotest
+package postgres
 
 import (
 	"crypto/rand"
@@ -10,14 +8,14 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Org returns a new organization.
-func Org() (org shipments.OrgID) {
+// NewOrg returns a new organization.
+func NewOrg() (org shipments.OrgID) {
 	_, _ = rand.Read(org[:])
 	return org
 }
 
-// Shipment returns a shipment of that status and time.
-func Shipment(status shipments.Status, created time.Time) shipments.Shipment {
+// NewShipment returns a shipment of that status and time.
+func NewShipment(status shipments.Status, created time.Time) shipments.Shipment {
 	s := shipments.Shipment{
 		Draft: shipments.Draft{
 			Reference: "PO-" + rand.Text()[:6], Vessel: "MSC Carmen",
@@ -32,14 +30,14 @@ func Shipment(status shipments.Status, created time.Time) shipments.Shipment {
 	return s
 }
 
-// By is the actor of the tests.
-var By = shipments.Actor{ID: "usr_01k9x3v7t2e8sbq4m6n0pacdfg", Name: "Anna O'Hara"}
+// Someone is the actor of the tests.
+var Someone = shipments.Actor{ID: "usr_01k9x3v7t2e8sbq4m6n0pacdfg", Name: "Anna O'Hara"}
 
 // Noon is a time, in the middle of its UTC day.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// Document returns a document with pallets of these numbers.
-func Document(numbers ...string) (shipments.Document, []shipments.Pallet) {
+// NewDocument returns a document with pallets of these numbers.
+func NewDocument(numbers ...string) (shipments.Document, []shipments.Pallet) {
 	doc := shipments.Document{
 		Type: shipments.PackingList, Status: shipments.Processed, RowsRead: len(numbers) + 1, PalletsExtracted: len(numbers),
 		Declared:  shipments.Declared{Pallets: 1, Boxes: 2, NetWeight: 3, ContainerNumber: "CSQU 'x'"},
@@ -59,34 +57,34 @@ func Document(numbers ...string) (shipments.Document, []shipments.Pallet) {
 	return doc, pallets
 }
 
-// Waiting returns a document that waits to be read.
-func Waiting() *shipments.Document {
-	doc, _ := Document()
+// NewWaiting returns a document that waits to be read.
+func NewWaiting() *shipments.Document {
+	doc, _ := NewDocument()
 	doc.Status, doc.Run, doc.Kind, doc.ProcessedAt = shipments.Queued, 1, shipments.CSV, time.Time{}
 	doc.Filename, doc.ContentType, doc.Size = "Pl \"42\".csv", "text/csv", 1<<33
 	return &doc
 }
 
-// Revision returns one that stores a document by an action, and leaves the shipment in a
+// NewRevision returns one that stores a document by an action, and leaves the shipment in a
 // status.
-func Revision(
+func NewRevision(
 	from shipments.Shipment, status shipments.Status, a shipments.Action, doc *shipments.Document,
 ) shipments.Revision {
 	to := from
 	to.Status, to.Version = status, from.Version+1
 	r := shipments.Revision{From: from, To: to, Document: doc, Checks: []shipments.Check{}}
-	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: By, Action: a, Status: status, Document: doc.ID}
+	r.Entry = shipments.Entry{Version: to.Version, At: Noon, By: Someone, Action: a, Status: status, Document: doc.ID}
 	return r
 }
 
-// Queued stores a shipment with a document that waits.
-func Queued(t *testing.T, q shipments.Repository, org shipments.OrgID) (shipments.Shipment, shipments.Document) {
+// NewQueued stores a shipment with a document that waits.
+func NewQueued(t *testing.T, q shipments.Repository, org shipments.OrgID) (shipments.Shipment, shipments.Document) {
 	t.Helper()
-	s, doc := Shipment(shipments.Pending, Noon), Waiting()
-	if err := q.Create(t.Context(), org, s, By); err != nil {
+	s, doc := NewShipment(shipments.Pending, Noon), NewWaiting()
+	if err := q.Create(t.Context(), org, s, Someone); err != nil {
 		t.Fatal(err)
 	}
-	r := Revision(s, shipments.Processing, shipments.AttachDocument, doc)
+	r := NewRevision(s, shipments.Processing, shipments.AttachDocument, doc)
 	if err := q.Revise(t.Context(), org, r); err != nil {
 		t.Fatal(err)
 	}
