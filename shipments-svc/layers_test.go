@@ -21,11 +21,11 @@ func dependencies(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// TestLayersDependInwardsOnly: transport → endpoints → domain ← postgres.
+// TestLayersDependInwardsOnly: transport → domain ← postgres.
 func TestLayersDependInwardsOnly(t *testing.T) {
 	t.Parallel()
 	const domain, postgres = "/internal/shipments", "/internal/postgres"
-	const endpoints, transport = "/internal/httpapi/endpoints", "/internal/httpapi/transport"
+	const transport = "/internal/httpapi/transport"
 	for pkg, rule := range map[string]struct {
 		mayNot []string // a package or, ending in /, all beneath one
 		why    string
@@ -34,22 +34,18 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			[]string{module + "/", "net/http", "database/sql", "encoding/json", "golang.org/", "github.com/"},
 			"the domain is the standard library and plaintext, and knows no technology",
 		},
-		endpoints: {
-			[]string{"database/sql", "github.com/lib/pq", module + transport, module + postgres},
-			"endpoints know no transport and no storage", // net/http comes with the assertion, which has the permissions
-		},
 		transport: {
 			[]string{"database/sql", "github.com/lib/pq", "github.com/jmoiron/sqlx", module + postgres},
 			"transport knows no storage",
 		},
 		postgres: {
-			[]string{"net/http", "github.com/go-kit/", module + transport, module + endpoints},
+			[]string{"net/http", "github.com/go-kit/", module + transport},
 			"storage knows no transport",
 		},
 		"/internal/checks": {
 			[]string{
 				"net/http", "database/sql", "encoding/json", "golang.org/x/net/", "github.com/google/", "github.com/lib/",
-				module + transport, module + postgres, module + endpoints,
+				module + transport, module + postgres,
 			},
 			"checks are functions of the domain",
 		},
@@ -59,24 +55,23 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 		},
 		"/internal/documents/packinglist": {
 			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module +
-				postgres, module + endpoints, module + "/internal/checks"},
+				postgres, module + "/internal/checks"},
 			"reading packing lists needs no service",
 		},
 		"/internal/events/outbox": {
 			[]string{"net/http", "database/sql", "github.com/google/", "github.com/lib/", module + transport, module +
-				postgres, module + endpoints},
+				postgres},
 			"numbering events knows no storage",
 		},
 		"/internal/events/webhooks": {
 			[]string{
 				"net/http", "database/sql", "encoding/json", "golang.org/", "github.com/google/", "github.com/lib/",
-				module + transport, module + postgres, module + endpoints,
+				module + transport, module + postgres,
 			},
 			"webhooks are a domain and know no technology",
 		},
 		"/internal/events/dispatch": {
-			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres, module +
-				endpoints},
+			[]string{"database/sql", "github.com/lib/", "github.com/google/", module + transport, module + postgres},
 			"delivering knows no storage and no form of what it delivers",
 		},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -46,19 +47,41 @@ func runDemo(ctx context.Context, p program) (err error) {
 		if err := json.Unmarshal(text, &all); err != nil {
 			return err
 		}
-		for i, d := range all {
-			all[i].Version, all[i].PalletsCount = 1, len(d.Pallets)
-			if d.Pallets != nil {
-				all[i].Checks = checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets})
+		stored := 0
+		for _, d := range all {
+			isNew, err := storeDemo(ctx, postgres.NewRepository(db), shipments.OrgID(org), d)
+			if err != nil {
+				return err
 			}
-		}
-		stored, err := postgres.NewRepository(db).Import(ctx, shipments.OrgID(org), all)
-		if err != nil {
-			return err
+			if isNew {
+				stored++
+			}
 		}
 		if _, err := fmt.Fprintf(p.stdout, "%d of %d shipments stored\n", stored, len(all)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// storeDemo stores a shipment that is new, as it was created and then with its pallets and status.
+func storeDemo(
+	ctx context.Context, repo *postgres.Repository, org shipments.OrgID, d shipments.Detail,
+) (isNew bool, err error) {
+	if _, err := repo.Head(ctx, org, d.ID); !errors.Is(err, shipments.ErrNotFound) {
+		return false, err
+	}
+	to := d.Shipment
+	to.Version, to.PalletsCount = 2, len(d.Pallets)
+	from := shipments.Shipment{ID: d.ID, Draft: d.Draft, Status: shipments.Pending, Version: 1, CreatedAt: d.CreatedAt}
+	action := map[shipments.Status]shipments.Action{
+		shipments.Approved: shipments.Approve, shipments.Rejected: shipments.Reject,
+	}[d.Status]
+	entry := shipments.Entry{
+		Version: 2, At: cmp.Or(d.ApprovedAt, d.CreatedAt), Action: cmp.Or(action, shipments.Update), Status: d.Status,
+	}
+	return true, errors.Join(repo.Create(ctx, org, from, shipments.Actor{}), repo.Revise(ctx, org, shipments.Revision{
+		From: from, To: to, Entry: entry, Pallets: d.Pallets,
+		Checks: checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets}),
+	}))
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -68,7 +67,7 @@ func serve(ctx context.Context, p program) (err error) {
 		postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now,
 		cfg.Demo,
 	)
-	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
+	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,

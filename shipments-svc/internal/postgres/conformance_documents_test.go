@@ -45,8 +45,8 @@ func revised(
 func testRevise(t *testing.T, repo shipments.Repository) {
 	org, theirs := postgres.NewOrg(), postgres.NewOrg()
 	before, other := detail(shipments.Rejected, postgres.Noon, 2), detail(shipments.Rejected, postgres.Noon, 1)
-	imports(t, repo, org, []shipments.Detail{before, other}, 2)
-	imports(t, repo, theirs, []shipments.Detail{before}, 1)
+	stores(t, repo, org, before, other)
+	stores(t, repo, theirs, before)
 	is := func(want shipments.Detail) {
 		t.Helper()
 		got, err := repo.Get(t.Context(), org, want.ID)
@@ -107,7 +107,7 @@ func manyNumbers(n int) []string {
 func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 	org := postgres.NewOrg()
 	before := detail(shipments.Pending, postgres.Noon, 0)
-	imports(t, repo, org, []shipments.Detail{before}, 1)
+	stores(t, repo, org, before)
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	for range 20 {
@@ -152,11 +152,11 @@ func testPalletUses(t *testing.T, repo shipments.Repository) {
 		d := detail(s.status, s.at, 0)
 		d.Reference = s.reference
 		_, d.Pallets = postgres.NewDocument(s.label, s.label)
-		imports(t, repo, s.org, []shipments.Detail{d}, 1)
+		stores(t, repo, s.org, d)
 	}
 	self := detail(shipments.Pending, postgres.Noon, 0)
 	_, self.Pallets = postgres.NewDocument(sscc)
-	imports(t, repo, org, []shipments.Detail{self}, 1)
+	stores(t, repo, org, self)
 	uses, err := repo.PalletUses(
 		t.Context(), org, self.ID, []string{sscc, "000000000000000000"}, postgres.Noon.AddDate(-1, 0, 0),
 	)

@@ -20,8 +20,8 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 	org := postgres.NewOrg()
 	random := mathrand.New(mathrand.NewPCG(11, 4))
 	all := randomDetails(random, 300)
-	imports(t, repo, org, all, len(all))
-	imports(t, repo, postgres.NewOrg(), all, len(all)) // meet the filters, too
+	stores(t, repo, org, all...)
+	stores(t, repo, postgres.NewOrg(), all...) // meet the filters, too
 	for range 20 {
 		s := postgres.NewShipment(shipments.Pending, randomTime(random))
 		s.Reference = references[random.IntN(len(references))]

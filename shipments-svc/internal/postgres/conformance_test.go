@@ -36,10 +36,7 @@ func TestRepository(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(*testing.T, shipments.Repository){
 		"a created shipment is shown as it was given":           testCreate,
-		"an imported shipment is shown as it was given":         testImport,
-		"an import leaves what is there as it is":               testImportTwice,
-		"an import is done whole or not at all":                 testImportWhole,
-		"imports of the same shipments at once store them once": testImportsAtOnce,
+		"a shipment is shown with its parts as it was stored":   testParts,
 		"an organization has nothing of another":                testOrganizations,
 		"pages are the model's, at any depth and of any status": testPages,
 		"a list shows exactly what meets its filter":            testFilters,
@@ -96,14 +93,14 @@ func testCreate(t *testing.T, repo shipments.Repository) {
 	})
 }
 
-func testImport(t *testing.T, repo shipments.Repository) {
+func testParts(t *testing.T, repo shipments.Repository) {
 	org := postgres.NewOrg()
 	all := []shipments.Detail{
 		detail(shipments.Approved, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), 1),
 		detail(shipments.Rejected, time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC), 2500),
 		detail(shipments.ReadyForReview, postgres.Noon, 3),
 	}
-	imports(t, repo, org, all, len(all))
+	stores(t, repo, org, all...)
 	for _, want := range all {
 		got, err := repo.Get(t.Context(), org, want.ID)
 		check(t, err)
@@ -111,69 +108,10 @@ func testImport(t *testing.T, repo shipments.Repository) {
 	}
 }
 
-func testImportTwice(t *testing.T, repo shipments.Repository) {
-	org := postgres.NewOrg()
-	first := detail(shipments.Approved, postgres.Noon, 2)
-	imports(t, repo, org, []shipments.Detail{first}, 1)
-	changed := first
-	changed.Vessel, changed.Status, changed.ApprovedAt, changed.Pallets = "other", shipments.Pending, time.Time{}, nil
-	imports(t, repo, org, []shipments.Detail{changed, detail(shipments.Pending, postgres.Noon, 0)}, 1)
-	got, err := repo.Get(t.Context(), org, first.ID)
-	check(t, err)
-	equal(t, got, first)
-	if total := total(t, repo, org); total != 2 {
-		t.Errorf("%d shipments, want 2", total)
-	}
-}
-
-func testImportWhole(t *testing.T, repo shipments.Repository) {
-	org := postgres.NewOrg()
-	bad := detail(shipments.Pending, postgres.Noon, 1)
-	bad.Checks[0].Result = "no such result"
-	if _, err := repo.Import(t.Context(), org, []shipments.Detail{
-		detail(shipments.Pending, postgres.Noon, 1),
-		bad,
-	}); err == nil {
-		t.Fatal("an impossible shipment was stored")
-	}
-	if total := total(t, repo, org); total != 0 {
-		t.Errorf("%d shipments were left behind", total)
-	}
-}
-
-func testImportsAtOnce(t *testing.T, repo shipments.Repository) {
-	org := postgres.NewOrg()
-	var all []shipments.Detail
-	for i := range 40 {
-		all = append(all, detail(shipments.Statuses[i%len(shipments.Statuses)], postgres.Noon.AddDate(0, 0, -i), 1))
-	}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	stored := 0
-	for i := range 4 {
-		mine := slices.Clone(all)
-		random := mathrand.New(mathrand.NewPCG(1, uint64(i)))
-		random.Shuffle(len(mine), func(a, b int) { mine[a], mine[b] = mine[b], mine[a] })
-		wg.Go(func() {
-			n, err := repo.Import(t.Context(), org, mine)
-			if err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			stored += n
-		})
-	}
-	wg.Wait()
-	if total := total(t, repo, org); stored != len(all) || total != int64(len(all)) {
-		t.Errorf("%d stored, %d counted, want %d", stored, total, len(all))
-	}
-}
-
 func testOrganizations(t *testing.T, repo shipments.Repository) {
 	mine, theirs := postgres.NewOrg(), postgres.NewOrg()
 	d := detail(shipments.Approved, postgres.Noon, 2)
-	imports(t, repo, theirs, []shipments.Detail{d}, 1)
+	stores(t, repo, theirs, d)
 	if _, err := repo.Get(t.Context(), mine, d.ID); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("getting another organization's shipment: %v", err)
 	}
@@ -182,7 +120,7 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 	}
 	same := detail(shipments.Pending, postgres.Noon.Add(time.Hour), 1) // the same id is another shipment here
 	same.ID = d.ID
-	imports(t, repo, mine, []shipments.Detail{same}, 1)
+	stores(t, repo, mine, same)
 	for org, want := range map[shipments.OrgID]shipments.Detail{mine: same, theirs: d} {
 		got, err := repo.Get(t.Context(), org, d.ID)
 		check(t, err)
@@ -206,8 +144,8 @@ func testPages(t *testing.T, repo shipments.Repository) {
 			)
 		}
 	}
-	imports(t, repo, org, all, len(all))
-	imports(t, repo, postgres.NewOrg(), []shipments.Detail{detail(shipments.Pending, postgres.Noon, 0)}, 1)
+	stores(t, repo, org, all...)
+	stores(t, repo, postgres.NewOrg(), detail(shipments.Pending, postgres.Noon, 0))
 	slices.SortFunc(all, newestFirst)
 	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
 		var model []shipments.Shipment
@@ -300,12 +238,17 @@ func testCanceled(t *testing.T, repo shipments.Repository) {
 	}
 }
 
-func imports(t *testing.T, repo shipments.Repository, org shipments.OrgID, all []shipments.Detail, want int) {
+// stores stores shipments with their parts.
+func stores(t *testing.T, repo shipments.Repository, org shipments.OrgID, all ...shipments.Detail) {
 	t.Helper()
-	n, err := repo.Import(t.Context(), org, all)
-	check(t, err)
-	if n != want {
-		t.Fatalf("%d shipments stored, want %d", n, want)
+	for _, d := range all {
+		from := d.Shipment
+		from.Version, from.PalletsCount = d.Version-1, 0
+		check(t, repo.Create(t.Context(), org, from, shipments.Actor{}))
+		check(t, repo.Revise(t.Context(), org, shipments.Revision{
+			From: from, To: d.Shipment, Pallets: d.Pallets, Checks: append([]shipments.Check{}, d.Checks...),
+			Entry: shipments.Entry{Version: d.Version, At: d.CreatedAt, Action: shipments.Update, Status: d.Status},
+		}))
 	}
 }
 

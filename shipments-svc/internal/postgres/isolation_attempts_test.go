@@ -238,13 +238,6 @@ func thefts() []theft {
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.Create(ctx, thief, v.Shipment, Someone)
 		}},
-		{"Import", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			n, err := r.Import(
-				ctx, thief,
-				[]shipments.Detail{{Shipment: v.Shipment}, {Shipment: NewShipment(shipments.Pending, Noon)}},
-			)
-			return n == 0, err
-		}},
 	}
 	all = append(all, webhookThefts()...)
 	for _, f := range filters() {

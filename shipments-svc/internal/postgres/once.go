@@ -13,12 +13,7 @@ import (
 )
 
 const (
-	// lockKeySQL locks a key until the transaction ends, or says that someone
-	// else has it. $1 is the organization, $2 the operation, $3 the text.
-	lockKeySQL = `
-SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0))`
-
-	// readKeySQL reads the stored answer at $4. After lockKeySQL it must be a
+	// readKeySQL reads the stored answer at $4. After tryLockSQL it must be a
 	// statement of its own: it sees what was committed before the lock was got.
 	readKeySQL = `
 SELECT fingerprint, answer FROM idempotency_keys
@@ -50,7 +45,7 @@ func (r *Repository) Once(
 ) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, "once", func(tx *sqlx.Tx) error {
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, lockKeySQL, org, k.Operation, k.Text); err != nil {
+		if err := tx.GetContext(ctx, &mine, tryLockSQL, lockOf(org, k.Operation, k.Text)); err != nil {
 			return err
 		}
 		if !mine {

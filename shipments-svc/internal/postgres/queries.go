@@ -104,31 +104,15 @@ SELECT (SELECT count(*) FROM shipment_history WHERE organization_id = $1 AND shi
 	) h) AS elements
 FROM shipments WHERE organization_id = $1 AND id = $2`
 
-// importShipmentsSQL stores those of the shipments in the JSON array $2 that the
-// organization does not have, and returns their identifiers.
-var importShipmentsSQL = `
-WITH stored AS (
-	INSERT INTO shipments (organization_id, ` + shipmentColumns + `, check_results)
-	SELECT $1, ` + shipmentColumns + `, check_results FROM json_populate_recordset(NULL::shipments, $2::json)
-	ON CONFLICT (organization_id, id) DO NOTHING
-	RETURNING id, version, status, created_at
-), noted AS (
-	INSERT INTO shipment_history (organization_id, shipment_id, version, at, action, status)
-	SELECT $1, id, version, now(), 'import', status FROM stored
-), counters AS (
-	` + counting + `SELECT $1, status, day, shard, count(*)
-	FROM (SELECT counted.status, ` + dayAndShard + ` FROM stored` + ofAll + `) added
-	GROUP BY status, day, shard ORDER BY status, date_trunc('month', day::timestamp), shard, day` + counted + `
-)
-SELECT id FROM stored`
-
-var importPalletsSQL = `
+// putPalletsSQL stores pallets of the shipment $2 after the position $3.
+var putPalletsSQL = `
 INSERT INTO pallets (organization_id, shipment_id, position, sscc, ` + palletColumns + `)
-SELECT $1, shipment_id, position, sscc, ` + palletColumns + ` FROM json_populate_recordset(NULL::pallets, $2::json)`
+SELECT $1, $2, $3 + ordinality, sscc, ` + palletColumns + `
+FROM json_populate_recordset(NULL::pallets, $4::json) WITH ORDINALITY`
 
-var importChecksSQL = `
+var putChecksSQL = `
 INSERT INTO checks (organization_id, shipment_id, position, ` + checkColumns + `)
-SELECT $1, shipment_id, position, ` + checkColumns + ` FROM json_populate_recordset(NULL::checks, $2::json)`
+SELECT $1, $2, ordinality, ` + checkColumns + ` FROM json_populate_recordset(NULL::checks, $3::json) WITH ORDINALITY`
 
 // moveSQL counts the shipment $2 in the status $4 and no longer in the status $3.
 const moveSQL = counting + `SELECT $1, moved.status, ` + dayAndShard + `, moved.n

@@ -25,11 +25,6 @@ WITH RECURSIVE found (organization_id, n) AS (
 )
 SELECT organization_id FROM found`
 
-	// lockOutboxSQL makes the transaction the only one that gives numbers to
-	// events of the organization, or says that another is.
-	lockOutboxSQL = `
-SELECT pg_try_advisory_xact_lock(hashtextextended('outbox ' || $1, 0))`
-
 	// numberSQL moves the first $2 events of the outbox to the numbered ones, and
 	// makes the deliveries to endpoints that want them due; it returns how many these
 	// were and how many seconds ago the oldest was announced. It must be a statement of
@@ -120,7 +115,7 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	err := r.transact(ctx, org, "number", func(tx *sqlx.Tx) error {
 		row.Given = 0
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, lockOutboxSQL, org); err != nil || !mine {
+		if err := tx.GetContext(ctx, &mine, tryLockSQL, lockOf(org, "outbox")); err != nil || !mine {
 			return err
 		}
 		return tx.GetContext(ctx, &row, numberSQL, org, limit)

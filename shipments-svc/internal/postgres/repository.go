@@ -43,7 +43,9 @@ const (
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
-	return &Repository{db: db, Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), large: admission.New(maxLarge, maxLargeOf)}
+	return &Repository{
+		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), db: db, large: admission.New(maxLarge, maxLargeOf),
+	}
 }
 
 // Ready reports whether Postgres answers and every migration of this program was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,12 +15,13 @@ import (
 
 var (
 	// reviseSQL replaces a shipment that still has the status $3 and the version
-	// $4 by $5, and returns the last position of its pallets. It locks the
-	// shipment until the transaction ends.
+	// $4 by $5, with the checks $6, and returns the last position of its pallets. It
+	// locks the shipment until the transaction ends. Without checks they are as before.
 	reviseSQL = `
 WITH revised AS (
 	UPDATE shipments SET (` + shipmentColumns + `, check_results) = (
-		SELECT ` + shipmentColumns + `, coalesce(check_results, shipments.check_results)
+		SELECT ` + shipmentColumns + `, CASE WHEN $6::json IS NULL THEN shipments.check_results
+			ELSE ARRAY(SELECT DISTINCT result FROM json_populate_recordset(NULL::checks, $6::json)) END
 		FROM json_populate_record(NULL::shipments, $5::json))
 	WHERE organization_id = $1 AND id = $2 AND status = $3 AND version = $4
 	RETURNING id
@@ -94,9 +96,12 @@ func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
 	id, e := v.From.ID, v.Entry
 	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) error {
+		var checks any
+		if v.Checks != nil {
+			checks = asJSON{v.Checks}
+		}
 		var last int // position of a pallet
-		err := tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version,
-			asJSON{revisedRowOf(v.To, v.Checks)})
+		err := tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version, asJSON{v.To}, checks)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = shipments.ErrVersion
 		}
@@ -107,10 +112,13 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 		if v.Document != nil {
 			b.reviseDocument(org, id, *v.Document, v.Lease)
 		}
-		b.storePallets(org, id, last, v.Pallets)
-		if v.Checks != nil {
+		for part := range slices.Chunk(v.Pallets, maxPallets) {
+			b.exec(putPalletsSQL, org, id, last, asJSON{each(part, palletRowOf)})
+			last += len(part)
+		}
+		if checks != nil {
 			b.exec(forgetChecksSQL, org, id)
-			b.storeChecks(org, id, v.Checks)
+			b.exec(putChecksSQL, org, id, checks)
 		}
 		b.exec(noteSQL, org, id, e.Version, e.At, e.By.ID, e.By.Name, e.Action, e.Status,
 			uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != shipments.DocumentID{}},
@@ -143,14 +151,33 @@ func (b *batch) reviseDocument(
 	}
 }
 
-// lockPalletsSQL waits until no other transaction that makes checks for the
-// organization $1 goes on, and keeps others waiting until this one ends.
-const lockPalletsSQL = `SELECT pg_advisory_xact_lock(hashtextextended('pallets ' || $1, 0))`
+// batch executes statements of a transaction until one fails.
+type batch struct {
+	ctx context.Context //nolint:containedctx // that of the transaction
+	tx  *sqlx.Tx
+	err error
+}
+
+// exec executes a statement and returns how many rows it changed.
+func (b *batch) exec(query string, args ...any) (changed int64) {
+	if b.err != nil {
+		return 0
+	}
+	result, err := b.tx.ExecContext(b.ctx, query, args...)
+	if b.err = err; err == nil {
+		changed, b.err = result.RowsAffected()
+	}
+	return changed
+}
+
+// maxPallets is how many pallets one statement stores: few enough to be done well before the
+// connection gives up on it.
+const maxPallets = 500
 
 // Exclusively implements shipments.Repository.
 func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
 	err := r.transact(ctx, org, "exclusively", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockPalletsSQL, org); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "pallets")); err != nil {
 			return err
 		}
 		return do(within(ctx, org, tx))

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,26 +9,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
-
-// revisedRow is a shipment with the results of its checks, each once; null: as they are.
-type revisedRow struct {
-	shipments.Shipment
-
-	CheckResults []shipments.Result `json:"check_results"`
-}
-
-func revisedRowOf(s shipments.Shipment, checks []shipments.Check) revisedRow {
-	row := revisedRow{Shipment: s}
-	if checks != nil {
-		row.CheckResults = []shipments.Result{}
-	}
-	for _, c := range checks {
-		if !slices.Contains(row.CheckResults, c.Result) {
-			row.CheckResults = append(row.CheckResults, c.Result)
-		}
-	}
-	return row
-}
 
 // page is a part of a list, and how many elements the list has.
 type page[Element any] struct {
@@ -60,42 +39,17 @@ func nullTime(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: t, Valid: !t.IsZero()}
 }
 
-// partKey is the shipment of a pallet or check, and its position.
-type partKey struct {
-	Shipment uuid.UUID `json:"shipment_id"`
-	Position int       `json:"position"` // from 1
-}
-
 // palletRow is a pallet as it is written.
 type palletRow struct {
-	partKey
 	shipments.Pallet
 
 	SSCC *string `json:"sscc"`
 }
 
-// palletRows returns pallets of a shipment as rows after the given position.
-func palletRows(id shipments.ID, after int, all []shipments.Pallet) []palletRow {
-	rows := make([]palletRow, len(all))
-	for i, p := range all {
-		rows[i] = palletRow{partKey: partKey{uuid.UUID(id), after + i + 1}, Pallet: p}
-		if sscc, ok := p.Label(); ok {
-			rows[i].SSCC = &sscc
-		}
+func palletRowOf(p shipments.Pallet) palletRow {
+	row := palletRow{Pallet: p}
+	if sscc, ok := p.Label(); ok {
+		row.SSCC = &sscc
 	}
-	return rows
-}
-
-// checkRow is a check as it is written.
-type checkRow struct {
-	partKey
-	shipments.Check
-}
-
-func checkRows(id shipments.ID, all []shipments.Check) []checkRow {
-	rows := make([]checkRow, len(all))
-	for i, c := range all {
-		rows[i] = checkRow{partKey{uuid.UUID(id), i + 1}, c}
-	}
-	return rows
+	return row
 }

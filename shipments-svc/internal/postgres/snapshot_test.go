@@ -60,10 +60,7 @@ func writeSome(ctx context.Context, repo *Repository, org shipments.OrgID, rando
 	case what < 3 || len(rows) == 0:
 		return repo.Create(ctx, org, NewShipment(shipments.Pending, at()), Someone)
 	case what < 4:
-		_, err := repo.Import(ctx, org, []shipments.Detail{
-			{Shipment: NewShipment(status(), at())}, {Shipment: NewShipment(status(), at())},
-		})
-		return err
+		return repo.Create(ctx, org, NewShipment(status(), at()), Someone)
 	case what < 6:
 		return repo.Delete(ctx, org, rows[0], shipments.Entry{Action: shipments.Delete, At: Noon, By: Someone})
 	default:

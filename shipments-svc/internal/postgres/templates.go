@@ -21,11 +21,6 @@ SELECT coalesce(json_agg(t), '[]') FROM (
 	WHERE organization_id = $1 AND ($2::text[] IS NULL OR fingerprint IN (SELECT unnest($2::text[]))) ORDER BY id
 ) t`
 
-	// lockTemplatesSQL lets the templates of an organization be stored one after the
-	// other, so that they can be counted.
-	lockTemplatesSQL = `
-SELECT pg_advisory_xact_lock(hashtextextended('mapping_templates ' || $1, 0))`
-
 	// putTemplateSQL stores a template unless there are $9 others; it returns how many
 	// it stored.
 	putTemplateSQL = `
@@ -63,7 +58,7 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 // PutTemplate implements shipments.Repository.
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
 	return r.transact(ctx, org, "store mapping template", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockTemplatesSQL, org); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "mapping_templates")); err != nil {
 			return err
 		}
 		var stored int

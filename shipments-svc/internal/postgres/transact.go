@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -129,4 +130,16 @@ func (r *Repository) transact(
 		}
 		return err
 	})
+}
+
+// lockSQL waits for the lock of a name, which the transaction then has until it ends;
+// tryLockSQL reports instead whether it has it.
+const (
+	lockSQL    = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`
+	tryLockSQL = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))`
+)
+
+// lockOf names the lock of something that one transaction of an organization does at a time.
+func lockOf(org shipments.OrgID, name ...string) string {
+	return uuid.UUID(org).String() + " " + strings.Join(name, " ")
 }

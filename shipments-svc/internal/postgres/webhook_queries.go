@@ -10,11 +10,6 @@ const oneEndpoint = `
 	WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'`
 
 const (
-	// lockEndpointsSQL lets the endpoints of an organization be created one
-	// after the other, so that they can be counted.
-	lockEndpointsSQL = `
-SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1, 0))`
-
 	// createEndpointSQL stores an endpoint unless there are $8; it returns how
 	// many it stored.
 	createEndpointSQL = `

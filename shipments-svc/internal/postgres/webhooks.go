@@ -30,7 +30,7 @@ func NewWebhooks(r *Repository, keys sealing.Keys, due func()) *Webhooks {
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
 	return w.transact(ctx, org, "create webhook endpoint", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockEndpointsSQL, org); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "webhook_endpoints")); err != nil {
 			return err
 		}
 		var created int

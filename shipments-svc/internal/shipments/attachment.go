@@ -139,7 +139,7 @@ const (
 	ReadTimeout = 30 * time.Second
 )
 
-// Waits implements endpoints.Waiter.
+// Waits returns how much longer than others the request may take.
 func (a Attachment) Waits() time.Duration {
 	switch {
 	case a.File == nil:

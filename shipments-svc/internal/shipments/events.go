@@ -102,7 +102,6 @@ func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPag
 // are announced by what becomes of the shipment.
 var announced = map[Action]EventType{
 	Create:  ShipmentCreated,
-	Import:  ShipmentCreated,
 	Approve: ShipmentApproved,
 	Reject:  ShipmentRejected,
 	Delete:  ShipmentDeleted,

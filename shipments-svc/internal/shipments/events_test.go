@@ -24,7 +24,6 @@ func TestAnnouncements(t *testing.T) {
 		want       string
 	}{
 		{Create, "", Pending, nil, "shipment.created"},
-		{Import, "", Approved, nil, "shipment.created"},
 		{Update, ReadyForReview, ReadyForReview, nil, "shipment.updated"},
 		{Approve, ReadyForReview, Approved, nil, "shipment.approved"},
 		{Reject, ReadyForReview, Rejected, nil, "shipment.rejected"},

@@ -11,11 +11,8 @@ type Actor struct {
 	Name string `json:"name"` // of a person, as it was then; empty: it is not known
 }
 
-// How a shipment came to be, in its history.
-const (
-	Create Action = "create" // by a client
-	Import Action = "import" // by the demo, with a past that the history does not have
-)
+// Create is how a shipment came to be, in its history.
+const Create Action = "create"
 
 // Entry is one change of a shipment: who did what, when, and what became of
 // it. A shipment has one for each of its versions.

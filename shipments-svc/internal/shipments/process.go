@@ -17,9 +17,9 @@ import (
 // nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
 	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, func(r *Revision) error {
-		doc, err := j.document(r.From, r.documents)
-		if err != nil {
-			return err
+		doc, err := r.document(j.Document)
+		if err != nil || !j.isFor(doc) {
+			return ErrLost
 		}
 		doc, pallets, err := doc.finished(read, unread, r.Entry.At)
 		if err != nil {
@@ -44,26 +44,9 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 	return err
 }
 
-// read returns the document of a job, or ErrLost.
-func (s *Service) read(ctx context.Context, j Job) (Document, error) {
-	d, err := s.repo.Get(ctx, j.Org, j.Shipment)
-	if errors.Is(err, ErrNotFound) {
-		return Document{}, ErrLost
-	}
-	if err != nil {
-		return Document{}, err
-	}
-	return j.document(d.Shipment, d.Documents)
-}
-
-// document returns that of the job, unless it was read or is to be read anew.
-func (j Job) document(s Shipment, all []Document) (Document, error) {
-	i := slices.IndexFunc(all, func(doc Document) bool { return doc.ID == j.Document })
-	if i < 0 || all[i].Run != j.Run || !all[i].Unfinished() || s.Status != Processing {
-		return Document{}, ErrLost
-	}
-	return all[i], nil
-}
+// isFor reports whether the document is to be read by the job: it was not read since, and is not
+// to be read anew.
+func (j Job) isFor(doc Document) bool { return doc.Run == j.Run && doc.Unfinished() }
 
 // finished returns a document that was read, and its pallets. Only a packing
 // list has pallets, and only a packing list can fail: of any other, what could
@@ -101,12 +84,14 @@ func (d Document) failed(why Failure) Document {
 	return d
 }
 
-// Process reads the document of a job and publishes its content; while the database
-// is unavailable it keeps the reading, until ctx ends. ErrLost means that the reading
-// is obsolete. After any other error the document is unchanged, and a retry can
+// Process reads the document of a job and publishes its content. ErrLost means that the
+// reading is obsolete. After any other error the document is unchanged, and a retry can
 // succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {
-	doc, err := s.read(ctx, j)
+	doc, err := s.repo.Document(ctx, j.Org, DocumentQuery{Shipment: j.Shipment, Document: j.Document})
+	if errors.Is(err, ErrNotFound) || err == nil && !j.isFor(doc) {
+		return ErrLost
+	}
 	if err != nil {
 		return err
 	}
@@ -119,21 +104,8 @@ func (s *Service) Process(ctx context.Context, j Job) error {
 	if unread != nil && !errors.As(unread, new(*UnreadableError)) {
 		return unread
 	}
-	for {
-		if err := s.Publish(ctx, j, read, unread); !errors.Is(err, ErrUnavailable) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(publishRetry):
-		}
-	}
+	return s.Publish(ctx, j, read, unread)
 }
-
-// publishRetry is the interval at which a finished reading is published again while
-// the database is unavailable.
-const publishRetry = time.Second
 
 // readFile reads the stored file of a document.
 func (s *Service) readFile(ctx context.Context, key FileKey, doc Document) (read Reading, err error) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
@@ -210,22 +208,6 @@ func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-}
-
-// TestAFinishedReadingOutlastsAnOutage of the database: it is published once that ends.
-func TestAFinishedReadingOutlastsAnOutage(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		k := reading()
-		k.documents[0].Size, k.files.files = 3, map[FileKey]string{{job.Org, job.Document}: "a;b"}
-		k.reading = Reading{Pallets: repeated(1), RowsRead: 1}
-		s := service(k)
-		k.awayUntil = time.Now().Add(2 * time.Hour)
-		if err := s.Process(t.Context(), job); err != nil || k.readText != "csv: a;b" || len(k.revisions) != 1 ||
-			k.revisions[0].Document.Status != Processed {
-			t.Errorf("%v, %+v", err, k.revisions)
-		}
-	})
 }
 
 // TestAMissingFileFails, and an outage of the store does not.

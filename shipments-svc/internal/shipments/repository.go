@@ -90,9 +90,4 @@ type Repository interface {
 	Once(
 		ctx context.Context, org OrgID, k Key, now time.Time, do func(context.Context) ([]byte, error),
 	) (answer []byte, replayed bool, err error)
-
-	// Import stores shipments that have a past, with their parts, all of them or, on an
-	// error, none, and begins their histories. One whose ID the organization has already
-	// is left as it is. It returns the number of those it stored. It is for the demo.
-	Import(ctx context.Context, org OrgID, all []Detail) (int, error)
 }

@@ -37,8 +37,7 @@ type fakeRepository struct {
 	events        []Event
 	first         int64
 	files         shelf
-	revising      error     // of Revise
-	awayUntil     time.Time // Revise gives ErrUnavailable before
+	revising      error // of Revise
 	reading       Reading
 	readText      string
 	templates     []Template
@@ -91,9 +90,6 @@ func (k *fakeRepository) Documents(context.Context, OrgID, ID) ([]Document, erro
 func (k *fakeRepository) Revise(_ context.Context, _ OrgID, r Revision) error {
 	if k.revising != nil {
 		return k.revising
-	}
-	if time.Now().Before(k.awayUntil) {
-		return ErrUnavailable
 	}
 	if r.From != k.head.Shipment {
 		return ErrVersion

@@ -26,7 +26,7 @@ type GetQuery struct {
 	Known func(version int64) bool
 }
 
-// Waits implements endpoints.Waiter.
+// Waits returns how much longer than others the request may take.
 func (l GetQuery) Waits() time.Duration { return l.Wait }
 
 // GetResult is the result of Get.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 )
 
 // Each page needs a person of the organization in its path, with the permission of its operation of the API. Which
@@ -25,7 +25,7 @@ func TestEveryPageNeedsItsPermissionInItsOrganization(t *testing.T) {
 		Path: table, WebhooksPath: webhookRoutes,
 	} {
 		for _, rt := range routes {
-			needed := string(endpoints.Access[strings.Replace(rt.api, " ", " /api/v1", 1)])
+			needed := string(transport.Access[strings.Replace(rt.api, " ", " /api/v1", 1)])
 			method, path, _ := strings.Cut(rt.pattern, " ")
 			path = strings.NewReplacer("{form}", "approve", "{", "", "}", "").Replace(path)
 			wantRefusals(t, handler, method, below, path, needed)
@@ -39,7 +39,7 @@ func wantRefusals(t *testing.T, handler http.Handler, method, below, path, neede
 	t.Helper()
 	org, user := publicid.New("org"), publicid.New("usr")
 	var all, others []string
-	for _, p := range endpoints.Access {
+	for _, p := range transport.Access {
 		if all = append(all, string(p)); string(p) != needed {
 			others = append(others, string(p))
 		}

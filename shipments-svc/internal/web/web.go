@@ -3,7 +3,7 @@
 // and those of webhook endpoints.
 //
 // Guarantees: a page does what the API does, by the same methods, and needs the same
-// permission (endpoints.Access); the person and the organization are those that the gateway
+// permission (transport.Access); the person and the organization are those that the gateway
 // asserts, and the organization in the path must be that one; every page works without its
 // script, and nothing is changed by a GET; a page is complete in memory before its status
 // is sent.
@@ -24,7 +24,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -114,7 +113,7 @@ func (v *visit) readIDs() (err error) {
 
 // may reports whether the person may do what an operation of the API does.
 func (v *visit) may(api string) bool {
-	return slices.Contains(v.person.Permissions, string(endpoints.Access[api]))
+	return slices.Contains(v.person.Permissions, string(transport.Access[api]))
 }
 
 // path is the address of a page of the organization.
@@ -139,7 +138,7 @@ func (v *visit) seen() (shipments.DocumentOrder, error) {
 }
 
 func (s *site) serve(rt route) http.Handler {
-	needs, ok := endpoints.Access[rt.api]
+	needs, ok := transport.Access[rt.api]
 	if !ok {
 		panic(rt.api + " is not in the authorization table")
 	}

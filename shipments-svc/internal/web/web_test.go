@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -293,17 +294,23 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id, _ := publicid.Parse("org", s.org)
-	reviewed := shipments.Detail{
-		Shipment: shipments.Shipment{
-			Draft:  shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
-			Status: shipments.ReadyForReview, ID: shipments.ID{1}, Version: 1, PalletsCount: 1,
-		}, Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
-		Checks: []shipments.Check{
-			{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
-			{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
-		},
+	from := shipments.Shipment{
+		ID: shipments.ID{1}, Status: shipments.ReadyForReview,
+		Draft: shipments.Draft{Reference: "PO-2", Vessel: "V", Origin: "O", Destination: "D"},
 	}
-	if _, err := s.repo.Import(t.Context(), shipments.OrgID(id), []shipments.Detail{reviewed}); err != nil {
+	to := from
+	to.Version, to.PalletsCount = 1, 1
+	if err := errors.Join(
+		s.repo.Create(t.Context(), shipments.OrgID(id), from, shipments.Actor{}),
+		s.repo.Revise(t.Context(), shipments.OrgID(id), shipments.Revision{
+			From: from, To: to, Entry: shipments.Entry{Version: 1, Action: shipments.Update, Status: to.Status},
+			Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
+			Checks: []shipments.Check{
+				{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
+				{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
+			},
+		}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	link := regexp.MustCompile(`/shipments/org_[a-z0-9]+/ship_[a-z0-9]+`)

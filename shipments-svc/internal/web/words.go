@@ -18,7 +18,7 @@ var spoken = map[string]string{
 	"attach_document": "Document attached", "start_document": "Reading begun", "process_document": "Document read",
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
 	"correct_mapping": "Columns corrected", "create": "Created", "update": "Changed",
-	"import": "Imported from earlier records", "approve": "Approved", "reject": "Rejected",
+	"approve": "Approved", "reject": "Rejected",
 	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
 	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",
 }

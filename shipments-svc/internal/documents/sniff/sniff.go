@@ -1,7 +1,7 @@
 // Package sniff detects the type of a file by its content, and refuses types that
 // are not supported.
 //
-// Guarantees: the name and media type from the client agree with the content, so no
+// Guarantees: the extension of a name agrees with the content, so no
 // name is that of a page, a script or a program; archives, such as XLSX files, are not
 // unpacked, and refused if their directory exceeds the limits.
 package sniff
@@ -9,7 +9,6 @@ package sniff
 import (
 	"archive/zip"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -29,7 +28,6 @@ type Type struct {
 
 	name       string   // with its article
 	extensions []string // of files of this type
-	also       []string // other media types that programs send for it
 }
 
 // Media types.
@@ -42,27 +40,19 @@ const (
 
 // types lists the supported types, in no order.
 var types = []Type{
-	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}, []string{"application/x-pdf"}},
-	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}, []string{
-		"application/vnd.ms-excel",
-		"application/zip",
-	}},
-	// With Excel installed, browsers send its media type for CSV.
-	{
-		csv, shipments.CSV, "a CSV or text file",
-		[]string{".csv", ".tsv", ".tab", ".txt"},
-		[]string{"text/plain", "text/tab-separated-values", "application/csv", "application/vnd.ms-excel"},
-	},
-	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}, nil},
-	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}, nil},
-	{xlsb, shipments.Unread, "an XLSB file", []string{".xlsb"}, nil},
-	{docx, shipments.Unread, "a DOCX file", []string{".docx"}, nil},
-	{"application/msword", shipments.Unread, "a DOC file", []string{".doc"}, nil},
-	{"image/jpeg", shipments.Unread, "a JPEG image", []string{".jpg", ".jpeg"}, []string{"image/jpg"}},
-	{"image/png", shipments.Unread, "a PNG image", []string{".png"}, nil},
-	{"image/tiff", shipments.Unread, "a TIFF image", []string{".tif", ".tiff"}, nil},
-	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}, nil},
-	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}, []string{"image/heif"}},
+	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}},
+	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}},
+	{csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}},
+	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}},
+	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}},
+	{xlsb, shipments.Unread, "an XLSB file", []string{".xlsb"}},
+	{docx, shipments.Unread, "a DOCX file", []string{".docx"}},
+	{"application/msword", shipments.Unread, "a DOC file", []string{".doc"}},
+	{"image/jpeg", shipments.Unread, "a JPEG image", []string{".jpg", ".jpeg"}},
+	{"image/png", shipments.Unread, "a PNG image", []string{".png"}},
+	{"image/tiff", shipments.Unread, "a TIFF image", []string{".tif", ".tiff"}},
+	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}},
+	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}},
 }
 
 // messages are how EDI messages begin (ISO 9735, X12).
@@ -159,23 +149,12 @@ func checkLimits(z *zip.Reader) error {
 	return nil
 }
 
-// Agrees returns a *RefusedError if the extension or the media type from the client is
-// not one of the type's. No extension and application/octet-stream agree with any.
-func (t Type) Agrees(filename, declared string) error {
+// Agrees returns a *RefusedError if a name has an extension that is not one of the type's.
+func (t Type) Agrees(filename string) error {
 	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
-	if extension != "" && !slices.Contains(t.extensions, extension) {
-		return &RefusedError{
-			fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
-				extension, t.name, strings.Join(t.extensions, ", ")),
-		}
-	}
-	media, _, err := mime.ParseMediaType(declared)
-	if declared == "" || media == "application/octet-stream" {
+	if extension == "" || slices.Contains(t.extensions, extension) {
 		return nil
 	}
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != t.ContentType &&
-		!slices.Contains(t.also, media) {
-		return &RefusedError{fmt.Sprintf("the file is sent as %q, but the content is %s", declared, t.name)}
-	}
-	return nil
+	return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
+		extension, t.name, strings.Join(t.extensions, ", "))}
 }

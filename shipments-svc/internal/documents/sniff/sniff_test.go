@@ -61,17 +61,13 @@ func TestFile(t *testing.T) {
 func TestAgrees(t *testing.T) {
 	t.Parallel()
 	text, _ := File(strings.NewReader("a;b\n"), 4)
-	for claim, fine := range map[[2]string]bool{
-		{"a.csv", ""}: true, {"a.CSV", "text/csv; charset=utf-8"}: true, {"a", "application/octet-stream"}: true,
-		{"a.txt", "application/vnd.ms-excel"}: true, {"a.csv.", ""}: true, {"exe", ""}: true,
-		{"a.tsv", "text/tab-separated-values"}: true, {".exe", ""}: false,
-		{"a.csv", "application/pdf"}: false, {"a.csv", ";"}: false, {"a.pdf", "text/csv"}: false, {"a.xlsx.", ""}: false,
-		{"a.html", ""}: false, {"a.csv.js", ""}: false, {"a.exe. .", ""}: false,
-		{"a.csv::$DATA", ""}: false,
-		{"a.xht", ""}:        false, {"a.htc", ""}: false, {"a.slk", ""}: false, {"a.iqy", ""}: false, {"a.v2", ""}: false,
+	for name, fine := range map[string]bool{
+		"a.csv": true, "a.CSV": true, "a": true, "a.txt": true, "a.csv.": true, "exe": true, "a.tsv": true,
+		".exe": false, "a.pdf": false, "a.xlsx.": false, "a.html": false, "a.csv.js": false, "a.exe. .": false,
+		"a.csv::$DATA": false, "a.xht": false, "a.htc": false, "a.slk": false, "a.iqy": false, "a.v2": false,
 	} {
-		if err := text.Agrees(claim[0], claim[1]); (err == nil) != fine {
-			t.Errorf("%q: %v", claim, err)
+		if err := text.Agrees(name); (err == nil) != fine {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

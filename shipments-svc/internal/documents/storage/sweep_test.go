@@ -59,7 +59,9 @@ func (y *yard) record(t *testing.T, id shipments.DocumentID) {
 	t.Helper()
 	s := shipments.Shipment{ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1, CreatedAt: time.Now()}
 	r := shipments.Revision{
-		From: s, To: s, Document: &shipments.Document{ID: id, Type: shipments.OtherDocument, Status: shipments.Processed},
+		From: s, To: s, Document: &shipments.Document{
+			ID: id, Type: shipments.OtherDocument, Status: shipments.Processed, CreatedAt: s.CreatedAt, ProcessedAt: s.CreatedAt,
+		},
 		Entry: shipments.Entry{Version: 2, At: s.CreatedAt, Action: shipments.AttachDocument, Status: s.Status},
 	}
 	r.To.Version = 2

@@ -66,16 +66,12 @@ type Dispatcher struct {
 	Config
 	queue    Queue
 	capacity *limit.Limit[webhooks.EndpointKey]
-	again    chan struct{} // receives a value when an endpoint has more deliveries than its turn
 	working  sync.WaitGroup
 }
 
 // New returns an idle Dispatcher.
 func New(queue Queue, cfg Config) *Dispatcher {
-	return &Dispatcher{
-		Config: cfg, queue: queue, capacity: limit.New[webhooks.EndpointKey](maxAll, maxEndpoint),
-		again: make(chan struct{}, 1),
-	}
+	return &Dispatcher{Config: cfg, queue: queue, capacity: limit.New[webhooks.EndpointKey](maxAll, maxEndpoint)}
 }
 
 // Run runs until ctx ends. Attempts in flight may then end within drain; the others are
@@ -86,10 +82,11 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
 	for {
-		ok := d.noted(ctx, d.pass(ctx, attempts))
-		notified, again := d.Notified, (<-chan struct{})(d.again)
-		if !ok {
-			notified, again = nil, nil // retry at the next poll only
+		err := d.pass(ctx, attempts)
+		d.noted(ctx, err)
+		notified := d.Notified
+		if err != nil {
+			notified = nil // retry at the next poll only
 		}
 		select {
 		case <-ctx.Done():
@@ -98,18 +95,16 @@ func (d *Dispatcher) Run(ctx context.Context) {
 			over.Stop()
 			return
 		case <-notified:
-		case <-again:
 		case <-poll.C:
 		}
 	}
 }
 
 // noted reports a result, unless ctx has ended.
-func (d *Dispatcher) noted(ctx context.Context, err error) (ok bool) {
+func (d *Dispatcher) noted(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		d.Note(err)
 	}
-	return err == nil
 }
 
 // pass starts deliveries for every endpoint with due ones.
@@ -127,46 +122,30 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	return nil
 }
 
-// start starts a worker for an endpoint if there is capacity.
+// turn is the number of deliveries of an endpoint after which a worker leaves its place to others.
+const turn = 25
+
+// start starts a worker for an endpoint if there is capacity. It makes deliveries one after the
+// other until none is due, and starts another worker for each that it has claimed.
 func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.EndpointKey) {
 	if !d.capacity.TryAcquire(place, 1) {
 		return
 	}
 	d.working.Go(func() {
-		more := d.work(ctx, attempts, place)
-		d.capacity.Release(place, 1)
-		if more {
-			select {
-			case d.again <- struct{}{}:
-			default:
+		defer d.capacity.Release(place, 1)
+		for n := 0; n < turn && ctx.Err() == nil; n++ {
+			now := d.Now()
+			job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
+			if err != nil {
+				d.noted(ctx, err)
 			}
+			if err != nil || !ok {
+				return
+			}
+			d.start(ctx, attempts, place)
+			d.attempt(attempts, job)
 		}
 	})
-}
-
-// turn is the number of deliveries of an endpoint before others have their turn.
-const turn = 25
-
-// work makes deliveries of an endpoint, one after the other, until none is due. It
-// starts another worker for each claimed delivery. more reports whether it ended
-// with deliveries due.
-func (d *Dispatcher) work(ctx, attempts context.Context, place webhooks.EndpointKey) (more bool) {
-	for range turn {
-		if ctx.Err() != nil {
-			return false
-		}
-		now := d.Now()
-		job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
-		if err != nil {
-			d.noted(ctx, err)
-		}
-		if err != nil || !ok {
-			return false
-		}
-		d.start(ctx, attempts, place)
-		d.attempt(attempts, job)
-	}
-	return true
 }
 
 // attempt makes an attempt and stores its result.

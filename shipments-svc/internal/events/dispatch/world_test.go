@@ -99,7 +99,8 @@ func (w *world) happen(t testing.TB, n int) {
 	t.Helper()
 	for range n {
 		if err := w.queue.Create(t.Context(), w.org, shipments.Shipment{
-			ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1, CreatedAt: w.clock.Now().UTC(),
+			ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1,
+			CreatedAt: w.clock.Now().UTC().Truncate(time.Millisecond),
 		}, shipments.Actor{}); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
+	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 )
 
 // operations are calls of every route that needs an identity, with the permission
@@ -54,7 +54,7 @@ type operation struct {
 func withPermissions(calls []call) []operation {
 	all := make([]operation, len(calls))
 	for i, c := range calls {
-		all[i] = operation{c, string(endpoints.Access[pattern(c)])}
+		all[i] = operation{c, string(transport.Access[pattern(c)])}
 	}
 	return all
 }
@@ -83,17 +83,17 @@ const (
 // tests below have its routes and permissions.
 func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 	t.Parallel()
-	specified := map[string]endpoints.Permission{}
+	specified := map[string]transport.Permission{}
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			if public := op.Security != nil && len(*op.Security) == 0; public != (op.Extensions["x-permission"] == "none") {
 				t.Errorf("%s %s: x-permission and security differ", method, path)
 			} else if !public {
-				specified[method+" "+path] = endpoints.Permission(fmt.Sprint(op.Extensions["x-permission"]))
+				specified[method+" "+path] = transport.Permission(fmt.Sprint(op.Extensions["x-permission"]))
 			}
 		}
 	}
-	if diff := cmp.Diff(endpoints.Access, specified); diff != "" {
+	if diff := cmp.Diff(transport.Access, specified); diff != "" {
 		t.Errorf("openapi.yaml (-table +described)\n%s", diff)
 	}
 }

@@ -48,10 +48,10 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 
 func encodeShipment(r *http.Request, s shipments.Shipment) reply {
 	re := shown(http.StatusOK, "shipment", viewItem)(r, s)
-	re.header = http.Header{"Etag": {tagOf(s.Version)}}
+	re.Header = http.Header{"Etag": {tagOf(s.Version)}}
 	return re
 }
 
 func encodeDelete(*http.Request, struct{}) reply {
-	return reply{status: http.StatusNoContent}
+	return reply{Status: http.StatusNoContent}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -38,7 +37,7 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 }
 
 func handlerOf(service *shipments.Service) http.Handler {
-	wiring := endpoints.Wiring{Timeout: postgres.RequestTimeout, Failed: func(string, error) {}}
+	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: func(string, error) {}}
 	return transport.New(service, nil, transport.NewUploads(), wiring, slog.New(slog.DiscardHandler))
 }
 

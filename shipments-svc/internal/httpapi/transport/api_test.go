@@ -2,9 +2,11 @@ package transport_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -28,7 +31,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -56,6 +58,7 @@ type api struct {
 	observed *logBuffer
 	org      string // whose requests these are
 	jobs     *postgres.Repository
+	dsn      string
 	files    string // the directory in which files are kept
 }
 
@@ -91,7 +94,7 @@ func newAPIOn(tb testing.TB, dsn string, session servicekit.Session, timeout tim
 	tb.Cleanup(func() { _ = db.Close() })
 	repo, dir := postgres.NewRepository(db), tb.TempDir()
 	a := newAPIWithin(tb, newServiceIn(tb, repo, dir), newHooks(tb, repo), timeout)
-	a.jobs, a.files = repo, dir
+	a.jobs, a.files, a.dsn = repo, dir, dsn
 	return a
 }
 
@@ -117,7 +120,7 @@ func newAPIOf(tb testing.TB, service *shipments.Service, hooks *webhooks.Service
 func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
-	wiring := endpoints.Wiring{Timeout: timeout, Failed: func(operation string, err error) {
+	wiring := transport.Wiring{Timeout: timeout, Failed: func(operation string, err error) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
 	srv := httptest.NewServer(
@@ -259,7 +262,8 @@ func newShipment(status shipments.Status, created time.Time) shipments.Shipment 
 	s := shipments.Shipment{
 		ID: shipments.ID(uuid.New()), Status: status, Version: 1, CreatedAt: created.UTC().Truncate(time.Millisecond),
 		Draft: shipments.Draft{
-			Reference: "PO-" + rand.Text()[:6], Vessel: "MSC Carmen", Origin: "Valparaíso, Chile", Destination: "Łódź \U0001F34A",
+			Reference: "PO-" + rand.Text()[:6], Vessel: "MSC Carmen",
+			Origin: "Valparaíso, Chile", Destination: "Łódź \U0001F34A",
 		},
 	}
 	if status == shipments.Approved {
@@ -269,22 +273,34 @@ func newShipment(status shipments.Status, created time.Time) shipments.Shipment 
 }
 
 // load stores shipments that have a past, for the organization of a.
-func (a *api) load(tb testing.TB, all ...shipments.Detail) {
+func (a *api) load(tb testing.TB, loaded ...shipments.Detail) {
 	tb.Helper()
 	org, _ := publicid.Parse("org", a.org)
-	for i, d := range all {
-		if all[i].ID == (shipments.ID{}) {
-			all[i].ID = shipments.ID(uuid.Must(uuid.NewV7()))
+	for _, d := range loaded {
+		if d.ID == (shipments.ID{}) {
+			d.ID = shipments.ID(uuid.Must(uuid.NewV7()))
 		}
-		if all[i].Status == "" {
-			all[i].Status = shipments.Pending
+		d.Status = cmp.Or(d.Status, shipments.Pending)
+		if d.CreatedAt.IsZero() {
+			d.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
 		}
-		if all[i].CreatedAt.IsZero() {
-			all[i].CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
+		from, to := d.Shipment, d.Shipment
+		from.Version, to.Version, to.PalletsCount = 0, 1, len(d.Pallets)
+		entry := shipments.Entry{Version: 1, At: d.CreatedAt, Action: shipments.Update, Status: d.Status}
+		if err := errors.Join(
+			a.jobs.Create(tb.Context(), shipments.OrgID(org), from, shipments.Actor{}),
+			a.jobs.Revise(tb.Context(), shipments.OrgID(org), shipments.Revision{
+				From: from, To: to, Entry: entry, Pallets: d.Pallets, Checks: append([]shipments.Check{}, d.Checks...),
+			}),
+		); err != nil {
+			tb.Fatal(err)
 		}
-		all[i].Version, all[i].PalletsCount = 1, len(d.Pallets)
 	}
-	if _, err := a.jobs.Import(tb.Context(), shipments.OrgID(org), all); err != nil {
+	all, err := sqlx.Open("postgres", postgrestest.Direct(a.dsn))
+	if err == nil {
+		_, err = all.ExecContext(tb.Context(), `DELETE FROM shipment_history WHERE version = 0`)
+	}
+	if err := errors.Join(err, all.Close()); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -9,9 +9,7 @@ import (
 	"slices"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -50,11 +48,6 @@ const (
 func decodeAttach(uploads *Uploads) func(*http.Request) (shipments.Attachment, error) {
 	receiving, reading := uploads.receiving, uploads.reading
 	return func(r *http.Request) (shipments.Attachment, error) {
-		if p := query.Read(r); r.URL.Query().Has("dry_run") {
-			p.Text("dry_run")
-			p.Fault("dry_run", "dry_run is a member of the body, beside document, or a part of the form")
-			return shipments.Attachment{}, p.Err()
-		}
 		order, err := decodeOrder(r)
 		if err != nil {
 			return shipments.Attachment{}, err
@@ -117,7 +110,7 @@ func readAttachment(
 	}
 	var refused []shipments.Fault
 	a.File, refused, err = newUpload(
-		bytes.NewReader(content), int64(len(content)), filename, "", "/document/content_base64",
+		bytes.NewReader(content), int64(len(content)), filename, "/document/content_base64",
 	)
 	if err != nil {
 		return shipments.Attachment{}, err
@@ -184,17 +177,17 @@ func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
 // encodeAttach shows a document with the checks, which say what other documents have,
 // only for tokens that may read shipments.
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	if !slices.Contains(callerOf(r.Context()).Permissions, string(endpoints.ReadShipments)) {
+	if !slices.Contains(callerOf(r.Context()).Permissions, string(ReadShipments)) {
 		a.Checks = nil
 	}
 	checks := each(a.Checks, viewCheck)
 	if a.DryRun {
-		return reply{status: http.StatusOK, body: previewView{viewPreview(a.Document), checks, a.Document.Mappings}}
+		return reply{Status: http.StatusOK, Body: previewView{viewPreview(a.Document), checks, a.Document.Mappings}}
 	}
 	view := attachedView{viewDocument(a.Document), checks}
 	return reply{
-		status: http.StatusCreated,
-		header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},
-		body:   view,
+		Status: http.StatusCreated,
+		Header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},
+		Body:   view,
 	}
 }

@@ -32,9 +32,9 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	id := ShipmentIDs.Format(s.ID)
 	return reply{
-		status: http.StatusCreated,
-		header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
-		body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
+		Status: http.StatusCreated,
+		Header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
+		Body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
 	}
 }
 

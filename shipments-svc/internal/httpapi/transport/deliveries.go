@@ -64,14 +64,14 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 
 func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 	view := deliveriesView{each(page.Deliveries, viewDelivery), deliveriesMetaView{Limit: page.Limit}}
-	re := reply{status: http.StatusOK}
+	re := reply{Status: http.StatusOK}
 	if page.More {
 		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
 		query := r.URL.Query()
 		query.Set("before", view.Meta.NextBefore)
-		re.header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
+		re.Header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
 	}
-	re.body = view
+	re.Body = view
 	return re
 }
 

@@ -76,7 +76,7 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 // encodeQueued is the reply to a request that has a document read again, at a path beneath it.
 func encodeQueued(r *http.Request, d shipments.Document) reply {
 	re := shown(http.StatusAccepted, "document", viewReadDocument)(r, d)
-	re.header = http.Header{"Location": {path.Dir(canonicalPath(r))}}
+	re.Header = http.Header{"Location": {path.Dir(canonicalPath(r))}}
 	return re
 }
 
@@ -105,7 +105,7 @@ func viewPreview(d shipments.Document) previewDocumentView {
 const downloadTimeout = 2 * time.Minute
 
 func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
-	return reply{status: http.StatusOK, file: &file, header: http.Header{
+	return reply{Status: http.StatusOK, file: &file, Header: http.Header{
 		"Content-Type":            {file.ContentType},
 		"Content-Disposition":     {Download(file.Filename)},
 		"X-Content-Type-Options":  {"nosniff"},
@@ -142,9 +142,9 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	defer func() { _ = content.Close() }()
 	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
-	maps.Copy(w.Header(), re.header)
+	maps.Copy(w.Header(), re.Header)
 	w.Header().Set("Content-Length", strconv.FormatInt(re.file.Size, 10))
-	w.WriteHeader(re.status)
+	w.WriteHeader(re.Status)
 	if r.Method != http.MethodHead {
 		_, _ = io.Copy(w, content) // the client is gone
 	}

@@ -50,7 +50,7 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 		eventsMetaView{After: page.After, Limit: page.Limit, NextAfter: page.Next},
 	}
 	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", canonicalPath(r), page.Next, page.Limit, "next")
-	return reply{status: http.StatusOK, header: http.Header{"Link": {next}}, body: view}
+	return reply{Status: http.StatusOK, Header: http.Header{"Link": {next}}, Body: view}
 }
 
 func viewEvent(e shipments.Event) eventView {

@@ -56,15 +56,14 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
-	declared := files[0].Header.Get("Content-Type")
 	var refused []shipments.Fault
-	a.File, refused, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename), declared, "/file")
+	a.File, refused, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename), "/file")
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
 	if body, ok := r.Body.(*idempotency.Body); ok { // a retry has another boundary
 		body.SetFingerprint(
-			sha256.Sum256(fmt.Appendf(nil, "form %q %q %q %t %x", a.Type, a.File.Filename, declared, a.DryRun, a.File.SHA256)),
+			sha256.Sum256(fmt.Appendf(nil, "form %q %q %t %x", a.Type, a.File.Filename, a.DryRun, a.File.SHA256)),
 		)
 	}
 	return a, invalid(nil, append(faults, refused...), "", a.Faults())
@@ -104,10 +103,10 @@ func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
 }
 
-// newUpload returns the file with the name and the media type that the client
-// declares. A file that is not accepted is a fault at the pointer.
+// newUpload returns the file with the name that the client declares. A file that is not
+// accepted is a fault at the pointer.
 func newUpload(
-	content io.ReaderAt, size int64, filename, declared, pointer string,
+	content io.ReaderAt, size int64, filename, pointer string,
 ) (*shipments.Upload, []shipments.Fault, error) {
 	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
 	sum := sha256.New()
@@ -120,7 +119,7 @@ func newUpload(
 	}
 	kind, err := sniff.File(u.Content, u.Size)
 	if err == nil {
-		err = kind.Agrees(filename, declared)
+		err = kind.Agrees(filename)
 	}
 	if refused, ok := errors.AsType[*sniff.RefusedError](err); ok {
 		return u, []shipments.Fault{{Code: shipments.UnsupportedDocument, Pointer: pointer, Detail: refused.Reason}}, nil

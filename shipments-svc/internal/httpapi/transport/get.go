@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -39,12 +38,12 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
 	view := viewDetail(found.Detail)
-	if !slices.Contains(callerOf(r.Context()).Permissions, string(endpoints.Facts)) {
+	if !slices.Contains(callerOf(r.Context()).Permissions, string(Facts)) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
-	return reply{status: http.StatusOK, header: header, body: map[string]detailView{"shipment": view}}
+	return reply{Status: http.StatusOK, Header: header, Body: map[string]detailView{"shipment": view}}
 }
 
 // representation is part of every entity-tag. It changes when the same row

@@ -45,9 +45,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 }
 
 func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
-	view := historyView{each(page.Entries, viewEntry), metaView(page.Paging)}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage,
-		page.Total)}}, body: view}
+	return paged(r, page.Paging, historyView{each(page.Entries, viewEntry), metaView(page.Paging)})
 }
 
 func viewEntry(e shipments.Entry) entryView {

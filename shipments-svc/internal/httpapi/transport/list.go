@@ -40,7 +40,5 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 }
 
 func encodeList(r *http.Request, page shipments.Page) reply {
-	view := listView{each(page.Shipments, viewItem), metaView(page.Paging)}
-	return reply{status: http.StatusOK, header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage,
-		page.Total)}}, body: view}
+	return paged(r, page.Paging, listView{each(page.Shipments, viewItem), metaView(page.Paging)})
 }

@@ -7,20 +7,18 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // keyed is a request that may have an Idempotency-Key.
 type keyed[Req any] struct {
-	http    *http.Request
 	key     *shipments.Key // nil: it has none
 	request Req
 }
 
-// Waits implements endpoints.Waiter.
+// Waits implements waiter.
 func (k keyed[Req]) Waits() time.Duration {
-	if w, ok := any(k.request).(endpoints.Waiter); ok {
+	if w, ok := any(k.request).(waiter); ok {
 		return w.Waits()
 	}
 	return 0
@@ -34,7 +32,7 @@ func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Re
 		if err != nil {
 			return keyed[Req]{}, err
 		}
-		k := keyed[Req]{http: r}
+		var k keyed[Req]
 		if key == "" {
 			k.request, err = decode(r)
 			return k, err
@@ -55,9 +53,9 @@ type idempotent interface {
 type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Commit[Res], error)
 
 // unprepared returns a method as one that needs no preparation.
-func unprepared[Req, Res any](method endpoints.Method[Req, Res]) prepare[Req, Res] {
+func unprepared[Req, Res any](do method[Req, Res]) prepare[Req, Res] {
 	return func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
-		return func(ctx context.Context) (Res, error) { return method(ctx, org, req) }, nil
+		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, nil
 	}
 }
 
@@ -66,7 +64,7 @@ func unprepared[Req, Res any](method endpoints.Method[Req, Res]) prepare[Req, Re
 // prepared, perhaps because of its earlier effect, is replayed as well.
 func onceOnly[Req, Res any](
 	keys idempotent, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
-) endpoints.Method[keyed[Req], reply] {
+) method[keyed[Req], reply] {
 	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (made reply, err error) {
 		commit, failed := prepared(ctx, org, k.request)
 		once := func(ctx context.Context) ([]byte, error) {
@@ -77,8 +75,8 @@ func onceOnly[Req, Res any](
 			if err != nil {
 				return nil, err
 			}
-			made = encode(k.http, result)
-			return made.store()
+			made = encode(callerOf(ctx).request, result)
+			return encodeJSON(made)
 		}
 		if k.key == nil {
 			_, err = once(ctx)
@@ -95,39 +93,19 @@ func onceOnly[Req, Res any](
 // asIs is the encoder of replies.
 func asIs(_ *http.Request, re reply) reply { return re }
 
-// storedReply is a reply as it is stored.
-type storedReply struct {
-	Status int             `json:"status"`
-	Header http.Header     `json:"header"`
-	Body   json.RawMessage `json:"body,omitempty"`
-}
-
-// store encodes the reply for load.
-func (re reply) store() ([]byte, error) {
-	m := storedReply{Status: re.status, Header: re.header}
-	if re.body != nil {
-		body, err := encodeJSON(re.body)
-		if err != nil {
-			return nil, err
-		}
-		m.Body = body
-	}
-	return encodeJSON(m)
-}
-
-// load returns a reply that store encoded, marked as replayed.
+// load returns a reply that was stored, marked as replayed.
 func load(answer []byte) (reply, error) {
-	var m storedReply
-	if err := json.Unmarshal(answer, &m); err != nil {
+	var body json.RawMessage
+	re := reply{Body: &body}
+	if err := json.Unmarshal(answer, &re); err != nil {
 		return reply{}, err
 	}
-	re := reply{status: m.Status, header: m.Header.Clone()}
-	if m.Body != nil {
-		re.body = m.Body
+	if body == nil {
+		re.Body = nil
 	}
-	if re.header == nil {
-		re.header = http.Header{}
+	if re.Header == nil {
+		re.Header = http.Header{}
 	}
-	re.header.Set(idempotency.Replayed, "true")
+	re.Header.Set(idempotency.Replayed, "true")
 	return re, nil
 }

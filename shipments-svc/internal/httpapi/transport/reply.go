@@ -9,22 +9,29 @@ import (
 	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// reply is a response that is not a problem.
+// reply is a response that is not a problem, and its stored form.
 type reply struct {
-	status int
-	header http.Header
-	body   any                   // shown as JSON; nil: no body
+	Status int                   `json:"status"`
+	Header http.Header           `json:"header"`
+	Body   any                   `json:"body,omitempty"` // shown as JSON; nil: no body
 	file   *shipments.StoredFile // sent instead of a body
 }
 
 // shown returns the encoder of a response that shows a result as the member name.
 func shown[Res, View any](status int, name string, view func(Res) View) func(*http.Request, Res) reply {
 	return func(_ *http.Request, res Res) reply {
-		return reply{status: status, body: map[string]View{name: view(res)}}
+		return reply{Status: status, Body: map[string]View{name: view(res)}}
 	}
+}
+
+// paged returns the response that shows a page, with links to others.
+func paged(r *http.Request, p shipments.Paging, view any) reply {
+	links := query.PageLinks(r.URL, p.Page, p.PerPage, p.Total)
+	return reply{Status: http.StatusOK, Header: http.Header{"Link": {links}}, Body: view}
 }
 
 // listed is shown of a list.
@@ -36,11 +43,11 @@ func listed[Res, View any](name string, view func(Res) View) func(*http.Request,
 // sent when the body cannot be encoded, the file cannot be opened, or the client
 // expects another entity-tag.
 func (re reply) write(w http.ResponseWriter, r *http.Request) error {
-	if tag := re.header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if tag := re.Header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		switch precondition.Failed(r, tag) {
 		case http.StatusNotModified:
-			re.status, re.body, re.file = http.StatusNotModified, nil, nil
-			re.header.Del("Content-Type")
+			re.Status, re.Body, re.file = http.StatusNotModified, nil, nil
+			re.Header.Del("Content-Type")
 		case http.StatusPreconditionFailed:
 			return shipments.ErrVersion
 		}
@@ -49,16 +56,16 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 		return re.writeFile(w, r)
 	}
 	var body []byte
-	if re.body != nil {
+	if re.Body != nil {
 		var err error
-		if body, err = encodeJSON(re.body); err != nil {
+		if body, err = encodeJSON(re.Body); err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", jsonMedia)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	maps.Copy(w.Header(), re.header)
-	w.WriteHeader(re.status)
+	maps.Copy(w.Header(), re.Header)
+	w.WriteHeader(re.Status)
 	_, _ = w.Write(body) // the client is gone
 	return nil
 }

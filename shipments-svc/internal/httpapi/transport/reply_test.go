@@ -13,9 +13,9 @@ func TestNothingIsSentOfAReplyThatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	err := reply{
-		status: http.StatusOK,
-		header: http.Header{"Etag": {"x"}},
-		body:   []any{"begun", math.NaN()},
+		Status: http.StatusOK,
+		Header: http.Header{"Etag": {"x"}},
+		Body:   []any{"begun", math.NaN()},
 	}.write(
 		w, httptest.NewRequest(http.MethodGet, "/", nil),
 	)

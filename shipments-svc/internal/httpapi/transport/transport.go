@@ -1,12 +1,16 @@
 // Package transport is the HTTP API of the service: its routes, the decoding of
 // requests, the encoding of responses, and the mapping of errors to problems.
 //
+// Each route is a go-kit endpoint of a method of the domain.
+//
 // Guarantees: a request without an identity is refused with 401 before it is
 // decoded, and one without the permission with 403 before its body is read; a body
-// or query is accepted as a whole or refused with all its faults; a response is
+// or query is accepted as a whole or refused with all its faults; a method has
+// Wiring.Timeout, extended for a waiter, which begins after decoding: a slow client, and
+// the wait of a large request for its turn, do not count against it; a response is
 // complete in memory before its status is sent; every response conforms to
-// api/openapi.yaml; an unexpected error is a 500 with a fixed text, and its cause
-// is only logged.
+// api/openapi.yaml; a request that fails is observed once; an unexpected error is a 500
+// with a fixed text, and its cause is only logged.
 package transport
 
 import (
@@ -15,14 +19,15 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/httpapi/endpoints"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -36,11 +41,26 @@ const (
 // document.
 const maxElements = 1_000
 
+// Wiring is the configuration of all routes.
+type Wiring struct {
+	Timeout time.Duration // for one call of a method
+	// Failed is called after each request that failed: with the operation and its error.
+	Failed func(operation string, err error)
+}
+
+// waiter is a decoded request that may take longer than the timeout, by the duration
+// that Waits returns: it waits for a change, or it is a large one.
+type waiter interface{ Waits() time.Duration }
+
+// method is a method of a service: it takes an organization and a request, and
+// returns a response.
+type method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, error)
+
 // router holds the routes while they are put together.
 type router struct {
 	*problem.Routes
 	idempotent idempotent
-	wiring     endpoints.Wiring
+	wiring     Wiring
 	log        *slog.Logger
 	maxBody    int64
 }
@@ -53,7 +73,7 @@ func (rt router) upTo(limit int64) router {
 
 // New returns the handler of the service's public listener.
 func New(
-	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, wiring endpoints.Wiring, log *slog.Logger,
+	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, wiring Wiring, log *slog.Logger,
 ) http.Handler {
 	rt := router{Routes: problem.NewRoutes(), idempotent: service, wiring: wiring, log: log, maxBody: maxBody}
 
@@ -111,33 +131,49 @@ func New(
 // post adds a route of the method POST, which does a thing once for each
 // Idempotency-Key.
 func post[Req, Res any](
-	rt router, path string,
-	decode func(*http.Request) (Req, error),
-	method endpoints.Method[Req, Res],
+	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, unprepared(method), encode), asIs)
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, unprepared(do), encode), asIs)
 }
 
-// handle adds a route of endpoints.Access: decode, method and encode must fit
-// together to compile.
+// handle adds a route of Access: decode, do and encode must fit together to compile.
 func handle[Req, Res any](
-	rt router, pattern string,
-	decode func(*http.Request) (Req, error),
-	method endpoints.Method[Req, Res],
+	rt router, pattern string, decode func(*http.Request) (Req, error), do method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	needs, ok := endpoints.Access[pattern]
+	needs, ok := Access[pattern]
 	if !ok {
 		panic(pattern + " is not in the authorization table")
 	}
+	var serve endpoint.Endpoint = func(ctx context.Context, request any) (_ any, err error) {
+		defer func() {
+			if err != nil {
+				rt.wiring.Failed(pattern, err)
+			}
+		}()
+		c := request.(*caller)
+		if err := assertion.Require(string(needs), c.Permissions); err != nil {
+			return nil, err
+		}
+		req, err := decode(c.request)
+		if err != nil {
+			return nil, err
+		}
+		timeout := rt.wiring.Timeout
+		if w, ok := any(req).(waiter); ok {
+			timeout += w.Waits()
+		}
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		return do(ctx, c.org, req)
+	}
 	rt.Handle(pattern, rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
-		endpoints.New(rt.wiring, pattern, needs, method),
+		serve,
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
 			c.request = r
-			decoded := func() (any, error) { return decode(r) }
-			return endpoints.Request{Org: c.org, Permissions: c.Permissions, Decode: decoded}, c.err
+			return c, c.err
 		},
 		func(ctx context.Context, w http.ResponseWriter, response any) error {
 			r := callerOf(ctx).request

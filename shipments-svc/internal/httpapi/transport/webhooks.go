@@ -116,14 +116,14 @@ func viewMade(m webhooks.Made) madeView { return madeView{viewEndpoint(m.Endpoin
 
 func encodeMade(r *http.Request, m webhooks.Made) reply {
 	re := encodeRotated(r, m)
-	re.status = http.StatusCreated
-	re.header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
+	re.Status = http.StatusCreated
+	re.Header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
 	return re
 }
 
 // encodeRotated keeps the secret out of caches.
 func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
-	re.header = http.Header{"Cache-Control": {"no-store"}}
+	re.Header = http.Header{"Cache-Control": {"no-store"}}
 	return re
 }

@@ -1,4 +1,4 @@
-package endpoints
+package transport
 
 // Permission is what a token must hold, as it is spelt on the wire.
 type Permission string

@@ -1,0 +1,95 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// handled returns the status of a request by a token with these permissions to a route, and what was observed of it.
+func handled(
+	t *testing.T, permissions string, decode func(*http.Request) (int, error), do method[int, string],
+) (status int, observed []error) {
+	t.Helper()
+	rt := router{
+		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler), maxBody: maxBody,
+		wiring: Wiring{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
+	}
+	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, text string) reply {
+		return reply{Status: http.StatusOK, Body: text}
+	})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/shipments", nil)
+	r.Header.Set(assertion.HeaderOrganization, publicid.New("org"))
+	r.Header.Set(assertion.HeaderToken, publicid.New("tok"))
+	r.Header.Set(assertion.HeaderPermissions, permissions)
+	w := httptest.NewRecorder()
+	identified(rt.Routes).ServeHTTP(w, r)
+	return w.Code, observed
+}
+
+func four(*http.Request) (int, error) { return 4, nil }
+
+func TestMethodGetsOrganizationAndDecodedRequest(t *testing.T) {
+	t.Parallel()
+	status, observed := handled(t, "other shipments:read", four, func(
+		_ context.Context, org shipments.OrgID, n int,
+	) (string, error) {
+		if org == (shipments.OrgID{}) || n != 4 {
+			t.Errorf("called with %v, %d", org, n)
+		}
+		return "eight", nil
+	})
+	if status != http.StatusOK || observed != nil {
+		t.Errorf("%d, observed %v", status, observed)
+	}
+}
+
+func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
+	t.Parallel()
+	status, observed := handled(t, "other", func(*http.Request) (int, error) {
+		t.Error("the request was decoded")
+		return 0, nil
+	}, nil)
+	if status != http.StatusForbidden || len(observed) != 1 || !errors.As(observed[0], new(*assertion.PermissionError)) {
+		t.Errorf("%d, observed %v", status, observed)
+	}
+}
+
+func TestDecodingErrorIsReturned(t *testing.T) {
+	t.Parallel()
+	status, observed := handled(t, "shipments:read", func(*http.Request) (int, error) {
+		return 0, shipments.ErrNotFound
+	}, nil)
+	if status != http.StatusNotFound || len(observed) != 1 {
+		t.Errorf("%d, observed %v", status, observed)
+	}
+}
+
+// TestTheTimeoutBeginsAfterDecoding: a body that comes slowly, or waits for its turn,
+// leaves the method its whole timeout.
+func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		status, _ := handled(t, "shipments:read", func(*http.Request) (int, error) {
+			<-time.After(10 * time.Second) // of the test's own clock
+			return 4, nil
+		}, func(ctx context.Context, _ shipments.OrgID, _ int) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		if status != http.StatusServiceUnavailable || time.Since(start) != 11*time.Second {
+			t.Errorf("%d after %s, want ten seconds of decoding and a timeout of one", status, time.Since(start))
+		}
+	})
+}
