@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -48,10 +48,15 @@ func (c demo) Run(ctx context.Context, p program) error {
 		}
 	}
 	made["QUAYSIDE_URL"] = strings.TrimSuffix(c.URL, "/")
-	if _, err := output(ctx, p, tokenCheck{}, made["QUAYSIDE_TOKEN"]); err != nil {
-		if err := makeDemo(ctx, p, made); err != nil {
+	err = withServices(p, func(s services) error {
+		known, _ := tokens.Parse(made["QUAYSIDE_TOKEN"])
+		if found, err := s.tokens.Introspect(ctx, known); err != nil || found.Outcome == tokens.OutcomeActive {
 			return err
 		}
+		return makeDemo(ctx, s, made)
+	}, config.Peppers)
+	if err != nil {
+		return err
 	}
 	var file strings.Builder
 	for _, name := range []string{
@@ -67,51 +72,42 @@ func (c demo) Run(ctx context.Context, p program) error {
 	return err
 }
 
-func makeDemo(ctx context.Context, p program, made map[string]string) (err error) {
+func makeDemo(ctx context.Context, s services, made map[string]string) error {
 	made["QUAYSIDE_ORGANIZATION"] = string(capeFresh)
-	for _, org := range []orgCreate{{Name: "Cape Fresh Exports", ID: capeFresh}, {Name: "Valle Verde", ID: valleVerde}} {
-		if _, err := output(ctx, p, org, ""); err != nil && !errors.Is(err, tokens.ErrExists) {
+	for org, name := range map[tokens.OrgID]string{capeFresh: "Cape Fresh Exports", valleVerde: "Valle Verde"} {
+		_, err := s.tokens.CreateOrganization(ctx, tokens.Operator(), org, name)
+		if err != nil && !errors.Is(err, tokens.ErrExists) {
 			return err
 		}
 	}
-	for name, token := range map[string]tokenCreate{
-		"QUAYSIDE_TOKEN":           demoToken(capeFresh, "admin"),
-		"QUAYSIDE_TOKEN_READONLY":  demoToken(capeFresh, "shipments:read"),
-		"QUAYSIDE_TOKEN_OTHER_ORG": demoToken(valleVerde, "admin"),
+	for name, token := range map[string]struct {
+		org        tokens.OrgID
+		permission string
+	}{
+		"QUAYSIDE_TOKEN": {capeFresh, "admin"}, "QUAYSIDE_TOKEN_READONLY": {capeFresh, "shipments:read"},
+		"QUAYSIDE_TOKEN_OTHER_ORG": {valleVerde, "admin"},
 	} {
-		if made[name], err = output(ctx, p, token, ""); err != nil {
+		_, secret, err := s.tokens.CreateToken(ctx, tokens.Operator(), token.org,
+			tokens.Draft{Name: "demo", Permissions: []string{token.permission}})
+		if err != nil {
 			return err
 		}
+		made[name] = secret.Reveal()
 	}
-	// An account that exists keeps its password, which only the file of another demo has.
-	for _, address := range []string{"demo@quayside.example", "demo-" + rand.Text() + "@quayside.example"} {
-		made["QUAYSIDE_USER"] = address
-		user := userCreate{Email: address, Organization: capeFresh, Role: "owner"}
-		if made["QUAYSIDE_PASSWORD"], err = output(ctx, p, user, "\n"); err != nil {
-			return err
-		}
-		if made["QUAYSIDE_PASSWORD"] != "" {
-			break
-		}
+	user := people.Enrolment{Organization: capeFresh, Email: "demo@quayside.example", Role: "owner", Password: rand.Text()}
+	admitted, err := s.people.Enroll(ctx, user)
+	if err == nil && !admitted.Made {
+		// An account that exists keeps its password, which only the file of another demo has.
+		user.Email = "demo-" + strings.ToLower(rand.Text()) + "@quayside.example"
+		_, err = s.people.Enroll(ctx, user)
 	}
-	_, err = output(ctx, p, userCreate{Email: made["QUAYSIDE_USER"], Organization: valleVerde, Role: "member"}, "\n")
+	if err != nil {
+		return err
+	}
+	made["QUAYSIDE_USER"], made["QUAYSIDE_PASSWORD"] = user.Email, user.Password
+	user.Organization, user.Role = valleVerde, "member"
+	_, err = s.people.Enroll(ctx, user)
 	return err
-}
-
-func demoToken(org tokens.OrgID, permission string) tokenCreate {
-	return tokenCreate{Organization: org, Name: "demo", Permissions: []string{permission}, NoExpiry: true}
-}
-
-// output runs another command and returns what it prints on standard output.
-func output(
-	ctx context.Context, p program, command interface {
-		Run(context.Context, program) error
-	}, input string,
-) (string, error) {
-	var stdout, stderr bytes.Buffer
-	p.stdin, p.stdout, p.stderr = strings.NewReader(input), &stdout, &stderr
-	err := command.Run(ctx, p)
-	return strings.TrimSpace(stdout.String()), err
 }
 
 const welcome = `

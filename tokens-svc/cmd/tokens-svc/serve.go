@@ -4,18 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
 
 type serve struct{}
@@ -50,10 +62,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer traces.Close(ctx)
 
 	repo := postgres.NewRepository(db)
-	staff := newPeople(cfg, db, log)
-	service := tokens.NewService(repo, tokens.Config{
-		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Made: staff.NotifyMade,
-	})
+	s := newServices(cfg, db, log, time.Now)
 	counted := metrics.New(db.DB)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
@@ -63,7 +72,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(service, notifier.Wait, counted.StreamOpened, log)
+	feed := transport.NewFeed(s.tokens, notifier.Wait, counted.StreamOpened, log)
 	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	ready := func(ctx context.Context) error {
 		if err := repo.Ready(ctx); err != nil {
@@ -73,21 +82,21 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.LiveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
-	pages, sessions, err := newPages(cfg, staff, db, service, log)
+	pages, sessions, err := newPages(cfg, s, db, log)
 	if err != nil {
 		return err
 	}
-	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, db, staff, log) })()
+	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, db, s.people, log) })()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
 		Log: log, Metrics: counted.Metrics, Tracer: traces.Tracer(), Ready: ready, Drain: feed.Close,
 		Public: func(v *assertion.Verifier) http.Handler {
-			api := v.Guard(log, transport.Public(service, wiring, log))
+			api := v.Guard(log, transport.Public(s.tokens, wiring, log))
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(refusePage)))
 		},
 		Internal: map[string]http.Handler{
-			transport.InternalPath: transport.Internal(service, feed, sessions, wiring, cfg.Gateways, log),
+			transport.InternalPath: transport.Internal(s.tokens, feed, sessions, wiring, cfg.Gateways, log),
 		},
 	})
 }
@@ -102,4 +111,107 @@ func inBackground(ctx context.Context, work func(context.Context)) (stop func())
 		cancel()
 		running.Wait()
 	}
+}
+
+// newPages returns the handler of the pages, and that of the introspection of sessions.
+func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (
+	pages, introspection http.Handler, err error,
+) {
+	address, err := url.Parse(cfg.PublicURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
+	}
+	c := web.Config{
+		People: s.people, Tokens: s.tokens, Sessions: postgres.NewSessions(db, publicid.New, time.Now),
+		Passwords: cfg.Passwords(), PublicURL: address, Timeout: postgres.RequestTimeout, Log: log,
+	}
+	if cfg.OIDCIssuer != "" {
+		c.Issuer = oidc.New(oidc.Config{
+			Issuer: cfg.OIDCIssuer, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret,
+			RedirectURL: address.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
+		})
+	}
+	pages, introspection = web.New(c)
+	return pages, introspection, nil
+}
+
+// usageKept is the retention of hourly usage.
+const usageKept = 30 * 24 * time.Hour
+
+// maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then
+// returns when refused sign-ins are recorded and mails sent, at most 10 s later. End it after
+// the last request and before db is closed.
+func maintain(ctx context.Context, db *sqlx.DB, staff *people.Service, log *slog.Logger) {
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case now := <-tick.C:
+			repo := postgres.NewRepository(db)
+			if err := errors.Join(
+				repo.PruneUsage(ctx, now.Add(-usageKept)), repo.PruneKeys(ctx, now.Add(-tokens.KeyLifetime)),
+				postgres.NewPeople(db).Prune(ctx, now, people.AttemptWindow), staff.NotifyExpiring(ctx),
+			); err != nil {
+				log.WarnContext(ctx, "expired rows were not removed, or notices not sent", "error", err)
+			}
+		}
+	}
+	staff.Wait()
+}
+
+// refusePage answers a request for a page that did not come through the gateway.
+func refusePage(w http.ResponseWriter, r *http.Request) {
+	p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
+		"pages are served through the gateway only; open the gateway's address instead")
+	_ = p.Write(w, r) // fails only if the client is gone
+}
+
+// public separates pages from the API. It does not clean paths.
+func public(api, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, root := range []string{"/sign-in", "/settings"} {
+			if r.URL.Path == root || strings.HasPrefix(r.URL.Path, root+"/") {
+				pages.ServeHTTP(w, r)
+				return
+			}
+		}
+		api.ServeHTTP(w, r)
+	})
+}
+
+type migrate struct {
+	Direction string `arg:"" enum:"up,down,status" help:"up, down or status."`
+}
+
+func (migrate) Help() string {
+	return `Changes the database schema: up migrates to the newest version and grants the
+rights of SERVE_LOGIN, down reverts the last migration, status lists applied
+migrations. It may run while the previous version serves, and concurrently.`
+}
+
+func (c migrate) Run(ctx context.Context, p program) error {
+	cfg, err := config.Load(p.environ, config.Migration)
+	if err != nil {
+		return err
+	}
+	err = postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
+	if err != nil || c.Direction != "up" || cfg.ServeLogin == "" {
+		return err
+	}
+	return postgres.Grant(ctx, cfg.DirectURL(), cfg.ServeLogin)
+}
+
+type health struct{}
+
+func (health) Help() string {
+	return "Sends a request to the server at INNER_ADDRESS. The exit code is 0 if it is ready."
+}
+
+func (health) Run(ctx context.Context, p program) error {
+	cfg, err := config.Load(p.environ)
+	if err != nil {
+		return err
+	}
+	return httpserver.Check(ctx, cfg.InnerAddress)
 }

@@ -1,35 +1,48 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/people/password"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// withService calls do with a service over the configured database. It has
-// peppers if they are among the needs.
-func withService(
-	ctx context.Context, p program, do func(context.Context, *tokens.Service) error, needs ...config.Need,
-) error {
-	return withDatabase(p, func(cfg config.Config, db *sqlx.DB) error {
-		return do(ctx, tokens.NewService(postgres.NewRepository(db), tokens.Config{
-			Peppers: cfg.Peppers, Now: func() time.Time { return p.now }, Permissions: cfg.Catalogue,
-			MaxActive: int(cfg.MaxActiveTokens),
-		}))
-	}, append(needs, config.Permissions)...)
+// services are the operations of the program over one database.
+type services struct {
+	tokens *tokens.Service
+	people *people.Service
 }
 
-// withDatabase calls do with the configuration and its database.
-func withDatabase(p program, do func(config.Config, *sqlx.DB) error, needs ...config.Need) error {
-	cfg, err := config.Load(p.environ, append(needs, config.Database)...)
+// newServices returns the services that the configuration allows. Mail is sent if that is configured.
+func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() time.Time) services {
+	c := people.Config{
+		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log, Now: now,
+		AppKeys: cfg.AppKeys, Passkeys: cfg.Party,
+	}
+	if cfg.Mail != nil {
+		c.Mail = cfg.Mail
+	}
+	staff := people.NewService(postgres.NewPeople(db), c)
+	return services{people: staff, tokens: tokens.NewService(postgres.NewRepository(db), tokens.Config{
+		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Now: now,
+		Made: staff.NotifyMade,
+	})}
+}
+
+// withServices calls do with services over the configured database, at the instant of the command. What they can do
+// depends on the needs.
+func withServices(p program, do func(services) error, needs ...config.Need) error {
+	cfg, err := config.Load(p.environ, append(needs, config.Database, config.Permissions)...)
 	if err != nil {
 		return err
 	}
@@ -38,19 +51,14 @@ func withDatabase(p program, do func(config.Config, *sqlx.DB) error, needs ...co
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	return invalid(do(cfg, db))
-}
-
-// invalid names the flags of a ValidationError; other errors pass.
-func invalid(err error) error {
-	wrong, ok := errors.AsType[*tokens.ValidationError](err)
-	if !ok {
-		return err
+	err = do(newServices(cfg, db, nil, func() time.Time { return p.now }))
+	if wrong, ok := errors.AsType[*tokens.ValidationError](err); ok {
+		var b strings.Builder
+		b.WriteString("no changes were made:")
+		for _, f := range wrong.Fields {
+			fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
+		}
+		return usagef("%s", b.String())
 	}
-	var b strings.Builder
-	b.WriteString("no changes were made:")
-	for _, f := range wrong.Fields {
-		fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
-	}
-	return usagef("%s", b.String())
+	return err
 }

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/tokens-svc/internal/config"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+type orgCreate struct {
+	Name string       `required:"" help:"Its name."`
+	ID   tokens.OrgID `placeholder:"ORG" help:"Its org_… id; generated unless given."`
+}
+
+func (c orgCreate) Run(ctx context.Context, p program) error {
+	return withServices(p, func(s services) error {
+		o, err := s.tokens.CreateOrganization(ctx, tokens.Operator(), cmp.Or(c.ID, tokens.OrgID(publicid.New("org"))), c.Name)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(p.stdout, o.ID)
+		return err
+	})
+}
+
+type auditVerify struct{}
+
+func (auditVerify) Help() string {
+	return `Verifies the numbers and the chain of audit logs and finds the first event of each
+that was changed, removed or inserted. For each log that is as it was written it
+prints the organization or person, the number of its newest event, and that event's hash:
+
+    org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
+
+The exit code is 1 when any log has a fault. The owner of the tables can recompute a
+log: compare it with the copy at your collector of audit events.`
+}
+
+func (auditVerify) Run(ctx context.Context, p program) error {
+	return withServices(p, func(s services) error {
+		logs, err := s.tokens.AuditLogs(ctx)
+		if err != nil {
+			return err
+		}
+		var faults []error
+		for _, log := range logs {
+			head, err := s.tokens.VerifyAudit(ctx, log)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			if _, err := fmt.Fprintf(p.stdout, "%s %d:%s\n", log, head.Sequence, head.Hash); err != nil {
+				return err
+			}
+		}
+		return errors.Join(faults...)
+	})
+}
+
+type tokenCreate struct {
+	Organization  tokens.OrgID  `required:"" placeholder:"ORG" help:"The organization's org_… id."`
+	Name          string        `required:"" help:"Its name."`
+	Environment   string        `default:"live" help:"live or test, visible in its text."`
+	Permissions   []string      `placeholder:"LIST" help:"Permissions, separated by commas."`
+	IPAllow       []string      `name:"ip-allow" placeholder:"LIST" help:"Allowed addresses and CIDR ranges."`
+	Limit         int           `placeholder:"N" help:"Requests per window, 100 by default."`
+	WindowSeconds int           `placeholder:"N" help:"Length of the window in seconds, 60 by default."`
+	ExpiresIn     time.Duration `default:"2160h" help:"Lifetime, such as 12h."`
+	NoExpiry      bool          `help:"No expiry."`
+}
+
+func (tokenCreate) Help() string {
+	return `Creates a token and prints it. The secret is shown once: the stored value verifies
+it but cannot recover it. Standard output is the token and nothing else, so
+
+    TOKEN=$(tokens-svc token create --organization org_… --name ERP --permissions shipments:read)
+
+keeps it off the screen; other output goes to standard error.
+
+The permissions are those of Quayside and of further services. admin includes all.`
+}
+
+func (c tokenCreate) Run(ctx context.Context, p program) error {
+	d := tokens.Draft{
+		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions, IPAllow: c.IPAllow,
+		RateLimit: tokens.RateLimit{Limit: c.Limit, Window: time.Duration(c.WindowSeconds) * time.Second},
+	}
+	if !c.NoExpiry {
+		d.ExpiresAt = p.now.Add(c.ExpiresIn)
+	}
+	return withServices(p, func(s services) error {
+		t, secret, err := s.tokens.CreateToken(ctx, tokens.Operator(), c.Organization, d)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
+			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
+		}
+		_, _ = fmt.Fprintf(p.stderr, "%s %q of %s may %s, until %s. It is shown this once.\n",
+			t.ID, t.Name, t.Organization.Name, strings.Join(tokens.Texts(s.tokens.Permissions().Expand(t.Permissions)), ", "), until(t))
+		return nil
+	}, config.Peppers)
+}
+
+// until returns when a token expires.
+func until(t tokens.Token) string {
+	if t.ExpiresAt.IsZero() {
+		return "no end"
+	}
+	return t.ExpiresAt.Format(time.RFC3339)
+}
+
+type tokenCheck struct{}
+
+func (tokenCheck) Help() string {
+	return `Reads a token from standard input and shows whether it is valid, its organization
+and its permissions. The exit code is 0 for a valid token and 1 for any other. The
+token is never an argument, where other users would see it, and never printed:
+
+    tokens-svc token check < token.txt`
+}
+
+// maxInput is much more than a token, and much less than a mistaken file.
+const maxInput = 4 << 10
+
+func (tokenCheck) Run(ctx context.Context, p program) error {
+	input, err := io.ReadAll(io.LimitReader(p.stdin, maxInput))
+	if err != nil {
+		return fmt.Errorf("read the token: %w", err)
+	}
+	text := strings.TrimSpace(string(input))
+	if text == "" {
+		return usagef("no token on standard input")
+	}
+	presented, err := tokens.Parse(text)
+	if err != nil {
+		return err
+	}
+	return withServices(p, func(s services) error {
+		found, err := s.tokens.Introspect(ctx, presented)
+		if err != nil {
+			return err
+		}
+		// Operators see more of a refusal than clients, because they can read the database.
+		switch t := found.Token; found.Outcome {
+		case tokens.OutcomeActive:
+			_, err = fmt.Fprintf(p.stdout, "good\nid:           %s\nname:         %s\norganization: %s (%s)\n"+
+				"owner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
+				t.ID, t.Name, t.Organization.ID, t.Organization.Name, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
+				t.Environment, strings.Join(tokens.Texts(s.tokens.Permissions().Effective(t)), " "), until(t))
+			return err
+		case tokens.OutcomeExpired:
+			return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))
+		case tokens.OutcomeRevoked:
+			return fmt.Errorf("not good: %s was revoked at %s (reason: %q)", t.ID,
+				t.RevokedAt.Format(time.RFC3339), t.RevokedReason)
+		case tokens.OutcomeMismatch:
+			return fmt.Errorf("not good: %s exists, but with another secret", found.ID)
+		default:
+			return fmt.Errorf("not good: there is no %s here", found.ID)
+		}
+	}, config.Peppers)
+}
+
+type tokenRevoke struct {
+	ID     tokens.TokenID `arg:"" help:"The token's tok_… id, never the token itself."`
+	Reason string         `help:"Reason, for the audit log."`
+}
+
+func (tokenRevoke) Help() string {
+	return `Revokes a token permanently. Gateways refuse it within a second, or within ten if
+their change stream is down. Revoking it again changes nothing.`
+}
+
+func (c tokenRevoke) Run(ctx context.Context, p program) error {
+	return withServices(p, func(s services) error {
+		t, err := revoke(ctx, s, c.ID, c.Reason)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s %q is revoked since %s\n", t.ID, t.Name, t.RevokedAt.Format(time.RFC3339))
+		return err
+	})
+}
+
+// revoke revokes a token of any organization.
+func revoke(ctx context.Context, s services, id tokens.TokenID, reason string) (tokens.Token, error) {
+	t, err := s.tokens.Find(ctx, id)
+	if err != nil {
+		return tokens.Token{}, err
+	}
+	return s.tokens.RevokeToken(ctx, tokens.Operator(), t.Organization.ID, id, reason, false)
+}
+
+type tokenRevokeChanged struct {
+	After int64 `required:"" placeholder:"REVISION" help:"The revision of the restored state."`
+}
+
+func (tokenRevokeChanged) Help() string {
+	return `Revokes every token that changed after a revision, for a database that was restored
+to an older state: what these tokens may do is no longer known. Standard input has
+lines of the change stream of the state that was lost, such as
+{"rev":813,"token":"tok_4fZyo82mVyR1"}; they must reach the revision, without a gap.
+Tokens that the database does not have are ignored. Running it again changes nothing.
+Prints the ids of the tokens named.`
+}
+
+func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
+	if c.After < 0 {
+		return usagef("--after must not be negative")
+	}
+	ids, err := readChanges(p.stdin, c.After)
+	if err != nil {
+		return err
+	}
+	return withServices(p, func(s services) error {
+		for _, id := range ids {
+			_, err := revoke(ctx, s, id, "the database was restored to a state before the token's last change")
+			if errors.Is(err, tokens.ErrNotFound) {
+				continue
+			}
+			if err == nil {
+				_, err = fmt.Fprintln(p.stdout, id)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readChanges returns the tokens of changes after a revision, once each. A stream
+// that may lack some is refused: revisions are consecutive, and a heartbeat has the
+// newest one. A line that broke off counts as read when a heartbeat follows.
+func readChanges(in io.Reader, after int64) (ids []tokens.TokenID, err error) {
+	refuse := func(format string, args ...any) error { return fmt.Errorf(format+"; no token was revoked", args...) }
+	seen := map[tokens.TokenID]bool{}
+	broken, epoch, last, known := "", "", int64(-1), after
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var change struct {
+			tokens.Change
+			Revision *int64 `json:"rev"` // required
+		}
+		if err := json.Unmarshal(lines.Bytes(), &change); err != nil || change.Revision == nil ||
+			change.Token != "" && !change.Token.Valid() {
+			broken = lines.Text()
+			continue
+		}
+		if change.Epoch != epoch { // restored or promoted: its revisions begin again from an earlier one
+			epoch, last, known = change.Epoch, -1, after
+		}
+		if *change.Revision > known+1 || change.Token == "" && *change.Revision > known {
+			return nil, refuse("the change stream lacks revision %d", known+1)
+		}
+		last, known = max(last, *change.Revision), max(known, *change.Revision)
+		if change.Token == "" {
+			broken = ""
+		} else if *change.Revision > after && !seen[change.Token] {
+			seen[change.Token] = true
+			ids = append(ids, change.Token)
+		}
+	}
+	switch {
+	case lines.Err() != nil:
+		return nil, lines.Err()
+	case broken != "":
+		return nil, refuse("%q is no line of the change stream", broken)
+	case last < 0:
+		return nil, refuse("the change stream is empty")
+	case last < after:
+		return nil, refuse("the change stream ends at revision %d, before %d", last, after)
+	}
+	return ids, nil
+}
