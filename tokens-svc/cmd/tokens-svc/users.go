@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 
-
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )

@@ -1,15 +1,201 @@
-// Package session defines a stored session and the interface of its
-// store. The cookies of browsers are in
-// internal/web/websession.
+// Package session keeps people signed in over HTTP.
+//
+// Guarantees: the text in the cookie is in no table, only its hash; it changes
+// at sign-in, which prevents session fixation; and a session ends after Idle
+// without a request, after Lifetime in any case, and at once when its owner ends it.
 package session
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
 	"net/netip"
 	"time"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
+
+// maxUserAgent is the stored length of User-Agent in bytes.
+const maxUserAgent = 256
+
+// Manager loads and saves the sessions of requests.
+type Manager struct {
+	store  Store
+	cookie http.Cookie
+}
+
+// New returns a Manager over a store. secure says that browsers come over https:
+// the cookie is then bound to this very host and to https by its name's prefix
+// (RFC 6265bis, 4.1.3.2). It goes when the browser is closed.
+func New(store Store, secure bool) *Manager {
+	cookie := http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
+		Name: "quayside", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
+	}
+	if secure {
+		cookie.Name = "__Host-quayside"
+	}
+	return &Manager{store: store, cookie: cookie}
+}
+
+// current is the session of a request.
+type current struct {
+	Row
+	token   string // the text in the cookie; "": it is not stored yet
+	changed bool   // it is to be saved
+	ended   bool   // the cookie is to be removed
+}
+
+type currentKey struct{}
+
+// of returns the session of a context that Load returned.
+func of(ctx context.Context) *current { return ctx.Value(currentKey{}).(*current) }
+
+// Load returns ctx with the session of r, which came from that address, and
+// whether r brought the cookie of a session that has ended. A request without a
+// session gets an empty one, which is stored once something is in it.
+func (m *Manager) Load(
+	ctx context.Context, r *http.Request, from netip.Addr,
+) (with context.Context, ended bool, err error) {
+	c := &current{}
+	if cookie, err := r.Cookie(m.cookie.Name); err == nil && cookie.Value != "" {
+		c.Row, err = m.store.Find(ctx, sum(cookie.Value))
+		switch {
+		case err == nil:
+			c.token, c.changed = cookie.Value, true // the request extends it
+		case errors.Is(err, tokens.ErrNotFound):
+			ended = true
+		default:
+			return nil, false, fmt.Errorf("load a session: %w", err)
+		}
+	}
+	c.Address, c.UserAgent = from, shorten(r.UserAgent())
+	return context.WithValue(ctx, currentKey{}, c), ended, nil
+}
+
+// Save writes the session back and its cookie to w, before the answer's body.
+// It extends the session; polling requests do not save.
+func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
+	c, cookie := of(ctx), m.cookie //nolint:gosec // G124: New gives the cookie its attributes
+	switch {
+	case c.ended:
+		cookie.MaxAge = -1
+	case c.changed:
+		if err := m.Extend(ctx); err != nil {
+			return err
+		}
+		cookie.Value = c.token
+	default:
+		return nil
+	}
+	http.SetCookie(w, &cookie)
+	return nil
+}
+
+// Extend extends the session as Save does, for a request without a response of its own.
+func (m *Manager) Extend(ctx context.Context) error {
+	c := of(ctx)
+	if c.token == "" {
+		var secret [32]byte
+		_, _ = rand.Read(secret[:]) // never fails: see its documentation
+		c.token = base64.RawURLEncoding.EncodeToString(secret[:])
+	}
+	if err := m.store.Save(ctx, sum(c.token), &c.Row); err != nil {
+		return fmt.Errorf("save a session: %w", err)
+	}
+	return nil
+}
+
+// SignIn makes the session that person's, as they are in the present session
+// epoch, under a new token. Its earlier contents and user are removed.
+func (m *Manager) SignIn(ctx context.Context, user people.User) error {
+	_, err := m.renew(ctx, user)
+	return err
+}
+
+// renew makes the session that person's under a new token, and reports whether it was stored before.
+func (m *Manager) renew(ctx context.Context, user people.User) (existed bool, err error) {
+	c := of(ctx)
+	if existed, err = m.forget(ctx, c); err != nil {
+		return false, err
+	}
+	c.User, c.Epoch, c.changed = user.ID, user.SessionEpoch, true
+	return existed, nil
+}
+
+// Prove makes the session as young as one that begins now, of a person who has proved again who they
+// are, under a new token. Its contents stay. A session that was ended meanwhile stays so: then it
+// returns true.
+func (m *Manager) Prove(ctx context.Context, user people.User) (ended bool, err error) {
+	c := of(ctx)
+	texts := c.Texts
+	existed, err := m.renew(ctx, user)
+	c.Texts, c.ended = texts, !existed
+	return !existed, err
+}
+
+// SignOut ends the session.
+func (m *Manager) SignOut(ctx context.Context) error {
+	c := of(ctx)
+	c.ended = true
+	_, err := m.forget(ctx, c)
+	return err
+}
+
+// forget ends the stored session, if it exists, and leaves an empty one to the request.
+func (m *Manager) forget(ctx context.Context, c *current) (existed bool, err error) {
+	if existed, err = m.store.Delete(ctx, sum(c.token)); err != nil {
+		return false, fmt.Errorf("end a session: %w", err)
+	}
+	c.token, c.Row = "", Row{Session: Session{Address: c.Address, UserAgent: c.UserAgent}}
+	return existed, nil
+}
+
+// User returns the id of the signed-in user, or "".
+func (m *Manager) User(ctx context.Context) people.UserID { return of(ctx).User }
+
+// ID returns the session's public id, or "" for one that is not stored yet.
+func (m *Manager) ID(ctx context.Context) string { return of(ctx).ID }
+
+// Since returns when the person proved who they are.
+func (m *Manager) Since(ctx context.Context) time.Time { return of(ctx).CreatedAt }
+
+// Put keeps a text in the session until Take.
+func (m *Manager) Put(ctx context.Context, key, text string) {
+	c := of(ctx)
+	if c.Texts == nil {
+		c.Texts = map[string]string{}
+	}
+	c.Texts[key], c.changed = text, true
+}
+
+// Take returns a text that Put has kept, once, and then "".
+func (m *Manager) Take(ctx context.Context, key string) string {
+	c := of(ctx)
+	text := c.Texts[key]
+	delete(c.Texts, key)
+	return text
+}
+
+// sum is the hash by which a session is stored.
+func sum(token string) string {
+	hash := sha256.Sum256([]byte(token))
+	return base64.RawURLEncoding.EncodeToString(hash[:])
+}
+
+// shorten truncates text between characters.
+func shorten(text string) string {
+	text = text[:min(len(text), maxUserAgent)]
+	for !utf8.ValidString(text) && text != "" {
+		text = text[:len(text)-1]
+	}
+	return text
+}
 
 // How long a session lasts: without a request, and in any case.
 const (

@@ -1,19 +1,24 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -156,4 +161,89 @@ func decodeUsage(r *http.Request) ([]tokens.Use, error) {
 		return nil, &bodyError{[]problem.Field{{Code: string(tokens.InvalidValue), Pointer: "/usage", Detail: detail}}}
 	}
 	return body.Usage, nil
+}
+
+// sendTimeout is how long a follower may take to accept a line.
+const sendTimeout = 5 * time.Second
+
+// Feed streams changes of tokens to gateways: a response that stays open, one JSON
+// object a line. It ends when Postgres is unavailable, when the follower is too
+// slow, and on Close. The follower then reconnects to any replica and continues
+// after its last revision.
+type Feed struct {
+	service *tokens.Service
+	wait    func() (notified <-chan struct{}, end func())
+	opened  func() (closed func())
+	log     *slog.Logger
+	closing context.Context //nolint:containedctx // ends the responses
+	close   context.CancelFunc
+}
+
+// NewFeed returns a feed. wait subscribes to notifications; opened is called
+// when a response begins, and its result when it ends.
+func NewFeed(
+	s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger,
+) *Feed {
+	f := &Feed{service: s, wait: wait, opened: opened, log: log}
+	f.closing, f.close = context.WithCancel(context.Background())
+	return f
+}
+
+// Close ends every response, and those that begin later.
+func (f *Feed) Close() { f.close() }
+
+// ServeHTTP implements http.Handler.
+func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	after, err := readAfter(r)
+	if err == nil && f.closing.Err() != nil {
+		err = tokens.ErrUnavailable
+	}
+	if err != nil {
+		fail(f.log, w, r, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(f.closing, cancel)() //nolint:contextcheck // the feed's own
+	notified, end := f.wait()
+	defer end()
+	defer f.opened()()
+
+	begun, control := false, http.NewResponseController(w)
+	err = f.service.Follow(ctx, after, notified, func(c tokens.Change) error {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		w.Header().Set("Cache-Control", "no-store")
+		begun = true
+		text, err := json.Marshal(c)
+		if err == nil {
+			err = control.SetWriteDeadline(time.Now().Add(sendTimeout))
+		}
+		if err == nil {
+			_, err = w.Write(append(text, '\n'))
+		}
+		return cmp.Or(err, control.Flush())
+	})
+	switch {
+	case ctx.Err() != nil: // the client is gone, or the program ends
+		err = tokens.ErrUnavailable
+	case begun:
+		httpserver.Explain(w, err)
+	}
+	if !begun {
+		fail(f.log, w, r, err)
+	}
+}
+
+// readAfter returns the last revision of a follower, or nil for none.
+func readAfter(r *http.Request) (*int64, error) {
+	p := query.Read(r)
+	text, _ := p.Text("after")
+	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
+	if text != "" && err != nil {
+		p.Fault("after", "after must be a revision: a whole number from 0")
+	}
+	if text == "" {
+		return nil, p.Err()
+	}
+	return new(int64(after)), p.Err()
 }
