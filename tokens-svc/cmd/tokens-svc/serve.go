@@ -67,7 +67,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
 	}
-	pepperCount := tokens.NewPepperCount(repo.LiveTokensByPepper, cfg.Peppers)
+	live := cfg.Peppers.Count(repo.LiveTokensByPepper)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
@@ -78,7 +78,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		if err := repo.Ready(ctx); err != nil {
 			return err
 		}
-		counts, err := pepperCount.Counts(ctx)
+		counts, err := live(ctx)
 		counted.LiveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -35,7 +34,7 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return User{}, err
 	}
-	return s.changeAccount(ctx, id, func(now *Account) (audit.Entry, error) {
+	return s.repo.ChangeAccount(ctx, id, func(now *Account) (audit.Entry, error) {
 		if now.SessionEpoch != a.SessionEpoch {
 			return audit.Entry{}, ErrRefused // something ended this session meanwhile
 		}
@@ -61,11 +60,7 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 
 // Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.
 func (s *Service) Find(ctx context.Context, idOrEmail string) (Account, error) {
-	a, err := s.repo.Account(ctx, normalize(idOrEmail))
-	if err != nil {
-		return Account{}, fmt.Errorf("user %s: %w", idOrEmail, err)
-	}
-	return a, nil
+	return s.repo.Account(ctx, normalize(idOrEmail))
 }
 
 // SetPassword gives an account a password, which its holder must change at
@@ -77,7 +72,7 @@ func (s *Service) SetPassword(ctx context.Context, u User, password string) erro
 	if err != nil {
 		return err
 	}
-	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err = s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.Password, a.PasswordTemporary = hash, true
 		a.owned(s.Now())
 		a.endSessions()
@@ -89,7 +84,7 @@ func (s *Service) SetPassword(ctx context.Context, u User, password string) erro
 // Disable keeps an account from being used and ends all of its sessions. One
 // that is disabled stays as it is.
 func (s *Service) Disable(ctx context.Context, u User, reason string) error {
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		if a.DisabledAt.IsZero() {
 			a.DisabledAt = s.Now()
 			a.endSessions()
@@ -103,7 +98,7 @@ func (s *Service) Disable(ctx context.Context, u User, reason string) error {
 
 // Enable lets a disabled account be used again, with the password it had.
 func (s *Service) Enable(ctx context.Context, u User) error {
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.DisabledAt = time.Time{}
 		return s.about(audit.UserEnabled, audit.CommandLine, u), nil
 	})
@@ -114,7 +109,7 @@ func (s *Service) Enable(ctx context.Context, u User) error {
 // address then counts as not verified; the next person whose issuer asserts it
 // gets the account with its memberships. It reports whether there was one.
 func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
-	_, err = s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err = s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		if done = a.Linked; done {
 			a.Linked, a.VerifiedAt = false, time.Time{}
 			a.endSessions()
@@ -122,16 +117,6 @@ func (s *Service) Unlink(ctx context.Context, u User) (done bool, err error) {
 		return s.about(audit.UserIdentityUnlinked, audit.CommandLine, u), nil
 	})
 	return done, err
-}
-
-func (s *Service) changeAccount(
-	ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error),
-) (User, error) {
-	u, err := s.repo.ChangeAccount(ctx, id, decide)
-	if err != nil {
-		return User{}, fmt.Errorf("change user %s: %w", id, err)
-	}
-	return u, nil
 }
 
 // about is the audit log's entry of something that was done to an account.

@@ -52,7 +52,7 @@ func (s *Service) App(u User, sealed string) (secret, url string, err error) {
 	}
 	e, err := totp.Enrolment(key, u.Email)
 	if err != nil {
-		return "", "", fmt.Errorf("authenticator app of user %s: %w", u.ID, err)
+		return "", "", err
 	}
 	return e.Secret(), e.URL(), nil
 }
@@ -90,7 +90,7 @@ const appFactor = "authenticator app"
 func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, action audit.Action, factor string,
 	change func(*Account) error,
 ) error {
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		if a.Password == "" {
 			return audit.Entry{}, ErrForbidden
 		}
@@ -111,7 +111,7 @@ func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, a
 func (s *Service) SignInWithCode(ctx context.Context, u User, code string, client ClientInfo) (User, error) {
 	method := methodCode
 	err := s.tryCode(ctx, u, func() error {
-		_, err := s.changeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
+		_, err := s.repo.ChangeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
 			switch {
 			case now.SessionEpoch != u.SessionEpoch:
 				return audit.Entry{}, ErrFactor
@@ -204,7 +204,7 @@ func (a *Account) RemoveFactors() {
 // RemoveFactors is for a person who lost them: the password alone signs in again. All sessions of the
 // account end.
 func (s *Service) RemoveFactors(ctx context.Context, u User) error {
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.RemoveFactors()
 		a.endSessions()
 		e := s.about(audit.UserFactorRemoved, audit.CommandLine, u)

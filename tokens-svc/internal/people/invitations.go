@@ -59,25 +59,21 @@ func (s *Service) Invite(
 		return nil
 	})
 	if err != nil {
-		return Invitation{}, "", fmt.Errorf("invite to organization %s: %w", org, err)
+		return Invitation{}, "", err
 	}
 	if !i.Mailed {
 		return i, spell(code), nil
 	}
 	offer, err := s.repo.InvitationWith(ctx, i.Email, codeSum(i.Email, code), now)
 	if err != nil {
-		return i, "", fmt.Errorf("invite to organization %s: %w", org, err)
+		return i, "", err
 	}
 	return i, "", s.send(ctx, i.Email, "invitation", Letter{Invitation: offer, Code: spell(code)})
 }
 
 // Invitations returns an organization's open invitations, the newest first.
 func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitation, error) {
-	all, err := s.repo.Invitations(ctx, org, s.Now())
-	if err != nil {
-		return nil, fmt.Errorf("invitations to organization %s: %w", org, err)
-	}
-	return all, nil
+	return s.repo.Invitations(ctx, org, s.Now())
 }
 
 // Withdraw ends an invitation. It gives ErrForbidden and tokens.ErrNotFound.
@@ -110,10 +106,7 @@ func find(all []Invitation, id InvitationID) (Invitation, error) {
 
 // end ends an invitation, by the inviting or the invited side.
 func (s *Service) end(ctx context.Context, i Invitation, action audit.Action, by audit.Actor) error {
-	if err := s.repo.Withdraw(ctx, i.Organization, i.ID, s.entry(action, by, string(i.ID), i.details())); err != nil {
-		return fmt.Errorf("invitation %s to organization %s: %w", i.ID, i.Organization, err)
-	}
-	return nil
+	return s.repo.Withdraw(ctx, i.Organization, i.ID, s.entry(action, by, string(i.ID), i.details()))
 }
 
 // Acceptance is an invited person's input.
@@ -140,7 +133,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 		return User{}, "", ErrCode
 	}
 	if err != nil {
-		return User{}, "", fmt.Errorf("look an invitation up: %w", err)
+		return User{}, "", err
 	}
 	admission := Admission{
 		Organization: offer.Organization, Role: offer.Role, Invitation: offer.ID, Verified: offer.Mailed,
@@ -167,7 +160,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	case errors.Is(err, tokens.ErrExists):
 		return User{}, "", ErrRefused // the account was made a moment ago
 	case err != nil:
-		return User{}, "", fmt.Errorf("join organization %s: %w", offer.Organization, err)
+		return User{}, "", err
 	}
 	return admitted.User, offer.Organization, nil
 }
@@ -178,15 +171,7 @@ func (s *Service) Offers(ctx context.Context, u User) ([]Invitation, error) {
 	if u.VerifiedAt.IsZero() {
 		return nil, nil
 	}
-	return s.offers(ctx, u.Email)
-}
-
-func (s *Service) offers(ctx context.Context, email string) ([]Invitation, error) {
-	offers, err := s.repo.Offers(ctx, email, s.Now())
-	if err != nil {
-		return nil, fmt.Errorf("look invitations up: %w", err)
-	}
-	return offers, nil
+	return s.repo.Offers(ctx, u.Email, s.Now())
 }
 
 // Join makes a signed-in person a member by one of their Offers and returns the
@@ -201,10 +186,7 @@ func (s *Service) Join(ctx context.Context, u User, id InvitationID, client Clie
 		Organization: o.Organization, User: u, Role: o.Role, Existing: RequireVerified, Invitation: id,
 		Entry: s.joined(client.Actor(u), u.Email, o.Role),
 	})
-	if err != nil {
-		return "", fmt.Errorf("join organization %s: %w", o.Organization, err)
-	}
-	return o.Organization, nil
+	return o.Organization, err
 }
 
 // Decline ends one of a signed-in person's Offers and returns it. It gives

@@ -94,7 +94,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	if err != nil {
 		return err
 	}
-	_, err = s.changeAccount(ctx, a.ID, func(now *Account) (audit.Entry, error) {
+	_, err = s.repo.ChangeAccount(ctx, a.ID, func(now *Account) (audit.Entry, error) {
 		if !now.hasCode(purposeReset, code, s.Now()) || now.Password == "" || !now.DisabledAt.IsZero() {
 			return audit.Entry{}, ErrCode
 		}
@@ -120,7 +120,7 @@ func (s *Service) RequestVerification(ctx context.Context, u User, client Client
 // VerifyAddress verifies the address of a signed-in person by a mailed code. It gives
 // ErrCode and a *ThrottledError.
 func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client ClientInfo) error {
-	_, err := s.changeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
 		if !now.hasCode(purposeVerify, code, s.Now()) {
 			return audit.Entry{}, ErrCode
 		}
@@ -136,7 +136,7 @@ func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client
 // mailCode stores the code of an account, and then sends it.
 func (s *Service) mailCode(ctx context.Context, u User, purpose string) error {
 	code := rand.Text()[:codeLen]
-	_, err := s.changeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		a.CodeSum, a.CodeExpiresAt = accountCodeSum(purpose, a.ID, code), s.Now().Add(CodeLife)
 		return audit.Entry{}, nil
 	})
@@ -216,7 +216,7 @@ func (s *Service) NotifyExpiring(ctx context.Context) error {
 	}
 	ending, err := s.repo.ClaimExpiring(ctx, s.Now(), s.Now().Add(tokens.ExpiringWithin))
 	if err != nil {
-		return fmt.Errorf("tokens that expire: %w", err)
+		return err
 	}
 	var failed []error
 	for _, t := range ending {
@@ -234,7 +234,7 @@ func (s *Service) sendHolders(ctx context.Context, name string, t tokens.Token, 
 	if t.Owner.IsOrganization() {
 		members, err := s.Members(ctx, t.Organization.ID)
 		if err != nil {
-			return fmt.Errorf("members of organization %s: %w", t.Organization.ID, err)
+			return err
 		}
 		to = nil
 		for _, m := range members {

@@ -111,7 +111,7 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 // usePasskey stores what a signature changed of a passkey.
 func (s *Service) usePasskey(ctx context.Context, id UserID, used passkey.Passkey) (User, error) {
 	used.UsedAt = s.Now()
-	return s.changeAccount(ctx, id, func(a *Account) (audit.Entry, error) {
+	return s.repo.ChangeAccount(ctx, id, func(a *Account) (audit.Entry, error) {
 		if !a.DisabledAt.IsZero() {
 			return audit.Entry{}, ErrDisabled
 		}

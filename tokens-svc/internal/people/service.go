@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/mail"
 	"regexp"
@@ -114,15 +113,11 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	if err != nil {
 		return Admitted{}, err
 	}
-	admitted, err := s.repo.Admit(ctx, Admission{
+	return s.repo.Admit(ctx, Admission{
 		Organization: e.Organization, Role: role, Password: hash, Existing: RequireVerified,
 		User:  User{ID: UserID(s.newID("usr")), Email: email, Name: name, CreatedAt: s.Now()},
 		Entry: s.joined(audit.CommandLine, email, role),
 	})
-	if err != nil {
-		return Admitted{}, fmt.Errorf("member of organization %s: %w", e.Organization, err)
-	}
-	return admitted, nil
 }
 
 // joined is the audit entry of a new member.
@@ -174,13 +169,10 @@ func (s *Service) change(ctx context.Context, principal Principal, org tokens.Or
 		}
 		return to, s.entry(action, principal.Actor, string(id), details), nil
 	})
-	if err != nil {
-		return fmt.Errorf("user %s in organization %s: %w", id, org, err)
-	}
-	if to != "" && changed.ID != "" && changed.ID != principal.user() {
+	if err == nil && to != "" && changed.ID != "" && changed.ID != principal.user() {
 		s.notifyRole(ctx, org, changed, principal.Actor)
 	}
-	return nil
+	return err
 }
 
 // Bounds of user input.

@@ -38,10 +38,10 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 // account returns the account with an e-mail address, or a zero one.
 func (s *Service) account(ctx context.Context, email string) (Account, error) {
 	a, err := s.repo.Account(ctx, email)
-	if err != nil && !errors.Is(err, tokens.ErrNotFound) {
-		return Account{}, fmt.Errorf("look an account up: %w", err)
+	if errors.Is(err, tokens.ErrNotFound) {
+		return Account{}, nil
 	}
-	return a, nil
+	return a, err
 }
 
 // verify gives ErrRefused unless it is the account's password, and ErrDisabled
@@ -50,11 +50,9 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	right, err := s.passwords.Verify(ctx, a.Password, password)
-	if err != nil {
-		return fmt.Errorf("verify a password: %w", err)
-	}
-	switch {
+	switch right, err := s.passwords.Verify(ctx, a.Password, password); {
+	case err != nil:
+		return err
 	case !right:
 		return ErrRefused
 	case !a.DisabledAt.IsZero():
@@ -88,7 +86,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	case err == nil:
 		return u, false, nil
 	case !errors.Is(err, tokens.ErrNotFound):
-		return User{}, false, fmt.Errorf("look an identity up: %w", err)
+		return User{}, false, err
 	case !c.EmailVerified || !proper:
 		return User{}, false, ErrUnverified
 	}
@@ -104,7 +102,7 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	domain, ok := s.domains[email[strings.LastIndex(email, "@")+1:]]
 	admits := ok && domain.admits(c)
 	if !admits && a.ID == "" {
-		if offers, err := s.offers(ctx, email); err != nil || len(offers) == 0 {
+		if offers, err := s.repo.Offers(ctx, email, s.Now()); err != nil || len(offers) == 0 {
 			return User{}, false, cmp.Or(err, ErrNotInvited)
 		}
 	}
@@ -130,10 +128,7 @@ func (s *Service) admit(ctx context.Context, d Domain, u User, c Claims, client 
 	if errors.Is(err, tokens.ErrExists) {
 		return Admitted{}, ErrLinkedElsewhere
 	}
-	if err != nil {
-		return Admitted{}, fmt.Errorf("admit user %s: %w", u.ID, err)
-	}
-	return admitted, nil
+	return admitted, err
 }
 
 // linked is the audit log's entry of an identity that becomes an account's.
@@ -171,10 +166,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	e := s.about(audit.UserSignedIn, client.Actor(u), u)
 	e.Details["method"] = method
 	if outcome == nil {
-		if err := s.repo.Record(ctx, u.ID, e); err != nil {
-			return fmt.Errorf("record a sign-in: %w", err)
-		}
-		return nil
+		return s.repo.Record(ctx, u.ID, e)
 	}
 	e.Action = audit.UserSignInFailed
 	for err, reason := range map[error]string{
@@ -208,8 +200,5 @@ func (s *Service) Wait() { s.recording.Wait() }
 func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
 	e := s.about(audit.UserSignedOut, client.Actor(u), u)
 	e.Details["sessions"] = which
-	if err := s.repo.Record(ctx, u.ID, e); err != nil {
-		return fmt.Errorf("record the end of a session: %w", err)
-	}
-	return nil
+	return s.repo.Record(ctx, u.ID, e)
 }

@@ -76,7 +76,7 @@ func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(
 	for _, c := range counts {
 		n, since, err := s.repo.Attempt(ctx, c.key, now, AttemptWindow)
 		if err != nil {
-			return nil, fmt.Errorf("count an attempt: %w", err)
+			return nil, err
 		}
 		if n > c.limit {
 			wait := since.Add(AttemptWindow).Sub(now) + time.Second - 1
@@ -86,7 +86,7 @@ func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(
 	return func(ctx context.Context) error {
 		for _, c := range counts {
 			if err := s.repo.ReturnAttempt(ctx, c.key); err != nil {
-				return fmt.Errorf("take back an attempt: %w", err)
+				return err
 			}
 		}
 		return nil

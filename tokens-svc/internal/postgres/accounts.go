@@ -106,8 +106,10 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	if err == nil && a.SessionEpoch != m.account.SessionEpoch {
 		_, err = m.tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, a.ID)
 	}
-	if err == nil && a.DisabledAt.IsZero() != m.account.DisabledAt.IsZero() {
-		err = m.announceOwned(ctx)
+	for _, head := range m.heads {
+		if err == nil && a.DisabledAt.IsZero() != m.account.DisabledAt.IsZero() {
+			err = head.announceOwned(ctx, a.ID)
+		}
 	}
 	if err == nil {
 		m.account = a
@@ -115,28 +117,7 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	return err
 }
 
-// announceOwned announces the account's tokens in each of its organizations.
-func (m *accountMutation) announceOwned(ctx context.Context) error {
-	for _, head := range m.heads {
-		if err := head.announceOwned(ctx, tokens.OrgID(head.head.Log), m.account.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// link gives the account an identity, whose issuer has verified its address.
-func (m *accountMutation) link(ctx context.Context, identity people.Identity, at time.Time) error {
-	if err := insertIdentity(ctx, m.tx, m.account.ID, identity, at); err != nil {
-		return err
-	}
-	a := m.account
-	a.Password, a.PasswordTemporary, a.VerifiedAt = "", false, at
-	a.RemoveFactors()
-	a.SessionEpoch++
-	return m.store(ctx, a)
-}
-
+// insertIdentity gives an account an identity, or tokens.ErrExists.
 func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
 	return insertNew(ctx, tx,
 		`INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
@@ -174,78 +155,66 @@ func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, er
 
 // of returns the head of one of the organizations.
 func (h heads) of(org tokens.OrgID) *mutation {
-	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.head.Log == string(org) })]
+	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.org() == org })]
 }
 
 // Admit implements people.Repository.
-func (p *People) Admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
-	var admitted people.Admitted
-	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
+func (p *People) Admit(ctx context.Context, a people.Admission) (admitted people.Admitted, err error) {
+	err = transact(ctx, p.db, func(tx *sqlx.Tx) error {
 		heads, err := lockHeadsForAdmission(ctx, tx, a)
 		if err != nil {
 			return err
 		}
-		if a.Organization == "" {
-			admitted, err = admit(ctx, tx, heads, a)
-			return err
-		}
-		m := heads.of(a.Organization)
 		if a.Invitation != "" {
-			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
+			if err := heads.of(a.Organization).redeem(ctx, a.Invitation, a.Entry.At); err != nil {
 				return err
 			}
 		}
-		if admitted, err = admit(ctx, tx, heads, a); err != nil {
+		if admitted, err = admit(ctx, tx, heads, a); err != nil || a.Organization == "" {
 			return err
 		}
-		if a.UnlessRemoved {
-			removed, err := m.removed(ctx, admitted.ID)
-			if err != nil || removed {
-				return err
-			}
-		}
-		made, err := affected(ctx, m, `
-			INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT DO NOTHING`, a.Organization, admitted.ID, a.Role, a.Entry.At)
-		if err != nil || made == 0 {
-			return err // they were a member before
-		}
-		a.Entry.Target = string(admitted.ID)
-		if err := m.Record(ctx, a.Entry); err != nil {
-			return err
-		}
-		return m.announceOwned(ctx, a.Organization, admitted.ID)
+		return heads.of(a.Organization).join(ctx, admitted.ID, a)
 	})
 	return admitted, err
 }
 
-// removed reports whether somebody was removed from the organization, according
-// to its audit log.
-func (m *mutation) removed(ctx context.Context, id people.UserID) (bool, error) {
-	return one[bool](ctx, m, `SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
-		m.head.Log, audit.MemberRemoved, id)
+// join makes a person a member who is none, and was not removed before if the admission says so.
+func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admission) error {
+	if a.UnlessRemoved {
+		removed, err := one[bool](ctx, m,
+			`SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
+			m.org(), audit.MemberRemoved, id)
+		if err != nil || removed {
+			return err
+		}
+	}
+	made, err := affected(ctx, m, `
+		INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT DO NOTHING`, m.org(), id, a.Role, a.Entry.At)
+	if err != nil || made == 0 {
+		return err // they were a member before
+	}
+	a.Entry.Target = string(id)
+	if err := m.Record(ctx, a.Entry); err != nil {
+		return err
+	}
+	return m.announceOwned(ctx, id)
 }
 
 // lockHeadsForAdmission locks the head of the organization, if any, and those of all
 // organizations of an account that may be taken over.
 func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
-	var orgs []tokens.OrgID
-	if a.Organization != "" {
-		orgs = append(orgs, a.Organization)
-	}
-	if a.Existing == people.TakeOver {
-		all, err := list[tokens.OrgID](ctx, tx, `
-			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, a.User.Email)
-		if err != nil {
-			return nil, err
-		}
-		orgs = append(orgs, all...)
+	orgs, err := list[tokens.OrgID](ctx, tx, `
+		SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1 AND $2
+		UNION SELECT $3 WHERE $3 <> ''`, a.User.Email, a.Existing == people.TakeOver, a.Organization)
+	if err != nil {
+		return nil, err
 	}
 	return lockHeads(ctx, tx, orgs)
 }
 
-// admit returns the account with the e-mail address, which is made unless there
-// is one. One that there is stays locked.
+// admit returns the account with the e-mail address, which is made unless there is one, and locks it. It decides
+// whether one that there is may join the organization, and takes it over where the admission says so.
 func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (people.Admitted, error) {
 	u := a.User
 	if a.Existing != people.RefuseExisting || a.Verified {
@@ -254,52 +223,56 @@ func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (peopl
 	made, err := affected(ctx, tx, `
 		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, null(u.VerifiedAt))
+	if err != nil {
+		return people.Admitted{}, err
+	}
+	m, err := lockAccount(ctx, tx, h, `u.email = $1`, u.Email)
+	admitted := people.Admitted{User: m.account.User, Made: made > 0}
 	switch {
 	case err != nil:
-		return people.Admitted{}, err
-	case made == 0 && a.Existing == people.RefuseExisting:
-		return people.Admitted{}, tokens.ErrExists
-	case made == 0:
-		m, err := lockAccount(ctx, tx, h, `u.email = $1`, u.Email)
-		if err != nil {
-			return people.Admitted{}, err
-		}
-		return m.admit(ctx, a)
-	case a.Identity != nil:
+	case admitted.Made && a.Identity != nil:
 		err = insertIdentity(ctx, tx, u.ID, *a.Identity, u.CreatedAt)
-	}
-	return people.Admitted{User: u, Made: true}, err
-}
-
-// admit decides whether an account that there is may join the organization, and
-// takes it over where the admission says so.
-func (m *accountMutation) admit(ctx context.Context, a people.Admission) (people.Admitted, error) {
-	switch {
+	case admitted.Made:
+	case a.Existing == people.RefuseExisting:
+		err = tokens.ErrExists
 	case a.Existing == people.TakeOver:
-		linked, err := one[bool](ctx, m.tx,
-			`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
-			a.Identity.Issuer, a.Identity.Subject, m.account.ID)
-		if err != nil || linked {
-			return people.Admitted{User: m.account.User}, err
-		}
-		if err := m.link(ctx, *a.Identity, a.Entry.At); err != nil {
-			return people.Admitted{}, err
-		}
-		return people.Admitted{User: m.account.User, TakenOver: true}, m.record(ctx, a.TakeOverEntry)
+		admitted.TakenOver, err = m.takeOver(ctx, a)
+		admitted.User = m.account.User
 	case !m.account.VerifiedAt.IsZero():
-		return people.Admitted{User: m.account.User}, nil
 	case a.Verified:
-		account := m.account
-		account.VerifiedAt = a.Entry.At
-		err := m.store(ctx, account)
-		return people.Admitted{User: account.User}, err
+		verified := m.account
+		verified.VerifiedAt = a.Entry.At
+		err = m.store(ctx, verified)
+		admitted.User = verified.User
 	default:
-		member, err := one[bool](ctx, m.tx,
+		var member bool
+		member, err = one[bool](ctx, tx,
 			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
 			a.Organization, m.account.ID)
 		if err == nil && !member {
 			err = fmt.Errorf("user %s: %w", m.account.ID, people.ErrAccountUnverified)
 		}
-		return people.Admitted{User: m.account.User}, err
 	}
+	return admitted, err
+}
+
+// takeOver links the identity, whose issuer has verified the address, to an account that does not have it.
+func (m *accountMutation) takeOver(ctx context.Context, a people.Admission) (done bool, err error) {
+	linked, err := one[bool](ctx, m.tx,
+		`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
+		a.Identity.Issuer, a.Identity.Subject, m.account.ID)
+	if err != nil || linked {
+		return false, err
+	}
+	if err := insertIdentity(ctx, m.tx, m.account.ID, *a.Identity, a.Entry.At); err != nil {
+		return false, err
+	}
+	now := m.account
+	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, a.Entry.At, true
+	now.RemoveFactors()
+	now.SessionEpoch++
+	if err := m.store(ctx, now); err != nil {
+		return false, err
+	}
+	return true, m.record(ctx, a.TakeOverEntry)
 }

@@ -98,15 +98,15 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	return err
 }
 
-// announceOwned is announce for all live tokens of a person in an organization,
+// announceOwned is announce for all live tokens of a person in the organization,
 // of which something changed that is not in their rows: what their owner may do
 // there. Every such change of a person or a membership must call it in its
 // transaction, because gateways use cached tokens until they are notified.
-func (m *mutation) announceOwned(ctx context.Context, org tokens.OrgID, owner people.UserID) error {
+func (m *mutation) announceOwned(ctx context.Context, owner people.UserID) error {
 	owned, err := list[tokens.TokenID](ctx, m, `
 		SELECT id FROM api_tokens
 		WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-		ORDER BY id`, org, owner)
+		ORDER BY id`, m.org(), owner)
 	if err != nil {
 		return err
 	}

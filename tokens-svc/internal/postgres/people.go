@@ -123,7 +123,7 @@ func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.U
 		if err := m.Record(ctx, entry); err != nil {
 			return err
 		}
-		return m.announceOwned(ctx, org, id)
+		return m.announceOwned(ctx, id)
 	})
 }
 

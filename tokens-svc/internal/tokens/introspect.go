@@ -158,9 +158,5 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
 	defer cancel()
-	changes, upTo, epoch, err := s.repo.Changes(ctx, after, feedBatch)
-	if err != nil {
-		return nil, 0, "", fmt.Errorf("changes after revision %d: %w", after, err)
-	}
-	return changes, upTo, epoch, nil
+	return s.repo.Changes(ctx, after, feedBatch)
 }

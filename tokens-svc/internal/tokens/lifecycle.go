@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -204,9 +203,6 @@ func (s *Service) RevokeToken(
 // into. It gives ErrNotFound when org has no such token.
 func (s *Service) Children(ctx context.Context, org OrgID, id TokenID) ([]Token, error) {
 	all, err := s.repo.Descendants(ctx, org, id)
-	if err != nil {
-		return nil, fmt.Errorf("children of token %s of organization %s: %w", id, org, err)
-	}
 	now := s.Now()
-	return slices.DeleteFunc(all, func(t Token) bool { return t.Status(now) != StatusActive }), nil
+	return slices.DeleteFunc(all, func(t Token) bool { return t.Status(now) != StatusActive }), err
 }

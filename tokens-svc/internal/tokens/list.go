@@ -70,7 +70,7 @@ type Query struct {
 // selects in all. It gives ErrNotFound when there is no such organization.
 func (s *Service) Tokens(ctx context.Context, org OrgID, q Query) ([]Token, int, error) {
 	if _, err := s.repo.Organization(ctx, org); err != nil {
-		return nil, 0, fmt.Errorf("organization %s: %w", org, err)
+		return nil, 0, err
 	}
 	return s.repo.Tokens(ctx, org, q, s.Now())
 }
@@ -109,14 +109,11 @@ type Use struct {
 // hours. Those that org does not have were never used.
 func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[TokenID]Use, error) {
 	uses, err := s.repo.Usage(ctx, org, ids, s.Now().Truncate(time.Hour).Add(-(usageHours-1)*time.Hour))
-	if err != nil {
-		return nil, fmt.Errorf("usage in organization %s: %w", org, err)
-	}
 	all := make(map[TokenID]Use, len(uses))
 	for _, use := range uses {
 		all[use.Token] = use
 	}
-	return all, nil
+	return all, err
 }
 
 // RecordUsage adds gateways' reports. Each counts into the hour in
@@ -138,10 +135,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 		}
 		uses[i] = u
 	}
-	if err := s.repo.AddUsage(ctx, uses); err != nil {
-		return fmt.Errorf("record the usage of %d tokens: %w", len(uses), err)
-	}
-	return nil
+	return s.repo.AddUsage(ctx, uses)
 }
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
@@ -165,11 +159,7 @@ func (s *Service) AuditEvents(
 	if !principal.MayReadAudit() {
 		return nil, 0, principal.refuse("read the audit log")
 	}
-	events, total, err := s.repo.AuditEvents(ctx, org, q, p)
-	if err != nil {
-		return nil, 0, fmt.Errorf("audit log of organization %s: %w", org, err)
-	}
-	return events, total, nil
+	return s.repo.AuditEvents(ctx, org, q, p)
 }
 
 // AllAuditEvents returns every selected event, newest first. Errors are as for AuditEvents;

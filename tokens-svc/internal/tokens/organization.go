@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -82,8 +81,8 @@ func (s *Service) ChangeOrganization(
 	if policy.MaxDays < 0 || policy.MaxDays > maxDays {
 		wrong.Add("max_days", OutOfRange, "must be from 1 to %d", maxDays)
 	}
-	err := s.change(ctx, &principal, org, func(tx Tx) error {
-		if !principal.owners {
+	return s.change(ctx, &principal, org, func(tx Tx) error {
+		if !principal.Owners {
 			return principal.refuse("change the organization")
 		}
 		old, before, err := tx.Organization(ctx)
@@ -102,10 +101,6 @@ func (s *Service) ChangeOrganization(
 		}
 		return tx.SetOrganization(ctx, name, policy)
 	})
-	if err != nil {
-		return fmt.Errorf("organization %s: %w", org, err)
-	}
-	return nil
 }
 
 // describe returns the details of an organization for the audit log.

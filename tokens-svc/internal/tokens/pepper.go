@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"sync"
 	"time"
@@ -67,46 +66,32 @@ func seal(k keyring.Key, s Secret) Digest {
 	return d
 }
 
-// pepperCountAge is how old a count may be that PepperCount returns again: it reads the
+// pepperCountAge is how old a count may be that is returned again: it reads the
 // index of all tokens, and gateways ask for readiness all the time.
 const pepperCountAge = 10 * time.Second
 
-// PepperCount compares the peppers that stored tokens need with those that are
-// loaded. It is safe for concurrent use.
-type PepperCount struct {
-	count   func(context.Context) (map[int]int, error)
-	peppers Peppers
-	mu      sync.Mutex
-	counted map[int]int
-	at      time.Time
-}
-
-// NewPepperCount returns a PepperCount for a program with these peppers. count
-// returns how many live tokens, neither revoked nor expired, need each version of
-// the pepper.
-func NewPepperCount(count func(context.Context) (map[int]int, error), p Peppers) *PepperCount {
-	return &PepperCount{count: count, peppers: p}
-}
-
-// Counts returns the number of live tokens by pepper version, also of a version
-// that is loaded and not needed. It returns the error of count.
-func (c *PepperCount) Counts(ctx context.Context) (map[int]int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counted != nil && time.Since(c.at) < pepperCountAge {
-		return c.counted, nil
+// Count returns a function that returns how many live tokens, neither revoked nor expired, need each version of the
+// pepper, also a version that is loaded and not needed. It asks count, whose result it returns again for a while.
+func (p Peppers) Count(count func(context.Context) (map[int]int, error)) func(context.Context) (map[int]int, error) {
+	var mu sync.Mutex
+	var counted map[int]int
+	var at time.Time
+	return func(ctx context.Context) (map[int]int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if counted != nil && time.Since(at) < pepperCountAge {
+			return counted, nil
+		}
+		now, err := count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range p.Ring {
+			now[k.Version] += 0
+		}
+		counted, at = now, time.Now()
+		return now, nil
 	}
-	counted, err := c.count(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("count tokens by pepper version: %w", err)
-	}
-	all := map[int]int{}
-	for _, k := range c.peppers.Ring {
-		all[k.Version] = 0
-	}
-	maps.Copy(all, counted)
-	c.counted, c.at = all, time.Now()
-	return all, nil
 }
 
 // Missing returns an error if a live token needs a version that is not loaded.

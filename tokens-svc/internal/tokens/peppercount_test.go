@@ -17,15 +17,15 @@ func TestTokensNeedTheirPeppers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stored, asked, down := map[int]int{1: 3, 2: 5}, 0, error(nil)
 		loaded := peppers(t, 3, 2)
-		c := tokens.NewPepperCount(func(context.Context) (map[int]int, error) { asked++; return stored, down }, loaded)
+		count := loaded.Count(func(context.Context) (map[int]int, error) { asked++; return maps.Clone(stored), down })
 		missing := func() error {
-			counts, err := c.Counts(t.Context())
+			counts, err := count(t.Context())
 			return errors.Join(err, loaded.Missing(counts))
 		}
 		if err := missing(); err == nil || !strings.Contains(err.Error(), "3 live tokens need pepper version 1") {
 			t.Errorf("a version is missing: %v", err)
 		}
-		if counts, err := c.Counts(t.Context()); err != nil ||
+		if counts, err := count(t.Context()); err != nil ||
 			!maps.Equal(counts, map[int]int{1: 3, 2: 5, 3: 0}) || asked != 1 {
 			t.Errorf("%v, %v after %d queries", counts, err, asked)
 		}

@@ -20,6 +20,7 @@ import (
 type Catalogue struct {
 	entries []Definition // sorted by name
 	presets []Preset
+	roles   []powers // from the most powerful down
 }
 
 // Preset is a choice of permissions under one name.
@@ -150,9 +151,10 @@ var builtIn = sync.OnceValue(func() *Catalogue {
 	var content struct {
 		Permissions []Definition `json:"permissions"`
 		Presets     []Preset     `json:"presets"`
+		Roles       []powers     `json:"roles"`
 	}
 	err := json.Unmarshal(builtInFile, &content)
-	c := &Catalogue{presets: content.Presets}
+	c := &Catalogue{presets: content.Presets, roles: content.Roles}
 	if err = errors.Join(err, c.define(content.Permissions)); err != nil {
 		panic(fmt.Sprintf("permissions.json: %v", err)) // the file is part of the program
 	}
@@ -168,7 +170,7 @@ var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{
 // NewCatalogue returns the built-in permissions and further ones. The error
 // lists all faults of these.
 func NewCatalogue(further ...Definition) (*Catalogue, error) {
-	c := &Catalogue{entries: slices.Clone(builtIn().entries), presets: builtIn().presets}
+	c := &Catalogue{entries: slices.Clone(builtIn().entries), presets: builtIn().presets, roles: builtIn().roles}
 	return c, c.define(further)
 }
 

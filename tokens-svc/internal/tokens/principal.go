@@ -25,7 +25,7 @@ type Principal struct {
 func Operator() Principal {
 	return Principal{
 		Actor: audit.CommandLine, grants: []Permission{Admin}, anyLimit: true,
-		powers: powers{tokens: reachAll, audit: true, members: true, owners: true},
+		powers: powers{Tokens: reachAll, Audit: true, Members: true, Owners: true},
 	}
 }
 
@@ -45,11 +45,11 @@ func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 // only.
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 	p := Principal{Actor: actor, grants: c.Expand(held), owner: caller.Owner, caller: &caller}
-	p.tokens = reachItself
+	p.Tokens = reachItself
 	if slices.Contains(p.grants, Admin) {
-		p.tokens = reachAll
+		p.Tokens = reachAll
 	}
-	p.audit = slices.Contains(p.grants, AuditRead) && caller.Environment != Test
+	p.Audit = slices.Contains(p.grants, AuditRead) && caller.Environment != Test
 	return p
 }
 
@@ -59,11 +59,11 @@ func (p Principal) Grants() []Permission { return p.withoutAdmin(slices.Clone(p.
 
 // MayCreate reports whether the principal may make tokens.
 func (p Principal) MayCreate() bool {
-	return len(p.grants) > 0 && (p.tokens == reachOwn || p.tokens == reachAll)
+	return len(p.grants) > 0 && (p.Tokens == reachOwn || p.Tokens == reachAll)
 }
 
 // MayChangeOrganization reports whether the principal may change the organization's name and policy.
-func (p Principal) MayChangeOrganization() bool { return p.owners }
+func (p Principal) MayChangeOrganization() bool { return p.Owners }
 
 // Sees returns the environment whose tokens exist for the principal, or "" for
 // both.
@@ -79,7 +79,7 @@ func (p Principal) MaySee(t Token) bool { return p.Sees() == "" || p.Sees() == t
 
 // MayRevoke reports whether the principal may end t.
 func (p Principal) MayRevoke(t Token) bool {
-	switch p.tokens {
+	switch p.Tokens {
 	case reachAll:
 		return p.MaySee(t)
 	case reachOwn:
@@ -100,7 +100,7 @@ func (p Principal) MayChange(t Token) bool {
 
 // MayChooseOwner reports whether the principal may make the organization the owner
 // of tokens. No token may: its authority could outlast that of its own owner.
-func (p Principal) MayChooseOwner() bool { return p.tokens == reachAll && p.caller == nil }
+func (p Principal) MayChooseOwner() bool { return p.Tokens == reachAll && p.caller == nil }
 
 // ofOrganization returns t as a token of the organization, or ErrForbidden.
 func (p Principal) ofOrganization(t Token) (Token, error) {
@@ -137,7 +137,7 @@ func (p Principal) maker() audit.Actor {
 func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 
 // MayReadAudit reports whether the principal may read the audit log.
-func (p Principal) MayReadAudit() bool { return p.audit }
+func (p Principal) MayReadAudit() bool { return p.Audit }
 
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {

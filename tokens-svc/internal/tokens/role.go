@@ -20,86 +20,48 @@ const (
 )
 
 // reach is the set of tokens that a principal may change.
-type reach int
+type reach string
 
 const (
-	reachNone   reach = iota
-	reachItself       // the calling token
-	reachOwn          // those that the person owns
-	reachAll
+	reachItself reach = "itself" // the calling token
+	reachOwn    reach = "own"    // those that the person owns
+	reachAll    reach = "all"
 )
 
-// powers are a role's rights. Every role may list tokens and members.
+// powers are a role's rights, as permissions.json has them. Every role may list tokens and members.
 type powers struct {
-	role    Role
-	text    string                        // for people
-	holds   func(*Catalogue) []Permission // what the person may do on the pages of services
-	makes   func(*Catalogue) []Permission // the most that its tokens may be granted; nil: nothing
-	tokens  reach                         // the tokens that it may change, rotate and revoke
-	audit   bool                          // may read the audit log
-	members bool                          // may invite, change and remove members other than owners
-	owners  bool                          // may change the organization, and invite, change and remove owners
-}
-
-// roles is the authorization table of people. That of tokens is the permission
-// of each route in httpapi/transport. A test compares that with the API document.
-var roles = []powers{
-	{
-		role: RoleOwner, text: "All settings, including owners and the organization's name and policies",
-		holds: (*Catalogue).All, makes: (*Catalogue).All, tokens: reachAll, audit: true, members: true, owners: true,
-	},
-	{
-		role: RoleAdmin, text: "All settings except owners and the organization's name and policies",
-		holds: (*Catalogue).All, makes: (*Catalogue).All, tokens: reachAll, audit: true, members: true,
-	},
-	{
-		role: RoleMember, text: "Works with shipments and documents, and creates tokens for that",
-		holds: (*Catalogue).OfMembers, makes: (*Catalogue).OfMembers, tokens: reachOwn,
-	},
-	{
-		role: RoleReviewer, text: "Reads, approves and rejects shipments",
-		holds: just("documents:read", "shipments:read", "shipments:review"),
-	},
-	{
-		role: RolePacker, text: "Creates shipments and attaches documents",
-		holds: just("documents:write", "shipments:write"),
-	},
-	{
-		role: RoleAuditor, text: "Views shipments, tokens, members and the audit log; can't make changes",
-		holds: just("audit:read", "documents:read", "shipments:read"), audit: true,
-	},
-}
-
-// just returns these permissions, whatever the catalogue has.
-func just(names ...Permission) func(*Catalogue) []Permission {
-	return func(*Catalogue) []Permission { return names }
+	Role      Role         `json:"role"`
+	Text      string       `json:"text"`       // for people
+	Holds     []Permission `json:"holds"`      // what the person may do on the pages of services
+	Makes     []Permission `json:"makes"`      // the most that its tokens may be granted
+	OfMembers bool         `json:"of_members"` // both are what members may grant, also of further services
+	Tokens    reach        `json:"tokens"`     // the tokens that it may change, rotate and revoke
+	Audit     bool         `json:"audit"`      // may read the audit log
+	Members   bool         `json:"members"`    // may invite, change and remove members other than owners
+	Owners    bool         `json:"owners"`     // may change the organization, and invite, change and remove owners
 }
 
 // Held returns everything that a person with the role may do on the pages of services, sorted.
-func (c *Catalogue) Held(r Role) []Permission {
-	holds := r.powers().holds
-	if holds == nil {
-		return nil
+func (c *Catalogue) Held(r Role) []Permission { return c.Expand(c.ofRole(r, r.powers().Holds)) }
+
+// mayGrant returns the most that tokens of the role may be granted.
+func (c *Catalogue) mayGrant(r Role) []Permission { return c.ofRole(r, r.powers().Makes) }
+
+func (c *Catalogue) ofRole(r Role, named []Permission) []Permission {
+	if r.powers().OfMembers {
+		return c.OfMembers()
 	}
-	return c.Expand(holds(c))
+	return named
 }
 
 // Text describes the role for people.
-func (r Role) Text() string { return r.powers().text }
-
-// mayGrant returns the most that tokens of the role may be granted.
-func (c *Catalogue) mayGrant(r Role) []Permission {
-	if makes := r.powers().makes; makes != nil {
-		return makes(c)
-	}
-	return nil
-}
+func (r Role) Text() string { return r.powers().Text }
 
 // Roles returns every role, from the most powerful down.
 func Roles() []Role {
-	all := make([]Role, len(roles))
-	for i, p := range roles {
-		all[i] = p.role
+	var all []Role
+	for _, p := range builtIn().roles {
+		all = append(all, p.Role)
 	}
 	return all
 }
@@ -114,8 +76,8 @@ func ParseRole(text string) (Role, error) {
 
 // powers returns the rights of r; none for an unknown role.
 func (r Role) powers() powers {
-	for _, p := range roles {
-		if p.role == r {
+	for _, p := range builtIn().roles {
+		if p.Role == r {
 			return p
 		}
 	}
@@ -124,15 +86,15 @@ func (r Role) powers() powers {
 
 // ManagesMembers reports whether r may invite, change and remove members other
 // than owners.
-func (r Role) ManagesMembers() bool { return r.powers().members }
+func (r Role) ManagesMembers() bool { return r.powers().Members }
 
 // MayAssign reports whether r may change a person's role from one to another;
 // "" stands for no member.
 func (r Role) MayAssign(from, to Role) bool {
 	if from == RoleOwner || to == RoleOwner {
-		return r.powers().owners
+		return r.powers().Owners
 	}
-	return r.powers().members
+	return r.powers().Members
 }
 
 // Assignable returns the roles that r may give to a person with the role from,
