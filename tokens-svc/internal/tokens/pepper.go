@@ -6,15 +6,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
-
-// minPepper is the least length of a pepper in bytes: that of SHA-256's output.
-const minPepper = sha256.Size
 
 // domain separates these HMACs from any other use of the same key.
 const domain = "shpt/v1\x00"
@@ -36,9 +32,9 @@ type Peppers struct{ keyring.Ring }
 
 // ParsePeppers reads "version:base64,version:base64…", the primary first. A
 // version is a whole number from 1 to 32767 and never used for another key; a
-// key has at least 32 bytes. Errors name entries by position and repeat no key.
+// key has at least 32 bytes, as SHA-256's output. Errors name entries by position and repeat no key.
 func ParsePeppers(text string) (Peppers, error) {
-	ring, err := keyring.Parse(text, keyring.Bounds{MaxVersion: math.MaxInt16, Bytes: minPepper, Longer: true})
+	ring, err := keyring.Parse(text)
 	return Peppers{ring}, err
 }
 

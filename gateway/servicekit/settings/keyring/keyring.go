@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,29 +22,24 @@ type Ring []Key
 
 // Key is a key and its version.
 type Key struct {
-	Version int // from 1
+	Version int // from 1 to 32767
 	Text    []byte
 }
 
-// Bounds are the limits of the keys of a Ring.
-type Bounds struct {
-	MaxVersion int
-	Bytes      int  // length of a key
-	Longer     bool // keys may be longer
-}
+// MinBytes is the least length of a key.
+const MinBytes = 32
 
 // Parse reads "version:base64,version:base64…", the newest first.
-func Parse(text string, b Bounds) (Ring, error) {
+func Parse(text string) (Ring, error) {
 	var r Ring
 	var errs []error
 	for i, entry := range strings.Split(text, ",") {
-		one, err := b.parse(strings.TrimSpace(entry))
-		if err == nil && slices.ContainsFunc(r, func(k Key) bool { return k.Version == one.Version }) {
+		one, err := parse(strings.TrimSpace(entry))
+		if _, known := r.Find(one.Version); err == nil && known {
 			err = fmt.Errorf("version %d is given twice", one.Version)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("entry %d: %w", i+1, err))
-			continue
 		}
 		r = append(r, one)
 	}
@@ -53,31 +49,26 @@ func Parse(text string, b Bounds) (Ring, error) {
 	return r, nil
 }
 
-func (b Bounds) parse(entry string) (Key, error) {
+func parse(entry string) (Key, error) {
 	number, encoded, ok := strings.Cut(entry, ":")
 	version, err := strconv.Atoi(number)
-	if !ok || err != nil || version < 1 || version > b.MaxVersion {
-		return Key{}, fmt.Errorf("want version:base64, the version a whole number from 1 to %d", b.MaxVersion)
+	if !ok || err != nil || version < 1 || version > math.MaxInt16 {
+		return Key{}, fmt.Errorf("want version:base64, the version a whole number from 1 to %d", math.MaxInt16)
 	}
 	text, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		return Key{}, fmt.Errorf("version %d is not base64", version)
 	}
-	switch n := len(text); {
-	case n < b.Bytes && b.Longer:
-		return Key{}, fmt.Errorf("version %d has %d bytes; at least %d are needed", version, n, b.Bytes)
-	case n != b.Bytes && !b.Longer:
-		return Key{}, fmt.Errorf("version %d has %d bytes; exactly %d are needed", version, n, b.Bytes)
+	if len(text) < MinBytes {
+		return Key{}, fmt.Errorf("version %d has %d bytes; at least %d are needed", version, len(text), MinBytes)
 	}
 	return Key{version, text}, nil
 }
 
 // Find returns the key of a version, and whether there is one.
 func (r Ring) Find(version int) (Key, bool) {
-	for _, k := range r {
-		if k.Version == version {
-			return k, true
-		}
+	if i := slices.IndexFunc(r, func(k Key) bool { return k.Version == version }); i >= 0 {
+		return r[i], true
 	}
 	return Key{}, false
 }
