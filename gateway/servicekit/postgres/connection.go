@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 )
 
 // errBroken is the cause of a connection's end: Postgres was not reachable, or
@@ -27,7 +25,7 @@ type connector struct {
 // Connect implements driver.Connector.
 func (c connector) Connect(ctx context.Context) (opened driver.Conn, err error) {
 	guarded := &connection{observe: c.observe}
-	defer guarded.finish(begin(ctx, "connect", ""), &err)
+	defer guarded.begin(ctx, "connect", "").finish(&err)
 	inner, err := c.Connector.Connect(ctx)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -63,41 +61,6 @@ type connection struct {
 	broken  bool
 }
 
-// finish is deferred by each exchange. An error that is neither Postgres's own
-// nor the context's marks the connection as broken.
-func (c *connection) finish(e exchange, err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("%v", cause)
-	}
-	if !expected(*err) {
-		c.broken = true
-		*err = fmt.Errorf("%w: %w", errBroken, *err)
-	}
-	e.end(*err)
-	c.report(e.ctx, *err)
-}
-
-// expected reports whether err is part of the protocol or of database/sql.
-func expected(err error) bool {
-	_, isServers := errors.AsType[*pq.Error](err)
-	return err == nil || isServers || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// report passes to the observers whether Postgres can serve. A cancelled exchange
-// shows nothing about that.
-func (c *connection) report(ctx context.Context, err error) {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return
-	}
-	if errors.Is(err, io.EOF) || !Unavailable(err) { // the end of rows, or a refused statement
-		err = nil
-	}
-	for _, observe := range c.observe {
-		observe(err)
-	}
-}
-
 // IsValid implements driver.Validator.
 func (c *connection) IsValid() bool { return !c.broken && c.Conn.IsValid() }
 
@@ -116,12 +79,12 @@ func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
 func (c *connection) QueryContext(ctx context.Context, query string,
 	args []driver.NamedValue,
 ) (result driver.Rows, err error) {
-	defer c.finish(begin(ctx, operation(query), query), &err)
+	defer c.begin(ctx, operation(query), query).finish(&err)
 	result, err = c.Conn.QueryContext(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
-	return &rows{result, c, ctx}, nil
+	return &rows{result, exchange{c, ctx, nil}}, nil
 }
 
 // ExecContext implements driver.ExecerContext. The statement may end a transaction
@@ -129,7 +92,7 @@ func (c *connection) QueryContext(ctx context.Context, query string,
 func (c *connection) ExecContext(ctx context.Context, query string,
 	args []driver.NamedValue,
 ) (result driver.Result, err error) {
-	defer c.finish(begin(ctx, operation(query), query), &err)
+	defer c.begin(ctx, operation(query), query).finish(&err)
 	result, err = c.Conn.ExecContext(ctx, query, args)
 	if err != nil {
 		return nil, err
@@ -139,25 +102,23 @@ func (c *connection) ExecContext(ctx context.Context, query string,
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *connection) BeginTx(ctx context.Context, options driver.TxOptions) (tx driver.Tx, err error) {
-	defer c.finish(begin(ctx, "BEGIN", ""), &err)
+	defer c.begin(ctx, "BEGIN", "").finish(&err)
 	tx, err = c.Conn.BeginTx(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	return transaction{tx, c, ctx}, nil
+	return transaction{tx, exchange{c, ctx, nil}}, nil
 }
 
 // rows are the rows of a query.
 type rows struct {
 	driver.Rows
-
-	from *connection
-	ctx  context.Context //nolint:containedctx // the query's; driver.Rows' methods have none
+	exchange // the query's, without its span
 }
 
 // Next implements driver.Rows. Times are in UTC, whatever the session's time zone.
 func (r *rows) Next(row []driver.Value) (err error) {
-	defer r.from.finish(exchange{ctx: r.ctx}, &err)
+	defer r.finish(&err)
 	err = r.Rows.Next(row)
 	for i, value := range row {
 		if t, ok := value.(time.Time); ok {
@@ -170,7 +131,7 @@ func (r *rows) Next(row []driver.Value) (err error) {
 // Close implements driver.Rows. The end of the rows may be that of a transaction:
 // as for Commit, the end of the context is an error.
 func (r *rows) Close() (err error) {
-	defer r.from.finish(exchange{ctx: r.ctx}, &err)
+	defer r.finish(&err)
 	if err := r.Rows.Close(); err != nil {
 		return err
 	}
@@ -180,16 +141,14 @@ func (r *rows) Close() (err error) {
 // transaction is an open transaction.
 type transaction struct {
 	driver.Tx
-
-	from *connection
-	ctx  context.Context //nolint:containedctx // the transaction's; driver.Tx' methods have none
+	exchange // the transaction's
 }
 
 // Commit implements driver.Tx. The end of the context also ends Postgres's wait
 // for a synchronous standby, after which it reports success although a failover
 // may lose the transaction. It is therefore an error.
 func (t transaction) Commit() (err error) {
-	defer t.from.finish(begin(t.ctx, "COMMIT", ""), &err)
+	defer t.conn.begin(t.ctx, "COMMIT", "").finish(&err)
 	if err := t.Tx.Commit(); err != nil {
 		return err
 	}
@@ -198,7 +157,7 @@ func (t transaction) Commit() (err error) {
 
 // Rollback implements driver.Tx.
 func (t transaction) Rollback() (err error) {
-	defer t.from.finish(begin(t.ctx, "ROLLBACK", ""), &err)
+	defer t.conn.begin(t.ctx, "ROLLBACK", "").finish(&err)
 	return t.Tx.Rollback()
 }
 

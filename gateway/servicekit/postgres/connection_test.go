@@ -74,9 +74,9 @@ func TestACommitAfterItsDeadlineIsUncertain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &connection{Conn: &fake{fail: func() error { return nil }}}
 	ends := map[string]func() error{
-		"a commit":                                  transaction{committed{}, c, ctx}.Commit,
+		"a commit":                                  transaction{committed{}, exchange{c, ctx, nil}}.Commit,
 		"a statement that is a transaction":         func() error { _, err := c.ExecContext(ctx, "INSERT", nil); return err },
-		"rows of a statement that is a transaction": (&rows{committedRows{}, c, ctx}).Close,
+		"rows of a statement that is a transaction": (&rows{committedRows{}, exchange{c, ctx, nil}}).Close,
 	}
 	for name, end := range ends {
 		if err := end(); err != nil {
@@ -107,7 +107,7 @@ func TestTimesAreReadInUTC(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.FixedZone("", -5*3600))
 	row := []driver.Value{at, "text", nil, int64(1)}
-	if err := (&rows{readRows{}, &connection{}, t.Context()}).Next(row); err != nil || row[0] != at.UTC() ||
+	if err := (&rows{readRows{}, exchange{&connection{}, t.Context(), nil}}).Next(row); err != nil || row[0] != at.UTC() ||
 		row[1] != "text" || row[2] != nil || row[3] != int64(1) {
 		t.Errorf("%v, %v", row, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"time"
+
+	"github.com/lib/pq"
 )
 
 // RequestTimeout is the time for all database work of one request, and
@@ -21,28 +23,16 @@ const (
 
 // dialer opens connections whose every read and write has a deadline.
 type dialer struct {
-	net.Dialer
+	pq.Dialer // nil: lib/pq uses DialContext only
 
 	timeout time.Duration
-}
-
-// Dial implements pq.Dialer.
-func (d dialer) Dial(network, address string) (net.Conn, error) {
-	return d.DialContext(context.Background(), network, address)
-}
-
-// DialTimeout implements pq.Dialer.
-func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return d.DialContext(ctx, network, address)
 }
 
 // DialContext implements pq.DialerContext.
 func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	c, err := d.Dialer.DialContext(ctx, network, address)
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,16 @@ func Migrate(ctx context.Context, files fs.FS, dsn, direction string, w io.Write
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	provider, err := newProvider(db, files)
+	folder, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder,
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
@@ -110,19 +119,6 @@ func retryLocks(ctx context.Context, w io.Writer, migrate func(context.Context) 
 
 // lockNotAvailable is the SQLSTATE of a statement that lock_timeout ended.
 const lockNotAvailable = "55P03"
-
-func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {
-	folder, err := fs.Sub(files, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return nil, err
-	}
-	return goose.NewProvider(goose.DialectPostgres, db, folder,
-		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
-}
 
 func status(ctx context.Context, w io.Writer, provider *goose.Provider) error {
 	all, err := provider.Status(ctx)

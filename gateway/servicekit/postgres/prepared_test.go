@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -9,17 +10,15 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
-
-	"github.com/quayside/quayside/gateway/servicekit/postgres/testserver"
 )
 
 // preparing returns a pool of one connection that prepares its statements, to
 // the server itself.
 func preparing(t *testing.T) *sqlx.DB {
 	t.Helper()
-	dsn := os.Getenv("TEST_DATABASE_DIRECT_URL")
+	dsn := cmp.Or(os.Getenv("TEST_DATABASE_DIRECT_URL"), os.Getenv("TEST_DATABASE_URL"))
 	if dsn == "" {
-		dsn = testserver.URL(t)
+		t.Skip("TEST_DATABASE_URL is not set; other tests fail without it in CI")
 	}
 	db, err := Open(dsn, Options{Session: Session{Direct: true}})
 	if err != nil {

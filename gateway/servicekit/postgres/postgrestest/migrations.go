@@ -19,73 +19,40 @@ import (
 // several programs may migrate at once.
 func Migrations(t *testing.T, files fs.FS) {
 	t.Helper()
-	fresh := func(t *testing.T) string {
-		t.Helper()
-		return Direct(New(t, func(ctx context.Context, dsn, direction string, w io.Writer) error {
-			return postgres.Migrate(ctx, files, dsn, direction, w)
-		}))
-	}
-	t.Run("down and up again", func(t *testing.T) {
-		t.Parallel()
-		downAndUp(t, fresh(t), files)
-	})
-	t.Run("at once", func(t *testing.T) {
-		t.Parallel()
-		dsn := fresh(t)
-		for range names(t, files) {
-			if err := postgres.Migrate(t.Context(), files, dsn, "down", io.Discard); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() {
-				if err := postgres.Migrate(t.Context(), files, dsn, "up", io.Discard); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-	})
-}
-
-func names(t *testing.T, files fs.FS) []string {
-	t.Helper()
-	all, err := fs.Glob(files, "migrations/*.sql")
-	if err != nil || len(all) == 0 {
+	dsn := Direct(New(t, func(ctx context.Context, dsn, direction string, w io.Writer) error {
+		return postgres.Migrate(ctx, files, dsn, direction, w)
+	}))
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil || len(names) == 0 {
 		t.Fatalf("no migrations (%v)", err)
 	}
-	for i := range all {
-		all[i] = path.Base(all[i])
-	}
-	return all
-}
-
-func downAndUp(t *testing.T, dsn string, files fs.FS) {
-	t.Helper()
 	var want, got strings.Builder
-	step := func(direction string) {
-		t.Helper()
-		if err := postgres.Migrate(t.Context(), files, dsn, direction, &got); err != nil {
-			t.Fatalf("%s: %v", direction, err)
+	for _, name := range slices.Backward(names) {
+		want.WriteString("down " + path.Base(name) + "\n")
+		if err := postgres.Migrate(t.Context(), files, dsn, "down", &got); err != nil {
+			t.Fatal(err)
 		}
 	}
-	all := names(t, files)
-	for _, name := range slices.Backward(all) {
-		want.WriteString("down " + name + "\n")
-		step("down")
+	for _, name := range names {
+		want.WriteString("pending " + path.Base(name) + "\n")
 	}
-	for _, name := range all {
-		want.WriteString("pending " + name + "\n")
+	if err := postgres.Migrate(t.Context(), files, dsn, "status", &got); err != nil || got.String() != want.String() {
+		t.Errorf("%s (%v)\nwant\n%s", got.String(), err, want.String())
 	}
-	step("status")
 	nothingLeft(t, dsn)
-	for _, name := range all {
-		want.WriteString("up " + name + "\n")
+	var applied [3]strings.Builder
+	var programs sync.WaitGroup
+	for i := range applied {
+		programs.Go(func() {
+			if err := postgres.Migrate(t.Context(), files, dsn, "up", &applied[i]); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	step("up")
-	if got.String() != want.String() {
-		t.Errorf("%s\nwant\n%s", got.String(), want.String())
+	programs.Wait()
+	all := applied[0].String() + applied[1].String() + applied[2].String()
+	if n := strings.Count(all, "up "); n != len(names) {
+		t.Errorf("%d migrations were applied, want %d: %s", n, len(names), all)
 	}
 }
 
