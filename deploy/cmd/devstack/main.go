@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -30,7 +29,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	if status, ok := errors.AsType[commandError](err); ok {
+	if status, ok := errors.AsType[*devstack.CommandError](err); ok {
 		os.Exit(status.ExitCode()) // the command of exec has printed its error
 	}
 	if err != nil {
@@ -52,7 +51,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case args[0] == "run" && len(args) == 1:
 		return serve(ctx, root, dir, getenv, stdout)
 	case args[0] == "exec" && len(args) > 2 && args[1] == "--":
-		return commandFailed(devstack.Exec(ctx, stderr, args[2:]...))
+		return devstack.Exec(ctx, stderr, args[2:]...)
 	case args[0] == "clean" && len(args) == 1:
 		return devstack.Clean(dir)
 	default:
@@ -81,16 +80,6 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	err = stack.Wait(ctx)
 	_, _ = fmt.Fprintln(stdout, "\nstopping")
 	return errors.Join(err, stack.Close())
-}
-
-// commandError is the exit status of the command of exec.
-type commandError struct{ *exec.ExitError }
-
-func commandFailed(err error) error {
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return commandError{exit}
-	}
-	return err
 }
 
 const welcome = `

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -61,73 +62,49 @@ func metricsOf(module, kit string) (metrics []metric, err error) {
 	return slices.Compact(metrics), err
 }
 
+// metricOf reads the call of a constructor: the fields of its options and its labels, or the arguments of NewDesc.
 func metricOf(call *ast.CallExpr) (found metric, ok bool) {
-	kind, ok := strings.CutPrefix(selected(call.Fun), "prometheus.New")
+	kind, ok := strings.CutPrefix(types.ExprString(call.Fun), "prometheus.New")
 	if !ok {
 		return found, false
 	}
-	var labels []string
 	found.kind = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(kind, "Vec"), "Func"))
-	options, isLiteral := call.Args[0].(*ast.CompositeLit)
-	switch {
-	case kind == "Desc" && len(call.Args) == 4:
-		found.kind, found.name, found.help = "gauge", text(call.Args[0]), text(call.Args[1])
-	case isLiteral && strings.HasSuffix(selected(options.Type), "Opts"):
-		var parts [3]string
+	fields := map[string]string{}
+	var labels []string
+	switch options, isLiteral := call.Args[0].(*ast.CompositeLit); {
+	case kind == "Desc":
+		found.kind, fields["Name"], fields["Help"] = "gauge", text(call.Args[0]), text(call.Args[1])
+	case isLiteral:
 		for _, element := range options.Elts {
 			field := element.(*ast.KeyValueExpr)
-			switch field.Key.(*ast.Ident).Name {
-			case "Namespace":
-				parts[0] = text(field.Value)
-			case "Subsystem":
-				parts[1] = text(field.Value)
-			case "Name":
-				parts[2] = text(field.Value)
-			case "Help":
-				found.help = text(field.Value)
-			case "ConstLabels":
-				labels = append(labels, texts(field.Value)...)
-			}
+			fields[types.ExprString(field.Key)] = text(field.Value)
+			labels = append(labels, texts(field.Value, "Labels")...)
 		}
-		found.name = strings.Join(slices.DeleteFunc(parts[:], func(part string) bool { return part == "" }), "_")
 	default:
 		return found, false
 	}
 	for _, argument := range call.Args[1:] {
-		labels = append(labels, texts(argument)...)
+		labels = append(labels, texts(argument, "[]string")...)
 	}
-	found.labels = strings.Join(labels, ", ")
+	parts := []string{fields["Namespace"], fields["Subsystem"], fields["Name"]}
+	found.name = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "_")
+	found.labels, found.help = strings.Join(labels, ", "), fields["Help"]
 	return found, true
-}
-
-// selected is a selector, such as prometheus.NewGauge.
-func selected(expression ast.Expr) string {
-	selector, ok := expression.(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprint(selector.X) + "." + selector.Sel.Name
 }
 
 // text is the value of a literal or a sum of them; another expression stands for the program's name.
 func text(expression ast.Expr) string {
-	switch e := expression.(type) {
-	case *ast.BasicLit:
-		value, err := strconv.Unquote(e.Value)
-		if err != nil {
-			return e.Value
-		}
-		return value
-	case *ast.BinaryExpr:
-		return text(e.X) + text(e.Y)
+	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(expression))
+	if err != nil || value.Value == nil || value.Value.Kind() != constant.String {
+		return "PROGRAM"
 	}
-	return "PROGRAM"
+	return constant.StringVal(value.Value)
 }
 
-// texts are the elements of a literal of strings, or the keys of a map.
-func texts(expression ast.Expr) (values []string) {
+// texts are the elements of a literal of a type of this name, or the keys of a map.
+func texts(expression ast.Expr, of string) (values []string) {
 	literal, ok := expression.(*ast.CompositeLit)
-	if !ok {
+	if !ok || !strings.HasSuffix(types.ExprString(literal.Type), of) {
 		return nil
 	}
 	for _, element := range literal.Elts {

@@ -83,10 +83,10 @@ func observeAll(ctx context.Context, root string, t topology, selected []fault, 
 		return err
 	}
 	b := &testbed{root: root, dir: dir}
-	broken := len(out.broken)
+	broken := out.broken
 	defer func() {
 		err = errors.Join(err, b.close())
-		if err == nil && broken == len(out.broken) {
+		if err == nil && broken == out.broken {
 			err = devstack.Clean(filepath.Join(dir, "stack"))
 			err = errors.Join(err, os.RemoveAll(dir))
 			return

@@ -11,12 +11,12 @@ import (
 // errBroken means that at least one promise was broken. The report names them.
 var errBroken = errors.New("promises were broken")
 
-// report writes each observation, and at the end the broken promises.
+// report writes each observation, and at the end how many promises were broken.
 type report struct {
 	out       io.Writer
 	begun     time.Time
 	evaluated int
-	broken    []string
+	broken    int
 }
 
 func newReport(out io.Writer) *report { return &report{out: out, begun: time.Now()} }
@@ -32,20 +32,17 @@ func (r *report) add(o *observation) {
 		word := "kept  "
 		if !kept {
 			word = "BROKEN"
-			r.broken = append(r.broken, fmt.Sprintf("%s: %s (%s)", o.fault.title, p.text, seen))
+			r.broken++
 		}
 		r.print("  %s  %-62s  %s\n", word, p.text, seen)
 	}
 }
 
-// close writes the summary and returns errBroken for broken promises.
+// close writes the summary, and returns errBroken for broken promises.
 func (r *report) close() error {
 	took := time.Since(r.begun).Round(time.Second)
-	r.print("\n%d promises evaluated in %s, %d broken\n", r.evaluated, took, len(r.broken))
-	for _, one := range r.broken {
-		r.print("  BROKEN  %s\n", one)
-	}
-	if len(r.broken) > 0 {
+	r.print("\n%d promises evaluated in %s, %d broken\n", r.evaluated, took, r.broken)
+	if r.broken > 0 {
 		return errBroken
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -31,11 +32,11 @@ func Load(ctx context.Context, base string) (*API, error) {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
 	api := &API{}
 	for _, path := range paths {
-		content, err := fetch(ctx, base+path)
+		address, err := url.Parse(base + path)
 		if err != nil {
 			return nil, err
 		}
-		doc, err := openapi3.NewLoader().LoadFromData(content)
+		doc, err := openapi3.NewLoader().LoadFromURI(address)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -50,22 +51,6 @@ func Load(ctx context.Context, base string) (*API, error) {
 		api.Documents, api.routers = append(api.Documents, doc), append(api.routers, router)
 	}
 	return api, nil
-}
-
-func fetch(ctx context.Context, url string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", url, res.Status)
-	}
-	return io.ReadAll(res.Body)
 }
 
 // ErrNoOperation means that no document has the request's path and method.

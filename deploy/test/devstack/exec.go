@@ -12,7 +12,7 @@ import (
 
 // Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL of throw-away
 // servers. TEST_DATABASE_POOLED_URL is the same Postgres through PgBouncer, if
-// that is installed. The command's exit status is in the error, an *exec.ExitError.
+// that is installed. The error of the command is a *CommandError.
 func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	packages := []string{"postgresql", "redis-server"}
 	if os.Getenv("CI") != "" {
@@ -28,7 +28,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	pooler, pooledURL, err := startPgBouncer(ctx, cluster.server, cluster.dir, log)
+	pooler, pooledURL, err := startPgBouncer(ctx, cluster, cluster.config.logDir, log)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if err != nil {
 		return err
 	}
-	redis, redisURL, err := startRedis(ctx, address, cluster.dir, log)
+	redis, redisURL, err := startRedis(ctx, address, cluster.config.logDir, log)
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,15 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL,
 		"TEST_REDIS_URL="+redisURL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return cmd.Run()
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return &CommandError{exit}
+	}
+	return err
 }
+
+// CommandError has the exit status of the command of Exec.
+type CommandError struct{ *exec.ExitError }
 
 // Clean removes a state directory and its data, unless a stack runs there.
 func Clean(dir string) error {

@@ -21,14 +21,24 @@ type Link struct {
 // link returns the address with which a client is configured: the server's own,
 // or that of a proxy with Options.Proxy.
 func (s *Stack) link(ctx context.Context, name, server string) (string, error) {
+	return s.proxied(ctx, server, func(free string) Link { return Link{Name: name, Listen: free, Server: server} })
+}
+
+// replicaLink returns the address at which a replica listens: found, or one
+// behind a proxy at found.
+func (s *Stack) replicaLink(ctx context.Context, name, found string) (string, error) {
+	return s.proxied(ctx, found, func(free string) Link { return Link{Name: "gateway-" + name, Listen: found, Server: free} })
+}
+
+func (s *Stack) proxied(ctx context.Context, direct string, link func(free string) Link) (string, error) {
 	if s.opts.Proxy == nil {
-		return server, nil
+		return direct, nil
 	}
-	listen, err := freeAddress(ctx)
+	free, err := freeAddress(ctx)
 	if err != nil {
 		return "", err
 	}
-	return listen, s.opts.Proxy(Link{Name: name, Listen: listen, Server: server})
+	return free, s.opts.Proxy(link(free))
 }
 
 // linkDSN is link for the server of a DSN.
@@ -81,17 +91,4 @@ func (r replicas) see(cmd *exec.Cmd) error {
 		[]string{"sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, r.hosts, cmd.Path}, cmd.Args[1:])
 	cmd.Path = path
 	return nil
-}
-
-// replicaLink returns the address at which a replica listens: found, or one
-// behind a proxy at found.
-func (s *Stack) replicaLink(ctx context.Context, name, found string) (string, error) {
-	if s.opts.Proxy == nil {
-		return found, nil
-	}
-	listen, err := freeAddress(ctx)
-	if err != nil {
-		return "", err
-	}
-	return listen, s.opts.Proxy(Link{Name: "gateway-" + name, Listen: found, Server: listen})
 }

@@ -30,7 +30,7 @@ ignore_startup_parameters = statement_timeout
 
 // startPgBouncer starts PgBouncer in transaction mode in front of a server. It
 // returns a DSN through it, or an empty one if PgBouncer is not installed.
-func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (*Process, string, error) {
+func startPgBouncer(ctx context.Context, s *Cluster, dir string, log io.Writer) (*Process, string, error) {
 	binary, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "pgbouncer not installed")
@@ -40,7 +40,7 @@ func startPgBouncer(ctx context.Context, s *server, dir string, log io.Writer) (
 	if err != nil {
 		return nil, "", err
 	}
-	behind, err := url.Parse(s.url)
+	behind, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, "", err
 	}

@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 	"github.com/lib/pq"
 )
 
-// serverConfig describes a private Postgres cluster.
-type serverConfig struct {
+// clusterConfig describes a Cluster.
+type clusterConfig struct {
 	dir       string // of the cluster; created if missing
 	logDir    string
 	port      string // loopback address
@@ -28,23 +29,47 @@ type serverConfig struct {
 	log       io.Writer
 }
 
-// server is a Postgres that this program started.
-type server struct {
+// Cluster is a private Postgres.
+type Cluster struct {
+	URL string // a DSN of its owner
+
 	running *Process // nil until it was started
-	url     string   // a DSN of its owner
-	config  serverConfig
+	config  clusterConfig
 	bin     string // the directory of its binaries
 	owner   Owner
 }
 
+// StartCluster creates and starts a cluster in a temporary directory, for tests
+// without waiting for the disk.
+func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster, error) {
+	dir, err := os.MkdirTemp("", "quayside-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := startPostgres(ctx, clusterConfig{
+		dir: filepath.Join(dir, "postgres"), logDir: dir, port: address, password: rand.Text(), throwAway: throwAway, log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.Stop(), Clean(dir))
+	}
+	return c, nil
+}
+
+// Close stops a cluster of StartCluster and removes its data.
+func (s *Cluster) Close() error { return errors.Join(s.Stop(), Clean(s.config.logDir)) }
+
 // startPostgres starts a private cluster, and creates it first if it is new.
-func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
+func startPostgres(ctx context.Context, c clusterConfig) (*Cluster, error) {
 	bin, err := postgresBinaries(ctx, c.log)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{config: c, bin: bin}
-	s.url = (&url.URL{
+	s := &Cluster{config: c, bin: bin}
+	s.URL = (&url.URL{
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
 		Host: c.port, Path: "/postgres", RawQuery: "sslmode=disable",
 	}).String()
@@ -58,7 +83,7 @@ func startPostgres(ctx context.Context, c serverConfig) (*server, error) {
 }
 
 // restart starts the cluster with its data.
-func (s *server) restart(ctx context.Context) error {
+func (s *Cluster) restart(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.config.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
 		if err := s.initialize(ctx); err != nil {
 			return err
@@ -80,11 +105,11 @@ func (s *server) restart(ctx context.Context) error {
 	p.quit = os.Interrupt // Postgres's fast shutdown: ends sessions, keeps all that was committed
 	s.running = p
 	_, _ = fmt.Fprintf(s.config.log, "postgres  %s at %s\n", s.bin, s.config.port)
-	return p.Await(ctx, func() error { return ping(ctx, s.url) })
+	return p.Await(ctx, func() error { return ping(ctx, s.URL) })
 }
 
 // Stop stops it; the data stays.
-func (s *server) Stop() error {
+func (s *Cluster) Stop() error {
 	if s == nil {
 		return nil
 	}
@@ -92,7 +117,7 @@ func (s *server) Stop() error {
 }
 
 // initialize creates the cluster.
-func (s *server) initialize(ctx context.Context) error {
+func (s *Cluster) initialize(ctx context.Context) error {
 	pwfile := filepath.Join(filepath.Dir(s.config.dir), ".pgpass-"+filepath.Base(s.config.dir))
 	if err := s.owner.Write(pwfile, s.config.password); err != nil {
 		return err
@@ -109,7 +134,7 @@ func (s *server) initialize(ctx context.Context) error {
 }
 
 // endStale stops a Postgres that a killed stack left running on this data.
-func (s *server) endStale(ctx context.Context) {
+func (s *Cluster) endStale(ctx context.Context) {
 	//nolint:gosec // G204: our own arguments
 	stop := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "-m", "fast", "-w", "stop")
 	s.owner.Become(stop)

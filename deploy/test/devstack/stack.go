@@ -58,7 +58,7 @@ type Stack struct {
 
 	opts     Options
 	ports    ports
-	database *server  // nil when it is not ours
+	database *Cluster // nil when it is not ours
 	redis    *Process // nil when it is not ours
 	programs []*Program
 	replicas replicas          // of shipments-svc
@@ -126,7 +126,7 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 func (s *Stack) startState(ctx context.Context) (err error) {
 	url := s.opts.DatabaseURL
 	if url == "" {
-		config := serverConfig{
+		config := clusterConfig{
 			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(), throwAway: s.opts.ThrowAway,
 			port: s.ports.postgres, password: "demo-password", log: s.opts.Log,
 		}
@@ -134,7 +134,7 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 		if s.database, err = startPostgres(ctx, config); err != nil {
 			return err
 		}
-		url = s.database.url
+		url = s.database.URL
 	}
 	if s.dsn, err = createDatabases(ctx, url, "shipments", "tokens"); err != nil {
 		return err
