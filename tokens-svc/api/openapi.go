@@ -5,6 +5,7 @@ package api
 import (
 	_ "embed" // for openapi.yaml
 	"net/http"
+	"sync"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/openapi"
 )
@@ -13,7 +14,7 @@ import (
 var description []byte
 
 // Handler returns the handler that serves the description as JSON.
-func Handler() http.Handler { return openapi.Handler(description) }
+var Handler = sync.OnceValue(func() http.Handler { return openapi.Handler(description) })
 
 // JSON returns the description as JSON.
 func JSON() ([]byte, error) { return openapi.JSON(description) }

@@ -10,8 +10,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 )
@@ -43,48 +42,13 @@ func Handler(description []byte) http.Handler {
 
 // JSON returns the description as JSON.
 func JSON(description []byte) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(description, &doc); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
-	}
 	var text bytes.Buffer
-	if err := writeJSON(jsontext.NewEncoder(&text), doc.Content[0]); err != nil {
+	spaced, err := yaml.YAMLToJSON(description)
+	if err == nil {
+		err = json.Compact(&text, spaced)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	return bytes.TrimSpace(text.Bytes()), nil
-}
-
-// writeJSON writes a YAML value as JSON. Decoding into a map would lose the
-// order in which readers meet things.
-func writeJSON(enc *jsontext.Encoder, node *yaml.Node) error {
-	begin, end := jsontext.BeginArray, jsontext.EndArray
-	switch node.Kind {
-	case yaml.MappingNode:
-		begin, end = jsontext.BeginObject, jsontext.EndObject
-	case yaml.SequenceNode:
-	case yaml.ScalarNode:
-		var value any
-		if err := node.Decode(&value); err != nil {
-			return err
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		return enc.WriteValue(text)
-	default:
-		return fmt.Errorf("line %d: anchors and aliases are not supported", node.Line)
-	}
-	if err := enc.WriteToken(begin); err != nil {
-		return err
-	}
-	for i, element := range node.Content {
-		if node.Kind == yaml.MappingNode && i%2 == 0 {
-			element.Tag = "!!str" // a name is a text, such as the status 200
-		}
-		if err := writeJSON(enc, element); err != nil {
-			return err
-		}
-	}
-	return enc.WriteToken(end)
+	return text.Bytes(), nil
 }

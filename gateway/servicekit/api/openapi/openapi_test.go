@@ -43,7 +43,7 @@ func TestAnUnchangedDescriptionIsNotSentAgain(t *testing.T) {
 
 func TestMalformedDescriptionsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"a: [", "a: &x 1\nb: *x"} {
+	for _, text := range []string{"a: [", "a: *x"} {
 		if _, err := JSON([]byte(text)); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
