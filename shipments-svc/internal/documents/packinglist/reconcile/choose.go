@@ -18,6 +18,20 @@ import (
 // tie is the greatest difference of scores that decides nothing.
 const tie = 0.015
 
+// decide returns the reading with which the numbers agree best, and those that they agree with
+// as well and that give other pallets.
+func decide(all []*Settled) (best *Settled, rivals []*Settled) {
+	rounded := func(s *Settled) float64 { return math.Round(s.Score * 1e6) }
+	slices.SortStableFunc(all, func(a, b *Settled) int { return cmp.Compare(rounded(b), rounded(a)) })
+	best = all[0]
+	for _, r := range all[1:] {
+		if best.Score-r.Score < tie && !r.same(best) && !slices.ContainsFunc(rivals, r.same) {
+			rivals = append(rivals, r)
+		}
+	}
+	return best, rivals
+}
+
 // Choose settles the lines of each mapping and returns the best. It returns an Error
 // with the code shipments.AmbiguousMapping, and the candidates, where another agrees with
 // the numbers as well and gives other pallets.
@@ -38,28 +52,18 @@ func Choose(
 	if len(readings) == 0 {
 		return all[0], nil, nil
 	}
-	slices.SortStableFunc(readings, func(a, b *Settled) int {
-		return cmp.Compare(math.Round(b.Score*1e6), math.Round(a.Score*1e6))
-	})
-	best, rivals := readings[0], readings[:1:1]
-	for _, r := range readings[1:] {
-		if best.Score-r.Score < tie && !slices.ContainsFunc(rivals, r.same) {
-			rivals = append(rivals, r)
-		}
-	}
-	m := best.Read.Mapping
-	if len(rivals) == 1 {
-		return m, nil, nil
+	best, rivals := decide(readings)
+	if rivals == nil {
+		return best.Read.Mapping, nil, nil
 	}
 	var candidates []shipments.Candidate
 	var texts []string
-	for _, r := range rivals[:min(len(rivals), shipments.MaxCandidates)] {
+	for _, r := range append([]*Settled{best}, rivals[:min(len(rivals), shipments.MaxCandidates-1)]...) {
 		c := r.candidate()
 		candidates, texts = append(candidates, c), append(texts, c.Text)
 	}
-	t := best.Read.Tables[0]
-	return m, candidates, &Error{
-		Code: shipments.AmbiguousMapping, Place: t.At(t.From, -1),
+	return best.Read.Mapping, candidates, &Error{
+		Code: shipments.AmbiguousMapping, Place: best.place(),
 		Detail: "the list can be read in several ways, and its numbers agree with each as well: " +
 			strings.Join(texts, "; or "),
 	}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -70,15 +69,13 @@ func (s *Settled) swap(ofBoxes bool) bool {
 
 // once counts an amount that is on each line of its pallet once.
 func (s *Settled) once(of func(*Line) *lines.Amount) bool {
-	if !s.repeats(of) {
-		return false
-	}
+	repeats := s.repeats(of)
 	for _, g := range s.groups() {
-		for i := range g[1:] {
-			*of(&g[i+1]) = lines.Amount{}
+		for i := 1; i < len(g) && repeats; i++ {
+			*of(&g[i]) = lines.Amount{}
 		}
 	}
-	return true
+	return repeats
 }
 
 // repeats reports whether an amount is the same on all lines of nearly each pallet, of
@@ -126,21 +123,16 @@ func (s *Settled) spread() (*Settled, error) {
 	if err != nil || first < 0 {
 		return s, err
 	}
-	var ways []*Settled
-	for way := range 4 {
-		o, err := s.spreadAs(spans, way&2 > 0, way&1 == 0)
-		if err != nil {
+	ways := make([]*Settled, 4)
+	for way := range ways {
+		if ways[way], err = s.spreadAs(spans, way&2 > 0, way&1 == 0); err != nil {
 			return nil, err
 		}
-		ways = append(ways, o)
 	}
-	slices.SortStableFunc(ways, func(a, b *Settled) int { return cmp.Compare(b.Score, a.Score) })
-	best, declared := ways[0], float64(Declared([]*Settled{s}).Boxes)
-	boxes := boxesOf(best.Lines)
-	rival := func(o *Settled) bool { return best.Score-o.Score < tie && boxesOf(o.Lines) != boxes }
+	best, rivals := decide(ways)
+	declared, boxes := float64(Declared([]*Settled{s}).Boxes), boxesOf(best.Lines)
 	broken := func(l Line) bool { return l.Boxes.Value != math.Trunc(l.Boxes.Value) }
-	if declared == 0 && slices.ContainsFunc(ways, rival) || declared > 0 && declared != boxes ||
-		slices.ContainsFunc(best.Lines, broken) {
+	if declared == 0 && rivals != nil || declared > 0 && declared != boxes || slices.ContainsFunc(best.Lines, broken) {
 		return nil, refuseRange(s.Lines[first], "and the numbers of the list do not say how many boxes each has")
 	}
 	whose := "each"
@@ -180,13 +172,16 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 			}
 		}
 	}
-	// By itself, the boxes of a heading for each pallet are of each, and others are of as many
-	// pallets as the weight.
+	// By itself, the boxes of a heading for each pallet are of each, and the weight is of all; others
+	// are of as many pallets as the weight.
 	const headed, differ = 1.0, 0.1
 	o.gather()
 	m, perPallet := s.Read.Mapping, vocabulary.Per|vocabulary.Pallet
 	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
 		o.Score += headed
+		if weights {
+			o.Score += differ
+		}
 	} else if boxes != weights && s.used != vocabulary.None && s.used != vocabulary.BoxWeight {
 		o.Score -= differ
 	}
