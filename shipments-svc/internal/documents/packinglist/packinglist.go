@@ -14,12 +14,12 @@
 // Guarantees: any content is read or refused with an Unreadable, without a panic.
 // Every pallet has the place where it was read. Whatever is skipped or assumed has
 // a remark, including each unused column that may be relevant. Pallets keep the
-// domain's limits; missing and invalid values are zero. Rows without pallet numbers are
-// numbered if each plainly is one pallet. What the numbers of a list do not decide is
-// refused with the candidates, and so is a reading that they contradict.
+// domain's limits; missing and invalid values are zero. What the numbers of a list do not
+// decide is refused with the candidates, and so is a reading that they contradict.
 package packinglist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,12 +62,7 @@ const NoHeaderRow = "no_header_row"
 // Read reads a packing list, with the fields of columns that are given. It returns
 // Unreadable for content that is not a packing list or cannot be read; other errors are
 // those of ctx and content.
-func Read(
-	ctx context.Context,
-	kind Kind,
-	content io.ReaderAt,
-	size int64,
-	given ...shipments.Assignment,
+func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...shipments.Assignment,
 ) (shipments.Reading, error) {
 	book, err := tables.Read(ctx, kind, content, size)
 	if err != nil {
@@ -163,8 +158,8 @@ type document struct {
 
 // read reads the tables of a document.
 func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
-	families, first := d.families(layout.Of(book))
-	if len(families) == 0 {
+	families := d.families(layout.Of(book))
+	if families == nil {
 		return read, layout.NoHeader(book)
 	}
 	var settled []*reconcile.Settled
@@ -187,22 +182,18 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 		all = append(append(all, s.Read.Remarks.All...), s.Remarks.All...)
 	}
 	pallets, merged, err := reconcile.Pallets(settled)
-	if err == nil && len(pallets) == 0 {
-		err = &tables.Unreadable{
-			Code: reconcile.NoPallets, Detail: "no line below the header row has a pallet number", Place: first,
-		}
-	}
 	if err != nil {
-		return shipments.Reading{}, err
+		return read, err
 	}
 	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
 	read.Remarks = bounded(append(all, merged...))
-	return read, reconcile.Judge(settled, read).Refusal(first)
+	first := families[0][0]
+	return read, reconcile.Judge(settled, read).Refusal(first.At(first.From, -1))
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
 // reads facts only.
-func (d *document) families(parts []layout.Table) (all [][]layout.Table, first tables.Place) {
+func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 	r := &d.remarks
 	r.Stage = "layout"
 	for _, p := range parts {
@@ -210,10 +201,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table, first t
 		pallets := p.Headed && (p.Continued && n > 0 || mapping.Of([]layout.Table{p}, d.given)[0].Pallets(p))
 		switch {
 		case pallets:
-			if end = p.From; n == 0 {
-				first = p.At(p.From, -1)
-			}
-			if n > 0 && (p.Continued || sameHeadings(all[n-1][0], p)) {
+			if end = p.From; n > 0 && (p.Continued || sameHeadings(all[n-1][0], p)) {
 				all[n-1] = append(all[n-1], p)
 			} else {
 				all = append(all, []layout.Table{p})
@@ -235,7 +223,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table, first t
 			d.facts.Row(p.Table, i, false)
 		}
 	}
-	return all, first
+	return all
 }
 
 // sampled is how many rows of a table decide between mappings.
@@ -247,15 +235,11 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	if err := d.ctx.Err(); err != nil {
 		return nil, err
 	}
-	proposals := mapping.Of(all, d.given)
 	sample := slices.Clone(all)
 	for i, t := range sample {
 		sample[i].Rows = t.Rows[:min(len(t.Rows), t.To+sampled)]
 	}
-	m, candidates, err := reconcile.Choose(
-		proposals,
-		func(m mapping.Mapping) *lines.List { return lines.Read(sample, m) },
-	)
+	m, candidates, err := reconcile.Choose(mapping.Of(all, d.given), sample)
 	r := remarks.List{Stage: "mapping"}
 	described := m.Describe(all[0], &r)
 	described.Candidates = candidates
@@ -263,13 +247,9 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	if d.style == numbers.Unclear {
 		d.style = m.Style
 	}
-	if err != nil {
-		d.describe(described, all, nil)
-		return nil, err
-	}
 	read := lines.Read(all, m)
-	d.describe(described, all, read)
-	if err := d.ctx.Err(); err != nil {
+	d.describe(described, read)
+	if err := cmp.Or(err, d.ctx.Err()); err != nil {
 		return nil, err
 	}
 	if len(read.Lines) > MaxLines {
@@ -285,15 +265,13 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 }
 
 // describe keeps the mapping of each table that has a header row.
-func (d *document) describe(m shipments.Mapping, all []layout.Table, read *lines.List) {
-	for i, t := range all {
+func (d *document) describe(m shipments.Mapping, read *lines.List) {
+	for i, t := range read.Tables {
 		if t.Continued || len(d.mappings) == shipments.MaxMappings {
 			continue
 		}
 		m.Sheet, m.HeaderRow, m.HeaderRows = t.Name, t.At(t.From, -1).Row, max(1, t.To-t.From)
-		if m.Skipped = []shipments.SkippedRow{}; read != nil {
-			m.Skipped = read.Skipped[i]
-		}
+		m.Skipped = read.Skipped[i]
 		d.mappings = append(d.mappings, m)
 	}
 }

@@ -46,9 +46,7 @@ func TestStages(t *testing.T) {
 	if l := read; len(l.Lines) != 2 || len(l.Totals) != 1 || l.Totals[0].Boxes != 524 || len(l.Skipped[0]) != 2 {
 		t.Errorf("lines: %+v", l)
 	}
-	chosen, _, err := reconcile.Choose(proposals, func(m mapping.Mapping) *lines.List {
-		return lines.Read([]layout.Table{table}, m)
-	})
+	chosen, _, err := reconcile.Choose(proposals, []layout.Table{table})
 	if err != nil || chosen.At("boxes") != 2 {
 		t.Errorf("reconcile: %v %v", chosen.At("boxes"), err)
 	}

@@ -151,23 +151,22 @@ func (t Table) unpivoted() Table {
 	rows := slices.Clone(t.Rows[:t.To])
 	for _, row := range t.Rows[t.To:] {
 		boxes, sum := t.boxes(row)
-		if sum == 0 {
-			if _, ok := Number(row, t.total); ok && IsTotal(row) {
-				row = widened(row, width)
-				row.Cells[calibre+1] = row.Cells[t.total]
+		cells := Filled(row)
+		total, stated := Number(row, t.total)
+		if !stated {
+			total = sum
+		}
+		labelled := slices.ContainsFunc(cells[:min(3, len(cells))],
+			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
+		if labelled && total > 0 || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
+			row = widened(row, width)
+			if !labelled {
+				row.Cells[0].Text = strings.TrimSpace("Total " + row.Cells[0].Text)
 			}
+			row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(total, 'f', -1, 64)}
 			rows = append(rows, row)
 			continue
-		}
-		cells := Filled(row)
-		total := slices.ContainsFunc(cells[:min(3, len(cells))],
-			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
-		if total || cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums) {
-			row = widened(row, width)
-			if text := &row.Cells[0].Text; !vocabulary.IsTotal(vocabulary.Fold(*text)) {
-				*text = strings.TrimSpace("Total " + *text)
-			}
-			row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(sum, 'f', -1, 64)}
+		} else if sum == 0 {
 			rows = append(rows, row)
 			continue
 		}

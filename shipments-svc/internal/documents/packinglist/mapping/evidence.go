@@ -147,12 +147,11 @@ func textOf(row tables.Row, col int) string {
 	return row.Cells[col].Text
 }
 
-// cartons reports whether each line is a box: lines have no number of boxes, and pallets have
-// several lines with numbers of boxes, or many whose weight is that of one.
+// cartons reports whether each line is a box: it has the number of one and no number of boxes, and
+// pallets have several.
 func (m *Mapping) cartons(lines []tables.Row) bool {
-	const several, many = 2, 8
-	label, weight := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), m.At(m.First(Weights...))
-	pallets, last, light := 1, "", weight >= 0 && label >= 0
+	const several = 2
+	label, pallets, last := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), 1, ""
 	for _, row := range lines {
 		if text := textOf(row, label); text != "" {
 			if last != "" && text != last {
@@ -160,11 +159,8 @@ func (m *Mapping) cartons(lines []tables.Row) bool {
 			}
 			last = text
 		}
-		kg, _ := layout.Number(row, weight)
-		light = light && kg*1000 <= float64(reference.UsualBox)
 	}
-	numbered := m.Has(vocabulary.Carton) && len(lines) >= several*pallets
-	return !m.Has(vocabulary.Boxes) && (numbered || light && len(lines) > many*pallets)
+	return m.Has(vocabulary.Carton) && !m.Has(vocabulary.Boxes) && len(lines) >= several*pallets
 }
 
 // values is what the cells of a column have in common.

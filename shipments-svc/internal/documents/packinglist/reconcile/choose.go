@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
@@ -32,19 +33,16 @@ func decide(all []*Settled) (best *Settled, rivals []*Settled) {
 	return best, rivals
 }
 
-// Choose settles the lines of each mapping and returns the best. It returns an Error
+// Choose settles the lines of tables with each mapping and returns the best. It returns an Error
 // with the code shipments.AmbiguousMapping, and the candidates, where another agrees with
 // the numbers as well and gives other pallets.
-func Choose(
-	all []mapping.Mapping,
-	read func(mapping.Mapping) *lines.List,
-) (mapping.Mapping, []shipments.Candidate, error) {
+func Choose(all []mapping.Mapping, of []layout.Table) (mapping.Mapping, []shipments.Candidate, error) {
 	if len(all) == 1 {
 		return all[0], nil, nil
 	}
 	var readings []*Settled
 	for _, m := range all {
-		if s, err := Settle(read(m)); err == nil && len(s.Lines) > 0 {
+		if s, err := Settle(lines.Read(of, m)); err == nil && len(s.Lines) > 0 {
 			s.Score += m.Prior
 			readings = append(readings, s)
 		}

@@ -128,13 +128,20 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		}
 		v.compare("kg", float64(read.Declared.NetWeight)/1000, net/1000, net/1000/n)
 	}
+	unread := 0.0
 	for _, r := range read.Remarks {
+		if r.Code == "row_unread" || r.Code == "line_without_pallet" {
+			unread++
+		}
 		if remarks.Doubts(r.Rule) && !slices.Contains(v.doubts, r.Text) {
 			v.doubts = append(v.doubts, r.Text)
 		}
 		if remarks.OfValue(r.Rule) && !slices.Contains(v.values, r.Text) {
 			v.values = append(v.values, r.Text)
 		}
+	}
+	if unread > few && unread > most*lines && v.agree == 0 {
+		v.against = append(v.against, "many rows with amounts were not read")
 	}
 	return v
 }
