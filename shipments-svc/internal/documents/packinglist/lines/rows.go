@@ -2,7 +2,6 @@ package lines
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -204,15 +203,14 @@ func numbered(label Text) bool { return strings.ContainsFunc(label.Value, unicod
 
 // total reads a row of totals. It returns false for other rows.
 func (r *reader) total(w row) bool {
-	ofPallet, same := r.ofPallet(w.label.Value)
-	label := r.totalLabel(w, ofPallet && w.Boxes.Value == same)
+	label := r.totalLabel(w)
 	if label == "" && !r.sums(w) {
 		return false
 	}
 	t := Total{
 		Sheet: w.Place.Sheet,
 		Grand: vocabulary.GrandText.MatchString(label),
-		Part:  ofPallet || vocabulary.PartText.MatchString(label),
+		Part:  vocabulary.PartText.MatchString(label),
 	}
 	if w.Boxes.OK && w.Boxes.Value >= 0 && w.Boxes.Value <= shipments.MaxDeclaredBoxes {
 		t.Boxes = int(w.Boxes.Value)
@@ -221,50 +219,33 @@ func (r *reader) total(w row) bool {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
 	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		n, err := strconv.Atoi(r.text(w.i, f).Value)
-		switch {
-		case err != nil || n < 0 || n == t.Boxes || t.Pallets > 0:
-		case r.Mapping.Cartons && n == r.all.lines:
-			t.Boxes = n
-		default:
+		if n, err := strconv.Atoi(r.text(w.i, f).Value); err == nil && n >= 0 && n != t.Boxes && t.Pallets == 0 {
 			t.Pallets = n
 		}
 	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.Mapping.Style))
-	kind, _ := vocabulary.FactKind(label)
-	weight := kind == shipments.NetWeightFact || kind == shipments.GrossWeightFact
+	of, _ := vocabulary.Of(label)
+	weight := of&(vocabulary.Net|vocabulary.Gross|vocabulary.Weight) != 0
 	switch same := t.Pallets > 0 && t.Pallets == t.Boxes; { // what a number in the column of the boxes counts
 	case same && (w.Net.OK || w.Gross.OK): // "Total pallet | 240 | 960 kg"
 		t.Pallets = 0
-	case same || weight && !w.Net.OK: // "Total pallets | 20"
+	case same || weight && !w.Net.OK: // "Total pallets | 20", "Total net kg | 1056"
 		t.Boxes = 0
 	}
 	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
-	if !ofPallet {
-		r.recent = run{}
-	}
+	r.recent = run{}
 	r.Totals = append(r.Totals, t)
 	r.totalled = r.totalled || t.Grand || !t.Part && t.Boxes > 0 && float64(t.Boxes) == r.all.boxes
 	return true
 }
 
-// ofPallet reports whether the last line is of a pallet, and its boxes.
-func (r *reader) ofPallet(label string) (last bool, boxes float64) {
-	for _, l := range slices.Backward(r.Lines) {
-		if label == "" || l.Pallet.Value != label {
-			break
-		}
-		last, boxes = true, boxes+l.Boxes.Value
-	}
-	return last, boxes
-}
-
 // totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the
-// number of a pallet whose boxes it does not repeat, it may have no other words, unless the row
-// is the label and its value.
-func (r *reader) totalLabel(w row, repeats bool) string {
+// number of a pallet it may have no other words, unless the row is the label and its value, or
+// has the boxes of the lines above.
+func (r *reader) totalLabel(w row) string {
 	const first, longest = 3, 60 // texts, and bytes of a label
 	own, calibre := vocabulary.Fold(w.label.Value), vocabulary.Fold(r.text(w.i, vocabulary.Calibre).Value)
+	sums := w.Boxes.OK && w.Boxes.Value == r.recent.boxes
 	labelled := own != "" && !vocabulary.IsTotal(own) && len(w.cells) > 2 // another cell may name a variety
 	if calibre != "" && !vocabulary.IsTotal(calibre) && (own == "" || labelled) {
 		return ""
@@ -274,7 +255,7 @@ func (r *reader) totalLabel(w row, repeats bool) string {
 		if len(text) >= longest || !strings.ContainsFunc(text, unicode.IsLetter) {
 			continue
 		}
-		if text = vocabulary.Fold(text); vocabulary.OnlyTotal(text) || (!labelled || repeats) && vocabulary.IsTotal(text) {
+		if text = vocabulary.Fold(text); vocabulary.OnlyTotal(text) || (!labelled || sums) && vocabulary.IsTotal(text) {
 			return text
 		}
 	}
