@@ -100,14 +100,13 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	span.End()
 	decided(tokenWindow, result, err)
 	v := verdict{window: windowState{tokenWindow, result}, token: token}
-	switch {
-	case err != nil:
+	if err != nil {
 		v.refused = &limiterUnavailable
-	case !result.Allowed:
-		g.usage.Refused(token.TokenID, caller)
+		return v
+	}
+	g.usage.Count(token.TokenID, caller, result.Allowed)
+	if !result.Allowed {
 		v.refused = rateLimited.until(v.window)
-	default:
-		g.usage.Passed(token.TokenID, caller)
 	}
 	return v
 }

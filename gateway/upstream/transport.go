@@ -3,11 +3,8 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -75,13 +72,10 @@ func (t *Transport) Provision(caddy.Context) error {
 	return nil
 }
 
-// addressKey is the context key of the address to connect to, if the request has one of Upstreams.
-type addressKey struct{}
-
 // dial connects to hostPort. Its error reports that the request was not sent.
 func dial(ctx context.Context, network, hostPort string) (conn net.Conn, err error) {
-	if to, ok := ctx.Value(addressKey{}).(*discovery.Address); ok {
-		conn, err = to.Service().Dial(ctx, network, hostPort)
+	if to := addressAt(hostPort); to != nil {
+		conn, err = to.Dial(ctx, network)
 	} else {
 		conn, err = new(net.Dialer).DialContext(ctx, network, hostPort)
 	}
@@ -91,17 +85,18 @@ func dial(ctx context.Context, network, hostPort string) (conn net.Conn, err err
 	return conn, nil
 }
 
-// RoundTrip implements http.RoundTripper. The header of r is reverse_proxy's copy, which it changes.
+// RoundTrip implements http.RoundTripper. r is reverse_proxy's copy, which it changes.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
 	defer span.End()
+	t.prepare(ctx, r)
 	to, known := caddyhttp.GetVar(ctx, addressVar).(*discovery.Address)
 	if !known {
-		response, err := t.send(ctx, r)
+		response, err := t.http.RoundTrip(r)
 		return response, statusError(r, err)
 	}
 	to.Begin()
-	response, err := t.send(context.WithValue(ctx, addressKey{}, to), r)
+	response, err := t.http.RoundTrip(r)
 	if err != nil {
 		span.SetStatus(codes.Error, "")
 		to.End()
@@ -123,47 +118,21 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// send sends r to its URL's host.
-func (t *Transport) send(ctx context.Context, r *http.Request) (*http.Response, error) {
-	out := r.WithContext(ctx)
-	out.URL = &url.URL{
-		Scheme: "http", Host: r.URL.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery,
-	}
+// prepare makes r the request to the service, whose trace ctx has.
+func (t *Transport) prepare(ctx context.Context, r *http.Request) {
+	r.URL.Scheme, r.URL.User = "http", nil
 	for _, name := range [...]string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		delete(out.Header, name) // services read X-Client-Address
+		delete(r.Header, name) // services read X-Client-Address
 	}
 	if repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
 		if assertion, ok := repl.GetString(t.assertion); ok && assertion != "" {
-			out.Header["X-Gateway-Assertion"] = []string{assertion}
+			r.Header["X-Gateway-Assertion"] = []string{assertion}
 		}
 	}
-	tracing.Inject(ctx, out.Header)
-	preventRetry(out)
+	tracing.Inject(ctx, r.Header)
+	preventRetry(r)
 	if r.Body != nil {
 		r.Body = &requestBody{ReadCloser: r.Body}
-		out.Body = r.Body
-	}
-	response, err := t.http.RoundTrip(out)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkStatus(r, response.StatusCode); err != nil {
-		_ = response.Body.Close()
-		t.http.CloseIdleConnections() // net/http takes any status for well formed, and keeps its connection
-		return nil, err
-	}
-	return response, nil
-}
-
-// checkStatus returns an error for a status that is not forwarded.
-func checkStatus(r *http.Request, status int) error {
-	switch {
-	case status == http.StatusSwitchingProtocols && r.Header.Get("Upgrade") == "":
-		return errors.New("the service switched protocols without a request to")
-	case status < 200 && status != http.StatusSwitchingProtocols || status > 599:
-		return fmt.Errorf("%03d is not the status of a response", status)
-	default:
-		return nil
 	}
 }
 

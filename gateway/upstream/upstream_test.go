@@ -193,18 +193,3 @@ func TestErrorsHaveTheStatusOfTheResponse(t *testing.T) {
 		}
 	}
 }
-
-func TestStatusesThatAreNotForwarded(t *testing.T) {
-	t.Parallel()
-
-	plain, upgrade := request(t, http.MethodGet, "x", nil), request(t, http.MethodGet, "x", nil)
-	upgrade.Header.Set("Upgrade", "websocket")
-	for status, ok := range map[int]bool{99: false, 100: false, 101: false, 199: false, 200: true, 599: true, 600: false} {
-		if err := checkStatus(plain, status); (err == nil) != ok {
-			t.Errorf("%d: %v", status, err)
-		}
-	}
-	if err := checkStatus(upgrade, http.StatusSwitchingProtocols); err != nil {
-		t.Error(err)
-	}
-}

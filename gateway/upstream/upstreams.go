@@ -75,6 +75,16 @@ func Available() bool {
 	return true
 }
 
+// addressAt returns the address of a service at hostPort, or nil.
+func addressAt(hostPort string) *discovery.Address {
+	for s := range shared.All() {
+		if a := s.Address(hostPort); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
 // CaddyModule returns the Caddy module information.
 func (*Upstreams) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{

@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"context"
+	"net"
 	"sync/atomic"
 	"time"
 )
@@ -40,6 +42,20 @@ type Address struct {
 
 // Service returns the service that a is an address of.
 func (a *Address) Service() *Service { return a.service }
+
+// Dial connects to a. A refused connection makes it unhealthy immediately; a timeout is only a failed request, because on
+// an overloaded machine all addresses time out.
+func (a *Address) Dial(ctx context.Context, network string) (net.Conn, error) {
+	s := a.service
+	conn, err := (&net.Dialer{Timeout: s.config.DialTimeout}).DialContext(ctx, network, a.HostPort)
+	if err != nil && ctx.Err() == nil {
+		if !IsTimeout(err) && s.config.CheckPath != "" { // else nothing would make it healthy again
+			s.recordCheck(a, Unhealthy, err)
+		}
+		s.triggerCheck()
+	}
+	return conn, err
+}
 
 // Begin counts a request as in flight until End is called.
 func (a *Address) Begin() { a.inFlight.Add(1) }

@@ -115,7 +115,9 @@ func send(t *testing.T, s *Service) error {
 	a := s.Pick(nil)
 	a.Begin()
 	defer a.End()
-	transport := &http.Transport{DialContext: s.Dial, DisableKeepAlives: true}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return a.Dial(ctx, network)
+	}}
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+a.HostPort+"/path", http.NoBody)
 	request.RequestURI = ""
 	response, err := transport.RoundTrip(request)

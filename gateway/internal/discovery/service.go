@@ -118,37 +118,29 @@ func (s *Service) Count() map[State]int {
 
 // setAddresses replaces the addresses and reports whether any is new. Known addresses keep their state.
 func (s *Service) setAddresses(found []netip.Addr) (more bool) {
-	known := *s.addresses.Load()
 	next := make([]*Address, 0, len(found))
 	for _, ip := range found {
 		hostPort := net.JoinHostPort(ip.Unmap().String(), s.port)
-		same := func(a *Address) bool { return a.HostPort == hostPort }
-		switch i := slices.IndexFunc(known, same); {
-		case slices.ContainsFunc(next, same):
-		case i >= 0:
-			next = append(next, known[i])
-		default:
-			fresh := &Address{HostPort: hostPort, service: s}
-			fresh.setState(Unknown)
-			next = append(next, fresh)
+		if slices.ContainsFunc(next, func(a *Address) bool { return a.HostPort == hostPort }) {
+			continue
+		}
+		a := s.Address(hostPort)
+		if a == nil {
+			a = &Address{HostPort: hostPort, service: s}
+			a.setState(Unknown)
 			more = true
 		}
+		next = append(next, a)
 	}
 	s.addresses.Store(&next)
 	return more
 }
 
-// Dial connects to an address. A refused connection makes it unhealthy immediately; a timeout is only a failed
-// request, because on an overloaded machine all addresses time out.
-func (s *Service) Dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
-	conn, err := (&net.Dialer{Timeout: s.config.DialTimeout}).DialContext(ctx, network, hostPort)
-	if err != nil && ctx.Err() == nil {
-		all := *s.addresses.Load()
-		i := slices.IndexFunc(all, func(a *Address) bool { return a.HostPort == hostPort })
-		if i >= 0 && !IsTimeout(err) && s.config.CheckPath != "" { // else nothing would make it healthy again
-			s.recordCheck(all[i], Unhealthy, err)
-		}
-		s.triggerCheck()
+// Address returns the address at hostPort, or nil.
+func (s *Service) Address(hostPort string) *Address {
+	all := *s.addresses.Load()
+	if i := slices.IndexFunc(all, func(a *Address) bool { return a.HostPort == hostPort }); i >= 0 {
+		return all[i]
 	}
-	return conn, err
+	return nil
 }

@@ -36,14 +36,12 @@ const (
 // Outcome is the outcome of a batch.
 type Outcome string
 
-// The outcomes of a batch.
+// The outcomes of a batch: the tokens service counted it; it was not accepted, and is merged into the next one; or it is
+// lost, because the tokens service rejects its content.
 const (
-	// Delivered: the tokens service counted it.
 	Delivered Outcome = "delivered"
-	// Kept: it was not accepted, and is merged into the next one.
-	Kept Outcome = "kept"
-	// Dropped: it is lost, because the tokens service rejects its content.
-	Dropped Outcome = "dropped"
+	Kept      Outcome = "kept"
+	Dropped   Outcome = "dropped"
 )
 
 // Config configures a [Reporter].
@@ -58,9 +56,11 @@ type Config struct {
 
 // use is the unreported usage of a token.
 type use struct {
-	last            time.Time
-	passed, refused int64
-	address         netip.Addr // of the last request
+	Token      string     `json:"token"`
+	LastUsedAt time.Time  `json:"last_used_at"`
+	Allowed    int64      `json:"count"`
+	Refused    int64      `json:"refused"`
+	Address    netip.Addr `json:"address,omitzero"` // of the last request
 }
 
 // Reporter counts and reports usage. It is safe for concurrent use. Create it with [New].
@@ -70,7 +70,7 @@ type Reporter struct {
 	mu      sync.Mutex
 	uses    map[string]use // by token
 	stop    context.CancelFunc
-	stopped chan struct{}
+	running sync.WaitGroup
 }
 
 // New returns a Reporter and starts it. It connects only when there is something to report.
@@ -79,47 +79,48 @@ func New(config Config) *Reporter { return start(config, &http.Transport{Disable
 func start(config Config, transport http.RoundTripper) *Reporter {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Reporter{
-		config: config, uses: make(map[string]use), stop: stop, stopped: make(chan struct{}),
+		config: config, uses: make(map[string]use), stop: stop,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	go r.run(ctx)
+	r.running.Go(func() { r.run(ctx) })
 	return r
 }
 
-// Passed counts an allowed request of token from that address.
-func (r *Reporter) Passed(token string, from netip.Addr) {
-	r.count(token, use{last: time.Now(), passed: 1, address: from})
+// Count counts a request of token from that address, which was allowed, or refused because its window was empty.
+func (r *Reporter) Count(token string, from netip.Addr, allowed bool) {
+	u := use{Token: token, LastUsedAt: time.Now(), Address: from}
+	if allowed {
+		u.Allowed = 1
+	} else {
+		u.Refused = 1
+	}
+	r.merge(u)
 }
 
-// Refused counts a request of token from that address that was refused because its window was empty.
-func (r *Reporter) Refused(token string, from netip.Addr) {
-	r.count(token, use{last: time.Now(), refused: 1, address: from})
-}
-
-func (r *Reporter) count(token string, u use) {
+func (r *Reporter) merge(u use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	sum := r.uses[token]
-	if u.last.After(sum.last) {
-		sum.last, sum.address = u.last, u.address
+	if known, ok := r.uses[u.Token]; ok {
+		if known.LastUsedAt.After(u.LastUsedAt) {
+			u.LastUsedAt, u.Address = known.LastUsedAt, known.Address
+		}
+		u.Allowed += known.Allowed
+		u.Refused += known.Refused
 	}
-	sum.passed += u.passed
-	sum.refused += u.refused
-	r.uses[token] = sum
+	r.uses[u.Token] = u
 }
 
 // Close sends the last report, for at most twice [CloseTimeout], and stops the Reporter.
 func (r *Reporter) Close() {
 	r.stop()
-	<-r.stopped
+	r.running.Wait()
 	r.http.CloseIdleConnections()
 }
 
 func (r *Reporter) run(ctx context.Context) {
-	defer close(r.stopped)
 	ticker := time.NewTicker(Interval)
 	defer ticker.Stop()
 	// Close does not cancel a running report, whose outcome would be unknown.
@@ -143,45 +144,28 @@ func (r *Reporter) report(ctx context.Context) {
 	uses := r.uses
 	r.uses = make(map[string]use, len(uses)) // about as many are used until the next report
 	r.mu.Unlock()
-	for tokens := range slices.Chunk(slices.Sorted(maps.Keys(uses)), batchTokens) {
-		batch := make(map[string]use, len(tokens))
-		for _, token := range tokens {
-			batch[token] = uses[token]
-		}
+	for batch := range slices.Chunk(slices.Collect(maps.Values(uses)), batchTokens) {
 		outcome, err := r.send(ctx, batch)
 		r.config.OnBatch(outcome, err)
 		if outcome == Kept {
-			for token, u := range batch {
-				r.count(token, u)
+			for _, u := range batch {
+				r.merge(u)
 			}
 		}
 	}
 }
 
-// wireUse is the usage of one token in a report.
-type wireUse struct {
-	Token      string     `json:"token"`
-	LastUsedAt time.Time  `json:"last_used_at"`
-	Count      int64      `json:"count"`
-	Refused    int64      `json:"refused"`
-	Address    netip.Addr `json:"address,omitzero"`
-}
-
 // encode returns the body of a report. Times are UTC with milliseconds.
-func encode(batch map[string]use) ([]byte, error) {
-	var report struct {
-		Usage []wireUse `json:"usage"`
+func encode(batch []use) ([]byte, error) {
+	for i := range batch {
+		batch[i].LastUsedAt = batch[i].LastUsedAt.UTC().Truncate(time.Millisecond)
 	}
-	for token, u := range batch {
-		report.Usage = append(report.Usage,
-			wireUse{token, u.last.UTC().Truncate(time.Millisecond), u.passed, u.refused, u.address})
-	}
-	return json.Marshal(report)
+	return json.Marshal(map[string][]use{"usage": batch})
 }
 
 // send sends batch and returns its outcome, with an error unless it was delivered. The error contains neither the
 // credential nor the batch.
-func (r *Reporter) send(ctx context.Context, batch map[string]use) (Outcome, error) {
+func (r *Reporter) send(ctx context.Context, batch []use) (Outcome, error) {
 	body, err := encode(batch)
 	if err != nil {
 		return Dropped, err

@@ -14,7 +14,10 @@ import (
 	"time"
 )
 
-const credential = "a credential of thirty-two bytes."
+const (
+	credential = "a credential of thirty-two bytes."
+	token      = "tok_4fZyo82mVyR1"
+)
 
 var (
 	noon   = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
@@ -47,13 +50,13 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
 	s.request, s.body = r, string(body)
 	if status == http.StatusNoContent {
-		var report struct{ Usage []wireUse }
+		var report struct{ Usage []use }
 		if err := json.Unmarshal(body, &report); err != nil {
 			return nil, err
 		}
 		batch := map[string][2]int64{}
 		for _, u := range report.Usage {
-			batch[u.Token] = [2]int64{u.Count, u.Refused}
+			batch[u.Token] = [2]int64{u.Allowed, u.Refused}
 		}
 		s.batches, s.at = append(s.batches, batch), append(s.at, time.Now())
 	}
@@ -82,9 +85,9 @@ func TestReportFollowsTheContract(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(service)
 		r := s.reporter()
-		r.count("tok_4fZyo82mVyR1", use{last: noon, passed: 100, address: home})
-		r.count("tok_4fZyo82mVyR1", use{last: noon.Add(123456789), passed: 20, refused: 3, address: office})
-		r.count("tok_4fZyo82mVyR1", use{last: noon.Add(-time.Second), refused: 1, address: home}) // kept from before
+		r.merge(use{Token: token, LastUsedAt: noon, Allowed: 100, Address: home})
+		r.merge(use{Token: token, LastUsedAt: noon.Add(123456789), Allowed: 20, Refused: 3, Address: office})
+		r.merge(use{Token: token, LastUsedAt: noon.Add(-time.Second), Refused: 1, Address: home}) // kept from before
 		r.Close()
 		const want = `{"usage":[{"token":"tok_4fZyo82mVyR1","last_used_at":"2026-11-20T12:00:00.123Z",` +
 			`"count":120,"refused":4,"address":"192.0.2.1"}]}`
@@ -99,8 +102,8 @@ func TestReportFollowsTheContract(t *testing.T) {
 func TestLargestBatchIsUnder1MiB(t *testing.T) {
 	t.Parallel()
 
-	largest := use{last: noon, passed: 1<<63 - 1, refused: 1<<63 - 1, address: home}
-	body, err := encode(map[string]use{"tok_4fZyo82mVyR1": largest})
+	largest := use{Token: token, LastUsedAt: noon, Allowed: 1<<63 - 1, Refused: 1<<63 - 1, Address: home}
+	body, err := encode([]use{largest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +120,10 @@ func TestOneBatchEveryTenSecondsAndOneOnClose(t *testing.T) {
 		r := s.reporter()
 		begin := time.Now()
 		for range 2_500 { // 25 s at 100 requests a second
-			r.Passed("tok_hot", office)
+			r.Count("tok_hot", office, true)
 			time.Sleep(10 * time.Millisecond)
 		}
-		r.Refused("tok_other", home)
+		r.Count("tok_other", home, false)
 		r.Close()
 		if len(s.batches) != 3 || s.at[0].Sub(begin) != Interval || s.at[1].Sub(begin) != 2*Interval ||
 			s.at[2].Sub(begin) != 25*time.Second {
@@ -154,8 +157,8 @@ func TestBatchesThatAreNotAcceptedAreKeptAndMerged(t *testing.T) {
 			s := &service{status: func() int { return status }}
 			r := s.reporter()
 			for range 3 {
-				r.Passed("tok_a", office)
-				r.Refused("tok_b", office)
+				r.Count("tok_a", office, true)
+				r.Count("tok_b", office, false)
 				time.Sleep(Interval)
 				synctest.Wait()
 			}
@@ -163,7 +166,7 @@ func TestBatchesThatAreNotAcceptedAreKeptAndMerged(t *testing.T) {
 				t.Errorf("%d: error %v", status, s.err)
 			}
 			s.status = nil
-			r.Passed("tok_a", home)
+			r.Count("tok_a", home, true)
 			r.Close()
 			want := map[string][2]int64{"tok_a": {4}, "tok_b": {0, 3}}
 			if len(s.batches) != 1 || fmt.Sprint(s.batches[0]) != fmt.Sprint(want) ||
@@ -197,7 +200,7 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 			}}
 			r := s.reporter()
 			for n := range 2*batchTokens + 7 {
-				r.Passed(fmt.Sprint("tok_", n), office)
+				r.Count(fmt.Sprint("tok_", n), office, true)
 			}
 			time.Sleep(Interval)
 			synctest.Wait()
@@ -212,18 +215,18 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 
 func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
 	r := &Reporter{uses: map[string]use{}}
-	r.Passed("tok_4fZyo82mVyR1", office)
-	if n := testing.AllocsPerRun(1000, func() { r.Passed("tok_4fZyo82mVyR1", home) }); n != 0 {
+	r.Count(token, office, true)
+	if n := testing.AllocsPerRun(1000, func() { r.Count(token, home, true) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-func BenchmarkPassed(b *testing.B) {
+func BenchmarkCount(b *testing.B) {
 	r := &Reporter{uses: map[string]use{}}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			r.Passed("tok_4fZyo82mVyR1", office)
+			r.Count(token, office, true)
 		}
 	})
 }
