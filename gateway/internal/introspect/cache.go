@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 )
 
 // Lifetimes of results, counted from the request, or from when they were last confirmed. They bound how long a
@@ -34,6 +36,23 @@ const (
 
 // revalidateAfter is how long a stale result is used before the next introspection.
 const revalidateAfter = time.Second
+
+// tokenID is the id in a token: its public id without "tok_". Being an array, it does not keep a request's memory
+// alive.
+type tokenID [bearer.IDLength]byte
+
+// idOf returns the id of a well-formed token.
+func idOf(token string) (id tokenID) {
+	copy(id[:], bearer.ID(token))
+	return id
+}
+
+// publicID returns the id with its prefix.
+func (id tokenID) publicID() string {
+	return tokenPrefix + string(id[:])
+}
+
+const tokenPrefix = "tok_"
 
 // digest represents a token in memory.
 type digest = [sha256.Size]byte

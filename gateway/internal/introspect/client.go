@@ -33,6 +33,8 @@ var (
 	ErrCredential = fmt.Errorf("%w: it refuses the gateway's credential", ErrUnavailable)
 	// errBusy reports that no slot became free within Timeout.
 	errBusy = fmt.Errorf("%w: too many introspections are in flight", ErrUnavailable)
+	// errNoAddress reports that the name of the tokens service was not found yet.
+	errNoAddress = fmt.Errorf("%w: no address is known", ErrUnavailable)
 )
 
 // probe is a well-formed token whose id is never issued, for checking that introspection works.
@@ -55,12 +57,18 @@ type client struct {
 }
 
 func newClient(config Config) *client {
+	base := config.Introspection
+	port := cmp.Or(base.Port(), map[string]string{"http": "80", "https": "443"}[base.Scheme])
+	endpoints, _ := discovery.New(discovery.Config{ // which fails for what is not host:port only
+		Name: net.JoinHostPort(base.Hostname(), port), Resolve: config.Resolve, Logger: outage.Log,
+		EjectAfter: 1, // requests are short and many
+	})
 	return &client{
-		introspection: config.Introspection,
-		sessions:      config.Introspection.ResolveReference(&url.URL{Path: "sessions/introspect"}),
-		stream:        config.Introspection.ResolveReference(&url.URL{Path: "changes"}),
+		introspection: base,
+		sessions:      base.ResolveReference(&url.URL{Path: "sessions/introspect"}),
+		stream:        base.ResolveReference(&url.URL{Path: "changes"}),
 		credential:    config.Credential,
-		endpoints:     newService(config.Introspection, config.Resolve),
+		endpoints:     endpoints,
 		slots:         make(chan struct{}, maxInFlight),
 		timeout:       cmp.Or(config.Timeout, Timeout),
 		http: &http.Client{
@@ -69,7 +77,7 @@ func newClient(config Config) *client {
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
 				MaxIdleConnsPerHost: maxInFlight,
-				TLSClientConfig:     &tls.Config{ServerName: config.Introspection.Hostname(), MinVersion: tls.VersionTLS12},
+				TLSClientConfig:     &tls.Config{ServerName: base.Hostname(), MinVersion: tls.VersionTLS12},
 				IdleConnTimeout:     90 * time.Second,
 				DisableCompression:  true,
 			},
@@ -77,22 +85,10 @@ func newClient(config Config) *client {
 	}
 }
 
-// newService returns the addresses of a URL's host. One failure ejects an address: requests are short and many.
-func newService(of *url.URL, resolve discovery.Resolver) *discovery.Service {
-	port := cmp.Or(of.Port(), map[string]string{"http": "80", "https": "443"}[of.Scheme])
-	s, _ := discovery.New(discovery.Config{ // which fails for what is not host:port only
-		Name: net.JoinHostPort(of.Hostname(), port), EjectAfter: 1, Resolve: resolve, Logger: outage.Log,
-	})
-	return s
-}
-
 func (c *client) close() {
 	c.endpoints.Close()
 	c.http.CloseIdleConnections()
 }
-
-// errNoAddress reports that the name of the tokens service was not found yet.
-var errNoAddress = errors.New("no address is known")
 
 // introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
@@ -109,6 +105,9 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 }
 
 // call sends a form to target and returns the body of the response. Errors contain nothing of the form.
+//
+// The call is idempotent, and is sent once again if the first address fails: most likely an idle connection that a
+// restart closed, or an address that hangs. A 5xx is sent again to another address only.
 func (c *client) call(ctx context.Context, timeout time.Duration, target *url.URL, form url.Values) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -121,86 +120,65 @@ func (c *client) call(ctx context.Context, timeout time.Duration, target *url.UR
 	case <-ctx.Done():
 		return nil, errBusy
 	}
-	response, err := c.post(ctx, target, form.Encode())
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	return response.body, checkStatus(response.status)
-}
-
-// response is a complete response.
-type response struct {
-	status int
-	body   []byte
-}
-
-// post sends the introspection, which is idempotent, and retries once if the first address fails: most likely an idle
-// connection that a restart closed, or an address that hangs. A 5xx is retried at another address only.
-func (c *client) post(ctx context.Context, target *url.URL, form string) (got response, err error) {
 	c.endpoints.Wait(ctx)
 	first := c.endpoints.Pick(nil)
 	if first == nil {
-		return response{}, errNoAddress
+		return nil, errNoAddress
 	}
 	second := c.endpoints.Pick(first)
-	got, err = c.postTo(ctx, first, second != nil, target, form)
-	failed := err != nil || second != nil && got.status >= http.StatusInternalServerError
-	if !failed || ctx.Err() != nil {
-		return got, err
+	status, body, err := c.post(ctx, first, second != nil, target, form.Encode())
+	failed := err != nil || second != nil && status >= http.StatusInternalServerError
+	if failed && ctx.Err() == nil {
+		status, body, err = c.post(ctx, cmp.Or(second, first), false, target, form.Encode())
 	}
-	return c.postTo(ctx, cmp.Or(second, first), false, target, form)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return body, checkStatus(status)
 }
 
-// postTo sends the introspection to one address. It has half of the time left if there is an alternative.
-func (c *client) postTo(
+// post sends a form to one address. It has half of the time left if there is an alternative.
+func (c *client) post(
 	ctx context.Context, to *discovery.Address, hasAlternative bool, target *url.URL, form string,
-) (response, error) {
+) (status int, body []byte, err error) {
 	if hasAlternative {
 		var cancel context.CancelFunc
 		until, _ := ctx.Deadline()
 		ctx, cancel = context.WithTimeout(ctx, time.Until(until)/2)
 		defer cancel()
 	}
-	request, err := c.request(ctx, http.MethodPost, target, to, strings.NewReader(form))
+	response, err := c.send(ctx, to, http.MethodPost, *target, form)
 	if err != nil {
-		return response{}, err
+		return 0, nil, err
 	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Accept", "application/json")
-	tracing.Inject(ctx, request.Header)
-	got, err := c.send(request, to)
-	if err != nil {
-		return response{}, err
-	}
-	defer func() { _ = got.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(got.Body, maxResultBytes))
-	return response{got.StatusCode, body}, err
+	defer func() { _ = response.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxResultBytes))
+	return response.StatusCode, body, err
 }
 
-// request returns a request for target at one of its addresses.
-func (c *client) request(ctx context.Context, method string, target *url.URL, to *discovery.Address,
-	body io.Reader,
-) (*http.Request, error) {
-	at := *target
-	at.Host = to.HostPort
-	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+// send sends a request for target to one of its addresses and records the result, unless the caller canceled it.
+func (c *client) send(
+	ctx context.Context, to *discovery.Address, method string, target url.URL, form string,
+) (*http.Response, error) {
+	host := target.Host
+	target.Host = to.HostPort
+	request, err := http.NewRequestWithContext(ctx, method, target.String(), strings.NewReader(form))
 	if err != nil {
 		return nil, err
 	}
-	request.Host = target.Host
+	request.Host = host
 	request.Header.Set("Authorization", "Bearer "+c.credential)
-	return request, nil
-}
-
-// send sends a request to an address and records the result, unless the caller canceled it.
-func (c *client) send(request *http.Request, to *discovery.Address) (*http.Response, error) {
+	if form != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	tracing.Inject(ctx, request.Header)
 	to.Begin()
 	defer to.End()
-	got, err := c.http.Do(request)
+	response, err := c.http.Do(request)
 	if !errors.Is(err, context.Canceled) {
-		to.Record(err != nil || got.StatusCode >= http.StatusInternalServerError)
+		to.Record(err != nil || response.StatusCode >= http.StatusInternalServerError)
 	}
-	return got, err
+	return response, err
 }
 
 // changes opens the change stream after that revision, or from the present one if it is unknown, until ctx ends.
@@ -214,20 +192,15 @@ func (c *client) changes(ctx context.Context, after int64) (io.ReadCloser, error
 	if to == nil {
 		return nil, errNoAddress
 	}
-	request, err := c.request(ctx, http.MethodGet, &target, to, http.NoBody)
+	response, err := c.send(ctx, to, http.MethodGet, target, "")
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept", "application/x-ndjson")
-	got, err := c.send(request, to)
-	if err != nil {
+	if err := checkStatus(response.StatusCode); err != nil {
+		_ = response.Body.Close()
 		return nil, err
 	}
-	if err := checkStatus(got.StatusCode); err != nil {
-		_ = got.Body.Close()
-		return nil, err
-	}
-	return got.Body, nil
+	return response.Body, nil
 }
 
 // checkStatus returns an [ErrUnavailable] for any status but 200.

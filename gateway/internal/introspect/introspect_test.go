@@ -26,9 +26,6 @@ func TestIntrospectSendsFormAndCredential(t *testing.T) {
 		if got := r.Header.Get("Authorization"); got != "Bearer "+credential {
 			t.Errorf("Authorization %q", got)
 		}
-		if got := r.Header.Get("Accept"); got != "application/json" {
-			t.Errorf("Accept %q", got)
-		}
 		if got := r.PostFormValue("token"); got != token {
 			t.Errorf("token %q", got)
 		}
