@@ -2,167 +2,144 @@ package apidocs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// description is an OpenAPI document, as far as the reference shows it.
-type description struct {
-	Info struct {
-		Title       string `json:"title"`
-		Description string `json:"description"`
-	} `json:"info"`
-	Tags []struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-	} `json:"tags"`
-	Paths      ordered[ordered[*operation]] `json:"paths"`
-	Webhooks   ordered[ordered[*operation]] `json:"webhooks"`
-	Components struct {
-		Parameters map[string]*parameter `json:"parameters"`
-		Responses  map[string]*response  `json:"responses"`
-		Schemas    ordered[*schema]      `json:"schemas"`
-	} `json:"components"`
+// node is a value of an OpenAPI document. A nil node is a missing one.
+type node struct {
+	names  []string // of the members of an object, in their order
+	values []*node  // of the members, or the elements of an array
+	text   string   // of a scalar
+	json   []byte
 
-	base string // path of its pages
+	// ref is the name at the end of the reference that the node was resolved from, and beside the description at it.
+	ref, beside string
 }
 
-// operation is one method of one path.
-type operation struct {
-	ID          string       `json:"operationId"`
-	Tags        []string     `json:"tags"`
-	Permission  string       `json:"x-permission"`
-	Summary     string       `json:"summary"`
-	Description string       `json:"description"`
-	Parameters  []*parameter `json:"parameters"`
-	Body        struct {
-		Description string         `json:"description"`
-		Content     ordered[media] `json:"content"`
-	} `json:"requestBody"`
-	Responses ordered[*response] `json:"responses"`
-	Security  json.RawMessage    `json:"security"`
-}
-
-// parameter is a parameter of a query, a path or a header, or a reference to one.
-type parameter struct {
-	Ref         string          `json:"$ref"`
-	Name        string          `json:"name"`
-	In          string          `json:"in"`
-	Required    bool            `json:"required"`
-	Description string          `json:"description"`
-	Schema      *schema         `json:"schema"`
-	Example     json.RawMessage `json:"example"`
-}
-
-// response is a response, or a reference to one.
-type response struct {
-	Ref         string         `json:"$ref"`
-	Description string         `json:"description"`
-	Content     ordered[media] `json:"content"`
-}
-
-// media is a body of one media type.
-type media struct {
-	Schema   *schema         `json:"schema"`
-	Example  json.RawMessage `json:"example"`
-	Examples ordered[struct {
-		Summary string          `json:"summary"`
-		Value   json.RawMessage `json:"value"`
-	}] `json:"examples"`
-}
-
-// schema describes a value, or is a reference to a schema.
-type schema struct {
-	Ref         string           `json:"$ref"`
-	Type        any              `json:"type"` // a word, or several
-	Format      string           `json:"format"`
-	Description string           `json:"description"`
-	Enum        []any            `json:"enum"`
-	Required    []string         `json:"required"`
-	Properties  ordered[*schema] `json:"properties"`
-	Items       *schema          `json:"items"`
-	AllOf       []*schema        `json:"allOf"`
-	OneOf       []*schema        `json:"oneOf"`
-	AnyOf       []*schema        `json:"anyOf"`
-	Minimum     *json.Number     `json:"minimum"`
-	Maximum     *json.Number     `json:"maximum"`
-	MinLength   *int             `json:"minLength"`
-	MaxLength   *int             `json:"maxLength"`
-	MaxItems    *int             `json:"maxItems"`
-	Default     any              `json:"default"`
-}
-
-// ordered is a JSON object whose members stay in their order.
-type ordered[T any] []named[T]
-
-type named[T any] struct {
-	Name  string
-	Value T
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *ordered[T]) UnmarshalJSON(object []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	if begin, err := decoder.Token(); err != nil || begin != json.Delim('{') {
-		return fmt.Errorf("%v is no object: %w", begin, err)
+// readNode returns the next value of a document, whose numbers are json.Numbers.
+func readNode(decoder *json.Decoder, document []byte) (*node, error) {
+	before := decoder.InputOffset()
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
 	}
+	first := bytes.TrimLeft(document[before:decoder.InputOffset()], " \t\r\n,:")
+	start := int(decoder.InputOffset()) - len(first)
+	kind, composed := token.(json.Delim)
+	if !composed {
+		return &node{text: fmt.Sprint(token), json: first}, nil
+	}
+	n := new(node)
 	for decoder.More() {
-		name, err := decoder.Token()
+		if kind == '{' {
+			name, err := decoder.Token()
+			if err != nil {
+				return nil, err
+			}
+			n.names = append(n.names, fmt.Sprint(name))
+		}
+		member, err := readNode(decoder, document)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		member := named[T]{Name: fmt.Sprint(name)}
-		if err := decoder.Decode(&member.Value); err != nil {
-			return err
+		n.values = append(n.values, member)
+	}
+	_, err = decoder.Token() // its end
+	n.json = document[start:decoder.InputOffset()]
+	return n, err
+}
+
+// readDocument reads a document and resolves its references.
+func readDocument(document []byte) (*node, error) {
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	n, err := readNode(decoder, document)
+	if err == nil {
+		n.resolve(n)
+	}
+	return n, err
+}
+
+// resolve puts what is referred to in the place of all references below n.
+func (n *node) resolve(root *node) {
+	for i, member := range n.values {
+		if ref := member.get("$ref").string(); ref != "" {
+			path := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+			resolved := *root.get(path...) // it shares the members, which are resolved at their own place
+			resolved.ref, resolved.beside = path[len(path)-1], member.get("description").string()
+			n.values[i] = &resolved
+			continue
 		}
-		*o = append(*o, member)
+		member.resolve(root)
 	}
-	return nil
 }
 
-// get returns the member with a name.
-func (o ordered[T]) get(name string) (value T) {
-	if i := slices.IndexFunc(o, func(member named[T]) bool { return member.Name == name }); i >= 0 {
-		return o[i].Value
+// get returns the member that the names lead to.
+func (n *node) get(names ...string) *node {
+	for _, name := range names {
+		if n == nil {
+			return nil
+		}
+		i := slices.Index(n.names, name)
+		if i < 0 {
+			return nil
+		}
+		n = n.values[i]
 	}
-	return value
+	return n
 }
 
-// target is the name at the end of a reference.
-func target(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
-
-// parameter returns what a parameter is or refers to.
-func (d *description) parameter(p *parameter) *parameter {
-	if p.Ref == "" {
-		return p
+// elements returns the elements of an array, or the values of an object.
+func (n *node) elements() []*node {
+	if n == nil {
+		return nil
 	}
-	return d.Components.Parameters[target(p.Ref)]
+	return n.values
 }
 
-// response returns what a response is or refers to.
-func (d *description) response(r *response) *response {
-	if r.Ref == "" {
-		return r
+// string returns the text of a scalar.
+func (n *node) string() string {
+	if n == nil {
+		return ""
 	}
-	return d.Components.Responses[target(r.Ref)]
+	return n.text
 }
 
-// schema returns what a schema is or refers to.
-func (d *description) schema(s *schema) *schema {
-	if s.Ref == "" {
-		return s
+// strings returns the texts of an array, or of a scalar.
+func (n *node) strings() (all []string) {
+	if n != nil && n.values == nil {
+		return []string{n.text}
 	}
-	return d.Components.Schemas.get(target(s.Ref))
-}
-
-// parts are a schema and all that it is composed of.
-func (d *description) parts(s *schema) []*schema {
-	s = d.schema(s)
-	all := []*schema{s}
-	for _, part := range s.AllOf {
-		all = append(all, d.parts(part)...)
+	for _, element := range n.elements() {
+		all = append(all, element.text)
 	}
 	return all
+}
+
+// indented returns the value as JSON that people read.
+func (n *node) indented() string {
+	var out bytes.Buffer
+	_ = json.Indent(&out, n.json, "", "  ") // it is JSON
+	return out.String()
+}
+
+// description returns the description at a reference, or else that of the node.
+func (n *node) description() string { return cmp.Or(n.beside, n.get("description").string()) }
+
+// parts are a schema and all that it is composed of.
+func (n *node) parts() []*node {
+	all := []*node{n}
+	for _, part := range n.get("allOf").elements() {
+		all = append(all, part.parts()...)
+	}
+	return all
+}
+
+// isObject reports whether a schema is one of objects, which has a page.
+func (n *node) isObject() bool {
+	return slices.ContainsFunc(n.parts(), func(part *node) bool { return part.get("properties") != nil })
 }

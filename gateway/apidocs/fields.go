@@ -1,7 +1,6 @@
 package apidocs
 
 import (
-	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -17,100 +16,77 @@ type field struct {
 }
 
 // fields returns the members of an object, and of objects within it that have no page of their own.
-func (d *description) fields(prefix string, s *schema) (rows []field) {
-	for _, part := range d.parts(s) {
-		for _, member := range part.Properties {
-			name := prefix + member.Name
-			rows = append(rows, d.field(name, slices.Contains(part.Required, member.Name), member.Value))
-			inner, suffix := member.Value, "."
-			if inner.Items != nil {
-				inner, suffix = inner.Items, "[]."
+func (d *description) fields(prefix string, schema *node) (rows []field) {
+	for _, part := range schema.parts() {
+		properties, required := part.get("properties"), part.get("required").strings()
+		for i, member := range properties.elements() {
+			name := properties.names[i]
+			rows = append(rows, d.field(prefix+name, slices.Contains(required, name), member))
+			inner, suffix := member, "."
+			if items := member.get("items"); items != nil && member.ref == "" {
+				inner, suffix = items, "[]."
 			}
-			if inner.Ref == "" {
-				rows = append(rows, d.fields(name+suffix, inner)...)
+			if inner.ref == "" {
+				rows = append(rows, d.fields(prefix+name+suffix, inner)...)
 			}
 		}
 	}
 	return rows
 }
 
-func (d *description) field(name string, required bool, s *schema) field {
-	described := s.Description
-	if described == "" {
-		described = d.schema(s).Description
-	}
-	f := field{Name: name, Required: required, Type: d.typeOf(s), Text: render(described)}
-	for inner := s; inner != nil; inner = inner.Items {
-		if inner.Ref != "" && d.isObject(d.schema(inner)) {
-			f.Object = d.object(inner.Ref)
+func (d *description) field(name string, required bool, schema *node) field {
+	f := field{Name: name, Required: required, Type: typeOf(schema), Text: render(schema.description())}
+	for inner := schema; inner != nil; inner = inner.get("items") {
+		if inner.ref != "" && inner.isObject() {
+			f.Object = d.object(inner.ref)
+			break
 		}
 	}
 	return f
 }
 
-// isObject reports whether a schema is one of objects, which has a page.
-func (d *description) isObject(s *schema) bool {
-	return slices.ContainsFunc(d.parts(s), func(part *schema) bool { return len(part.Properties) > 0 })
-}
-
 // object is the path of the page of a schema.
-func (d *description) object(ref string) string { return d.base + "/objects/" + target(ref) }
+func (d *description) object(name string) string { return d.base + "/objects/" + name }
 
 // typeOf says which values a schema allows.
-func (d *description) typeOf(s *schema) string {
-	if alternatives := slices.Concat(s.OneOf, s.AnyOf); len(alternatives) > 0 {
+func typeOf(schema *node) string {
+	if alternatives := slices.Concat(schema.get("oneOf").elements(), schema.get("anyOf").elements()); alternatives != nil {
 		var all []string
 		for _, one := range alternatives {
-			all = append(all, d.typeOf(one))
+			all = append(all, typeOf(one))
 		}
 		return strings.Join(all, " or ")
 	}
-	if s.Ref != "" && d.isObject(d.schema(s)) {
-		return target(s.Ref)
+	if schema.ref != "" && schema.isObject() {
+		return schema.ref
 	}
-	s = d.schema(s)
-	if s.Items != nil {
-		return "array of " + d.typeOf(s.Items) + limits(nil, s.MaxItems, " elements")
+	limits := func(least, most, unit string) string {
+		switch least, most := schema.get(least).string(), schema.get(most).string(); {
+		case least != "" && most != "":
+			return ", " + least + " to " + most + unit
+		case most != "":
+			return ", at most " + most + unit
+		case least != "":
+			return ", at least " + least + unit
+		}
+		return ""
 	}
-	words := typeWords(s.Type)
-	if len(s.Enum) > 0 {
-		words = strings.Join(strings.Fields(strings.Trim(fmt.Sprint(s.Enum), "[]")), ", ")
+	if items := schema.get("items"); items != nil {
+		return "array of " + typeOf(items) + limits("", "maxItems", " elements")
 	}
-	if s.Format != "" {
-		words += ", " + s.Format
+	words := "object"
+	if types := schema.get("type").strings(); types != nil {
+		words = strings.Join(types, " or ")
 	}
-	words += limits(s.MinLength, s.MaxLength, " characters") + limits(s.Minimum, s.Maximum, "")
-	if s.Default != nil {
-		words += fmt.Sprint("; default ", s.Default)
+	if values := schema.get("enum").strings(); values != nil {
+		words = strings.Join(slices.DeleteFunc(values, func(value string) bool { return value == "" }), ", ")
+	}
+	if format := schema.get("format").string(); format != "" {
+		words += ", " + format
+	}
+	words += limits("minLength", "maxLength", " characters") + limits("minimum", "maximum", "")
+	if value := schema.get("default"); value != nil {
+		words += "; default " + value.text
 	}
 	return words
-}
-
-// typeWords are the words of a type, of which JSON Schema allows several.
-func typeWords(t any) string {
-	several, ok := t.([]any)
-	if !ok {
-		several = []any{t}
-	}
-	var words []string
-	for _, one := range several {
-		if one == nil {
-			one = "object"
-		}
-		words = append(words, fmt.Sprint(one))
-	}
-	return strings.Join(words, " or ")
-}
-
-// limits are bounds in words, either of which may be missing.
-func limits[T any](least, most *T, unit string) string {
-	switch {
-	case least != nil && most != nil:
-		return fmt.Sprint(", ", *least, " to ", *most, unit)
-	case most != nil:
-		return fmt.Sprint(", at most ", *most, unit)
-	case least != nil:
-		return fmt.Sprint(", at least ", *least, unit)
-	}
-	return ""
 }

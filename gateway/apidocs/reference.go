@@ -1,9 +1,7 @@
 package apidocs
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
@@ -16,6 +14,13 @@ import (
 //
 //go:embed openapi/*.yaml
 var documents embed.FS
+
+// description is an OpenAPI document.
+type description struct {
+	*node
+
+	base string // path of its pages
+}
 
 // api is one document in the list of the reference.
 type api struct {
@@ -33,9 +38,8 @@ type group struct {
 
 // shownOperation is the page of an operation.
 type shownOperation struct {
-	*operation
-
 	Path, Method, Address string // Path is the page's
+	Summary               string
 	Text, BodyText        template.HTML
 	Parameters            []field
 	Body                  []shownMedia
@@ -80,11 +84,13 @@ func (s *site) addReference() error {
 		if err != nil {
 			return err
 		}
-		groups, err := d.groups()
-		if err != nil {
+		one := api{
+			Title: d.get("info", "title").string(), Document: shown.document,
+			Text: render(d.get("info").description()),
+		}
+		if one.Groups, err = d.groups(); err != nil {
 			return fmt.Errorf("%s: %w", shown.name, err)
 		}
-		one := api{Title: d.Info.Title, Document: shown.document, Text: render(d.Info.Description), Groups: groups}
 		for _, group := range one.Groups {
 			for _, op := range group.Operations {
 				if err := s.add(op.Path, "operation", op.Summary, "/docs/reference", op); err != nil {
@@ -102,14 +108,13 @@ func (s *site) addReference() error {
 
 // addObjects adds the pages of the schemas of objects.
 func (s *site) addObjects(d *description) error {
-	for _, schema := range d.Components.Schemas {
-		if !d.isObject(schema.Value) {
-			continue
-		}
-		body := shownMedia{Name: schema.Name, Fields: d.fields("", schema.Value)}
-		err := s.add(d.object(schema.Name), "object", schema.Name, "/docs/reference", body)
-		if err != nil {
-			return err
+	schemas := d.get("components", "schemas")
+	for i, schema := range schemas.elements() {
+		if name := schemas.names[i]; schema.isObject() {
+			body := shownMedia{Name: name, Fields: d.fields("", schema)}
+			if err := s.add(d.object(name), "object", name, "/docs/reference", body); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -125,88 +130,74 @@ func readDescription(name string) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &description{base: "/docs/reference/" + name}
-	if err := json.Unmarshal(text, d); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return d, nil
+	root, err := readDocument(text)
+	return &description{root, "/docs/reference/" + name}, err
 }
 
 // groups returns the operations by tag.
 func (d *description) groups() (all []group, err error) {
-	for _, tag := range d.Tags {
-		all = append(all, group{Name: tag.Name, Text: render(tag.Description)})
+	for _, tag := range d.get("tags").elements() {
+		all = append(all, group{Name: tag.get("name").string(), Text: render(tag.description())})
 	}
-	for _, path := range slices.Concat(d.Paths, d.Webhooks) {
-		for _, method := range path.Value {
-			op := method.Value
-			i := slices.IndexFunc(all, func(g group) bool { return slices.Contains(op.Tags, g.Name) })
-			shown := d.show(strings.ToUpper(method.Name), path.Name, op)
-			if strings.HasPrefix(path.Name, "/") {
-				if shown.Samples, err = d.samples(shown.Method, path.Name, op); err != nil {
-					return nil, err
+	for _, paths := range []*node{d.get("paths"), d.get("webhooks")} {
+		for i, path := range paths.elements() {
+			for j, op := range path.values {
+				shown := d.show(strings.ToUpper(path.names[j]), paths.names[i], op)
+				if strings.HasPrefix(shown.Address, "/") {
+					if shown.Samples, err = samples(shown.Method, shown.Address, op); err != nil {
+						return nil, err
+					}
 				}
+				tags := op.get("tags").strings()
+				of := slices.IndexFunc(all, func(g group) bool { return slices.Contains(tags, g.Name) })
+				all[of].Operations = append(all[of].Operations, shown)
 			}
-			all[i].Operations = append(all[i].Operations, shown)
 		}
 	}
 	return all, nil
 }
 
-func (d *description) show(method, address string, op *operation) shownOperation {
+func (d *description) show(method, address string, op *node) shownOperation {
 	shown := shownOperation{
-		operation: op, Path: d.base + "/" + op.ID, Method: method, Address: address,
-		Text: render(op.Description), BodyText: render(op.Body.Description), Body: d.media(op.Body.Content),
+		Path: d.base + "/" + op.get("operationId").string(), Method: method, Address: address,
+		Summary: op.get("summary").string(), Text: render(op.description()), Body: d.media(op.get("requestBody", "content")),
 	}
-	for _, p := range op.Parameters {
-		p = d.parameter(p)
-		row := d.field(p.Name, p.Required, p.Schema)
-		row.In, row.Text = p.In, render(p.Description)
+	if body := op.get("requestBody"); body != nil {
+		shown.BodyText = render(body.description())
+	}
+	for _, p := range op.get("parameters").elements() {
+		row := d.field(p.get("name").string(), p.get("required").string() == "true", p.get("schema"))
+		row.In, row.Text = p.get("in").string(), render(p.description())
 		shown.Parameters = append(shown.Parameters, row)
 	}
-	for _, r := range op.Responses {
-		answer := d.response(r.Value)
-		row := shownResponse{Status: r.Name, Text: render(answer.Description)}
-		if r.Name[0] == '2' {
-			row.Body = d.media(answer.Content)
+	responses := op.get("responses")
+	for i, r := range responses.elements() {
+		row := shownResponse{Status: responses.names[i], Text: render(r.description())}
+		if row.Status[0] == '2' {
+			row.Body = d.media(r.get("content"))
 		} else {
-			row.Code = codeOf(answer)
+			row.Code = r.get("content", "application/problem+json", "example", "code").string()
 		}
 		shown.Responses = append(shown.Responses, row)
 	}
 	return shown
 }
 
-// codeOf is the problem code of a response's example.
-func codeOf(r *response) string {
-	var example struct{ Code string }
-	_ = json.Unmarshal(r.Content.get("application/problem+json").Example, &example) // none: no code
-	return example.Code
-}
-
-func (d *description) media(content ordered[media]) (all []shownMedia) {
-	for _, one := range content {
-		shown := shownMedia{Type: one.Name}
-		if s := one.Value.Schema; s.Ref != "" && d.isObject(d.schema(s)) {
-			shown.Name, shown.Object = target(s.Ref), d.object(s.Ref)
+func (d *description) media(content *node) (all []shownMedia) {
+	for i, one := range content.elements() {
+		shown := shownMedia{Type: content.names[i]}
+		if schema := one.get("schema"); schema.ref != "" && schema.isObject() {
+			shown.Name, shown.Object = schema.ref, d.object(schema.ref)
 		} else {
-			shown.Fields = d.fields("", s)
+			shown.Fields = d.fields("", schema)
 		}
-		if one.Value.Example != nil {
-			shown.Examples = append(shown.Examples, example{"Example", indent(one.Value.Example)})
+		if e := one.get("example"); e != nil {
+			shown.Examples = append(shown.Examples, example{"Example", e.indented()})
 		}
-		for _, e := range one.Value.Examples {
-			shown.Examples = append(shown.Examples, example{e.Value.Summary, indent(e.Value.Value)})
+		for _, e := range one.get("examples").elements() {
+			shown.Examples = append(shown.Examples, example{e.get("summary").string(), e.get("value").indented()})
 		}
 		all = append(all, shown)
 	}
 	return all
-}
-
-func indent(value json.RawMessage) string {
-	var out bytes.Buffer
-	if err := json.Indent(&out, value, "", "  "); err != nil {
-		return string(value)
-	}
-	return out.String()
 }

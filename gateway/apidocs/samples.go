@@ -2,7 +2,6 @@ package apidocs
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"text/template"
 )
@@ -22,8 +21,8 @@ type request struct {
 type header struct{ Name, Value string }
 
 // samples returns a request of an operation with the values of its examples, in several languages.
-func (d *description) samples(method, path string, op *operation) (all []sample, err error) {
-	r := d.request(method, path, op)
+func samples(method, path string, op *node) (all []sample, err error) {
+	r := requestOf(method, path, op)
 	for _, language := range []string{"curl", "Go", "Python", "JavaScript"} {
 		var source bytes.Buffer
 		if err := sampleTemplates.ExecuteTemplate(&source, language, r); err != nil {
@@ -34,40 +33,31 @@ func (d *description) samples(method, path string, op *operation) (all []sample,
 	return all, nil
 }
 
-// request has the required parameters, and the JSON body, of an operation's examples.
-func (d *description) request(method, path string, op *operation) request {
-	r := request{Method: method, Path: path, Token: string(op.Security) != "[]"}
+// requestOf has the required parameters, and the JSON body, of an operation's examples.
+func requestOf(method, path string, op *node) request {
+	security := op.get("security")
+	r := request{Method: method, Path: path, Token: security == nil || len(security.values) > 0}
 	separator := "?"
-	for _, p := range op.Parameters {
-		p = d.parameter(p)
-		value := plain(p.Example)
-		switch {
-		case p.In == "path":
-			r.Path = strings.ReplaceAll(r.Path, "{"+p.Name+"}", value)
-		case p.In == "header" && p.Required:
-			r.Headers = append(r.Headers, header{p.Name, value})
-		case p.In == "query" && p.Required:
-			r.Path += separator + p.Name + "=" + value
+	for _, p := range op.get("parameters").elements() {
+		name, value, required := p.get("name").string(), p.get("example").string(), p.get("required").string() == "true"
+		switch in := p.get("in").string(); {
+		case in == "path":
+			r.Path = strings.ReplaceAll(r.Path, "{"+name+"}", value)
+		case in == "header" && required:
+			r.Headers = append(r.Headers, header{name, value})
+		case in == "query" && required:
+			r.Path += separator + name + "=" + value
 			separator = "&"
 		}
 	}
-	body := op.Body.Content.get("application/json")
-	example := body.Example
-	if len(body.Examples) > 0 {
-		example = body.Examples[0].Value.Value
+	body := op.get("requestBody", "content", "application/json")
+	example := body.get("example")
+	if examples := body.get("examples").elements(); examples != nil {
+		example = examples[0].get("value")
 	}
 	if example != nil {
 		r.Headers = append(r.Headers, header{"Content-Type", "application/json"})
-		r.Body = indent(example)
+		r.Body = example.indented()
 	}
 	return r
-}
-
-// plain returns a text without its quotation marks, and any other value as it is.
-func plain(value json.RawMessage) string {
-	var text string
-	if err := json.Unmarshal(value, &text); err == nil {
-		return text
-	}
-	return string(value)
 }

@@ -1,7 +1,6 @@
 package apidocs
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -24,12 +23,12 @@ const described = `{
 
 func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
 	t.Parallel()
-	d := new(description)
-	if err := json.Unmarshal([]byte(described), d); err != nil {
+	d, err := readDocument([]byte(described))
+	if err != nil {
 		t.Fatal(err)
 	}
-	path := d.Paths[0]
-	put, err := d.samples("PUT", path.Name, path.Value.get("put"))
+	const path = "/things/{id}"
+	put, err := samples("PUT", path, d.get("paths", path, "put"))
 	if err != nil || len(put) != 4 {
 		t.Fatal(len(put), err)
 	}
@@ -40,7 +39,7 @@ func TestSamplesHaveWhatTheExamplesHave(t *testing.T) {
 			}
 		}
 	}
-	get, err := d.samples("GET", path.Name, path.Value.get("get"))
+	get, err := samples("GET", path, d.get("paths", path, "get"))
 	if err != nil || len(get) != 4 {
 		t.Fatal(len(get), err)
 	}
