@@ -39,7 +39,7 @@ func Split(text string) (n Number, ok bool) {
 	}
 	end := start + 1
 	for i, r := range text[start:] {
-		if i > 0 && !separates(r) && (r < '0' || r > '9') {
+		if i > 0 && (r < '0' || r > '9') && !separates(r) {
 			break
 		}
 		end = start + i + utf8.RuneLen(r)
@@ -105,8 +105,8 @@ func StyleOf(digits string) Style {
 	case strings.Count(digits, digits[last:last+1]) > 1:
 		return thousands
 	}
-	whole := digits[:last]
-	if len(digits)-last-1 == 3 && len(whole) <= 3 && strings.Trim(whole, "-0") != "" && !strings.ContainsAny(digits, spaces) {
+	whole, group := digits[:last], digits[last+1:]
+	if len(whole) <= 3 && strings.Trim(whole, "-0") != "" && len(group) == 3 && !strings.ContainsAny(digits, spaces) {
 		return Unclear
 	}
 	return decimal

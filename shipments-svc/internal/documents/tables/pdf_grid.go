@@ -20,7 +20,8 @@ func gridOf(p page) *grid {
 	narrow := func(l textLine) bool { return len(l.phrases()) < fewPhrases }
 	lines := aligned(slices.DeleteFunc(slices.Clone(p.lines), narrow))
 	g := &grid{}
-	for _, r := range slices.SortedFunc(slices.Values(p.rules), func(a, b area) int { return cmp.Compare(a.left, b.left) }) {
+	slices.SortFunc(p.rules, func(a, b area) int { return cmp.Compare(a.left, b.left) })
+	for _, r := range p.rules {
 		last := len(g.columns) - 1
 		switch {
 		case r.top-r.bottom < thickest:

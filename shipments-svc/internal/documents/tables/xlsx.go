@@ -115,11 +115,11 @@ func ColumnName(column int) string {
 func (w *workbook) comments(sheet string) {
 	all, _ := w.file.GetComments(sheet) // they are no part of the table
 	for _, c := range all {
-		text := c.Text
+		texts := []string{c.Text}
 		for _, run := range c.Paragraph {
-			text += run.Text
+			texts = append(texts, run.Text)
 		}
 		column, row, _ := excelize.CellNameToCoordinates(c.Cell)
-		w.note(NoteAside, text, w.here(row, column))
+		w.note(NoteAside, strings.Join(texts, ""), w.here(row, column))
 	}
 }

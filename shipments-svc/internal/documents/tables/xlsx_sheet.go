@@ -2,7 +2,6 @@ package tables
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +11,8 @@ import (
 // sheet is a sheet of a workbook that is being read.
 type sheet struct {
 	*workbook
-	hidden []span   // columns, from the first to the last
-	merges []string // such as B2:D9
+	hidden map[int]bool // columns
+	merges []string     // such as B2:D9
 	row    Row
 	cell   storedCell
 	column int             // of the cell
@@ -30,7 +29,7 @@ type storedCell struct {
 
 // sheet reads a sheet from its part.
 func (w *workbook) sheet(part []byte) error {
-	s := &sheet{workbook: w, noted: map[string]bool{}, row: Row{Number: 1}}
+	s := &sheet{workbook: w, row: Row{Number: 1}, hidden: map[int]bool{}, noted: map[string]bool{}}
 	if err := elements(part, s.visit); err != nil {
 		return err
 	}
@@ -45,8 +44,8 @@ func (s *sheet) visit(e, parent element) (err error) {
 	const narrowest = 0.1 // in characters
 	switch s.cell.inline.visit(e, parent); e.name {
 	case "col":
-		if e.hidden("width", narrowest) {
-			s.hidden = append(s.hidden, span{float64(e.number("min")), float64(e.number("max"))})
+		for column := e.number("min"); column <= min(e.number("max"), MaxColumns) && e.hidden("width", narrowest); column++ {
+			s.hidden[column] = true
 		}
 	case "v":
 		s.cell.value = e.text
@@ -87,13 +86,11 @@ func (s *sheet) add(c, row element) (err error) {
 	if row.hidden("ht", lowest) {
 		s.once(NoteHiddenRows, "hidden rows were not read", s.here(at.Row, 0))
 		return nil
-	}
-	if s.column > MaxColumns {
+	} else if s.column > MaxColumns {
 		return nil
 	}
 	cell := s.shown(c, at)
-	within := func(c span) bool { return c.left <= float64(at.Column) && float64(at.Column) <= c.right }
-	if cell.Text != "" && slices.ContainsFunc(s.hidden, within) {
+	if cell.Text != "" && s.hidden[s.column] {
 		s.once(NoteHiddenColumns, "hidden columns were not read, the first is "+ColumnName(at.Column), at)
 		return nil
 	}

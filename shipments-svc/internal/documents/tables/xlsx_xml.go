@@ -70,6 +70,7 @@ func elements(part []byte, visit func(e, parent element) error) error {
 				return err
 			}
 			path = path[:last]
+		case xml.CommentToken, xml.DOCTYPEToken, xml.StartTagPIToken, xml.StartTagClosePIToken, xml.StartTagCloseToken:
 		}
 	}
 }
