@@ -10,13 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/events/dispatch"
 	"github.com/quayside/quayside/shipments-svc/internal/events/outbox"
-	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -27,51 +25,39 @@ import (
 // other.
 const publishConns = 10
 
-// publishing is what publish works with.
-type publishing struct {
-	cfg       config.Config
-	log       *slog.Logger
-	seen      func(error) // is called with each result of a statement
-	metrics   *metrics.Metrics
-	keys      sealing.Keys
-	announced <-chan struct{}
-	due       notifier
-}
-
 // publish numbers events and delivers them in the background. Delivery stops when
 // ctx ends; numbering goes on for the last requests until end is called, which
-// waits for both to finish.
-func publish(ctx context.Context, p publishing) (end func() error, err error) {
-	db, err := postgres.Open(p.cfg.DatabaseURL, p.cfg.Session(), p.seen)
+// waits for both to finish. seen is called with each result of a statement.
+func publish(
+	ctx context.Context, cfg config.Config, log *slog.Logger, seen func(error), metrics *metrics.Metrics,
+	announced <-chan struct{}, due notifier,
+) (end func() error, err error) {
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(publishConns)
-	p.metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
-	queue := postgres.NewWebhooks(postgres.NewRepository(db), p.keys, p.due.notify)
-	p.metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
+	queue := postgres.NewWebhooks(postgres.NewRepository(db), cfg.SealingKeys, due.notify)
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "quayside_shipments_webhooks_due",
 		Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
 	}, scraped(ctx, func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) })))
-	count := eventsNumbered(p.metrics)
+	count := eventsNumbered(metrics)
 	numbering := outbox.New(queue, outbox.Config{
-		Announced: p.announced,
+		Announced: announced,
 		Numbered: func(n int, waited time.Duration) {
 			count(n, waited)
-			p.due.notify()
+			due.notify()
 		},
-		Note:  unlessUnavailable(p.metrics.Watch(outage.New(p.log, "numbering events")).Note),
-		Swept: unlessUnavailable(p.metrics.Watch(outage.New(p.log, "expiring events")).Note),
+		Note:  unlessUnavailable(metrics.Watch(outage.New(log, "numbering events")).Note),
+		Swept: unlessUnavailable(metrics.Watch(outage.New(log, "expiring events")).Note),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
-		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: p.cfg.Demo}),
-		Render: func(job webhooks.Job) (m dispatch.Message, err error) {
-			m.ID, m.Body, err = transport.Webhook(job.Event)
-			return m, err
-		},
-		Notified: p.due, Now: time.Now,
-		Note:      unlessUnavailable(p.metrics.Watch(outage.New(p.log, "delivering webhooks")).Note),
-		Attempted: webhooksAttempted(p.metrics),
+		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: cfg.Demo}),
+		Render: transport.Webhook, Notified: due, Now: time.Now,
+		Note:      unlessUnavailable(metrics.Watch(outage.New(log, "delivering webhooks")).Note),
+		Attempted: webhooksAttempted(metrics),
 	})
 	delivery, stop := context.WithCancel(ctx)
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))

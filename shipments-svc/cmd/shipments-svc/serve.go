@@ -77,9 +77,7 @@ func serve(ctx context.Context, p program) (err error) {
 	}
 	work := reading(ctx, cfg, repo, service, kept, log, metrics)
 	defer background(ctx, work...)()
-	end, err := publish(ctx, publishing{
-		cfg: cfg, log: log, seen: seen, metrics: metrics, keys: cfg.SealingKeys, announced: repo.Announced, due: due,
-	})
+	end, err := publish(ctx, cfg, log, seen, metrics, repo.Announced, due)
 	if err != nil {
 		return err
 	}

@@ -64,8 +64,7 @@ func documentsConsistent(s subject) finding {
 		}
 		first := all[0]
 		i := slices.IndexFunc(all[1:], func(st statement) bool {
-			return !agree(first, st, c.all,
-				c.kind == shipments.VesselFact)
+			return !agree(first, st, c.all, c.kind == shipments.VesselFact)
 		})
 		if i < 0 {
 			agreed = append(agreed, c.name)

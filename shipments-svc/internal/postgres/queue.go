@@ -23,9 +23,7 @@ func (w *Webhooks) Due(
 		Endpoint uuid.UUID `db:"endpoint_id"`
 		Due      bool
 	}
-	rows, err := getRows[placeRow](
-		ctx, w.dispatcher(), "due", dueSQL, after.Org, after.Endpoint, now, limit,
-	)
+	rows, err := getRows[placeRow](ctx, w.dispatcher(), "due", dueSQL, after.Org, after.Endpoint, now, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,8 +119,6 @@ func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Tim
 	if err != nil {
 		return 0, err
 	}
-	orphans, err := getRow[int](
-		ctx, w.tenant(ctx, org), "tidy", tidySQL, org, now.Add(-shipments.EventLife), limit,
-	)
+	orphans, err := getRow[int](ctx, w.tenant(ctx, org), "tidy", tidySQL, org, now.Add(-shipments.EventLife), limit)
 	return max(expired, orphans), err
 }

@@ -64,8 +64,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 // Get implements shipments.Repository.
 func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
 	get := func(pallets int) (shipments.Detail, error) {
-		return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
-			org, id, pallets)
+		return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL, org, id, pallets)
 	}
 	d, err := get(smallShipment)
 	if err == nil && d.Pallets == nil {
@@ -82,9 +81,7 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 }
 
 // Create implements shipments.Repository.
-func (r *Repository) Create(
-	ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor,
-) error {
+func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor) error {
 	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
 	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, org, asJSON{s},
 		asJSON{identified(events)}, by.ID, by.Name)
@@ -129,8 +126,6 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 func (r *Repository) History(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) ([]shipments.Entry, int64, error) {
-	row, err := getRow[page[shipments.Entry]](
-		ctx, r.tenant(ctx, org), "read history", historySQL, org, id, offset, limit,
-	)
+	row, err := getRow[page[shipments.Entry]](ctx, r.tenant(ctx, org), "read history", historySQL, org, id, offset, limit)
 	return row.Elements.value, row.Total, err
 }

@@ -75,9 +75,7 @@ LIMIT $5`
 func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 	id shipments.ID,
 ) ([]shipments.Document, error) {
-	return getJSON[[]shipments.Document](
-		ctx, r.tenant(ctx, org), "read documents", documentsSQL, org, id,
-	)
+	return getJSON[[]shipments.Document](ctx, r.tenant(ctx, org), "read documents", documentsSQL, org, id)
 }
 
 // Document implements shipments.Repository.
@@ -137,9 +135,7 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 
 // reviseDocument stores a document with its job, which it has while it waits to be read. One
 // that is finished loses its job and its pallets, as it has others now.
-func (b *batch) reviseDocument(
-	org shipments.OrgID, id shipments.ID, doc shipments.Document, lease shipments.Lease,
-) {
+func (b *batch) reviseDocument(org shipments.OrgID, id shipments.ID, doc shipments.Document, lease shipments.Lease) {
 	b.exec(putDocumentSQL, org, id, asJSON{doc})
 	if doc.Status == shipments.Queued {
 		b.exec(putJobSQL, org, id, doc.ID, doc.Run)

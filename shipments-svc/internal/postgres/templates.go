@@ -87,8 +87,7 @@ func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e 
 
 // DeleteTemplate implements shipments.Repository.
 func (r *Repository) DeleteTemplate(ctx context.Context, org shipments.OrgID, id shipments.TemplateID) error {
-	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, org,
-		id)
+	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, org, id)
 	return noTemplate(err)
 }
 

@@ -110,9 +110,7 @@ func execute(ctx context.Context, on session, doing, query string, args ...any) 
 
 // transact runs do in a transaction for an organization, or as part of the one that the
 // context is within.
-func (r *Repository) transact(
-	ctx context.Context, org shipments.OrgID, doing string, do func(*sqlx.Tx) error,
-) error {
+func (r *Repository) transact(ctx context.Context, org shipments.OrgID, doing string, do func(*sqlx.Tx) error) error {
 	return r.tenant(ctx, org).run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
 		if tx, ok := q.(*sqlx.Tx); ok {
 			return do(tx)

@@ -27,9 +27,7 @@ func (w *Webhooks) CreateTest(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time,
 ) error {
 	defer w.due()
-	return execute(
-		ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, org, id, test, now,
-	)
+	return execute(ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, org, id, test, now)
 }
 
 // Replay implements webhooks.Repository.
@@ -37,9 +35,7 @@ func (w *Webhooks) Replay(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time,
 ) ([]shipments.EventID, error) {
 	defer w.due()
-	rows, err := getRows[uuid.UUID](
-		ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now,
-	)
+	rows, err := getRows[uuid.UUID](ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now)
 	return idsOf[shipments.EventID](rows), err
 }
 

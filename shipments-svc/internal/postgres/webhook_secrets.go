@@ -60,21 +60,19 @@ type sealedRow struct {
 
 func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRow) error {
 	id := webhooks.ID(row.ID)
-	secret, err := w.open(row.Secret, org, id)
-	if err != nil {
-		return err
-	}
-	var previous []byte
-	if row.Previous != nil {
-		text, err := w.open(row.Previous, org, id)
+	var newest [2][]byte
+	for i, sealed := range [][]byte{row.Secret, row.Previous} {
+		if sealed == nil {
+			continue
+		}
+		secret, err := w.open(sealed, org, id)
 		if err != nil {
 			return err
 		}
-		previous = w.seal(text, org, id)
+		newest[i] = w.seal(secret, org, id)
 	}
 	return execute(
-		ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secret, w.seal(secret, org, id),
-		row.Previous, previous,
+		ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secret, newest[0], row.Previous, newest[1],
 	)
 }
 

@@ -99,8 +99,6 @@ func (w *Webhooks) RotateSecret(
 
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
-	_, err := getRow[uuid.UUID](
-		ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, org, id,
-	)
+	_, err := getRow[uuid.UUID](ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, org, id)
 	return noEndpoint(err)
 }

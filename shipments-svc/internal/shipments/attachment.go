@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -22,9 +23,11 @@ type Attachment struct {
 
 // Upload is a file as it came in.
 type Upload struct {
+	Field       string // pointer of the request to the content, for faults; empty: /file
 	Filename    string // as the client names it
 	ContentType string // what the content is
 	Kind        Kind   // Unread: it is kept as it is
+	Refused     string // why a file of its kind is not taken; empty: it is
 	Size        int64
 	SHA256      Sum
 	Content     io.ReaderAt
@@ -72,8 +75,7 @@ const (
 	MaxFilename  = 200      // code points
 )
 
-// Faults returns what is wrong with the attachment, with pointers from it. The
-// file's content is /file.
+// Faults returns what is wrong with the attachment, with pointers from it.
 func (a Attachment) Faults() []Fault {
 	var f faults
 	switch {
@@ -92,6 +94,7 @@ func (a Attachment) Faults() []Fault {
 		f.declared("/declared", a.Declared)
 		return f
 	}
+	content := cmp.Or(a.File.Field, "/file")
 	f.text("", "filename", a.File.Filename, MaxFilename)
 	// The service never uses the name as a path, but a client that downloads the file may.
 	if name := a.File.Filename; name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
@@ -103,9 +106,11 @@ func (a Attachment) Faults() []Fault {
 	case a.Declared != Declared{}:
 		f.add(InvalidValue, "/declared", "what a file declares is read in the file")
 	case a.File.Size == 0:
-		f.add(Required, "/file", "the file is empty")
+		f.add(Required, content, "the file is empty")
+	case a.File.Refused != "":
+		f.add(UnsupportedDocument, content, "%s", a.File.Refused)
 	case a.Type == PackingList && a.File.Kind == Unread:
-		f.add(UnsupportedDocument, "/file", "a packing list is a CSV or XLSX file or a PDF with text; this is %s",
+		f.add(UnsupportedDocument, content, "a packing list is a CSV or XLSX file or a PDF with text; this is %s",
 			unreadFormat(a.File.ContentType))
 	}
 	return f
@@ -167,22 +172,17 @@ func (f *faults) declared(at string, d Declared) {
 	}
 }
 
-// needsReading reports whether the document is to be read before it is part of
-// the shipment.
-func (a Attachment) needsReading() bool {
-	return a.File != nil && a.File.Kind != Unread && a.Type != OtherDocument
-}
-
 // document returns the document that is attached, without ID and times.
 func (a Attachment) document() Document {
 	doc := Document{
 		Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets),
 		PalletsExtracted: len(a.Pallets),
 	}
-	if a.File != nil {
-		doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
+	if a.File == nil {
+		return doc
 	}
-	if a.needsReading() {
+	doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
+	if a.File.Kind != Unread && a.Type != OtherDocument { // it is read before it is part of the shipment
 		doc.Status, doc.Kind, doc.Run = Queued, a.File.Kind, 1
 	}
 	return doc

@@ -158,12 +158,6 @@ func (m Mapping) corrected(a Assignment) []AssignedColumn {
 	return all
 }
 
-// TemplateID identifies a template of an organization. Newer ones sort higher.
-type TemplateID [16]byte
-
-// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *TemplateID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
-
 // Template is the mapping of lists with one fingerprint, corrected once.
 type Template struct {
 	ID          TemplateID       `json:"id"`

@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-// DocumentID identifies a document of a shipment. Newer ones sort higher.
-type DocumentID [16]byte
-
-// MarshalText implements encoding.TextMarshaler.
-func (id DocumentID) MarshalText() ([]byte, error) { return ID(id).MarshalText() }
-
-// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *DocumentID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
-
 // Sum is the SHA-256 of content. Its text is that of a bytea in SQL.
 type Sum [32]byte
 

@@ -9,15 +9,6 @@ import (
 // EventLife is how long an Event can be read, counted from its Number.
 const EventLife = 30 * 24 * time.Hour
 
-// EventID identifies an event within its organization.
-type EventID [16]byte
-
-// MarshalText implements encoding.TextMarshaler.
-func (id EventID) MarshalText() ([]byte, error) { return ID(id).MarshalText() }
-
-// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *EventID) UnmarshalText(text []byte) error { return (*ID)(id).UnmarshalText(text) }
-
 // EventType is the kind of an event.
 type EventType string
 

@@ -42,17 +42,11 @@ type HistoryQuery struct {
 	PerPage int64 // as in Query
 }
 
-// HistoryPage is one page of a history, the latest change first.
-type HistoryPage struct {
-	Entries []Entry
-	Paging
-}
-
 // History returns one page of what happened to a shipment, or ErrNotFound. A
 // page past the end is empty and has the true total.
-func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (HistoryPage, error) {
-	paging, offset := paged(q.Page, q.PerPage)
-	entries, total, err := s.repo.History(ctx, org, q.ID, offset, paging.PerPage)
-	paging.Total = total
-	return HistoryPage{Entries: entries, Paging: paging}, err
+func (s *Service) History(ctx context.Context, org OrgID, q HistoryQuery) (page Page[Entry], err error) {
+	var offset int64
+	page.Paging, offset = paged(q.Page, q.PerPage)
+	page.Elements, page.Total, err = s.repo.History(ctx, org, q.ID, offset, page.PerPage)
+	return page, err
 }

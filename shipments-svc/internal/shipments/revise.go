@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -51,7 +52,9 @@ var errUnchanged = errors.New("nothing changes")
 
 // change performs an action with optimistic locking: it makes the revision and stores it if
 // the shipment still has the same version. On a version conflict it begins again, until ctx
-// ends.
+// ends. A decision, and a document that is to be read, leave the checks as they are. Where
+// pallets have SSCCs, checks and storing are one transaction, and the organization's next one
+// waits for it: of two shipments that get the same SSCC at once, one sees the other.
 func (s *Service) change(
 	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
 ) (Revision, error) {
@@ -63,7 +66,23 @@ func (s *Service) change(
 		if err != nil {
 			return r, err
 		}
-		if err = s.store(ctx, org, &r); !errors.Is(err, ErrVersion) {
+		store := func(ctx context.Context) error {
+			if err := s.check(ctx, org, &r); err != nil {
+				return err
+			}
+			return s.repo.Revise(ctx, org, r)
+		}
+		switch action := r.Entry.Action; {
+		case action == Approve || action == Reject || r.Document != nil && r.Document.Unfinished():
+			unchecked := r
+			unchecked.Checks = nil
+			err = s.repo.Revise(ctx, org, unchecked)
+		case len(r.ssccs()) > 0:
+			err = s.repo.Exclusively(ctx, org, store)
+		default:
+			err = store(ctx)
+		}
+		if !errors.Is(err, ErrVersion) {
 			return r, err
 		}
 	}
@@ -100,12 +119,17 @@ func (s *Service) revision(
 	return r, err
 }
 
-// put makes a document part of the revision, with its pallets unless it is still to be read.
+// put makes a document part of the revision, with its pallets unless it is still to be read. Each
+// pallet is from its row or, without one, from that of its place in the list.
 func (r *Revision) put(doc Document, pallets []Pallet) {
 	r.documents = append(without(r.documents, doc.ID), doc)
 	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	if !doc.Unfinished() {
-		r.Pallets = sourced(pallets, doc.ID)
+		r.Pallets = slices.Clone(pallets)
+		for i := range r.Pallets {
+			source := &r.Pallets[i].Source
+			source.Document, source.Row = doc.ID, cmp.Or(source.Row, i+1)
+		}
 		r.pallets = slices.Concat(withoutPallets(r.pallets, doc.ID), r.Pallets)
 	}
 	r.Document, r.Entry.Document = &doc, doc.ID
@@ -134,18 +158,6 @@ func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	})
 }
 
-// sourced returns pallets as a document's, each from its row or, without one,
-// from that of its place in the list.
-func sourced(pallets []Pallet, doc DocumentID) []Pallet {
-	all := slices.Clone(pallets)
-	for i := range all {
-		if all[i].Source.Document = doc; all[i].Source.Row == 0 {
-			all[i].Source.Row = i + 1
-		}
-	}
-	return all
-}
-
 // check makes the checks of a revision. Without documents and pallets there are none, as for
 // a new shipment.
 func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error) {
@@ -170,25 +182,4 @@ func (r *Revision) ssccs() (all []string) {
 		}
 	}
 	return all
-}
-
-// store checks a revision and stores it. A decision, and a document that is to be read,
-// leave the checks as they are. Where pallets have SSCCs, both are one transaction, and the organization's
-// next one waits for it: of two shipments that get the same SSCC at once, one sees the other.
-func (s *Service) store(ctx context.Context, org OrgID, r *Revision) error {
-	if a := r.Entry.Action; a == Approve || a == Reject || r.Document != nil && r.Document.Unfinished() {
-		unchecked := *r
-		unchecked.Checks = nil
-		return s.repo.Revise(ctx, org, unchecked)
-	}
-	checked := func(ctx context.Context) error {
-		if err := s.check(ctx, org, r); err != nil {
-			return err
-		}
-		return s.repo.Revise(ctx, org, *r)
-	}
-	if len(r.ssccs()) == 0 {
-		return checked(ctx)
-	}
-	return s.repo.Exclusively(ctx, org, checked)
 }

@@ -44,11 +44,11 @@ func NewService(n Needs) *Service {
 
 // List returns one page of the organization's shipments. A page past the end
 // is empty and has the true total.
-func (s *Service) List(ctx context.Context, org OrgID, q Query) (Page, error) {
-	paging, offset := paged(q.Page, q.PerPage)
-	all, total, err := s.repo.List(ctx, org, q.Filter, offset, paging.PerPage)
-	paging.Total = total
-	return Page{Shipments: all, Paging: paging}, err
+func (s *Service) List(ctx context.Context, org OrgID, q Query) (page Page[Shipment], err error) {
+	var offset int64
+	page.Paging, offset = paged(q.Page, q.PerPage)
+	page.Elements, page.Total, err = s.repo.List(ctx, org, q.Filter, offset, page.PerPage)
+	return page, err
 }
 
 // paged returns the effective page and size, and how many elements stand

@@ -20,17 +20,25 @@ import (
 	"time"
 )
 
-// OrgID identifies an organization: the tenant whose data is meant.
-type OrgID [16]byte
+// UUID identifies one of a kind of things. Newer ones sort higher.
+type UUID[Thing any] [16]byte
 
-// ID identifies a shipment within its organization. Newer ones sort higher.
-type ID [16]byte
+// OrgID identifies an organization: the tenant whose data is meant.
+type OrgID UUID[struct{}]
+
+// The identifiers of things within their organization.
+type (
+	ID         = UUID[Shipment]
+	DocumentID = UUID[Document]
+	TemplateID = UUID[Template]
+	EventID    = UUID[Event]
+)
 
 // MarshalText implements encoding.TextMarshaler.
-func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+func (id UUID[Thing]) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *ID) UnmarshalText(text []byte) error {
+func (id *UUID[Thing]) UnmarshalText(text []byte) error {
 	digits := bytes.ReplaceAll(text, []byte("-"), nil)
 	if len(digits) != hex.EncodedLen(len(id)) {
 		return fmt.Errorf("%q is not a UUID", text)
@@ -135,10 +143,10 @@ type Query struct {
 	PerPage int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
 }
 
-// Page is one page of a list: the newest first, of the same instant the
-// higher ID first.
-type Page struct {
-	Shipments []Shipment
+// Page is one page of a list. Shipments are the newest first, of the same instant the higher ID
+// first; entries of a history the latest change first.
+type Page[Element any] struct {
+	Elements []Element
 	Paging
 }
 

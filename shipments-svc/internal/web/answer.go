@@ -19,15 +19,14 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// answer is the response of a route: a page, a redirect, a stored file or a workbook.
+// answer is the response of a route: a page, a redirect or a file.
 type answer struct {
 	status   int
 	template string
 	title    string
 	data     any
 	to       string
-	file     *shipments.StoredFile
-	workbook *workbook
+	send     func(http.ResponseWriter) error // sends a file; an error means that nothing was sent
 }
 
 func page(template, title string, data any) answer {
@@ -86,13 +85,8 @@ func (v view) Moment(t time.Time) pages.Moment { return pages.Moment{At: t, Now:
 
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
 	switch {
-	case a.file != nil:
-		if err := transport.SendFile(w, r, *a.file); err != nil {
-			s.write(w, r, v, s.errorAnswer(r.Context(), v, err))
-		}
-		return
-	case a.workbook != nil:
-		if err := a.workbook.send(w); err != nil {
+	case a.send != nil:
+		if err := a.send(w); err != nil {
 			s.write(w, r, v, s.errorAnswer(r.Context(), v, err))
 		}
 		return

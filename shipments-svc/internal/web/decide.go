@@ -11,10 +11,21 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
+// asks reports whether what a check found is accepted before the shipment is approved.
+func asks(c shipments.Check) bool { return c.Result == shipments.Fail || c.Result == shipments.Warn }
+
+// reject rejects the shipment for a reason.
+func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
+	return s.decide(ctx, v, "rejected", func(o shipments.Order, _ []shipments.Check, reason string) error {
+		_, err := s.Service.Reject(ctx, v.org, shipments.Rejection{Order: o, Reason: reason})
+		return err
+	})
+}
+
 // approve approves the shipment as the form shows it. Each check that fails or warns is
 // accepted, and failing ones need a reason.
 func (s *site) approve(ctx context.Context, v *visit) (answer, error) {
-	do := func(ctx context.Context, o shipments.Order, found []shipments.Check, reason string) error {
+	return s.decide(ctx, v, "approved", func(o shipments.Order, found []shipments.Check, reason string) error {
 		for _, c := range found {
 			if asks(c) && !slices.Contains(v.PostForm["accept"], c.Name) {
 				return faulty("/accept", "Tick each of these to approve, or reject the shipment.")
@@ -25,24 +36,11 @@ func (s *site) approve(ctx context.Context, v *visit) (answer, error) {
 			a.Override = &reason
 		}
 		_, err := s.Service.Approve(ctx, v.org, a)
-		if _, failing := errors.AsType[*shipments.ChecksFailingError](err); failing {
+		if errors.As(err, new(*shipments.ChecksFailingError)) {
 			return faulty("/reason", "Checks are failing. Give the reason for approving nevertheless.")
 		}
 		return err
-	}
-	return s.decide(ctx, v, "approved", do)
-}
-
-// asks reports whether what a check found is accepted before the shipment is approved.
-func asks(c shipments.Check) bool { return c.Result == shipments.Fail || c.Result == shipments.Warn }
-
-// reject rejects the shipment for a reason.
-func (s *site) reject(ctx context.Context, v *visit) (answer, error) {
-	do := func(ctx context.Context, o shipments.Order, _ []shipments.Check, reason string) error {
-		_, err := s.Service.Reject(ctx, v.org, shipments.Rejection{Order: o, Reason: reason})
-		return err
-	}
-	return s.decide(ctx, v, "rejected", do)
+	})
 }
 
 func faulty(field, text string) error {
@@ -50,8 +48,7 @@ func faulty(field, text string) error {
 }
 
 func (s *site) decide(
-	ctx context.Context, v *visit, done string,
-	do func(ctx context.Context, o shipments.Order, found []shipments.Check, reason string) error,
+	ctx context.Context, v *visit, done string, do func(o shipments.Order, found []shipments.Check, reason string) error,
 ) (answer, error) {
 	o, err := v.seen()
 	if err != nil {
@@ -64,10 +61,8 @@ func (s *site) decide(
 	// A reason is one line, its field has several. A decision that was made meanwhile is
 	// refused here, as the domain would take it for this one.
 	reason := strings.Join(strings.Fields(v.text("reason")), " ")
-	if !o.Expects(found.Version) {
-		err = shipments.ErrVersion
-	} else {
-		err = do(ctx, o.Order, found.Checks, reason)
+	if err = shipments.ErrVersion; o.Expects(found.Version) {
+		err = do(o.Order, found.Checks, reason)
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return s.again(ctx, v, http.StatusUnprocessableEntity, reason, wrong[0])
@@ -76,10 +71,7 @@ func (s *site) decide(
 		return s.again(ctx, v, http.StatusPreconditionFailed, reason, pages.Fault{Field: "reason", Text: "This shipment " +
 			"was changed after you opened it, and nothing was done. Look at it as it is now, and decide again."})
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return redirect(v.path()+"?status="+string(shipments.ReadyForReview), done), nil
+	return redirect(v.path()+"?status="+string(shipments.ReadyForReview), done), err
 }
 
 // again shows the shipment as it is now, with what is wrong, what was accepted and the

@@ -57,7 +57,7 @@ func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, er
 
 func (s *site) download(ctx context.Context, v *visit) (answer, error) {
 	file, err := s.Service.File(ctx, v.org, shipments.DocumentQuery{Shipment: v.shipment, Document: v.document})
-	return answer{file: &file}, err
+	return answer{send: func(w http.ResponseWriter) error { return transport.SendFile(w, v.Request, file) }}, err
 }
 
 // document returns the document in the path.

@@ -54,7 +54,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 			})
 		}
 	}
-	return answer{workbook: &workbook{found.Reference + " pallets", "Pallets", rows, false}}, nil
+	return answer{send: workbook{found.Reference + " pallets", "Pallets", rows, false}.send}, nil
 }
 
 // weightCell leaves the cell of an unknown weight empty.
@@ -84,7 +84,7 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		for _, one := range page.Shipments {
+		for _, one := range page.Elements {
 			approved := ""
 			if !one.ApprovedAt.IsZero() {
 				approved = one.ApprovedAt.Format(time.RFC3339)
@@ -95,21 +95,21 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 				one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
 			})
 		}
-		if total = page.Total; len(page.Shipments) == 0 {
+		if total = page.Total; len(page.Elements) == 0 {
 			break
 		}
 	}
-	return answer{workbook: &workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}}, nil
+	return answer{send: workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}.send}, nil
 }
 
-func (s *site) exportPage(ctx context.Context, v *visit, q shipments.Query) (shipments.Page, error) {
+func (s *site) exportPage(ctx context.Context, v *visit, q shipments.Query) (shipments.Page[shipments.Shipment], error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	return s.Service.List(ctx, v.org, q)
 }
 
 // send sends the workbook as a download. An error means that nothing was sent.
-func (b *workbook) send(w http.ResponseWriter) error {
+func (b workbook) send(w http.ResponseWriter) error {
 	write, media, extension := b.xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
 	if b.csv {
 		write, media, extension = b.asCSV, "text/csv; charset=utf-8", ".csv"
@@ -124,7 +124,7 @@ func (b *workbook) send(w http.ResponseWriter) error {
 	return nil
 }
 
-func (b *workbook) xlsx() (*bytes.Buffer, error) {
+func (b workbook) xlsx() (*bytes.Buffer, error) {
 	file := excelize.NewFile()
 	if err := file.SetSheetName("Sheet1", b.sheet); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (b *workbook) xlsx() (*bytes.Buffer, error) {
 
 // asCSV writes CSV for spreadsheets: a text that one would take for a formula begins with an
 // apostrophe.
-func (b *workbook) asCSV() (*bytes.Buffer, error) {
+func (b workbook) asCSV() (*bytes.Buffer, error) {
 	content := bytes.NewBufferString("\ufeff") // a spreadsheet takes it for UTF-8
 	out := csv.NewWriter(content)
 	for _, row := range b.rows {

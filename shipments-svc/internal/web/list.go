@@ -84,7 +84,7 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	for _, one := range found.Shipments {
+	for _, one := range found.Elements {
 		p.Rows = append(p.Rows, row{one, v.path(transport.ShipmentIDs.Format(one.ID))})
 	}
 	p.Pages = pages.Around(v.URL, page1, perPage, int(found.Total))

@@ -90,7 +90,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	allowed := shipments.Allowed(found.Status)
 	p := showPage{
-		Detail: found.Detail, Link: v.here(), History: history.Entries,
+		Detail: found.Detail, Link: v.here(), History: history.Elements,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),

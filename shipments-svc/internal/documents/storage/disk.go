@@ -56,16 +56,21 @@ func (d *Disk) CheckWritable() error {
 	return nil
 }
 
-// Put implements shipments.Files.
+// Put implements shipments.Files. A file gets its name when it is complete and synced.
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
 	dir, name := filepath.Split(d.path(key))
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return failure("put", err)
+	part := filepath.Join(dir, partial+name)
+	err := os.MkdirAll(dir, dirMode)
+	if err == nil {
+		err = errors.Join(write(part, content, size), ctx.Err())
 	}
-	if err := replace(dir, name, io.LimitReader(reading{ctx, content}, size+1), size); err != nil {
-		return failure("put", err)
+	if err == nil {
+		err = os.Rename(part, filepath.Join(dir, name))
 	}
-	return failure("put", syncDir(d.dir)) // the name of the directory must also be durable
+	if err != nil {
+		return failure("put", errors.Join(err, ignoreMissing(os.Remove(part))))
+	}
+	return failure("put", errors.Join(syncDir(dir), syncDir(d.dir))) // the names must also be durable
 }
 
 // Open implements shipments.Files.
@@ -116,20 +121,6 @@ func (d *Disk) path(key shipments.FileKey) string {
 	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
 }
 
-// replace writes a file of exactly size bytes, which gets its name when it is complete
-// and synced.
-func replace(dir, name string, content io.Reader, size int64) error {
-	part := filepath.Join(dir, partial+name)
-	err := write(part, content, size)
-	if err == nil {
-		err = os.Rename(part, filepath.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, ignoreMissing(os.Remove(part)))
-	}
-	return syncDir(dir)
-}
-
 // write writes and syncs a file of exactly size bytes.
 func write(path string, content io.Reader, size int64) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // G304: made of a key of ours
@@ -137,7 +128,7 @@ func write(path string, content io.Reader, size int64) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	n, err := io.Copy(f, content)
+	n, err := io.Copy(f, io.LimitReader(content, size+1))
 	if err != nil {
 		return err
 	}
@@ -161,19 +152,6 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-// reading is a reader that ends with its context.
-type reading struct {
-	ctx context.Context //nolint:containedctx // an io.Reader has no other way to get one
-	r   io.Reader
-}
-
-func (r reading) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 var _ shipments.Files = (*Disk)(nil)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 const (
@@ -53,8 +54,8 @@ type Queue interface {
 // Config is the configuration of a Dispatcher.
 type Config struct {
 	Client   *http.Client
-	Render   func(webhooks.Job) (Message, error)
-	Notified <-chan struct{} // receives a value when deliveries may be due
+	Render   func(shipments.Event) (id string, body []byte, err error) // the same for every attempt
+	Notified <-chan struct{}                                           // receives a value when deliveries may be due
 	Now      func() time.Time
 	Note     func(error) // called with the result of queries
 	// Attempted is called after each attempt.
@@ -150,13 +151,13 @@ func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Endpoin
 
 // attempt makes an attempt and stores its result.
 func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
-	message, err := d.Render(job)
+	id, body, err := d.Render(job.Event)
 	if err != nil {
 		d.Note(err) // the lease expires
 		return
 	}
 	a := webhooks.Attempt{At: d.Now()}
-	a.Outcome, a.Response = send(ctx, d.Client, job, message, a.At)
+	a.Outcome, a.Response = send(ctx, d.Client, job, id, body, a.At)
 	if ctx.Err() != nil { // at shutdown, not a failure of the receiver: the lease expires
 		return
 	}

@@ -106,7 +106,7 @@ func TestSlowReceiversTimeOut(t *testing.T) {
 				client := NewClient(ClientConfig{Loopback: true})
 				client.Timeout = 500 * time.Millisecond
 				start := time.Now()
-				got, _ := send(t.Context(), client, job(receiver(t, serve)), Message{ID: "evt_1", Body: []byte("{}")}, start)
+				got, _ := send(t.Context(), client, job(receiver(t, serve)), "evt_1", []byte("{}"), start)
 				if took := time.Since(start); took > 30*time.Second {
 					t.Errorf("it took %s", took)
 				}
@@ -137,7 +137,7 @@ func TestLongResponsesAreNotReadToTheEnd(t *testing.T) {
 	}))
 	defer srv.Close()
 	start := time.Now()
-	got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), Message{}, start)
+	got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), "", nil, start)
 	if took := time.Since(start); got != webhooks.Accepted || took > 30*time.Second {
 		t.Errorf("%s after %s", got, took)
 	}
@@ -167,7 +167,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	used := func(times int) int {
 		t.Helper()
 		for range times {
-			if got, _ := send(t.Context(), client, job(srv.URL), Message{Body: []byte("{}")},
+			if got, _ := send(t.Context(), client, job(srv.URL), "", []byte("{}"),
 				time.Now()); got != webhooks.Accepted {
 				t.Error(got)
 			}
@@ -202,7 +202,7 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 		"an unknown authority": srv.URL,
 		"no TLS":               strings.Replace(plain.URL, "http:", "https:", 1),
 	} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), Message{},
+		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), "", nil,
 			time.Now()); got != webhooks.TLSFailed ||
 			called.Load() {
 			t.Errorf("%s: %s", name, got)

@@ -26,27 +26,21 @@ const (
 
 const userAgent = "Quayside-Webhooks/1"
 
-// Message is the content of a delivery, the same in every attempt.
-type Message struct {
-	ID   string
-	Body []byte
-}
-
 // send makes an attempt, and returns its outcome and the HTTP status, or 0.
 func send(
-	ctx context.Context, client *http.Client, job webhooks.Job, m Message, now time.Time,
+	ctx context.Context, client *http.Client, job webhooks.Job, id string, body []byte, now time.Time,
 ) (webhooks.Outcome, int) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(m.Body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(body))
 	if err != nil {
 		return webhooks.NoAnswer, 0
 	}
 	signatures := make([]string, len(job.Secrets))
 	for i, secret := range job.Secrets {
-		signatures[i] = secret.Sign(m.ID, now.Unix(), m.Body)
+		signatures[i] = secret.Sign(id, now.Unix(), body)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", userAgent)
-	req.Header.Set(headerID, m.ID)
+	req.Header.Set(headerID, id)
 	req.Header.Set(headerTimestamp, strconv.FormatInt(now.Unix(), 10))
 	req.Header.Set(headerSignature, strings.Join(signatures, " "))
 	// With this entry, which is not sent, net/http retries the request if the receiver

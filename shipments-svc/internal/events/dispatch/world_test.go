@@ -119,10 +119,7 @@ func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Durati
 	d := dispatch.New(queue, dispatch.Config{
 		Client: client, Notified: w.notified, Now: w.clock.Now, Note: func(error) {},
 		Attempted: func(webhooks.Outcome, time.Duration) {},
-		Render: func(job webhooks.Job) (m dispatch.Message, err error) {
-			m.ID, m.Body, err = transport.Webhook(job.Event)
-			return m, err
-		},
+		Render:    transport.Webhook,
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	over := make(chan struct{})

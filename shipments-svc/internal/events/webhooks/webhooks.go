@@ -28,10 +28,7 @@ const (
 const Overlap = 24 * time.Hour
 
 // ID identifies an endpoint within its organization.
-type ID [16]byte
-
-// UnmarshalText implements encoding.TextUnmarshaler, of a UUID.
-func (id *ID) UnmarshalText(text []byte) error { return (*shipments.ID)(id).UnmarshalText(text) }
+type ID = shipments.UUID[Endpoint]
 
 // Status is the status of an endpoint.
 type Status string

@@ -98,7 +98,7 @@ func readAttachment(
 		if filename != "" {
 			document.Wrong(jsonbody.InvalidValue, "filename", "filename is the name of a file, and content_base64 is missing")
 		}
-		return a, invalid(body, nil, "/document", a.Faults())
+		return a, invalid(each(body.Faults(), domainFault), "/document", a.Faults())
 	}
 	for _, name := range []string{"pallets", "declared"} {
 		if document.Has(name) {
@@ -108,14 +108,11 @@ func readAttachment(
 	if len(content) > shipments.MaxFile {
 		return shipments.Attachment{}, fileTooLargeError{}
 	}
-	var refused []shipments.Fault
-	a.File, refused, err = newUpload(
-		bytes.NewReader(content), int64(len(content)), filename, "/document/content_base64",
-	)
+	a.File, err = newUpload(bytes.NewReader(content), int64(len(content)), filename, "/content_base64")
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
-	return a, invalid(body, refused, "/document", inFile(a.Faults(), "/content_base64"))
+	return a, invalid(each(body.Faults(), domainFault), "/document", a.Faults())
 }
 
 // attachBody reads a body. It is received whole before any of it is interpreted.
@@ -162,16 +159,6 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 			BoxWeight:   shipments.Grams(o.Thousandths("box_weight_kg")),
 		}
 	})
-}
-
-// inFile points faults of a file's content to where the request has it.
-func inFile(faults []shipments.Fault, pointer string) []shipments.Fault {
-	for i := range faults {
-		if faults[i].Pointer == "/file" {
-			faults[i].Pointer = pointer
-		}
-	}
-	return faults
 }
 
 // encodeAttach shows a document with the checks, which say what other documents have,

@@ -41,16 +41,13 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 50
 
-// invalid is the error of the faults of a body, nil if it is none of JSON, of others in it, and of
-// validating the value at the pointer.
-func invalid(body *jsonbody.Body, others []shipments.Fault, at string, validation []shipments.Fault) error {
-	if body != nil {
-		others = append(each(body.Faults(), domainFault), others...)
-	}
+// invalid is the error of the faults of decoding a body and those of validating the
+// value at the pointer.
+func invalid(decoding []shipments.Fault, at string, validation []shipments.Fault) error {
 	for i := range validation {
 		validation[i].Pointer = at + validation[i].Pointer
 	}
-	if all := shipments.Merge(others, validation); len(all) > 0 {
+	if all := shipments.Merge(decoding, validation); len(all) > 0 {
 		all = all[:min(len(all), maxFaults)]
 		return &shipments.Invalid{Faults: all}
 	}
@@ -93,7 +90,7 @@ func decodeJSON[Req any](
 		return req, err
 	}
 	req = read(body.Object())
-	return req, invalid(body, nil, at, faults(req))
+	return req, invalid(each(body.Faults(), domainFault), at, faults(req))
 }
 
 // parse parses a body. The error of one beyond its limits is *shipments.Invalid.

@@ -47,7 +47,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	files := r.MultipartForm.File["file"]
 	if len(files) == 0 {
 		a.File = &shipments.Upload{Filename: "-"}
-		return a, invalid(nil, append(faults, formFault(shipments.Required, "file", "file is required")), "", a.Faults())
+		return a, invalid(append(faults, formFault(shipments.Required, "file", "file is required")), "", a.Faults())
 	}
 	if files[0].Size > shipments.MaxFile {
 		return shipments.Attachment{}, fileTooLargeError{}
@@ -56,8 +56,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
-	var refused []shipments.Fault
-	a.File, refused, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename), "/file")
+	a.File, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename), "")
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
@@ -66,7 +65,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 			sha256.Sum256(fmt.Appendf(nil, "form %q %q %t %x", a.Type, a.File.Filename, a.DryRun, a.File.SHA256)),
 		)
 	}
-	return a, invalid(nil, append(faults, refused...), "", a.Faults())
+	return a, invalid(faults, "", a.Faults())
 }
 
 // formFaults returns the faults of the parts' names.
@@ -103,27 +102,22 @@ func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
 }
 
-// newUpload returns the file with the name that the client declares. A file that is not
-// accepted is a fault at the pointer.
-func newUpload(
-	content io.ReaderAt, size int64, filename, pointer string,
-) (*shipments.Upload, []shipments.Fault, error) {
-	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
+// newUpload returns the file with the name that the client declares, whose content is at a
+// pointer of the document.
+func newUpload(content io.ReaderAt, size int64, filename, field string) (*shipments.Upload, error) {
+	u := &shipments.Upload{Field: field, Filename: filename, Size: size, Content: content}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, size)); err != nil {
-		return u, nil, err
+	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, size)); err != nil || size == 0 {
+		return u, err
 	}
 	sum.Sum(u.SHA256[:0])
-	if u.Size == 0 {
-		return u, nil, nil // Attachment.Faults reports it
-	}
 	kind, err := sniff.File(u.Content, u.Size)
 	if err == nil {
 		err = kind.Agrees(filename)
 	}
 	if refused, ok := errors.AsType[*sniff.RefusedError](err); ok {
-		return u, []shipments.Fault{{Code: shipments.UnsupportedDocument, Pointer: pointer, Detail: refused.Reason}}, nil
+		u.Refused, err = refused.Reason, nil
 	}
 	u.ContentType, u.Kind = kind.ContentType, kind.Kind
-	return u, nil, err
+	return u, err
 }

@@ -44,9 +44,9 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 	return q, err
 }
 
-func encodeHistory(r *http.Request, page shipments.HistoryPage) reply {
-	return paged(r, page.Paging, historyView{each(page.Entries, viewEntry), metaView(page.Paging)})
-}
+var encodeHistory = paged(func(page shipments.Page[shipments.Entry]) (shipments.Paging, any) {
+	return page.Paging, historyView{each(page.Elements, viewEntry), metaView(page.Paging)}
+})
 
 func viewEntry(e shipments.Entry) entryView {
 	view := entryView{

@@ -39,6 +39,6 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	return q, p.Err()
 }
 
-func encodeList(r *http.Request, page shipments.Page) reply {
-	return paged(r, page.Paging, listView{each(page.Shipments, viewItem), metaView(page.Paging)})
-}
+var encodeList = paged(func(page shipments.Page[shipments.Shipment]) (shipments.Paging, any) {
+	return page.Paging, listView{each(page.Elements, viewItem), metaView(page.Paging)}
+})

@@ -44,10 +44,8 @@ var table = []struct {
 	{http.StatusBadRequest, query.UnknownParameter, allOf[*query.Error](query.UnknownParameter)},
 	{http.StatusBadRequest, query.InvalidParameter, as[*query.Error]},
 	{http.StatusGone, "events_expired", as[*shipments.ExpiredError]},
-	{
-		http.StatusPreconditionFailed, "etag_mismatch",
-		is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again"),
-	},
+	{http.StatusPreconditionFailed, "etag_mismatch",
+		is(shipments.ErrVersion, "the ETag does not fulfil If-Match or If-None-Match; get the resource again")},
 	{http.StatusConflict, "invalid_transition", as[*shipments.TransitionError]},
 	{http.StatusConflict, "checks_failing", as[*shipments.ChecksFailingError]},
 	{http.StatusConflict, "duplicate_document", as[*shipments.DuplicateError]},
@@ -71,19 +69,13 @@ var table = []struct {
 	{http.StatusBadRequest, "malformed_json", as[*jsonbody.SyntaxError]},
 	{http.StatusUnprocessableEntity, "unknown_field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
 	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
-	{
-		http.StatusUnprocessableEntity, "unsupported_document",
-		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument)),
-	},
+	{http.StatusUnprocessableEntity, "unsupported_document",
+		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument))},
 	{http.StatusUnprocessableEntity, "validation_failed", as[*shipments.Invalid]},
-	{
-		http.StatusServiceUnavailable, "unavailable",
-		is(admission.ErrBusy, admission.ErrBusy.Error()+"; try again after the seconds in Retry-After"),
-	},
-	{
-		http.StatusServiceUnavailable, "unavailable",
-		is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After"),
-	},
+	{http.StatusServiceUnavailable, "unavailable",
+		is(admission.ErrBusy, admission.ErrBusy.Error()+"; try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable",
+		is(context.DeadlineExceeded, "the request took too long; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(shipments.ErrUnavailable,
 		"the service is temporarily unavailable; try again after the seconds in Retry-After")},
 }

@@ -28,10 +28,13 @@ func shown[Res, View any](status int, name string, view func(Res) View) func(*ht
 	}
 }
 
-// paged returns the response that shows a page, with links to others.
-func paged(r *http.Request, p shipments.Paging, view any) reply {
-	links := query.PageLinks(r.URL, p.Page, p.PerPage, p.Total)
-	return reply{Status: http.StatusOK, Header: http.Header{"Link": {links}}, Body: view}
+// paged returns the encoder of a response that shows a page, with links to others.
+func paged[Page any](view func(Page) (shipments.Paging, any)) func(*http.Request, Page) reply {
+	return func(r *http.Request, page Page) reply {
+		p, body := view(page)
+		links := query.PageLinks(r.URL, p.Page, p.PerPage, p.Total)
+		return reply{Status: http.StatusOK, Header: http.Header{"Link": {links}}, Body: body}
+	}
 }
 
 // listed is shown of a list.

@@ -100,9 +100,7 @@ func New(
 	)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocument, service.File, encodeContent)
-	post(
-		rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued,
-	)
+	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
 
 	handle(
 		rt, "PUT /api/v1/shipments/{id}/documents/{document}/mapping", decodeCorrection, service.CorrectMapping,
