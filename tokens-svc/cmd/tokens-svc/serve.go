@@ -15,7 +15,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
@@ -122,7 +121,7 @@ func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (
 		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
 	}
 	c := web.Config{
-		People: s.people, Tokens: s.tokens, Sessions: postgres.NewSessions(db, publicid.New, time.Now),
+		People: s.people, Tokens: s.tokens, Sessions: postgres.NewSessions(db, time.Now),
 		Passwords: cfg.Passwords(), PublicURL: address, Timeout: postgres.RequestTimeout, Log: log,
 	}
 	if cfg.OIDCIssuer != "" {

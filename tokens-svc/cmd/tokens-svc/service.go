@@ -9,7 +9,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
@@ -26,7 +25,7 @@ type services struct {
 // newServices returns the services that the configuration allows. Mail is sent if that is configured.
 func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() time.Time) services {
 	c := people.Config{
-		Passwords: password.New(password.Default), NewID: publicid.New, Domains: cfg.Domains, Log: log, Now: now,
+		Passwords: password.New(password.Default), Domains: cfg.Domains, Log: log, Now: now,
 		AppKeys: cfg.AppKeys, Passkeys: cfg.Party,
 	}
 	if cfg.Mail != nil {

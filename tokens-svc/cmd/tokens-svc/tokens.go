@@ -105,18 +105,20 @@ func (c tokenCreate) Run(ctx context.Context, p program) error {
 		if _, err := fmt.Fprintln(p.stdout, secret.Reveal()); err != nil {
 			return fmt.Errorf("token %s was made but could not be printed; revoke it and make another: %w", t.ID, err)
 		}
-		_, _ = fmt.Fprintf(p.stderr, "%s %q of %s may %s, until %s. It is shown this once.\n",
-			t.ID, t.Name, t.Organization.Name, strings.Join(tokens.Texts(s.tokens.Permissions().Expand(t.Permissions)), ", "), until(t))
+		_, _ = fmt.Fprintf(p.stderr, "%s It is shown this once.\n", s.describe(t))
 		return nil
 	}, config.Peppers)
 }
 
-// until returns when a token expires.
-func until(t tokens.Token) string {
-	if t.ExpiresAt.IsZero() {
-		return "no end"
+// describe says what a token may do now, and for whom.
+func (s services) describe(t tokens.Token) string {
+	until := "for ever"
+	if !t.ExpiresAt.IsZero() {
+		until = "until " + t.ExpiresAt.Format(time.RFC3339)
 	}
-	return t.ExpiresAt.Format(time.RFC3339)
+	return fmt.Sprintf("%s %q of %s (%s), owner %s, %s, may %s, %s.", t.ID, t.Name, t.Organization.Name, t.Organization.ID,
+		cmp.Or(t.Owner.Name, t.Owner.ID, "organization"), t.Environment,
+		strings.Join(tokens.Texts(s.tokens.Permissions().Effective(t)), ", "), until)
 }
 
 type tokenCheck struct{}
@@ -153,10 +155,7 @@ func (tokenCheck) Run(ctx context.Context, p program) error {
 		// Operators see more of a refusal than clients, because they can read the database.
 		switch t := found.Token; found.Outcome {
 		case tokens.OutcomeActive:
-			_, err = fmt.Fprintf(p.stdout, "good\nid:           %s\nname:         %s\norganization: %s (%s)\n"+
-				"owner:        %s\nenvironment:  %s\npermissions:  %s\nuntil:        %s\n",
-				t.ID, t.Name, t.Organization.ID, t.Organization.Name, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
-				t.Environment, strings.Join(tokens.Texts(s.tokens.Permissions().Effective(t)), " "), until(t))
+			_, err = fmt.Fprintln(p.stdout, "good:", s.describe(t))
 			return err
 		case tokens.OutcomeExpired:
 			return fmt.Errorf("not good: %s expired at %s", t.ID, t.ExpiresAt.Format(time.RFC3339))

@@ -55,7 +55,7 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 	if err := wrong.OrNil(); err != nil {
 		return "", err
 	}
-	return s.passwords.Hash(ctx, password)
+	return s.config.Passwords.Hash(ctx, password)
 }
 
 // Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -18,7 +17,7 @@ import (
 func audited(t *testing.T, k ...*sealing.Keys) (*people.Service, func(audit.Action) []map[string]string) {
 	t.Helper()
 	db := database(t)
-	c := people.Config{Passwords: cheap(), NewID: publicid.New}
+	c := people.Config{Passwords: cheap()}
 	if len(k) > 0 {
 		c.AppKeys = k[0]
 	}

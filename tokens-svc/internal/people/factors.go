@@ -39,7 +39,7 @@ func (s *Service) Factors(ctx context.Context, u User) (Factors, error) {
 }
 
 // Apps reports whether people can add an authenticator app.
-func (s *Service) Apps() bool { return s.appKeys != nil }
+func (s *Service) Apps() bool { return s.config.AppKeys != nil }
 
 // NewApp returns a new key for a person's authenticator app, sealed.
 func (s *Service) NewApp(u User) string { return s.sealApp(u.ID, totp.New()) }
@@ -179,16 +179,16 @@ func (a *Account) useRecoveryCode(code string) bool {
 func appOf(id UserID) string { return "authenticator app " + string(id) }
 
 func (s *Service) sealApp(id UserID, key []byte) string {
-	return base64.StdEncoding.EncodeToString(s.appKeys.Seal(key, appOf(id)))
+	return base64.StdEncoding.EncodeToString(s.config.AppKeys.Seal(key, appOf(id)))
 }
 
 func (s *Service) openApp(id UserID, sealed string) ([]byte, error) {
 	text, err := base64.StdEncoding.DecodeString(sealed)
-	if err == nil && s.appKeys == nil {
+	if err == nil && s.config.AppKeys == nil {
 		err = errors.New("TOTP_KEYS is not set")
 	}
 	if err == nil {
-		text, err = s.appKeys.Open(text, appOf(id))
+		text, err = s.config.AppKeys.Open(text, appOf(id))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("key of the authenticator app of user %s: %w", id, err)

@@ -9,7 +9,6 @@ import (
 
 	totpcode "github.com/pquerna/otp/totp"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -33,7 +32,7 @@ func keys(t *testing.T, text string) *sealing.Keys {
 func clocked(t *testing.T, repo people.Repository, k *sealing.Keys, now *time.Time) *people.Service {
 	t.Helper()
 	return people.NewService(repo, people.Config{
-		Passwords: cheap(), NewID: publicid.New, AppKeys: k, Now: func() time.Time { return *now },
+		Passwords: cheap(), AppKeys: k, Now: func() time.Time { return *now },
 	})
 }
 

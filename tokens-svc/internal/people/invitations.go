@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -37,7 +38,7 @@ func (s *Service) Invite(
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
-		ID: InvitationID(s.newID("inv")), Organization: org, Email: wrong.email(email),
+		ID: InvitationID(publicid.New("inv")), Organization: org, Email: wrong.email(email),
 		InvitedBy: principal.Actor.Name, Inviter: principal.user(),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife), Mailed: s.Mails(),
 	}
@@ -212,12 +213,12 @@ func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Invitatio
 func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User, string, error) {
 	var wrong faults
 	now := s.Now()
-	u := User{ID: UserID(s.newID("usr")), Email: email, Name: wrong.name(a.Name, 1), CreatedAt: now}
+	u := User{ID: UserID(publicid.New("usr")), Email: email, Name: wrong.name(a.Name, 1), CreatedAt: now}
 	wrong.password(a.Password, email)
 	if err := wrong.OrNil(); err != nil {
 		return User{}, "", err
 	}
-	hash, err := s.passwords.Hash(ctx, a.Password)
+	hash, err := s.config.Passwords.Hash(ctx, a.Password)
 	return u, hash, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -138,8 +137,8 @@ func TestInvitationExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := people.NewService(repository(t), people.Config{
-		Passwords: cheap(), NewID: publicid.New,
-		Now: func() time.Time { return now },
+		Passwords: cheap(),
+		Now:       func() time.Time { return now },
 	})
 	owner, _ := enroll(t, s, anna)
 	a := invite(t, s, owner, "bert@acme.example", "member")

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -24,7 +23,7 @@ func claims(subject, email string) people.Claims {
 func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 	t.Parallel()
 	s := people.NewService(repository(t), people.Config{
-		Passwords: cheap(), NewID: publicid.New,
+		Passwords: cheap(),
 		Domains: map[string]people.Domain{
 			"acme.example":   {Organization: org, Role: tokens.RoleMember},
 			"google.example": {Organization: org, Role: tokens.RoleAuditor, HostedDomain: "Google.example"},
@@ -151,7 +150,7 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap(), NewID: publicid.New})
+	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap()})
 	owner, _ := enroll(t, s, anna)
 	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
 	enroll(t, s, bert)

@@ -51,7 +51,7 @@ const (
 var ErrMail = errors.New("the mail was not sent")
 
 // Mails reports whether the program sends mail.
-func (s *Service) Mails() bool { return s.mail != nil }
+func (s *Service) Mails() bool { return s.config.Mail != nil }
 
 // RequestReset mails a code to the address if an account with a password has it, after the
 // response, which does not show whether there is one. It gives a *ThrottledError for a client with too
@@ -148,7 +148,7 @@ func (s *Service) mailCode(ctx context.Context, u User, purpose string) error {
 
 // send sends a mail for which the response waits.
 func (s *Service) send(ctx context.Context, to, name string, l Letter) error {
-	if err := s.mail.Send(ctx, to, name, l); err != nil {
+	if err := s.config.Mail.Send(ctx, to, name, l); err != nil {
 		return fmt.Errorf("%w: %w", ErrMail, err)
 	}
 	return nil
@@ -187,19 +187,19 @@ func accountCodeSum(purpose string, id UserID, code string) string {
 // notify sends a notice of what happened now.
 func (s *Service) notify(ctx context.Context, to, name string, l Letter) {
 	l.At = s.Now()
-	s.background(ctx, func(ctx context.Context) error { return s.mail.Send(ctx, to, name, l) })
+	s.background(ctx, func(ctx context.Context) error { return s.config.Mail.Send(ctx, to, name, l) })
 }
 
 // background sends a mail; the response does not wait for it.
 func (s *Service) background(ctx context.Context, send func(context.Context) error) {
-	if s.mail == nil {
+	if s.config.Mail == nil {
 		return
 	}
 	s.recording.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
 		defer cancel()
 		if err := send(ctx); err != nil {
-			s.log.ErrorContext(ctx, "a mail was not sent", "error", err)
+			s.config.Log.ErrorContext(ctx, "a mail was not sent", "error", err)
 		}
 	})
 }
@@ -211,7 +211,7 @@ func (s *Service) NotifyMade(ctx context.Context, actor audit.Actor, t tokens.To
 
 // NotifyExpiring tells the holders of tokens that end within tokens.ExpiringWithin, each once.
 func (s *Service) NotifyExpiring(ctx context.Context) error {
-	if s.mail == nil {
+	if s.config.Mail == nil {
 		return nil
 	}
 	ending, err := s.repo.ClaimExpiring(ctx, s.Now(), s.Now().Add(tokens.ExpiringWithin))
@@ -249,7 +249,7 @@ func (s *Service) sendHolders(ctx context.Context, name string, t tokens.Token, 
 	}
 	var failed []error
 	for _, address := range to {
-		failed = append(failed, s.mail.Send(ctx, address, name, Letter{Token: t, By: maker}))
+		failed = append(failed, s.config.Mail.Send(ctx, address, name, Letter{Token: t, By: maker}))
 	}
 	return errors.Join(failed...)
 }
@@ -260,7 +260,7 @@ func (s *Service) notifyRole(ctx context.Context, org tokens.OrgID, u User, by a
 		all, err := s.Memberships(ctx, u.ID)
 		for _, m := range all {
 			if m.Organization.ID == org {
-				return s.mail.Send(ctx, u.Email, "role", Letter{Membership: m, By: by})
+				return s.config.Mail.Send(ctx, u.Email, "role", Letter{Membership: m, By: by})
 			}
 		}
 		return err

@@ -20,7 +20,7 @@ const maxPasskeys = 20
 // the method that finishes the ceremony.
 
 // Passkeys reports whether people can add and use passkeys.
-func (s *Service) Passkeys() bool { return s.passkeys != nil }
+func (s *Service) Passkeys() bool { return s.config.Passkeys != nil }
 
 // BeginPasskey begins the ceremony in which a person's browser makes a passkey.
 func (s *Service) BeginPasskey(ctx context.Context, u User) (options any, ceremony string, err error) {
@@ -28,7 +28,7 @@ func (s *Service) BeginPasskey(ctx context.Context, u User) (options any, ceremo
 	if err != nil {
 		return nil, "", err
 	}
-	return s.passkeys.BeginAdd(a.holder())
+	return s.config.Passkeys.BeginAdd(a.holder())
 }
 
 // AddPasskey stores the passkey that a browser made. It gives ErrFactor, ErrForbidden for an account
@@ -41,7 +41,7 @@ func (s *Service) AddPasskey(
 	if err := wrong.OrNil(); err != nil {
 		return err
 	}
-	made, err := s.passkeys.FinishAdd(passkey.Holder{ID: string(u.ID)}, ceremony, response)
+	made, err := s.config.Passkeys.FinishAdd(passkey.Holder{ID: string(u.ID)}, ceremony, response)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrFactor, err)
 	}
@@ -74,7 +74,7 @@ func (s *Service) RemovePasskey(ctx context.Context, u User, id string, client C
 
 // BeginSignIn begins the ceremony in which a browser finds a passkey and proves to have it.
 func (s *Service) BeginSignIn() (options any, ceremony string, err error) {
-	return s.passkeys.BeginSignIn()
+	return s.config.Passkeys.BeginSignIn()
 }
 
 // SignInWithPasskey returns the person whose passkey signed. It gives ErrFactor, ErrDisabled and a
@@ -84,7 +84,7 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 	if err != nil {
 		return User{}, err
 	}
-	h, used, err := s.passkeys.FinishSignIn(ceremony, response, func(id string) (passkey.Holder, error) {
+	h, used, err := s.config.Passkeys.FinishSignIn(ceremony, response, func(id string) (passkey.Holder, error) {
 		if !utf8.ValidString(id) || strings.ContainsRune(id, 0) { // the browser sends it: Postgres takes text only
 			return passkey.Holder{}, tokens.ErrNotFound
 		}

@@ -8,7 +8,6 @@ import (
 
 	authn "github.com/descope/virtualwebauthn"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -28,7 +27,7 @@ func keyed(t *testing.T, repo people.Repository) (*people.Service, people.User) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := people.NewService(repo, people.Config{Passwords: cheap(), NewID: publicid.New, Passkeys: party})
+	s := people.NewService(repo, people.Config{Passwords: cheap(), Passkeys: party})
 	u, _ := enroll(t, s, anna)
 	return s, u
 }

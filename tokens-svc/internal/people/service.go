@@ -13,6 +13,7 @@ import (
 
 	"github.com/trustelem/zxcvbn"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -28,16 +29,8 @@ type Service struct {
 	Reader
 
 	repo      Repository
-	passwords Passwords
-	newID     func(prefix string) string
-	now       func() time.Time
-	domains   map[string]Domain
-	mail      Mail           // nil: none
-	appKeys   *sealing.Keys  // nil: no authenticator apps
-	passkeys  *passkey.Party // nil: no passkeys
-
+	config    Config
 	recording sync.WaitGroup // refused sign-ins that are being recorded, and mails that are being sent
-	log       *slog.Logger
 }
 
 // Passwords makes and checks stored passwords; see internal/password.
@@ -49,8 +42,7 @@ type Passwords interface {
 // Config has the dependencies and settings of a Service.
 type Config struct {
 	Passwords Passwords
-	NewID     func(prefix string) string // makes identifiers; see internal/ids
-	Now       func() time.Time           // zero: time.Now
+	Now       func() time.Time // zero: time.Now
 	// Domains are those whose people come in without an invitation, by domain
 	// name in lower case.
 	Domains map[string]Domain
@@ -66,22 +58,18 @@ type Config struct {
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{
-		Reader: repo, repo: repo, passwords: c.Passwords, newID: c.NewID, now: c.Now, domains: c.Domains, log: c.Log,
-		mail: c.Mail, appKeys: c.AppKeys, passkeys: c.Passkeys,
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	return s
+	return &Service{Reader: repo, repo: repo, config: c}
 }
 
 // Now returns the current time: UTC, whole
 // milliseconds.
-func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+func (s *Service) Now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
 
 // Enrolment is a person as an operator brings one in.
 type Enrolment struct {
@@ -109,13 +97,13 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	if err := wrong.OrNil(); err != nil {
 		return Admitted{}, err
 	}
-	hash, err := s.passwords.Hash(ctx, e.Password)
+	hash, err := s.config.Passwords.Hash(ctx, e.Password)
 	if err != nil {
 		return Admitted{}, err
 	}
 	return s.repo.Admit(ctx, Admission{
 		Organization: e.Organization, Role: role, Password: hash, Existing: RequireVerified,
-		User:  User{ID: UserID(s.newID("usr")), Email: email, Name: name, CreatedAt: s.Now()},
+		User:  User{ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: s.Now()},
 		Entry: s.joined(audit.CommandLine, email, role),
 	})
 }

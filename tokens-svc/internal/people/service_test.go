@@ -13,7 +13,6 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
@@ -55,7 +54,7 @@ func cheap() *counted {
 func open(t *testing.T) (*people.Service, *counted) {
 	t.Helper()
 	way := cheap()
-	return people.NewService(repository(t), people.Config{Passwords: way, NewID: publicid.New}), way
+	return people.NewService(repository(t), people.Config{Passwords: way}), way
 }
 
 // repository returns people over a database with one organization.
@@ -194,7 +193,7 @@ func TestConcurrentAttemptsAreThrottled(t *testing.T) {
 func TestOnlyManagersChangeMembers(t *testing.T) {
 	t.Parallel()
 	for _, role := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, ""} {
-		s := people.NewService(nil, people.Config{NewID: publicid.New}) // it must not get as far as the repository
+		s := people.NewService(nil, people.Config{}) // it must not get as far as the repository
 		principal := people.Principal{Role: role}
 		_, _, err := s.Invite(t.Context(), principal, org, "x@acme.example", "member")
 		for _, err := range []error{

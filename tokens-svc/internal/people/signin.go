@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -50,7 +51,7 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	switch right, err := s.passwords.Verify(ctx, a.Password, password); {
+	switch right, err := s.config.Passwords.Verify(ctx, a.Password, password); {
 	case err != nil:
 		return err
 	case !right:
@@ -97,9 +98,9 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	case !u.DisabledAt.IsZero():
 		return u, false, ErrDisabled
 	case u.ID == "":
-		u = User{ID: UserID(s.newID("usr")), Email: email, Name: claimedName(c.Name), CreatedAt: s.Now()}
+		u = User{ID: UserID(publicid.New("usr")), Email: email, Name: claimedName(c.Name), CreatedAt: s.Now()}
 	}
-	domain, ok := s.domains[email[strings.LastIndex(email, "@")+1:]]
+	domain, ok := s.config.Domains[email[strings.LastIndex(email, "@")+1:]]
 	admits := ok && domain.admits(c)
 	if !admits && a.ID == "" {
 		if offers, err := s.repo.Offers(ctx, email, s.Now()); err != nil || len(offers) == 0 {
@@ -158,7 +159,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	if u.ID == "" {
 		if errors.Is(outcome, ErrRefused) {
 			s.recording.Go(func() {
-				s.log.WarnContext(ctx, "sign-in refused: unknown account", "address", client.Address, "request_id", client.RequestID)
+				s.config.Log.WarnContext(ctx, "sign-in refused: unknown account", "address", client.Address, "request_id", client.RequestID)
 			})
 		}
 		return outcome
@@ -184,7 +185,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		defer cancel()
 		if err := s.repo.Record(ctx, u.ID, e); err != nil {
-			s.log.ErrorContext(ctx, "an event is missing in the audit log",
+			s.config.Log.ErrorContext(ctx, "an event is missing in the audit log",
 				"error", fmt.Errorf("record a refused sign-in of user %s: %w", u.ID, err))
 		}
 	})

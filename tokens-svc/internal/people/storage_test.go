@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -25,7 +24,7 @@ func (c conflicting) Admit(context.Context, people.Admission) (people.Admitted, 
 func TestAnAdmissionThatConflictsIsRefused(t *testing.T) {
 	t.Parallel()
 	repo := repository(t)
-	config := people.Config{Passwords: cheap(), NewID: publicid.New, Domains: map[string]people.Domain{
+	config := people.Config{Passwords: cheap(), Domains: map[string]people.Domain{
 		"domain.example": {Organization: org, Role: tokens.RoleMember},
 	}}
 	s := people.NewService(repo, config)

@@ -7,22 +7,19 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 )
 
 // Sessions implements session.Store.
 type Sessions struct {
-	db    *sqlx.DB
-	newID func(prefix string) string
-	now   func() time.Time
+	db  *sqlx.DB
+	now func() time.Time
 }
 
-// NewSessions returns a store over a pool that Open returned. newID makes the
-// sessions' public ids; now decides which sessions have expired.
-func NewSessions(db *sqlx.DB, newID func(prefix string) string, now func() time.Time) *Sessions {
-	return &Sessions{db: db, newID: newID, now: now}
-}
+// NewSessions returns a store over a pool that Open returned. now decides which sessions have expired.
+func NewSessions(db *sqlx.DB, now func() time.Time) *Sessions { return &Sessions{db: db, now: now} }
 
 // Find implements session.Store. A session that was made while its account changed is from an
 // earlier epoch.
@@ -58,7 +55,7 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
 			WHERE token_sum = $1`, sum, data, now, end, nullAddress(r.Address), r.UserAgent)
 	}
-	r.ID, r.CreatedAt = s.newID("ses"), now
+	r.ID, r.CreatedAt = publicid.New("ses"), now
 	return exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
 			session_epoch)

@@ -29,7 +29,7 @@ func openSessions(t *testing.T) *sessions {
 	c := openPeople(t)
 	s := &sessions{peopleStore: c, now: repotest.Noon}
 	s.service = people.NewService(c, people.Config{Now: func() time.Time { return s.now }})
-	s.Sessions = postgres.NewSessions(c.db, publicid.New, func() time.Time { return s.now })
+	s.Sessions = postgres.NewSessions(c.db, func() time.Time { return s.now })
 	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {
 		u, err := c.Admit(t.Context(), people.Admission{
 			Organization: repotest.Org, Role: tokens.RoleMember,

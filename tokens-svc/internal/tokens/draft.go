@@ -206,7 +206,7 @@ func (s *Service) UpdateToken(ctx context.Context, principal Principal, org OrgI
 			return ErrChanged
 		}
 		var err error
-		if changed, err = p.apply(new(ValidationError), s.permissions, principal, t, s.Now()); err != nil {
+		if changed, err = p.apply(new(ValidationError), s.config.Permissions, principal, t, s.Now()); err != nil {
 			return err
 		}
 		details := differences(describe(t), describe(changed))

@@ -51,13 +51,13 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 	id := presented.ID()
 	t, stored, err := s.repo.FindToken(ctx, id)
 	if errors.Is(err, ErrNotFound) {
-		s.peppers.Seal(presented) // as much work as for a token that exists
+		s.config.Peppers.Seal(presented) // as much work as for a token that exists
 		return Introspection{Outcome: OutcomeUnknown, ID: id}, nil
 	}
 	if err != nil {
 		return Introspection{}, fmt.Errorf("look up token %s: %w", id, err)
 	}
-	ok, known := s.peppers.Verify(presented, stored)
+	ok, known := s.config.Peppers.Verify(presented, stored)
 	if !known && t.Status(s.Now()) == StatusActive {
 		return Introspection{}, &PepperError{ID: id, Version: stored.Version}
 	}
@@ -65,8 +65,8 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
 	outcome := Outcome(t.Status(s.Now()))
-	if outcome == OutcomeActive && stored.Version < s.peppers.Primary() {
-		go s.reseal(context.WithoutCancel(ctx), id, stored, s.peppers.Seal(presented))
+	if outcome == OutcomeActive && stored.Version < s.config.Peppers.Primary() {
+		go s.reseal(context.WithoutCancel(ctx), id, stored, s.config.Peppers.Seal(presented))
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
 }

@@ -80,7 +80,7 @@ func (s *Service) RotateToken(
 	if err != nil {
 		return Rotation{}, err
 	}
-	s.made(ctx, principal.Actor, done.Token)
+	s.config.Made(ctx, principal.Actor, done.Token)
 	return done, nil
 }
 
@@ -96,7 +96,7 @@ func (s *Service) storeRotation(ctx context.Context, tx Tx, principal Principal,
 	if err != nil {
 		return err
 	}
-	if r.Token.Revision, err = tx.Insert(ctx, r.Token, s.peppers.Seal(r.Secret)); err != nil {
+	if r.Token.Revision, err = tx.Insert(ctx, r.Token, s.config.Peppers.Seal(r.Secret)); err != nil {
 		return err
 	}
 	r.Previous.Revision, err = tx.Update(ctx, r.Previous, Rotated)

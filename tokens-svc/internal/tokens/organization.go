@@ -69,7 +69,7 @@ func anywhere(ranges []netip.Prefix) bool {
 }
 
 // MaxActive returns how many active tokens an organization may have; 0: any number.
-func (s *Service) MaxActive() int { return s.maxActive }
+func (s *Service) MaxActive() int { return s.config.MaxActive }
 
 // ChangeOrganization gives an organization a name and a policy, whose version is the one that
 // the change is based on. It gives ErrNotFound, ErrForbidden, ErrChanged and a ValidationError.

@@ -20,12 +20,8 @@ import (
 type Service struct {
 	Reader
 
-	repo        Repository
-	peppers     Peppers
-	now         func() time.Time
-	permissions *Catalogue
-	maxActive   int
-	made        func(context.Context, audit.Actor, Token)
+	repo   Repository
+	config Config
 }
 
 // Config has the settings of a Service. The zero Config suits a program that
@@ -43,28 +39,24 @@ type Config struct {
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	s := &Service{
-		Reader: repo, repo: repo, peppers: c.Peppers, now: c.Now,
-		permissions: c.Permissions, maxActive: c.MaxActive, made: c.Made,
+	if c.Made == nil {
+		c.Made = func(context.Context, audit.Actor, Token) {}
 	}
-	if s.made == nil {
-		s.made = func(context.Context, audit.Actor, Token) {}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if c.Permissions == nil {
+		c.Permissions = builtIn()
 	}
-	if s.permissions == nil {
-		s.permissions = builtIn()
-	}
-	return s
+	return &Service{Reader: repo, repo: repo, config: c}
 }
 
 // Now returns the current time for statuses: UTC, whole
 // milliseconds.
-func (s *Service) Now() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+func (s *Service) Now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
 
 // Permissions returns the permissions that tokens can be granted.
-func (s *Service) Permissions() *Catalogue { return s.permissions }
+func (s *Service) Permissions() *Catalogue { return s.config.Permissions }
 
 // CreateOrganization stores a new organization under an id of the caller's
 // choice. It gives ErrExists when the id is taken, and a ValidationError. It
@@ -99,7 +91,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		if err != nil {
 			return err
 		}
-		if t, err = d.check(s.permissions, principal, s.Now()); err != nil {
+		if t, err = d.check(s.config.Permissions, principal, s.Now()); err != nil {
 			return err
 		}
 		if err := s.checkActive(ctx, tx); err != nil {
@@ -113,13 +105,13 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		if err := tx.Record(ctx, s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))); err != nil {
 			return err
 		}
-		t.Revision, err = tx.Insert(ctx, t, s.peppers.Seal(secret))
+		t.Revision, err = tx.Insert(ctx, t, s.config.Peppers.Seal(secret))
 		return err
 	})
 	if err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
 	}
-	s.made(ctx, principal.Actor, t)
+	s.config.Made(ctx, principal.Actor, t)
 	return t, secret, nil
 }
 
@@ -173,12 +165,12 @@ func (e *TooManyError) Error() string {
 
 // checkActive gives a *TooManyError where the organization may not have one more active token.
 func (s *Service) checkActive(ctx context.Context, tx Tx) error {
-	if s.maxActive == 0 {
+	if s.config.MaxActive == 0 {
 		return nil
 	}
 	n, err := tx.Active(ctx, s.Now())
-	if err == nil && n >= s.maxActive {
-		err = &TooManyError{Max: s.maxActive}
+	if err == nil && n >= s.config.MaxActive {
+		err = &TooManyError{Max: s.config.MaxActive}
 	}
 	return err
 }
@@ -205,7 +197,7 @@ func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
 	}
 	if p.caller == nil {
 		role, err := tx.Role(ctx, p.Actor.ID)
-		*p = s.permissions.Person(p.Actor, role).Under(policy).WithKey(p.key)
+		*p = s.config.Permissions.Person(p.Actor, role).Under(policy).WithKey(p.key)
 		return err
 	}
 	caller, err := tx.Token(ctx, p.caller.ID)
@@ -215,10 +207,10 @@ func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
 	if status := caller.Status(s.Now()); status != StatusActive {
 		return fmt.Errorf("%w: %s", ErrInvalidToken, status)
 	}
-	held := slices.DeleteFunc(s.permissions.Effective(caller), func(permission Permission) bool {
+	held := slices.DeleteFunc(s.config.Permissions.Effective(caller), func(permission Permission) bool {
 		return !slices.Contains(p.grants, permission)
 	})
-	*p = s.permissions.Bearer(p.Actor, caller, held).Under(policy).WithKey(p.key)
+	*p = s.config.Permissions.Bearer(p.Actor, caller, held).Under(policy).WithKey(p.key)
 	return nil
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -112,7 +111,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		t.Fatal(err)
 	}
 	w.people = people.NewService(postgres.NewPeople(db), people.Config{
-		Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock, Log: log, Mail: mail,
+		Passwords: password.New(cheap), Now: w.clock, Log: log, Mail: mail,
 		AppKeys: &appKeys, Passkeys: party,
 		Domains: map[string]people.Domain{
 			"mapped.example": {Organization: other, Role: tokens.RoleMember},
@@ -127,7 +126,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		}
 	}
 	c := Config{
-		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, publicid.New, w.clock), Passwords: true,
+		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, w.clock), Passwords: true,
 		PublicURL: address, Timeout: 10 * time.Second,
 		Log: log,
 	}

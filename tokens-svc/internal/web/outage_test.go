@@ -15,7 +15,6 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
@@ -94,8 +93,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	}
 	c.Tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
 	c.People = people.NewService(postgres.NewPeople(db),
-		people.Config{Passwords: password.New(cheap), NewID: publicid.New, Now: w.clock})
-	c.Sessions = postgres.NewSessions(db, publicid.New, w.clock)
+		people.Config{Passwords: password.New(cheap), Now: w.clock})
+	c.Sessions = postgres.NewSessions(db, w.clock)
 	w.Handler, _ = New(c)
 
 	owner := w.member(t, tokens.RoleOwner)
