@@ -86,8 +86,7 @@ func (t Table) captioned() Table {
 	return t
 }
 
-// titled gives a table without a produce that of a title above it, or else that of a table before:
-// a name straight above the headings, or the words for one commodity in a text.
+// titled gives a table without a produce that of a title above it, or else that of a table before.
 func (t *Table) titled(before *Table) {
 	if t.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
 		return
@@ -112,9 +111,6 @@ func (t *Table) titled(before *Table) {
 			}
 		}
 	}
-	if i := t.From - 1; i >= 0 && !t.First && t.isName(i) {
-		title = Text{t.Rows[i].Cells[Filled(t.Rows[i])[0]].Text, t.At(i, -1)}
-	}
 	if title.Value == "" && before != nil {
 		title = before.title
 	}
@@ -133,18 +129,6 @@ func named(text string) (commodity *reference.Commodity, name string) {
 		}
 	}
 	return commodity, strings.Join(words, " ")
-}
-
-// isName reports whether a row straight above the headings is a name of a few words.
-func (t Table) isName(i int) bool {
-	const words = 3
-	cells := Filled(t.Rows[i])
-	if len(cells) != 1 || t.Rows[i].Number+1 != t.Rows[t.From].Number || t.Captions[i] {
-		return false
-	}
-	text := t.Rows[i].Cells[cells[0]].Text
-	of, _ := vocabulary.Of(text)
-	return of == 0 && len(strings.Fields(text)) <= words && !strings.ContainsAny(text, "0123456789:=.")
 }
 
 // caption reads a row as captions. Of rows with few texts, those with a pallet number are
@@ -179,26 +163,13 @@ func (t *Table) caption(i int) (found bool) {
 	}
 	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != nil) {
 		for _, col := range cells {
-			if f := t.bare(i, col); f != vocabulary.None {
-				t.give(f, uncounted(row.Cells[col].Text), i, col)
+			if f, text := t.bare(i, col); f != vocabulary.None {
+				t.give(f, text, i, col)
 				found = true
 			}
 		}
 	}
 	return found
-}
-
-// count matches a number behind the name of a group, and what it counts.
-var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+(\pL+)\)?$`)
-
-// uncounted returns the name of a group without the number of its pallets or boxes: "YUCA - 10
-// PALLETS".
-func uncounted(text string) string {
-	if at := count.FindStringSubmatchIndex(text); at != nil &&
-		vocabulary.IsA(text[at[2]:at[3]], vocabulary.Pallet|vocabulary.Pallets|vocabulary.Box, 0) {
-		return text[:at[0]]
-	}
-	return text
 }
 
 // numbered reports whether a row has a pallet number, and not a label in its place.
@@ -210,25 +181,29 @@ func (t Table) numbered(row tables.Row) bool {
 	})
 }
 
+// count matches a number behind the name of a group, and what it counts: "YUCA - 10 PALLETS".
+var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$`)
+
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
 // if the table has no column for it: the row below is a line.
-func (t Table) bare(i, col int) vocabulary.Field {
+func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	const words = 4
-	next, text := i+1, uncounted(t.Rows[i].Cells[col].Text)
+	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
 	if i < t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
-		return vocabulary.None
+		return vocabulary.None, ""
 	}
-	f, no := vocabulary.Variety, t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
+	f = vocabulary.Variety
+	no := t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
 	if strings.ContainsFunc(text, isDigit) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) {
-		return vocabulary.None
+		return vocabulary.None, ""
 	}
-	return f
+	return f, text
 }
 
 // isPallet reports whether labels are the caption of a pallet.
