@@ -188,7 +188,7 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
 	read.Remarks = bounded(append(all, merged...))
 	first := families[0][0]
-	return read, reconcile.Judge(settled, read).Refusal(first.At(first.From, -1))
+	return read, reconcile.Judge(settled, read, first.At(first.From, -1))
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it

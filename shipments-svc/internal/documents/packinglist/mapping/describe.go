@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
@@ -62,7 +63,6 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 		}
 	}
 	m.remark(t, r)
-	m.remarkFormats(t, r)
 	return described
 }
 
@@ -103,19 +103,26 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 }
 
 // remark remarks on amounts whose headings have words that are not known, which may change
-// their meaning. Single letters and words with digits, such as 4kg, do not.
+// their meaning, unlike single letters and words with digits such as 4kg; and on numbers that are
+// ambiguous, or of both styles.
 func (m Mapping) remark(t layout.Table, r *remarks.List) {
-	for _, f := range append([]vocabulary.Field{vocabulary.Boxes}, Weights...) {
-		if !m.Has(f) || m.given[f] || f == vocabulary.GrossWeight && m.Has(vocabulary.NetWeight) {
+	for _, f := range amounts {
+		if !m.Has(f) {
 			continue
 		}
-		c := m.Column(f)
+		c, at := m.Column(f), t.At(t.From, m.at[f])
 		words := slices.DeleteFunc(slices.Clone(c.Meaning.Unknown), func(word string) bool {
 			return len(word) == 1 || strings.ContainsAny(word, "0123456789")
 		})
-		if len(words) > 0 {
-			r.Add("column_assumed", t.At(t.From, m.at[f]), tables.ColumnName(m.at[f]+1), c.Text, f.Name(),
-				strings.Join(words, " "))
+		if len(words) > 0 && !m.given[f] && (f != vocabulary.GrossWeight || !m.Has(vocabulary.NetWeight)) {
+			r.Add("column_assumed", at, tables.ColumnName(m.at[f]+1), c.Text, f.Name(), strings.Join(words, " "))
+		}
+		if len(c.unclear) > 0 && m.Style == numbers.Unclear {
+			v, _ := numbers.Value(c.unclear[0], c.Style)
+			r.Add("number_ambiguous", at, c.unclear[0], c.Text, strconv.FormatFloat(v, 'f', -1, 64))
+		} else if m.mixed && isWeight(f) {
+			r.Add("number_ambiguous/mixed", at, c.Text)
+			m.mixed = false // once
 		}
 	}
 }

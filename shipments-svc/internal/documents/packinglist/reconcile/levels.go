@@ -84,7 +84,7 @@ func (s *Settled) repeats(of func(*Line) *lines.Amount) bool {
 	several, differ := 0, 0
 	for _, g := range s.groups() {
 		first := of(&g[0]).Value
-		if len(g) > 1 && !g[0].sameContents(g[1]) {
+		if len(g) > 1 && g[0].contents() != g[1].contents() {
 			several++
 		}
 		if first == 0 || slices.ContainsFunc(g, func(l Line) bool { return of(&l).Value != first }) {

@@ -53,7 +53,7 @@ func (m *merger) add(l Line, key string) {
 	m.last = key
 	if exists && l.Own && !l.Continued {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
-			return l.Row == o.Row || !follows && l.sameContents(o)
+			return l.Row == o.Row || !follows && l.contents() == o.contents()
 		})
 		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
 		switch {
@@ -190,7 +190,7 @@ func (m *merger) content(l Line) shipments.Content {
 	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
 		c.Boxes = int(n)
 	}
-	into := texts(&c.Particulars)
+	into := particulars(&c.Particulars)
 	for i, text := range l.Also {
 		*into[i] = m.bounded(text, shipments.MaxLot, lines.Also[i].Name())
 	}
@@ -205,8 +205,8 @@ func (m *merger) content(l Line) shipments.Content {
 	return c
 }
 
-// texts returns the texts of particulars in the order of lines.Also, and the SSCC.
-func texts(p *shipments.Particulars) []*string {
+// particulars returns the texts of particulars in the order of lines.Also, and the SSCC.
+func particulars(p *shipments.Particulars) []*string {
 	return []*string{
 		&p.GTIN, &p.Lot, &p.Orchard, &p.PUC, &p.PHC, &p.GGN, &p.Grower, &p.HarvestedOn, &p.PackedOn, &p.Recorder,
 		&p.Container, &p.Seal, &p.SSCC,
@@ -219,7 +219,7 @@ func common(all []shipments.Content) shipments.Particulars {
 	p := all[0].Particulars
 	for _, c := range all[1:] {
 		p.NetWeight, p.GrossWeight = p.NetWeight+c.NetWeight, p.GrossWeight+c.GrossWeight
-		own, other := texts(&p), texts(&c.Particulars)
+		own, other := particulars(&p), particulars(&c.Particulars)
 		for i := range own {
 			if *own[i] != *other[i] {
 				*own[i] = ""

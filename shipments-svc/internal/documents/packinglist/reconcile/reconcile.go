@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
@@ -72,17 +73,10 @@ func Settle(read *lines.List) (*Settled, error) {
 // for each box.
 func (s *Settled) countCartons() {
 	s.Remarks.Add("cartons_counted", s.Lines[0].Place, len(s.Lines))
-	type content struct {
-		pallet, produce, calibre string
-		also                     [len(lines.Also)]string
-	}
-	index := map[content]int{}
+	index := map[string]int{}
 	var all []Line
 	for _, l := range s.Lines {
-		c := content{pallet: l.key(), produce: l.Produce.Value, calibre: l.Calibre.Value}
-		for i, text := range l.Also {
-			c.also[i] = text.Value
-		}
+		c := l.key() + "\x00" + l.contents()
 		if l.Box.OK { // the weight of this box, and so of the line
 			l.Whole, l.Box = l.Box, lines.Amount{}
 		}
@@ -158,11 +152,13 @@ func boxesOf(all []Line) (sum float64) {
 	return sum
 }
 
-// sameContents reports whether two lines have the same contents.
-func (l Line) sameContents(other Line) bool {
-	same := func(a, b lines.Text) bool { return a.Value == b.Value }
-	return same(l.Produce, other.Produce) && same(l.Calibre, other.Calibre) &&
-		slices.EqualFunc(l.Also[:], other.Also[:], same)
+// contents is equal for lines with the same contents.
+func (l Line) contents() string {
+	all := l.Produce.Value + "\x00" + l.Calibre.Value
+	for _, text := range l.Also {
+		all += "\x00" + text.Value
+	}
+	return all
 }
 
 // Declared returns the totals that rows of totals declare: the grand total, or else the last
@@ -184,13 +180,11 @@ func Declared(settled []*Settled) shipments.Declared {
 		case t.Boxes > 0 && all.Boxes > 0:
 			all = t
 		default:
-			all.Pallets, all.Boxes = cmp.Or(t.Pallets, all.Pallets), cmp.Or(t.Boxes, all.Boxes)
-			all.NetWeight = cmp.Or(t.NetWeight, all.NetWeight)
+			all.Declared = facts.Either(t.Declared, all.Declared)
 		}
 	}
 	if all.Boxes == 0 {
-		all.Boxes = groups.Boxes
-		all.Pallets, all.NetWeight = cmp.Or(all.Pallets, groups.Pallets), cmp.Or(all.NetWeight, groups.NetWeight)
+		all.Declared = facts.Either(all.Declared, groups.Declared)
 	}
 	all.Boxes = min(all.Boxes, shipments.MaxDeclaredBoxes)
 	all.Pallets, all.NetWeight = min(all.Pallets, shipments.MaxPallets), min(all.NetWeight, shipments.MaxDeclaredWeight)

@@ -83,25 +83,18 @@ func (s *Settled) checkUnit(c *mapping.Column) {
 
 func kilograms(grams float64) string { return strconv.FormatFloat(math.Round(grams)/1000, 'f', -1, 64) }
 
-// Verdict is what the numbers of a list say about its reading.
-type Verdict struct {
+// verdict is what the numbers of a list say about its reading.
+type verdict struct {
 	agree   int      // totals that agree, and products of most lines
 	against []string // what contradicts it: most lines, and totals that differ by more than an error of the list
 	errors  []string // totals that differ by less
-	doubts  []string // rows and columns that may be read wrong
-	values  []string // values that are missing or invalid
-	none    string   // the code of a list without pallet numbers or boxes
 }
 
-// Judge compares a reading with what its list declares.
-func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
-	boxes, net, weight, weighed := 0.0, 0.0, 0.0, true // of boxes, and of lines
-	for _, p := range read.Pallets {
-		of := float64(p.Boxes) * float64(p.BoxWeight)
-		boxes, net, weighed = boxes+float64(p.Boxes), net+of, weighed && of > 0
-		weight += float64(p.NetWeight)
-	}
-	lines, words := 0.0, 0.0
+// Judge compares a reading with what its list declares. It returns the error of one that is not to
+// be used, with its reasons and the first doubts, or nil.
+func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
+	var v verdict
+	lines, words, unread := 0.0, 0.0, 0.0
 	for _, s := range all {
 		for _, k := range kinds {
 			of := s.found[k.name]
@@ -114,41 +107,66 @@ func Judge(all []*Settled, read shipments.Reading) (v Verdict) {
 		}
 		lines, words = lines+s.found["wordy"].of, words+s.found["wordy"].has
 	}
-	if words == lines {
-		v.none, v.against = NoPallets, []string{"no line below the header row has a pallet number"}
-	} else if boxes == 0 {
-		v.none = NoBoxes
-	}
-	n := float64(len(read.Pallets))
-	v.compare("pallets", float64(read.Declared.Pallets), n, 1)
-	v.compare("boxes", float64(read.Declared.Boxes), boxes, boxes/n)
-	if weighed {
-		if near(weight, float64(read.Declared.NetWeight)) {
-			net = weight
-		}
-		v.compare("kg", float64(read.Declared.NetWeight)/1000, net/1000, net/1000/n)
-	}
-	unread := 0.0
+	boxes := v.compareTotals(read)
 	for _, r := range read.Remarks {
 		if r.Code == "row_unread" || r.Code == "line_without_pallet" {
 			unread++
-		}
-		if remarks.Doubts(r.Rule) && !slices.Contains(v.doubts, r.Text) {
-			v.doubts = append(v.doubts, r.Text)
-		}
-		if remarks.OfValue(r.Rule) && !slices.Contains(v.values, r.Text) {
-			v.values = append(v.values, r.Text)
 		}
 	}
 	if unread > few && unread > most*lines && v.agree == 0 {
 		v.against = append(v.against, "many rows with amounts were not read")
 	}
-	return v
+	reasons, doubts := slices.Concat(v.against, v.errors), texts(read.Remarks, remarks.Doubts)
+	e := Error{Code: Contradicted, Place: at}
+	switch {
+	case words == lines:
+		e.Code, reasons = NoPallets, []string{"no line below the header row has a pallet number"}
+	case boxes == 0:
+		e.Code, doubts = NoBoxes, texts(read.Remarks, remarks.OfValue)
+		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
+	case len(v.against) <= v.agree && (reasons == nil || doubts == nil) && (len(reasons) < 2 || v.agree > 0):
+		return nil
+	}
+	const first = 3 // doubts
+	detail := strings.Join(slices.Concat(reasons, doubts[:min(first, len(doubts))]), "; ")
+	e.Detail, _ = remarks.Shortened(detail, 4*remarks.MaxText)
+	return &e
+}
+
+// texts returns the texts of remarks of some rules.
+func texts(all []shipments.Remark, of func(string) bool) (texts []string) {
+	for _, r := range all {
+		if of(r.Rule) && !slices.Contains(texts, r.Text) {
+			texts = append(texts, r.Text)
+		}
+	}
+	return texts
+}
+
+// compareTotals compares the declared totals with those of the pallets, and returns the boxes of
+// these.
+func (v *verdict) compareTotals(read shipments.Reading) float64 {
+	boxes, net, weight, weighed := 0.0, 0.0, 0.0, true // of boxes, and of lines
+	for _, p := range read.Pallets {
+		of := float64(p.Boxes) * float64(p.BoxWeight)
+		boxes, net, weighed = boxes+float64(p.Boxes), net+of, weighed && of > 0
+		weight += float64(p.NetWeight)
+	}
+	n, declared := float64(len(read.Pallets)), read.Declared
+	v.compare("pallets", float64(declared.Pallets), n, 1)
+	v.compare("boxes", float64(declared.Boxes), boxes, boxes/n)
+	if weighed {
+		if near(weight, float64(declared.NetWeight)) {
+			net = weight
+		}
+		v.compare("kg", float64(declared.NetWeight)/1000, net/1000, net/1000/n)
+	}
+	return boxes
 }
 
 // compare compares what a list declares, unless it is 0, with its lines. An error of the list
 // is at most that of one pallet, or a few percent.
-func (v *Verdict) compare(what string, declared, listed, ofPallet float64) {
+func (v *verdict) compare(what string, declared, listed, ofPallet float64) {
 	text := fmt.Sprintf("the list declares %.10g %s, and its lines have %.10g", declared, what, listed)
 	switch {
 	case declared == 0:
@@ -159,26 +177,4 @@ func (v *Verdict) compare(what string, declared, listed, ofPallet float64) {
 	default:
 		v.against = append(v.against, text)
 	}
-}
-
-// Refusal returns the error of a reading that is not to be used, with its reasons and the
-// first doubts, or nil.
-func (v Verdict) Refusal(at tables.Place) error {
-	reasons, doubts := slices.Concat(v.against, v.errors), v.doubts
-	e := Error{Code: v.none, Place: at}
-	switch {
-	case v.none == NoPallets:
-		reasons = v.against
-	case v.none == NoBoxes:
-		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
-		doubts = v.values
-	case len(v.against) > v.agree, reasons != nil && doubts != nil, len(reasons) > 1 && v.agree == 0:
-		e.Code = Contradicted
-	default:
-		return nil
-	}
-	const first = 3 // doubts
-	detail := strings.Join(slices.Concat(reasons, doubts[:min(first, len(doubts))]), "; ")
-	e.Detail, _ = remarks.Shortened(detail, 4*remarks.MaxText)
-	return &e
 }
