@@ -402,7 +402,6 @@ const (
 	HistoryHistoryActionCreate            HistoryHistoryAction = "create"
 	HistoryHistoryActionDeleteDocument    HistoryHistoryAction = "delete_document"
 	HistoryHistoryActionFailDocument      HistoryHistoryAction = "fail_document"
-	HistoryHistoryActionImport            HistoryHistoryAction = "import"
 	HistoryHistoryActionProcessDocument   HistoryHistoryAction = "process_document"
 	HistoryHistoryActionReject            HistoryHistoryAction = "reject"
 	HistoryHistoryActionReprocessDocument HistoryHistoryAction = "reprocess_document"
@@ -424,8 +423,6 @@ func (e HistoryHistoryAction) Valid() bool {
 	case HistoryHistoryActionDeleteDocument:
 		return true
 	case HistoryHistoryActionFailDocument:
-		return true
-	case HistoryHistoryActionImport:
 		return true
 	case HistoryHistoryActionProcessDocument:
 		return true
@@ -1270,10 +1267,9 @@ type GivenColumnUnit string
 type History struct {
 	// History Empty where there is nothing, never null.
 	History []struct {
-		// Action `create` and `import` begin a history; `import` means that an operator loaded the shipment with a
-		// past that its history does not have. `start_document`, `process_document` and `fail_document` are
-		// actions of the service itself: reading a document began, its content became part of the shipment, or
-		// reading it failed.
+		// Action `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
+		// the service itself: reading a document began, its content became part of the shipment, or reading
+		// it failed.
 		Action HistoryHistoryAction `json:"action"`
 
 		// Actor Who did it; absent where the service itself did it.
@@ -1324,10 +1320,9 @@ type History struct {
 	Meta Meta `json:"meta"`
 }
 
-// HistoryHistoryAction `create` and `import` begin a history; `import` means that an operator loaded the shipment with a
-// past that its history does not have. `start_document`, `process_document` and `fail_document` are
-// actions of the service itself: reading a document began, its content became part of the shipment, or
-// reading it failed.
+// HistoryHistoryAction `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
+// the service itself: reading a document began, its content became part of the shipment, or reading
+// it failed.
 type HistoryHistoryAction string
 
 // HistoryHistoryChangesField The member that changed.
@@ -2894,7 +2889,7 @@ type ClientInterface interface {
 	// AttachDocumentWithBody Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -2918,7 +2913,7 @@ type ClientInterface interface {
 	// AttachDocument Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -3679,7 +3674,7 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 // AttachDocumentWithBody Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -3713,7 +3708,7 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 // AttachDocument Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -6275,7 +6270,7 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -6299,7 +6294,7 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -8383,7 +8378,7 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // AttachDocumentWithBodyWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -8413,7 +8408,7 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // AttachDocumentWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension or media type is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //

@@ -47,17 +47,12 @@ func runDemo(ctx context.Context, p program) (err error) {
 		if err := json.Unmarshal(text, &all); err != nil {
 			return err
 		}
-		stored := 0
 		for _, d := range all {
-			isNew, err := storeDemo(ctx, postgres.NewRepository(db), shipments.OrgID(org), d)
-			if err != nil {
+			if err := storeDemo(ctx, postgres.NewRepository(db), shipments.OrgID(org), d); err != nil {
 				return err
 			}
-			if isNew {
-				stored++
-			}
 		}
-		if _, err := fmt.Fprintf(p.stdout, "%d of %d shipments stored\n", stored, len(all)); err != nil {
+		if _, err := fmt.Fprintf(p.stdout, "%s has the %d shipments of the demo\n", organization, len(all)); err != nil {
 			return err
 		}
 	}
@@ -65,23 +60,29 @@ func runDemo(ctx context.Context, p program) (err error) {
 }
 
 // storeDemo stores a shipment that is new, as it was created and then with its pallets and status.
-func storeDemo(
-	ctx context.Context, repo *postgres.Repository, org shipments.OrgID, d shipments.Detail,
-) (isNew bool, err error) {
+func storeDemo(ctx context.Context, repo *postgres.Repository, org shipments.OrgID, d shipments.Detail) error {
 	if _, err := repo.Head(ctx, org, d.ID); !errors.Is(err, shipments.ErrNotFound) {
-		return false, err
+		return err
 	}
-	to := d.Shipment
-	to.Version, to.PalletsCount = 2, len(d.Pallets)
 	from := shipments.Shipment{ID: d.ID, Draft: d.Draft, Status: shipments.Pending, Version: 1, CreatedAt: d.CreatedAt}
-	action := map[shipments.Status]shipments.Action{
-		shipments.Approved: shipments.Approve, shipments.Rejected: shipments.Reject,
-	}[d.Status]
-	entry := shipments.Entry{
-		Version: 2, At: cmp.Or(d.ApprovedAt, d.CreatedAt), Action: cmp.Or(action, shipments.Update), Status: d.Status,
+	if err := repo.Create(ctx, org, from, shipments.Actor{}); err != nil || d.Status == shipments.Pending {
+		return err
 	}
-	return true, errors.Join(repo.Create(ctx, org, from, shipments.Actor{}), repo.Revise(ctx, org, shipments.Revision{
-		From: from, To: to, Entry: entry, Pallets: d.Pallets,
-		Checks: checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets}),
-	}))
+	r := shipments.Revision{
+		From: from, To: d.Shipment, Pallets: d.Pallets, Checks: []shipments.Check{},
+		Entry: shipments.Entry{
+			Version: 2, At: cmp.Or(d.ApprovedAt, d.CreatedAt), Status: d.Status, Action: shipments.AttachDocument,
+		},
+	}
+	r.To.Version, r.To.PalletsCount = 2, len(d.Pallets)
+	switch d.Status {
+	case shipments.Approved:
+		r.Entry.Action = shipments.Approve
+	case shipments.Rejected:
+		r.Entry.Action, r.Entry.Reason = shipments.Reject, "The packing list is of another load."
+	}
+	if d.Pallets != nil {
+		r.Checks = checks.Run(shipments.Evidence{Draft: d.Draft, Pallets: d.Pallets})
+	}
+	return repo.Revise(ctx, org, r)
 }

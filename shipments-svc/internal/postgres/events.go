@@ -61,9 +61,10 @@ func identified(events []shipments.Event) []shipments.Event {
 	return events
 }
 
-// notify signals the relay and the workers after a change, which wrote events and perhaps a job.
-func (r *Repository) notify() {
-	for _, signal := range []chan struct{}{r.Announced, r.Queued} {
+// notify signals the relay after a change that wrote events, and the workers after one that made
+// a job.
+func notify(signals ...chan struct{}) {
+	for _, signal := range signals {
 		select {
 		case signal <- struct{}{}:
 		default: // a signal is pending

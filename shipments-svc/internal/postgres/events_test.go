@@ -329,3 +329,19 @@ func TestWaitingOrganizationsAreFoundByTheIndex(t *testing.T) {
 		t.Errorf("sequential scan of %s", scan.Relation)
 	}
 }
+
+// TestAJobSignalsTheWorkers of this process, and other changes do not.
+func TestAJobSignalsTheWorkers(t *testing.T) {
+	t.Parallel()
+	r, _ := newTest(t)
+	if err := r.Create(t.Context(), NewOrg(), NewShipment(shipments.Pending, Noon), Someone); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-r.Queued:
+		t.Error("a new shipment is no job")
+	default:
+	}
+	NewQueued(t, r, NewOrg())
+	<-r.Queued
+}

@@ -64,7 +64,7 @@ func (r *Repository) Once(
 		return err
 	})
 	if err == nil && !replayed {
-		r.notify() // what do announced can be seen only now
+		notify(r.Announced, r.Queued) // what do changed can be seen only now
 	}
 	return answer, replayed, err
 }

@@ -86,7 +86,7 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, org, asJSON{s},
 		asJSON{identified(events)}, by.ID, by.Name)
 	if err == nil {
-		r.notify()
+		notify(r.Announced)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 	if deleted == 0 {
 		return shipments.ErrVersion
 	}
-	r.notify()
+	notify(r.Announced)
 	return nil
 }
 

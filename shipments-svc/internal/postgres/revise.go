@@ -127,10 +127,14 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 		}
 		return b.err
 	})
-	if err == nil {
-		r.notify()
+	if err != nil {
+		return err
 	}
-	return err
+	notify(r.Announced)
+	if v.Document != nil && v.Document.Status == shipments.Queued {
+		notify(r.Queued)
+	}
+	return nil
 }
 
 // reviseDocument stores a document with its job, which it has while it waits to be read. One
@@ -179,7 +183,7 @@ func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do fu
 		return do(within(ctx, org, tx))
 	})
 	if err == nil {
-		r.notify() // what do announced can be seen only now
+		notify(r.Announced) // what do announced can be seen only now
 	}
 	return err
 }

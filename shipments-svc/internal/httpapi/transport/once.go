@@ -52,13 +52,6 @@ type idempotent interface {
 // prepare is the first phase of a method, outside of transactions.
 type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Commit[Res], error)
 
-// unprepared returns a method as one that needs no preparation.
-func unprepared[Req, Res any](do method[Req, Res]) prepare[Req, Res] {
-	return func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
-		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, nil
-	}
-}
-
 // onceOnly is a method with its encoding, committed once for each key. Of concurrent
 // requests with a key each is prepared, and one is committed. A request that cannot be
 // prepared, perhaps because of its earlier effect, is replayed as well.
@@ -89,9 +82,6 @@ func onceOnly[Req, Res any](
 		return made, err
 	}
 }
-
-// asIs is the encoder of replies.
-func asIs(_ *http.Request, re reply) reply { return re }
 
 // load returns a reply that was stored, marked as replayed.
 func load(answer []byte) (reply, error) {

@@ -86,9 +86,8 @@ func New(
 	post(rt, "/api/v1/shipments/{id}/reject", decodeReject, service.Reject, encodeShipment)
 	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
 
-	handle(
-		rt.upTo(maxDocument), "POST /api/v1/shipments/{id}/documents", decodeKeyed(decodeAttach(uploads)),
-		onceOnly(service, service.PrepareAttach, encodeAttach), asIs,
+	postPrepared(
+		rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", decodeAttach(uploads), service.PrepareAttach, encodeAttach,
 	)
 	handle(
 		rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents,
@@ -132,7 +131,18 @@ func post[Req, Res any](
 	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, unprepared(do), encode), asIs)
+	postPrepared(rt, path, decode, func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
+		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, nil
+	}, encode)
+}
+
+// postPrepared is post of a method of two phases.
+func postPrepared[Req, Res any](
+	rt router, path string, decode func(*http.Request) (Req, error), prepared prepare[Req, Res],
+	encode func(*http.Request, Res) reply,
+) {
+	asIs := func(_ *http.Request, re reply) reply { return re }
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, prepared, encode), asIs)
 }
 
 // handle adds a route of Access: decode, do and encode must fit together to compile.
