@@ -61,32 +61,27 @@ func rowsOf(s subject, pallets ...shipments.Pallet) string {
 // sourceRows is rowsOf for any places in packing lists.
 func sourceRows(s subject, sources []shipments.Source) string {
 	lists := documentsOf(s, shipments.PackingList)
-	simple := true // all are rows of the only table
 	var rows, full []string
 	for _, source := range sources {
+		text := "row " + strconv.Itoa(source.Row)
 		rows = append(rows, strconv.Itoa(source.Row))
 		list := slices.IndexFunc(lists, func(doc shipments.Document) bool { return doc.ID == source.Document })
 		if list < 0 {
-			simple = false
 			full = append(full, "a row without a document")
 			continue
 		}
-		text := "row " + strconv.Itoa(source.Row)
 		if len(s.sheets) > 1 || source.Sheet != "" && !s.sheets[source.Sheet] {
-			text, simple = text+" of "+sheetName(source.Sheet), false
+			text += " of " + sheetName(source.Sheet)
 		}
 		if len(lists) > 1 {
-			text, simple = text+" of "+documentName(s, lists[list]), false
+			text += " of " + documentName(s, lists[list])
 		}
 		full = append(full, text)
 	}
-	if !simple {
+	if len(rows) == 1 || !slices.EqualFunc(full, rows, func(text, row string) bool { return text == "row "+row }) {
 		return listed(full)
 	}
-	if len(rows) == 1 {
-		return "row " + rows[0]
-	}
-	return "rows " + listed(rows)
+	return "rows " + listed(rows) // all are of the only table
 }
 
 // sheetName returns a sheet's name in quotes, or "page 3".

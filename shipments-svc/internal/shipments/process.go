@@ -101,9 +101,6 @@ func (s *Service) Process(ctx context.Context, j Job) error {
 		}})
 	}
 	read, unread := s.readFile(ctx, FileKey{j.Org, j.Document}, doc)
-	if unread != nil && !errors.As(unread, new(*UnreadableError)) {
-		return unread
-	}
 	return s.Publish(ctx, j, read, unread)
 }
 

@@ -24,7 +24,7 @@ import (
 type UUID[Thing any] [16]byte
 
 // OrgID identifies an organization: the tenant whose data is meant.
-type OrgID UUID[struct{}]
+type OrgID = UUID[struct{}]
 
 // The identifiers of things within their organization.
 type (

@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -44,21 +41,19 @@ func Copy(ctx context.Context, from, to shipments.Files, list io.Reader) (files,
 	return files, copied, errors.Join(append(faults, lines.Err(), ctx.Err())...)
 }
 
-func parseLine(line string) (key shipments.FileKey, sum [sha256.Size]byte, err error) {
+func parseLine(line string) (key shipments.FileKey, sum shipments.Sum, err error) {
 	fields := strings.Split(line, "\t")
-	if len(fields) != 3 {
-		return key, sum, fmt.Errorf("line %q: want organization, document and SHA-256, separated by tabs", line)
+	if len(fields) == 3 {
+		err = errors.Join(key.Org.UnmarshalText([]byte(fields[0])), key.Document.UnmarshalText([]byte(fields[1])),
+			sum.UnmarshalText([]byte(`\x`+fields[2])))
 	}
-	org, err1 := uuid.Parse(fields[0])
-	document, err2 := uuid.Parse(fields[1])
-	n, err3 := hex.Decode(sum[:], []byte(fields[2][:min(len(fields[2]), 2*len(sum))]))
-	if err := errors.Join(err1, err2, err3); err != nil || n != len(sum) {
-		return key, sum, fmt.Errorf("line %q: want two UUIDs and a SHA-256", line)
+	if err != nil || len(fields) != 3 {
+		err = fmt.Errorf("line %q: want two UUIDs and a SHA-256, separated by tabs", line)
 	}
-	return shipments.FileKey{Org: shipments.OrgID(org), Document: shipments.DocumentID(document)}, sum, nil
+	return key, sum, err
 }
 
-func copyFile(ctx context.Context, from, to shipments.Files, key shipments.FileKey, sum [sha256.Size]byte) error {
+func copyFile(ctx context.Context, from, to shipments.Files, key shipments.FileKey, sum shipments.Sum) error {
 	if err := check(ctx, from, key, sum); err != nil {
 		return err
 	}
@@ -78,7 +73,7 @@ func copyFile(ctx context.Context, from, to shipments.Files, key shipments.FileK
 }
 
 // check returns nil if the store has the file with that content.
-func check(ctx context.Context, in shipments.Files, key shipments.FileKey, sum [sha256.Size]byte) error {
+func check(ctx context.Context, in shipments.Files, key shipments.FileKey, sum shipments.Sum) error {
 	f, err := in.Open(ctx, key)
 	if err != nil {
 		return err
@@ -88,7 +83,7 @@ func check(ctx context.Context, in shipments.Files, key shipments.FileKey, sum [
 	if _, err := io.Copy(content, f); err != nil {
 		return err
 	}
-	if [sha256.Size]byte(content.Sum(nil)) != sum {
+	if shipments.Sum(content.Sum(nil)) != sum {
 		return errOtherContent
 	}
 	return nil
