@@ -204,14 +204,10 @@ func (a *Account) RemoveFactors() {
 // RemoveFactors is for a person who lost them: the password alone signs in again. All sessions of the
 // account end.
 func (s *Service) RemoveFactors(ctx context.Context, u User) error {
-	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
+	return s.operate(ctx, u, audit.UserFactorRemoved, map[string]string{"factor": "all"}, func(a *Account) {
 		a.RemoveFactors()
 		a.endSessions()
-		e := s.about(audit.UserFactorRemoved, audit.CommandLine, u)
-		e.Details["factor"] = "all"
-		return e, nil
 	})
-	return err
 }
 
 // owned marks the address as proved by its owner. Factors of an account that was not verified before

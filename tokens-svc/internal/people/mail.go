@@ -253,16 +253,3 @@ func (s *Service) sendHolders(ctx context.Context, name string, t tokens.Token, 
 	}
 	return errors.Join(failed...)
 }
-
-// notifyRole tells a member of their new role.
-func (s *Service) notifyRole(ctx context.Context, org tokens.OrgID, u User, by audit.Actor) {
-	s.background(ctx, func(ctx context.Context) error {
-		all, err := s.Memberships(ctx, u.ID)
-		for _, m := range all {
-			if m.Organization.ID == org {
-				return s.config.Mail.Send(ctx, u.Email, "role", Letter{Membership: m, By: by})
-			}
-		}
-		return err
-	})
-}

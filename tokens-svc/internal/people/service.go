@@ -158,7 +158,15 @@ func (s *Service) change(ctx context.Context, principal Principal, org tokens.Or
 		return to, s.entry(action, principal.Actor, string(id), details), nil
 	})
 	if err == nil && to != "" && changed.ID != "" && changed.ID != principal.user() {
-		s.notifyRole(ctx, org, changed, principal.Actor)
+		s.background(ctx, func(ctx context.Context) error {
+			all, err := s.Memberships(ctx, id)
+			for _, m := range all {
+				if m.Organization.ID == org {
+					return s.config.Mail.Send(ctx, changed.Email, "role", Letter{Membership: m, By: principal.Actor})
+				}
+			}
+			return err
+		})
 	}
 	return err
 }

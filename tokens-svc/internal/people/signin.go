@@ -110,26 +110,17 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	if !admits {
 		domain = Domain{} // an account only
 	}
-	admitted, err := s.admit(ctx, domain, u, c, client)
-	if errors.Is(err, ErrLinkedElsewhere) {
-		return a.User, false, err
-	}
-	return admitted.User, admitted.TakenOver, err
-}
-
-// admit makes the person a member of the domain's organization, if it has one, and the
-// account unless it exists. The identity is linked to one that does: its password and
-// sessions end, because another person may have chosen that password; its memberships
-// stay, because an invitation to that address made them.
-func (s *Service) admit(ctx context.Context, d Domain, u User, c Claims, client ClientInfo) (Admitted, error) {
+	// The identity is linked to an account that exists: its password and sessions end, because another person may have
+	// chosen that password; its memberships stay, because an invitation to that address made them.
 	admitted, err := s.repo.Admit(ctx, Admission{
-		Organization: d.Organization, User: u, Role: d.Role, Identity: &c.Identity, Existing: TakeOver, UnlessRemoved: true,
-		Entry: s.joined(client.Actor(u), u.Email, d.Role), TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
+		Organization: domain.Organization, User: u, Role: domain.Role, Identity: &c.Identity, Existing: TakeOver,
+		UnlessRemoved: true, Entry: s.joined(client.Actor(u), u.Email, domain.Role),
+		TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
 	})
 	if errors.Is(err, tokens.ErrExists) {
-		return Admitted{}, ErrLinkedElsewhere
+		return a.User, false, ErrLinkedElsewhere
 	}
-	return admitted, err
+	return admitted.User, admitted.TakenOver, err
 }
 
 // linked is the audit log's entry of an identity that becomes an account's.

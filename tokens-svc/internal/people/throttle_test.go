@@ -83,7 +83,7 @@ func TestCountersOfASignInDependOnDeviceAddressAndAccount(t *testing.T) {
 			t.Errorf("counter %d is shared by two accounts: %v", i, !shared.account)
 		}
 	}
-	if fromAnywhere("invitation", "anna@acme.example", here)[0].key == unknown[0].key {
+	if ofAddress("invitation", here).key == unknown[0].key {
 		t.Error("two purposes share a counter")
 	}
 	if newCount(1, "ab", "c").key == newCount(1, "a", "bc").key {

@@ -26,7 +26,19 @@ func (p *People) ChangeAccount(
 	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
 ) (people.User, error) {
 	var changed people.Account
-	err := p.mutateAccount(ctx, id, func(m *accountMutation) error {
+	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
+		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
+		if err != nil {
+			return err
+		}
+		heads, err := lockHeads(ctx, tx, orgs)
+		if err != nil {
+			return err
+		}
+		m, err := lockAccount(ctx, tx, heads, `u.id = $1`, id)
+		if err != nil {
+			return err
+		}
 		changed = m.account
 		changed.Passkeys = slices.Clone(changed.Passkeys)
 		entry, err := decide(&changed)
@@ -68,24 +80,6 @@ type accountMutation struct {
 	account people.Account
 }
 
-func (p *People) mutateAccount(ctx context.Context, id people.UserID, work func(*accountMutation) error) error {
-	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
-		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
-		if err != nil {
-			return err
-		}
-		heads, err := lockHeads(ctx, tx, orgs)
-		if err != nil {
-			return err
-		}
-		m, err := lockAccount(ctx, tx, heads, `u.id = $1`, id)
-		if err != nil {
-			return err
-		}
-		return work(m)
-	})
-}
-
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
 	account, err := one[people.Account](ctx, tx,
 		`SELECT `+accountColumns+` FROM users u WHERE `+condition+` FOR UPDATE`, arg)
@@ -119,9 +113,13 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 
 // insertIdentity gives an account an identity, or tokens.ErrExists.
 func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
-	return insertNew(ctx, tx,
-		`INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	n, err := affected(ctx, tx, `
+		INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		identity.Issuer, identity.Subject, id, at)
+	if err == nil && n == 0 {
+		return tokens.ErrExists
+	}
+	return err
 }
 
 // record appends to the audit log of each organization of the account.

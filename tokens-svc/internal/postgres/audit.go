@@ -124,14 +124,10 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 	if head, err = readHead(ctx, tx, log); err != nil {
 		return head, err
 	}
-	return head, translate(audit.Verify(allEvents(ctx, tx, log), head))
-}
-
-// allEvents reads a log's events in order, some at a time.
-func allEvents(ctx context.Context, db sqlx.QueryerContext, log string) iter.Seq2[audit.Event, error] {
-	return batches(0, func(after int64) ([]audit.Event, error) {
-		return readEvents(ctx, db, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
+	events := batches(0, func(after int64) ([]audit.Event, error) {
+		return readEvents(ctx, tx, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
 	})
+	return head, translate(audit.Verify(events, head))
 }
 
 // readEvents returns the events up to the first that cannot be read.

@@ -64,12 +64,6 @@ func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, er
 	return &mutation{Tx: tx, head: head}, err
 }
 
-// beginLog creates the empty log of a new organization, and locks it.
-func beginLog(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
-	m := &mutation{Tx: tx, head: audit.Head{Log: string(org)}}
-	return m, exec(ctx, tx, `INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $2)`, org, m.head.Hash[:])
-}
-
 // Record implements tokens.Tx: it appends to the organization's audit log.
 func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	head := m.head
@@ -142,7 +136,8 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 		if err != nil {
 			return err
 		}
-		m, err := beginLog(ctx, tx, o.ID)
+		m := &mutation{Tx: tx, head: audit.Head{Log: string(o.ID)}}
+		err = exec(ctx, tx, `INSERT INTO audit_heads (log_id, sequence, hash) VALUES ($1, 0, $2)`, o.ID, m.head.Hash[:])
 		if err != nil {
 			return err
 		}

@@ -79,17 +79,6 @@ func affected(ctx context.Context, db sqlx.ExecerContext, statement string, args
 	return result.RowsAffected()
 }
 
-// insertNew runs an INSERT … ON CONFLICT DO NOTHING of one row. It returns
-// tokens.ErrExists if the row conflicts with another: a unique violation would
-// be an error in Postgres's log.
-func insertNew(ctx context.Context, db sqlx.ExecerContext, statement string, args ...any) error {
-	n, err := affected(ctx, db, statement, args...)
-	if err == nil && n == 0 {
-		return tokens.ErrExists
-	}
-	return err
-}
-
 // The SQLSTATEs that a constraint answers with.
 const (
 	uniqueViolation     = "23505"

@@ -42,7 +42,9 @@ func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.Toke
 // FindToken implements tokens.Repository.
 func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {
 	row, err := one[tokenRow](ctx, r.db, selectTokens+`WHERE t.id = $1`, id)
-	return row.token(), toDigest(row.PepperVersion, row.MAC), err
+	digest := tokens.Digest{Version: row.PepperVersion}
+	copy(digest.MAC[:], row.MAC) // of another length, it is not ours
+	return row.token(), digest, err
 }
 
 // filters are the conditions of tokens.Filter. An organization's tokens are few
@@ -154,13 +156,6 @@ func (p *prefixes) Scan(src any) error {
 		}
 	}
 	return err
-}
-
-// toDigest fills a MAC of another length, which is not ours, with zeros or cuts it.
-func toDigest(version int, mac []byte) tokens.Digest {
-	d := tokens.Digest{Version: version}
-	copy(d.MAC[:], mac)
-	return d
 }
 
 // null returns NULL for the zero value.

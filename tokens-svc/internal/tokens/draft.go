@@ -260,7 +260,11 @@ func (p Patch) apply(
 	if err := wrong.OrNil(); err != nil || !p.OfOrganization {
 		return t, err
 	}
-	return principal.ofOrganization(t)
+	if !principal.MayChooseOwner() {
+		return t, principal.refuse("make the organization the owner of a token")
+	}
+	t.Owner = Owner{}
+	return t, nil
 }
 
 // describe returns a token's details for the audit log.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/netip"
-	"slices"
 	"strconv"
 	"time"
 
@@ -116,12 +115,4 @@ func (p Policy) describe(name string) map[string]string {
 		"name": name, "max_token_days": days, "require_addresses": strconv.FormatBool(p.RequireAddresses),
 		"admin_granted_by": admin,
 	}
-}
-
-// withoutAdmin returns permissions without the one that the policy withholds.
-func (p Principal) withoutAdmin(all []Permission) []Permission {
-	if p.grantsAdmin() {
-		return all
-	}
-	return slices.DeleteFunc(all, func(one Permission) bool { return one == Admin })
 }

@@ -55,7 +55,9 @@ func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) P
 
 // Grants returns every permission that the principal may give to a token,
 // sorted; Admin alone stands for all.
-func (p Principal) Grants() []Permission { return p.withoutAdmin(slices.Clone(p.grants)) }
+func (p Principal) Grants() []Permission {
+	return slices.DeleteFunc(slices.Clone(p.grants), func(one Permission) bool { return one == Admin && !p.grantsAdmin() })
+}
 
 // MayCreate reports whether the principal may make tokens.
 func (p Principal) MayCreate() bool {
@@ -101,15 +103,6 @@ func (p Principal) MayChange(t Token) bool {
 // MayChooseOwner reports whether the principal may make the organization the owner
 // of tokens. No token may: its authority could outlast that of its own owner.
 func (p Principal) MayChooseOwner() bool { return p.Tokens == reachAll && p.caller == nil }
-
-// ofOrganization returns t as a token of the organization, or ErrForbidden.
-func (p Principal) ofOrganization(t Token) (Token, error) {
-	if !p.MayChooseOwner() {
-		return t, p.refuse("make the organization the owner of a token")
-	}
-	t.Owner = Owner{}
-	return t, nil
-}
 
 // mayChange returns ErrNotFound for what does not exist for the principal, and
 // ErrForbidden for what it may not change.

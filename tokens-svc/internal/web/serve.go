@@ -33,7 +33,8 @@ func (s *site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
-		v := &visit{Request: r.WithContext(ctx), site: s}
+		v := visitOf(r)
+		v.Request = r.WithContext(ctx)
 		ctx, a, err := s.answer(ctx, rt, v)
 		if err != nil {
 			a = s.errorAnswer(r.Context(), w, v, err)
@@ -126,8 +127,6 @@ func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
 	if at >= 0 {
 		v.current = v.memberships[at]
 	}
-	t := traceOf(v.Request)
-	t.user, t.org = v.user.ID, v.org()
 	return nil
 }
 
@@ -209,11 +208,6 @@ func errorPage(status int) answer {
 
 // problemPage is the page of a problem.
 func problemPage(status int, p pages.Problem) answer { return page("error", p.Heading, p).as(status) }
-
-// broken answers a request that ended in a panic.
-func (s *site) broken(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, nil, errorPage(http.StatusInternalServerError))
-}
 
 // crossOrigin is the response to a cross-origin request.
 func (s *site) crossOrigin(w http.ResponseWriter, r *http.Request) {

@@ -67,7 +67,10 @@ func New(c Config) (pages, introspection http.Handler) {
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.crossOrigin))
-	pages = requestid.Ensure(withTrace(httpserver.AccessLog(c.Log, attrs, s.broken,
+	broken := func(w http.ResponseWriter, r *http.Request) { // it ended in a panic
+		s.write(w, r, nil, errorPage(http.StatusInternalServerError))
+	}
+	pages = requestid.Ensure(s.withVisit(httpserver.AccessLog(c.Log, attrs, broken,
 		kit.Harden(own.Handler(s.routes()), s.secure))))
 	return pages, http.HandlerFunc(s.introspect)
 }
@@ -125,37 +128,25 @@ func clientAddress(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// trace collects a request's attributes for the access log.
-type trace struct {
-	user people.UserID
-	org  tokens.OrgID
-}
+type visitKey struct{}
 
-type traceKey struct{}
-
-func withTrace(next http.Handler) http.Handler {
+// withVisit gives a request its visit, which the access log reads at its end.
+func (s *site) withVisit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, &trace{})))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, &visit{site: s})))
 	})
 }
 
-func traceOf(r *http.Request) *trace {
-	t, ok := r.Context().Value(traceKey{}).(*trace)
-	if !ok {
-		return &trace{}
-	}
-	return t
-}
+func visitOf(r *http.Request) *visit { return r.Context().Value(visitKey{}).(*visit) }
 
 // attrs are the access log's attributes of the user.
 func attrs(r *http.Request) []slog.Attr {
-	t := traceOf(r)
-	all := []slog.Attr{slog.String("request_id", requestid.Of(r))}
-	if t.user != "" {
-		all = append(all, slog.String("user_id", string(t.user)))
+	v, all := visitOf(r), []slog.Attr{slog.String("request_id", requestid.Of(r))}
+	if v.user.ID != "" {
+		all = append(all, slog.String("user_id", string(v.user.ID)))
 	}
-	if t.org != "" {
-		all = append(all, slog.String("organization_id", string(t.org)))
+	if v.org() != "" {
+		all = append(all, slog.String("organization_id", string(v.org())))
 	}
 	return all
 }
