@@ -61,8 +61,8 @@ func FromHeader(h http.Header) (Identity, error) {
 		return Identity{}, ErrMissing
 	}
 	id := Identity{
-		Organization: c.organization, OrganizationName: c.organizationName, UserName: c.userName,
-		Permissions: strings.Fields(c.permissions),
+		Organization: c.Organization, OrganizationName: c.OrganizationName, UserName: c.Name,
+		Permissions: strings.Fields(c.Scope),
 	}
 	var ok bool
 	if id.OrganizationID, ok = publicid.Parse("org", id.Organization); !ok {
@@ -81,7 +81,14 @@ func FromHeader(h http.Header) (Identity, error) {
 
 // claim is what headers and assertions both contain: the identity of a token or a
 // person, or the address of a page's client.
-type claim struct{ organization, organizationName, subject, userName, permissions, client string }
+type claim struct {
+	Organization     string `json:"org"`
+	OrganizationName string `json:"org_name"`
+	Name             string `json:"name"`
+	Scope            string `json:"scope"`
+	Client           string `json:"client"`
+	subject          string
+}
 
 // claimOf returns the claim of a request's headers.
 func claimOf(h http.Header) (c claim, err error) {
@@ -90,21 +97,19 @@ func claimOf(h http.Header) (c claim, err error) {
 			return c, errors.New("more than one " + name)
 		}
 	}
-	if len(h.Values(HeaderToken)) == len(h.Values(HeaderUser)) {
+	switch {
+	case len(h.Values(HeaderToken)) == len(h.Values(HeaderUser)):
 		return c, errors.New("not exactly one of " + HeaderToken + " and " + HeaderUser)
-	}
-	if h.Get(HeaderOrganization) == "" || len(h.Values(HeaderPermissions)) == 0 {
+	case h.Get(HeaderOrganization) == "" || len(h.Values(HeaderPermissions)) == 0:
 		return c, errors.New("no " + HeaderOrganization + " or no " + HeaderPermissions)
 	}
-	c = claim{
-		organization: h.Get(HeaderOrganization), subject: h.Get(HeaderToken) + h.Get(HeaderUser),
-		permissions: h.Get(HeaderPermissions),
+	name, nameErr := url.PathUnescape(h.Get(HeaderUserName))
+	organization, organizationErr := url.PathUnescape(h.Get(HeaderOrganizationName))
+	if nameErr != nil || organizationErr != nil {
+		return c, errors.New("a name is not percent-encoded")
 	}
-	if c.userName, err = url.PathUnescape(h.Get(HeaderUserName)); err != nil {
-		return claim{}, errors.New(HeaderUserName + " is not percent-encoded")
-	}
-	if c.organizationName, err = url.PathUnescape(h.Get(HeaderOrganizationName)); err != nil {
-		return claim{}, errors.New(HeaderOrganizationName + " is not percent-encoded")
-	}
-	return c, nil
+	return claim{
+		Organization: h.Get(HeaderOrganization), OrganizationName: organization, Name: name,
+		Scope: h.Get(HeaderPermissions), subject: h.Get(HeaderToken) + h.Get(HeaderUser),
+	}, nil
 }

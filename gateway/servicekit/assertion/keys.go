@@ -13,10 +13,6 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// maxKeys bounds the keys: the current one and, during a rotation, the next or the
-// previous one.
-const maxKeys = 2
-
 // demoSeed is the private key of development mode, which is public.
 const demoSeed = "demo-gateway-key-for-laptops-xx-"
 
@@ -32,21 +28,15 @@ func ParseKeys(text string) (Keys, error) {
 		if block, rest = pem.Decode(rest); block == nil || block.Type != "PUBLIC KEY" {
 			return Keys{}, errors.New("not PUBLIC KEY blocks in PEM, as `openssl pkey -pubout` writes them")
 		}
-		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-		if err != nil {
-			return Keys{}, fmt.Errorf("public key %d is malformed", len(keys.byID)+1)
-		}
+		parsed, _ := x509.ParsePKIXPublicKey(block.Bytes)
 		key, ok := parsed.(ed25519.PublicKey)
 		if !ok {
-			return Keys{}, fmt.Errorf("public key %d is not an Ed25519 key", len(keys.byID)+1)
+			return Keys{}, fmt.Errorf("public key %d is malformed, or not an Ed25519 key", len(keys.byID)+1)
 		}
 		if err := keys.add(key); err != nil {
 			return Keys{}, err
 		}
 		rest = []byte(strings.TrimSpace(string(rest)))
-	}
-	if len(keys.byID) > maxKeys {
-		return Keys{}, fmt.Errorf("there are %d public keys; at most %d are used at once", len(keys.byID), maxKeys)
 	}
 	return keys, nil
 }

@@ -43,5 +43,5 @@ func (v *Verifier) checkPage(h http.Header) error {
 	if h.Get(HeaderClient) == "" {
 		return errors.New(HeaderClient + " is empty")
 	}
-	return v.proves(h.Get(HeaderAssertion), claim{client: h.Get(HeaderClient)})
+	return v.proves(h.Get(HeaderAssertion), claim{Client: h.Get(HeaderClient)})
 }

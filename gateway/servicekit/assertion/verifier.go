@@ -125,12 +125,7 @@ func (v *Verifier) parse(text string) (verified, error) {
 	}
 	var claims struct {
 		jwt.Claims
-
-		Organization     string `json:"org"`
-		OrganizationName string `json:"org_name"`
-		Name             string `json:"name"`
-		Scope            string `json:"scope"`
-		Client           string `json:"client"`
+		claim
 	}
 	if err := token.Claims(key, &claims); err != nil {
 		return verified{}, errors.New("the assertion's signature is wrong")
@@ -146,11 +141,6 @@ func (v *Verifier) parse(text string) (verified, error) {
 	case claims.IssuedAt.Time().After(now.Add(skew)):
 		return verified{}, errors.New("the assertion is not valid yet")
 	}
-	return verified{
-		claim: claim{
-			organization: claims.Organization, organizationName: claims.OrganizationName,
-			subject: claims.Subject, userName: claims.Name, permissions: claims.Scope, client: claims.Client,
-		},
-		until: claims.Expiry.Time().Add(skew),
-	}, nil
+	claims.subject = claims.Subject
+	return verified{claims.claim, claims.Expiry.Time().Add(skew)}, nil
 }

@@ -5,6 +5,7 @@ package query
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -45,7 +46,6 @@ func (e *Error) Only(code string) bool {
 type Parameters struct {
 	values    url.Values
 	malformed bool
-	body      bool // the request is of a method that takes its members in the body
 	read      []string
 	faults    []problem.Field
 }
@@ -53,8 +53,7 @@ type Parameters struct {
 // Read returns the parameters of a request.
 func Read(r *http.Request) *Parameters {
 	values, err := url.ParseQuery(r.URL.RawQuery)
-	body := r.Method == http.MethodPost || r.Method == http.MethodPatch || r.Method == http.MethodPut
-	return &Parameters{values: values, malformed: err != nil, body: body}
+	return &Parameters{values: values, malformed: err != nil}
 }
 
 // Text returns a parameter as it was sent, and whether it was: an empty one is as none.
@@ -136,20 +135,14 @@ func (p *Parameters) Err() error {
 	if p.malformed {
 		return &Error{}
 	}
-	var unknown []string
-	for name := range p.values {
-		if !slices.Contains(p.read, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
 	faults := p.faults
-	for _, name := range unknown {
-		detail := spelling.Unknown("parameter", name, p.read)
-		if p.body && len(p.read) == 0 {
-			detail = "there is no parameter " + spelling.Quote(name) + "; what this request can have belongs into its body"
+	for _, name := range slices.Sorted(maps.Keys(p.values)) {
+		if slices.Contains(p.read, name) {
+			continue
 		}
-		faults = append(faults, problem.Field{Code: UnknownParameter, Parameter: name, Detail: detail})
+		faults = append(faults, problem.Field{
+			Code: UnknownParameter, Parameter: name, Detail: spelling.Unknown("parameter", name, p.read),
+		})
 	}
 	if len(faults) == 0 {
 		return nil

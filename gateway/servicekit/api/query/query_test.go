@@ -121,16 +121,6 @@ func TestUnknownParametersAreReportedInOrder(t *testing.T) {
 	}
 }
 
-// TestAParameterOfABodyIsNamedAsSuch: clients put members of a body into the query.
-func TestAParameterOfABodyIsNamedAsSuch(t *testing.T) {
-	t.Parallel()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/?dry_run=true", http.NoBody)
-	want := `unknown_parameter dry_run: there is no parameter "dry_run"; what this request can have belongs into its body`
-	if got := faultsOf(t, Read(r)); len(got) != 1 || got[0] != want {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestAMalformedQueryIsAnErrorWithoutFaults(t *testing.T) {
 	t.Parallel()
 	for _, rawQuery := range []string{"a;b", "%zz", "a=%f"} {
