@@ -9,6 +9,7 @@ exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 exclude golang.org/x/net v0.61.0
 
 require (
+	github.com/agnivade/levenshtein v1.2.2
 	github.com/caarlos0/env/v11 v11.4.2
 	github.com/go-jose/go-jose/v4 v4.1.6
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875

@@ -11,34 +11,26 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-)
 
-// Metrics counts requests by route, method and status.
-type Metrics interface {
-	ObserveRequest(route, method string, status int, took time.Duration)
-}
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
+)
 
 type metricsKey struct{}
 
 // measure adds r to the metrics that Instrument was given.
 func measure(r *http.Request, status int, took time.Duration) {
-	metrics, ok := r.Context().Value(metricsKey{}).(Metrics)
-	if !ok {
-		return
+	if m, _ := r.Context().Value(metricsKey{}).(*metrics.Metrics); m != nil {
+		route := r.Pattern[strings.IndexByte(r.Pattern, ' ')+1:] // without the method
+		m.ObserveRequest(route, r.Method, status, took)
 	}
-	_, route, found := strings.Cut(r.Pattern, " ")
-	if !found {
-		route = r.Pattern
-	}
-	metrics.ObserveRequest(route, r.Method, status, took)
 }
 
 // Instrument makes AccessLog, further in, report each request to metrics and in a span
 // of the trace that the traceparent header continues (W3C Trace Context). Either
 // may be nil.
-func Instrument(metrics Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
+func Instrument(m *metrics.Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), metricsKey{}, metrics)
+		ctx := context.WithValue(r.Context(), metricsKey{}, m)
 		if tracer != nil {
 			ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 			var span trace.Span

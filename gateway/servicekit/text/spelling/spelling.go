@@ -1,10 +1,12 @@
 // Package spelling writes error texts for unknown names, with the known name
-// that was probably meant. It needs the standard library only.
+// that was probably meant.
 package spelling
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 const (
@@ -34,33 +36,12 @@ func Nearest[T ~string](name string, known []T) (best T) {
 		if longest > 2*maxQuoted {
 			continue
 		}
-		edits := distance(strings.ToLower(name), string(candidate))
+		edits := levenshtein.ComputeDistance(strings.ToLower(name), string(candidate))
 		if float64(edits) <= maxTypos*float64(longest) && (best == "" || edits < fewest) {
 			best, fewest = candidate, edits
 		}
 	}
 	return best
-}
-
-// distance is the Levenshtein distance of two texts, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Quote quotes a client's name, cut to 40 code points.
