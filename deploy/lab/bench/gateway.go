@@ -153,7 +153,7 @@ func bareCaddy(ctx context.Context, s settings, dir string) (*devstack.Program, 
 		Name: "bare", LogDir: dir, Env: []string{"GATEWAY_ADDRESS=" + port(free[0])},
 		Address: free[0], Inner: free[0], // it responds 200 on every path, /readyz too
 		Command: []string{
-			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "deploy", "lab", "bench", "bare.Caddyfile"),
+			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "deploy/lab/bench/bare.Caddyfile"),
 		},
 	}}, nil
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // comparePath measures the stacks of two commits, with an organization of eight shipments. Requests of 6898084 used
-// 0.26 (list), 0.38 (get) and 0.66 (token) of the CPU time of the first version; the goals are 0.33, 0.48 and 0.8 of it.
+// 0.26 (list), 0.38 (get) and 0.66 (token) of the CPU time of the first version; the goals are 0.33, 0.48 and 0.8
+// of it.
 func comparePath(ctx context.Context, s settings, facts string) (err error) {
 	kinds := []kind{{name: "list", cpu: 1.27}, {name: "get", cpu: 1.26}, {name: "token", cpu: 1.21}}
 	for _, commit := range []string{s.base, "HEAD"} {
@@ -55,7 +56,9 @@ func compareScale(ctx context.Context, s settings, facts string) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.stop()) }() //nolint:contextcheck // also after ctx
 	kinds := []kind{
-		{name: "first page"}, {name: "first page of approved"}, {name: "first page of pending"},
+		{name: "first page"},
+		{name: "first page of approved"},
+		{name: "first page of pending"},
 		{name: "last page"},
 	}
 	for _, n := range []int{s.rows, small} {

@@ -27,7 +27,9 @@ func (s *Stack) link(ctx context.Context, name, server string) (string, error) {
 // replicaLink returns the address at which a replica listens: found, or one
 // behind a proxy at found.
 func (s *Stack) replicaLink(ctx context.Context, name, found string) (string, error) {
-	return s.proxied(ctx, found, func(free string) Link { return Link{Name: "gateway-" + name, Listen: found, Server: free} })
+	return s.proxied(ctx, found, func(free string) Link {
+		return Link{Name: "gateway-" + name, Listen: found, Server: free}
+	})
 }
 
 func (s *Stack) proxied(ctx context.Context, direct string, link func(free string) Link) (string, error) {

@@ -51,7 +51,8 @@ func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster,
 		return nil, err
 	}
 	c, err := startPostgres(ctx, clusterConfig{
-		dir: filepath.Join(dir, "postgres"), logDir: dir, port: address, password: rand.Text(), throwAway: throwAway, log: log,
+		dir: filepath.Join(dir, "postgres"), logDir: dir, port: address, password: rand.Text(), throwAway: throwAway,
+		log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Stop(), Clean(dir))

@@ -57,7 +57,8 @@ func (s *Stack) describePrograms(ctx context.Context) (programs []*Program, err 
 	for _, p := range programs {
 		p.LogDir = s.LogDir()
 		p.Env = slices.Concat(s.opts.Env, p.Env, []string{"QUAYSIDE_DEMO=true"}) // the last value of a variable applies
-		if s.opts.Race {                                                         // without the second that the detector sleeps at the end of every command
+		if s.opts.Race {
+			// without the second that the detector sleeps at the end of every command
 			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
 		}
 		if s.Traces != nil {

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,6 @@ var files embed.FS
 
 // Set is the pages of a service.
 type Set struct {
-	prefix    string            // of the addresses of static files
 	addresses map[string]string // of static files, by name
 	pages     map[string]*template.Template
 }
@@ -34,28 +34,18 @@ type Set struct {
 // "main", and parts.html, if there is one, what several of them use. The static files lie
 // below prefix, such as /static/shipments/.
 func New(templates fs.FS, prefix string, funcs template.FuncMap) (*Set, error) {
-	s := &Set{prefix: prefix, addresses: map[string]string{}, pages: map[string]*template.Template{}}
-	if err := s.findStatic(); err != nil {
-		return nil, err
-	}
-	base := template.New("").Funcs(template.FuncMap{
-		"static": s.Address, "soft": soft, "join": strings.Join,
-	}).Funcs(funcs)
-	base, err := base.ParseFS(files, "templates/*.html")
+	s := &Set{addresses: addresses(prefix), pages: map[string]*template.Template{}}
+	base, err := template.New("").Funcs(template.FuncMap{"static": s.Address, "soft": soft, "join": strings.Join}).
+		Funcs(funcs).ParseFS(files, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
 	names, err := fs.Glob(templates, "*.html")
+	if i := slices.Index(names, "parts.html"); err == nil && i >= 0 {
+		base, err = base.ParseFS(templates, names[i])
+	}
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
-	}
-	const parts = "parts.html"
-	for _, name := range names {
-		if name == parts {
-			if base, err = base.ParseFS(templates, parts); err != nil {
-				return nil, fmt.Errorf("pages: %w", err)
-			}
-		}
 	}
 	s.pages["error"] = template.Must(base.Clone())
 	for _, name := range names {

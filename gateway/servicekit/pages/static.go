@@ -3,27 +3,23 @@ package pages
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io/fs"
 	"net/http"
 	"path"
 )
 
-// findStatic computes the addresses of the static files: each has the hash of its content,
+// addresses returns those of the static files by their names: each has the hash of its content,
 // so it never leads to anything else.
-func (s *Set) findStatic() error {
-	names, err := fs.Glob(files, "static/*")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		content, err := files.ReadFile(name)
+func addresses(prefix string) map[string]string {
+	all := map[string]string{}
+	for _, name := range []string{"icon.svg", "script.js", "style.css"} {
+		content, err := files.ReadFile("static/" + name)
 		if err != nil {
-			return err
+			panic(err) // it is part of the program
 		}
 		sum := sha256.Sum256(content)
-		s.addresses[path.Base(name)] = s.prefix + hex.EncodeToString(sum[:8]) + "/" + path.Base(name)
+		all[name] = prefix + hex.EncodeToString(sum[:8]) + "/" + name
 	}
-	return nil
+	return all
 }
 
 // ServeStatic serves a static file, and calls missing for every other path and method.

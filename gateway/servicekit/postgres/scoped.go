@@ -81,59 +81,56 @@ func (c *scopedConn) Rollback() error {
 	return c.tx().Rollback()
 }
 
-// alone prepares for a statement outside of a transaction: it returns what to send in one message, or "" and a
-// transaction that was begun.
-func (c *scopedConn) alone(ctx context.Context, query string, args []driver.NamedValue) (message string, err error) {
+// enter returns what to send for a statement, and whether a transaction of its own was begun for it.
+func (c *scopedConn) enter(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (text string, rest []driver.NamedValue, own bool, err error) {
+	if c.inside {
+		return query, args, false, nil
+	}
 	settings, ok := c.scope(ctx)
 	if !ok {
-		return "", fmt.Errorf("%w: a statement that belongs to no scope", ErrRefused)
+		return "", nil, false, fmt.Errorf("%w: a statement that belongs to no scope", ErrRefused)
 	}
 	if c.single != nil {
-		return c.single.message(ctx, settings, query, args)
+		text, err = c.single.message(ctx, settings, query, args)
+		return text, nil, false, err
 	}
 	_, err = c.BeginTx(ctx, driver.TxOptions{})
-	return "", err
+	return query, args, err == nil, err
 }
 
-// QueryContext implements driver.QueryerContext. Outside of a transaction the
-// query's own commits when its rows are read or closed.
+// QueryContext implements driver.QueryerContext. A transaction of the query's own
+// commits when its rows are read or closed.
 func (c *scopedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.inside {
-		return c.Conn.QueryContext(ctx, query, args)
-	}
-	message, err := c.alone(ctx, query, args)
+	query, args, own, err := c.enter(ctx, query, args)
 	if err != nil {
 		return nil, err
-	}
-	if message != "" {
-		return c.Conn.QueryContext(ctx, message, nil)
 	}
 	rows, err := c.Conn.QueryContext(ctx, query, args)
-	if err != nil {
-		_ = c.Rollback()
-		return nil, err
+	if own && err == nil {
+		return &txRows{Rows: rows, tx: c}, nil
 	}
-	return &txRows{Rows: rows, tx: c}, nil
+	if own {
+		_ = c.Rollback()
+	}
+	return rows, err
 }
 
 // ExecContext implements driver.ExecerContext, likewise.
 func (c *scopedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if c.inside {
-		return c.Conn.ExecContext(ctx, query, args)
-	}
-	message, err := c.alone(ctx, query, args)
+	query, args, own, err := c.enter(ctx, query, args)
 	if err != nil {
 		return nil, err
-	}
-	if message != "" {
-		return c.Conn.ExecContext(ctx, message, nil)
 	}
 	result, err := c.Conn.ExecContext(ctx, query, args)
-	if err != nil {
-		_ = c.Rollback()
-		return nil, err
+	if own && err == nil {
+		return result, c.Commit()
 	}
-	return result, c.Commit()
+	if own {
+		_ = c.Rollback()
+	}
+	return result, err
 }
 
 // PrepareContext implements driver.ConnPrepareContext.

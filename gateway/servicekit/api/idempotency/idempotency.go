@@ -43,23 +43,18 @@ func Key(r *http.Request) (string, error) {
 
 // Body is a request's body that is hashed while it is read.
 type Body struct {
-	io.ReadCloser
+	io.Reader
+	io.Closer
 	sum hash.Hash
 	set *[sha256.Size]byte
 }
 
 // HashBody replaces the body of a request by one that is hashed.
 func HashBody(r *http.Request) *Body {
-	b := &Body{ReadCloser: r.Body, sum: sha256.New()}
+	sum := sha256.New()
+	b := &Body{Reader: io.TeeReader(r.Body, sum), Closer: r.Body, sum: sum}
 	r.Body = b
 	return b
-}
-
-// Read implements io.Reader.
-func (b *Body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	_, _ = b.sum.Write(p[:n]) // a hash.Hash never fails
-	return n, err
 }
 
 // SetFingerprint replaces the fingerprint, for bodies of which different bytes

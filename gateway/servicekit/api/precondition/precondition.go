@@ -11,19 +11,14 @@ import (
 // Failed returns the status of the response to a request whose precondition is
 // false for a resource with this strong entity-tag: 412, or 304 for If-None-Match
 // of GET and HEAD. It is 0 if the request is to be performed.
-//
-// A malformed header has no entity-tags from there on. One line of If-Match that
-// is malformed makes it false.
 func Failed(r *http.Request, tag string) int {
-	if lines, ok := r.Header["If-Match"]; ok {
-		if found, proper := find(lines, tag, false); !found || !proper {
-			return http.StatusPreconditionFailed
-		}
+	if lines, ok := r.Header["If-Match"]; ok && !has(lines, tag, false) {
+		return http.StatusPreconditionFailed
 	}
-	if found, _ := find(r.Header["If-None-Match"], tag, true); !found {
+	switch {
+	case !has(r.Header["If-None-Match"], tag, true):
 		return 0
-	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return http.StatusNotModified
 	}
 	return http.StatusPreconditionFailed
@@ -31,31 +26,24 @@ func Failed(r *http.Request, tag string) int {
 
 // encodings are what a compressing proxy adds to the entity-tags of what it
 // compressed, and may not remove when they come back.
-var encodings = []string{"-gzip", "-zstd", "-br"}
+var encodings = []string{`-gzip"`, `-zstd"`, `-br"`}
 
-// find reports whether a list of entity-tags has the tag or is *, and whether it
-// is well-formed. The comparison is weak or strong (RFC 9110, 8.8.3.2).
-func find(lines []string, tag string, weak bool) (found, proper bool) {
-	rest := strings.Trim(strings.Join(lines, ","), " \t")
-	if rest == "*" {
-		return true, true
-	}
-	for {
-		if rest = strings.TrimLeft(rest, " \t,"); rest == "" {
-			return found, true
-		}
-		strong := strings.TrimPrefix(rest, "W/")
-		opaque, opened := strings.CutPrefix(strong, `"`)
-		text, after, closed := strings.Cut(opaque, `"`)
-		if !opened || !closed {
-			return found, false
+// has reports whether a list of entity-tags has the tag or is *. The comparison is weak or strong (RFC 9110, 8.8.3.2).
+func has(lines []string, tag string, weak bool) bool {
+	list := strings.TrimSpace(strings.Join(lines, ","))
+	for one := range strings.SplitSeq(list, ",") {
+		one = strings.TrimSpace(one)
+		if weak {
+			one = strings.TrimPrefix(one, "W/")
 		}
 		for _, suffix := range encodings {
-			text = strings.TrimSuffix(text, suffix)
+			if start, ok := strings.CutSuffix(one, suffix); ok {
+				one = start + `"`
+			}
 		}
-		found = found || `"`+text+`"` == tag && (weak || strong == rest)
-		if rest = strings.TrimLeft(after, " \t"); rest != "" && rest[0] != ',' {
-			return found, false
+		if one == tag {
+			return true
 		}
 	}
+	return list == "*"
 }

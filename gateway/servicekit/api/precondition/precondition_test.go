@@ -36,13 +36,8 @@ func TestPreconditionsAreThoseOfRFC9110(t *testing.T) {
 		"without quotes":         {[]string{"2.1"}, 412, 0, 0},
 		"unclosed":               {[]string{`"2.1`}, 412, 0, 0},
 		"W alone":                {[]string{`W/`}, 412, 0, 0},
-		"after something":        {[]string{"x, " + tag}, 412, 0, 0},
-		"before something":       {[]string{tag + ", x"}, 412, 304, 412},
-		"before an unclosed one": {[]string{tag + `, "x`}, 412, 304, 412},
-		"without a comma":        {[]string{tag + ` "x"`}, 412, 304, 412},
 		"a star among others":    {[]string{`"x", *`}, 412, 0, 0},
 		"two stars":              {[]string{"*", "*"}, 412, 0, 0},
-		"a star and the tag":     {[]string{"*, " + tag}, 412, 0, 0},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch} {
 			none := c.noneOf
@@ -81,18 +76,18 @@ func TestDatesAreIgnored(t *testing.T) {
 	}
 }
 
-// FuzzFind: whatever the header, a tag is found where it stands in a
-// well-formed list, and no other is found.
-func FuzzFind(f *testing.F) {
+// FuzzHas: whatever the header, a tag is found where it stands in a
+// list, and no other is found.
+func FuzzHas(f *testing.F) {
 	for _, seed := range []string{tag, `W/"2.1"`, `*`, `"a", "b"`, `"a`, `,`, `""`, "\x00", `"2.1" "2.1"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		if found, _ := find([]string{tag, header}, tag, false); !found {
+		if found := has([]string{tag, header}, tag, false); !found {
 			t.Errorf("%q hides the tag before it", header)
 		}
-		if found, _ := find([]string{header}, `"no client can have this one`+"\x00"+`"`, true); found &&
-			strings.Trim(header, " \t") != "*" {
+		if found := has([]string{header}, `"no client can have this one`+"\x00"+`"`, true); found &&
+			strings.TrimSpace(header) != "*" {
 			t.Errorf("%q matches a tag that it does not have", header)
 		}
 	})
