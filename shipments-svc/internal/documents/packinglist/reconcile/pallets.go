@@ -100,40 +100,36 @@ func (m *merger) bounded(text lines.Text, limit int, what string) string {
 	return short
 }
 
-// Mixed is the calibre of a pallet with more calibres than its field can hold.
+// Mixed is the produce or calibre of a pallet with more of them than its field can hold.
 const Mixed = "mixed"
 
-// joined returns the distinct texts of a field of the contents, and where the first is.
-func (m *merger) joined(all []lines.Text, limit int, what string) (string, tables.Place) {
+// joined returns the distinct texts of a field of lines, and where the first is.
+func joined(all []Line, of func(Line) lines.Text, limit int) (text string, at tables.Place) {
 	var distinct []string
-	var joined lines.Text
-	for _, text := range all {
-		if text.Value == "" || slices.Contains(distinct, text.Value) {
+	for _, l := range all {
+		own, _ := remarks.Shortened(of(l).Value, limit)
+		if own == "" || slices.Contains(distinct, own) {
 			continue
 		}
-		if distinct = append(distinct, text.Value); len(distinct) == 1 {
-			joined.Place = text.Place
+		if distinct = append(distinct, own); len(distinct) == 1 {
+			at = of(l).Place
 		}
 	}
-	joined.Value = strings.Join(distinct, " + ")
-	if len(distinct) > 1 && len([]rune(joined.Value)) > limit {
-		return Mixed, joined.Place
+	if text = strings.Join(distinct, " + "); len([]rune(text)) > limit {
+		text = Mixed
 	}
-	return m.bounded(joined, limit, what), joined.Place
+	return text, at
 }
 
 // pallet makes a pallet of its lines.
 func (m *merger) pallet(all []Line) shipments.Pallet {
-	first, at := all[0], all[0].Line.Pallet.Place
+	first, source := all[0], all[0].Line.Pallet.Place
 	p := shipments.Pallet{
-		Number: m.bounded(lines.Text{Value: first.Pallet, Place: at}, shipments.MaxPalletNumber, "label"),
-		Source: shipments.Source{Sheet: at.Sheet, Row: at.Row},
+		Number: m.bounded(lines.Text{Value: first.Pallet, Place: source}, shipments.MaxPalletNumber, "label"),
+		Source: shipments.Source{Sheet: source.Sheet, Row: source.Row},
 	}
-	var produces, calibres []lines.Text
 	var boxes tables.Place
-	present := false
 	for _, l := range all {
-		produces, calibres = append(produces, l.Produce), append(calibres, l.Calibre)
 		c := m.content(l)
 		if p.Boxes == 0 && c.Boxes > 0 {
 			boxes = l.Boxes.Place
@@ -144,21 +140,19 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 			!l.Merged {
 			m.Add("line_incomplete", l.Place, p.Number, c.ProduceName)
 		}
-		present = present || l.Boxes.Present
 	}
 	var produce, calibre tables.Place
-	p.ProduceName, produce = m.joined(produces, shipments.MaxProduceName, "produce")
-	p.Calibre, calibre = m.joined(calibres, shipments.MaxCalibre, "calibre")
+	p.ProduceName, produce = joined(all, func(l Line) lines.Text { return l.Produce }, shipments.MaxProduceName)
+	p.Calibre, calibre = joined(all, func(l Line) lines.Text { return l.Calibre }, shipments.MaxCalibre)
 	if p.Boxes > shipments.MaxBoxes {
 		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, shipments.MaxBoxes)
 		p.Boxes, boxes = 0, tables.Place{}
 	}
-	if !present {
+	if !slices.ContainsFunc(all, func(l Line) bool { return l.Boxes.Present }) {
 		m.Add("line_without_boxes", first.Place, p.Number)
 	}
 	weight, at := weigh(all)
-	p.BoxWeight = inGrams(weight)
-	if p.BoxWeight == 0 {
+	if p.BoxWeight = inGrams(weight); p.BoxWeight == 0 {
 		if weight > 0 {
 			m.Add("out_of_range/box-weight", at, p.Number, weight/1000)
 		}
@@ -187,8 +181,8 @@ func (m *merger) content(l Line) shipments.Content {
 		Calibre:     m.bounded(l.Calibre, shipments.MaxCalibre, "calibre"),
 		BoxWeight:   inGrams(l.weight()), Place: remarks.Place(l.Place),
 	}
-	if n := l.Boxes.Value; l.Boxes.OK && n >= 1 && n <= shipments.MaxBoxes && n == float64(int(n)) {
-		c.Boxes = int(n)
+	if l.Boxes.OK && l.Boxes.Value <= shipments.MaxBoxes {
+		c.Boxes = int(l.Boxes.Value)
 	}
 	into := particulars(&c.Particulars)
 	for i, text := range l.Also {
@@ -230,29 +224,28 @@ func common(all []shipments.Content) shipments.Particulars {
 }
 
 // weigh returns the weight of a box of a pallet, the average by boxes, and where the first
-// weight is.
+// weight is. It returns 0 if a line has none.
 func weigh(all []Line) (weight float64, at tables.Place) {
-	sum, boxes, complete := 0.0, 0.0, true
+	sum, boxes := 0.0, 0.0
 	for _, l := range all {
 		a := l.Box
 		if !a.OK {
 			a = l.Whole
 		}
-		complete = complete && a.OK
-		if a.OK && at.Row == 0 {
+		if !a.OK {
+			return 0, at
+		}
+		if at.Row == 0 {
 			at = a.Place
 		}
 		if l.Boxes.OK {
 			sum, boxes = sum+l.weight()*l.Boxes.Value, boxes+l.Boxes.Value
 		}
 	}
-	switch {
-	case boxes > 0 && (complete || all[0].Whole.OK):
-		return sum / boxes, at
-	case len(all) == 1 && all[0].Box.OK:
-		return all[0].Box.Value, at
+	if boxes == 0 {
+		return all[0].weight(), at
 	}
-	return 0, at
+	return sum / boxes, at
 }
 
 // inGrams returns a box weight in whole grams, or 0 outside the domain's limits.
