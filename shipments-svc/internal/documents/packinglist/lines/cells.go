@@ -93,15 +93,16 @@ func (r *reader) produce(i int) Text {
 // denies reports whether the cell of a column denies that the pallet was shipped:
 // Loaded: N; Cancelled: X.
 func (r *reader) denies(col int, text string) bool {
-	if col >= len(r.Mapping.Columns) || r.Mapping.Columns[col].Meaning.Concepts&(vocabulary.Rejected|vocabulary.Shipped) == 0 {
+	if col >= len(r.Mapping.Columns) {
 		return false
 	}
-	if f, used := r.Mapping.Used(col); used && !slices.Contains(Also[:], f) {
+	of := r.Mapping.Columns[col].Meaning.Concepts & (vocabulary.Rejected | vocabulary.Shipped)
+	if f, used := r.Mapping.Used(col); of == 0 || used && !slices.Contains(Also[:], f) {
 		return false
 	}
 	value := vocabulary.Fold(text)
 	no := vocabulary.Denial.MatchString(value)
-	if r.Mapping.Columns[col].Meaning.Concepts&vocabulary.Rejected != 0 {
+	if of&vocabulary.Rejected != 0 {
 		return !no && (value == "1" || !strings.ContainsFunc(value, unicode.IsDigit))
 	}
 	return no
@@ -191,7 +192,8 @@ func (r *reader) validate(i int, l *Line) {
 		}
 	}
 	if p := l.Pallet; l.Own {
-		if n := len(p.Value); r.Mapping.Has(vocabulary.SSCC) && (n == 16 || n == 17) && strings.Trim(p.Value, "0123456789") == "" {
+		n, digits := len(p.Value), strings.Trim(p.Value, "0123456789") == ""
+		if digits && (n == 16 || n == 17) && r.Mapping.Has(vocabulary.SSCC) {
 			r.Remarks.Add("not_a_number/sscc", p.Place, p.Value, n)
 		}
 		label, _ := r.cell(i, vocabulary.PalletNumber)

@@ -154,11 +154,11 @@ func boxesOf(all []Line) (sum float64) {
 
 // contents is equal for lines with the same contents.
 func (l Line) contents() string {
-	all := l.Produce.Value + "\x00" + l.Calibre.Value
+	all := []string{l.Produce.Value, l.Calibre.Value}
 	for _, text := range l.Also {
-		all += "\x00" + text.Value
+		all = append(all, text.Value)
 	}
-	return all
+	return strings.Join(all, "\x00")
 }
 
 // Declared returns the totals that rows of totals declare: the grand total, or else the last
