@@ -192,13 +192,20 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
-// reads facts only.
+// reads facts only. Row numbers are those of pallets if no table has others.
 func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 	r := &d.remarks
 	r.Stage = "layout"
-	for _, p := range parts {
+	of, named := make([]mapping.Mapping, len(parts)), false
+	for i, p := range parts {
+		if p.Headed {
+			of[i] = mapping.Of([]layout.Table{p}, d.given)[0]
+			named = named || of[i].Pallets(p) && !of[i].RowNumbers()
+		}
+	}
+	for i, p := range parts {
 		end, n := len(p.Rows), len(all)
-		pallets := p.Headed && (p.Continued && n > 0 || mapping.Of([]layout.Table{p}, d.given)[0].Pallets(p))
+		pallets := p.Headed && (p.Continued && n > 0 || of[i].Pallets(p) && !(named && of[i].RowNumbers()))
 		switch {
 		case pallets:
 			if end = p.From; n > 0 && (p.Continued || sameHeadings(all[n-1][0], p)) {

@@ -115,17 +115,17 @@ func (r *reader) shipped(i, col int) {
 	case r.denies(col, text):
 		r.Remarks.Add("not_shipped/column", r.t.At(i, col), r.t.Headings[col].Text, text)
 	case !r.harmless[text]:
-		before := len(r.Remarks.All)
-		NotShipped(&r.Remarks, text, r.t.At(i, col))
-		r.harmless[text] = len(r.Remarks.All) == before
+		r.harmless[text] = !NotShipped(&r.Remarks, text, r.t.At(i, col))
 	}
 }
 
 // NotShipped remarks on a text that may mean that pallets were not shipped.
-func NotShipped(r *remarks.List, text string, at tables.Place) {
-	if vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
+func NotShipped(r *remarks.List, text string, at tables.Place) bool {
+	found := vocabulary.NotShipped.MatchString(vocabulary.Fold(text))
+	if found {
 		r.Add("not_shipped", at, text)
 	}
+	return found
 }
 
 // amount reads the number of a field in a row. A number in a merged cell counts

@@ -45,9 +45,8 @@ func (m Mapping) Fingerprint(t layout.Table) string {
 // unused columns that may be relevant.
 func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 	described := shipments.Mapping{
-		Sheet: t.Name, Layout: t.Kind, HeaderRow: t.At(t.From, -1).Row, HeaderRows: max(1, t.To-t.From),
-		Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
-		Columns: []shipments.MappedColumn{}, Skipped: []shipments.SkippedRow{},
+		Layout: t.Kind, Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
+		Columns: []shipments.MappedColumn{},
 	}
 	if m.Cartons {
 		described.Layout = shipments.CartonsLayout

@@ -43,6 +43,7 @@ const (
 	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
 	overload  = 2    // times the heaviest pallet
+	fullLoad  = 0.3  // of the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
 	stepOfBox = 50   // grams between box weights that differ
 )
@@ -92,6 +93,9 @@ func (s *Settled) gather() {
 	}
 	for _, w := range pallets {
 		s.add("odd-pallet", w > float64(reference.HeaviestPallet) || w > 0 && w < float64(reference.LightestPallet), nil)
+		if s.Read.Mapping.RowNumbers() {
+			s.add("partial", w < fullLoad*float64(reference.HeaviestPallet) || w > float64(reference.HeaviestPallet), nil)
+		}
 		s.add("overloaded", w > overload*float64(reference.HeaviestPallet), nil)
 	}
 	s.add("gross-only", s.gross(), nil)

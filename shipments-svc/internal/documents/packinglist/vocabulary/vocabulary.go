@@ -34,7 +34,6 @@ var (
 	Unit     = named("unit")
 	Total    = named("total")
 	Type     = named("type")
-	Layer    = named("layer")
 	Shipped  = named("shipped")
 	Rejected = named("rejected")
 	One      = named("one") // box rather than boxes
