@@ -1,7 +1,7 @@
 // Package layout finds the tables of pallets on the sheets of a document and brings each
 // into one form: a row for each line, with columns that have headings. The columns of a
-// matrix and of a turned table become rows, texts that a cell combines become columns, and
-// captions become values of the lines below them.
+// matrix become rows, texts that a cell combines become columns, and captions become values
+// of the lines below them.
 package layout
 
 import (

@@ -15,7 +15,7 @@ import (
 
 // sizeText matches the calibres that head the columns of a matrix.
 var sizeText = regexp.MustCompile(
-	`^(?i:\d{1,3}(?:[-/+]\d{1,3})?s?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
+	`^(?i:\d{1,3}(?:[-/+]\d{1,3})?(?:'?s)?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
 )
 
 // sizedText matches the letters of sizes.
@@ -68,7 +68,7 @@ func (h header) sizeOf(col int) (group, size string) {
 	if m := h.known.under("", group); m.Field == vocabulary.Calibre {
 		group = ""
 	}
-	return group, own
+	return group, strings.TrimSuffix(own, "'s")
 }
 
 // asMatrix returns a table whose columns are calibres with columns for the calibre and its
