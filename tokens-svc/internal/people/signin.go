@@ -150,7 +150,8 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	if u.ID == "" {
 		if errors.Is(outcome, ErrRefused) {
 			s.recording.Go(func() {
-				s.config.Log.WarnContext(ctx, "sign-in refused: unknown account", "address", client.Address, "request_id", client.RequestID)
+				s.config.Log.WarnContext(ctx, "sign-in refused: unknown account",
+					"address", client.Address, "request_id", client.RequestID)
 			})
 		}
 		return outcome

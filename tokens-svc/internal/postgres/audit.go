@@ -56,7 +56,8 @@ func (r *Repository) AuditEvents(
 		return nil, 0, err
 	}
 	if q.After != nil {
-		rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+		rows, err := readEvents(ctx, r.db,
+			`WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
 			org, *q.After, head.Sequence, p.Size)
 		return rows, int(max(head.Sequence-*q.After, 0)), err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // connect returns a pool that goes around the repository.
@@ -21,11 +20,11 @@ func connect(tb testing.TB, dsn string) *sql.DB {
 	return db
 }
 
-// organization makes repotest.Org.
+// organization makes someOrg.
 func organization(t *testing.T, repo *postgres.Repository) {
 	t.Helper()
 	s := tokens.NewService(repo, tokens.Config{})
-	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil {
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), someOrg, "Acme Citrus"); err != nil {
 		t.Fatal(err)
 	}
 }

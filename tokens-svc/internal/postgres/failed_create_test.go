@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // snapshot is everything in the database, as text.
@@ -43,19 +42,19 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 	s := tokens.NewService(repo, tokens.Config{Peppers: peppers, Now: time.Now})
 	draft := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
 	who := tokens.Operator()
-	token, _, err := s.CreateToken(t.Context(), who, repotest.Org, draft)
+	token, _, err := s.CreateToken(t.Context(), who, someOrg, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := "WMS"
 	methods := map[string]func() error{
-		"create": func() error { _, _, err := s.CreateToken(t.Context(), who, repotest.Org, draft); return err },
+		"create": func() error { _, _, err := s.CreateToken(t.Context(), who, someOrg, draft); return err },
 		"update": func() error {
-			_, err := s.UpdateToken(t.Context(), who, repotest.Org, token.ID, tokens.Patch{Name: &name})
+			_, err := s.UpdateToken(t.Context(), who, someOrg, token.ID, tokens.Patch{Name: &name})
 			return err
 		},
-		"rotate": func() error { _, err := s.RotateToken(t.Context(), who, repotest.Org, token.ID, 0); return err },
-		"revoke": func() error { _, err := s.RevokeToken(t.Context(), who, repotest.Org, token.ID, "", false); return err },
+		"rotate": func() error { _, err := s.RotateToken(t.Context(), who, someOrg, token.ID, 0); return err },
+		"revoke": func() error { _, err := s.RevokeToken(t.Context(), who, someOrg, token.ID, "", false); return err },
 	}
 	must := func(statement string) {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
@@ -89,7 +88,7 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 			t.Errorf("%s once nothing fails: %v", name, err)
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), string(repotest.Org)); err != nil {
+	if _, err := s.VerifyAudit(t.Context(), string(someOrg)); err != nil {
 		t.Error(err)
 	}
 }

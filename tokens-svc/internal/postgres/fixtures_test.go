@@ -8,7 +8,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // newToken returns a token with every field, created some time after noon, and
@@ -20,7 +19,7 @@ func newToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 	copy(d.MAC[:], s.Reveal())
 	return tokens.Token{
 		ID:           s.ID(),
-		Organization: tokens.Organization{ID: repotest.Org, Name: "Organization 0", CreatedAt: repotest.Noon},
+		Organization: tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon},
 		Name:         `ERP "Kraków", {1}`,
 		Environment:  tokens.Test,
 		Permissions:  []tokens.Permission{"documents:read", "shipments:write"},
@@ -29,15 +28,15 @@ func newToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 		CreatedBy:    audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},
 		Owner:        tokens.Owner{ID: "usr_1"},
 		Lineage:      s.ID(),
-		CreatedAt:    repotest.Noon.Add(after),
-		ExpiresAt:    repotest.Noon.Add(after + 90*24*time.Hour),
+		CreatedAt:    atNoon.Add(after),
+		ExpiresAt:    atNoon.Add(after + 90*24*time.Hour),
 	}, d
 }
 
 // fullEntry returns an entry of the audit log with every member.
 func fullEntry(action audit.Action, target string) audit.Entry {
 	return audit.Entry{
-		At: repotest.Noon,
+		At: atNoon,
 		Actor: audit.Actor{
 			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
 			Address: netip.MustParseAddr("2001:db8::1"), RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
@@ -91,3 +90,11 @@ func update(
 	})
 	return t, err
 }
+
+// The organizations of the tests, and when their tokens are created.
+const (
+	someOrg  tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	otherOrg tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+)
+
+var atNoon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)

@@ -15,7 +15,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // installation is a database with its owner and the login of serve, neither of
@@ -80,7 +79,7 @@ func TestInstallationsOnOneServerAreSeparate(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = tokens.NewService(repo, tokens.Config{}).CreateOrganization(t.Context(),
-			tokens.Operator(), repotest.Org, "Acme")
+			tokens.Operator(), someOrg, "Acme")
 		if err != nil {
 			t.Error(err)
 		}

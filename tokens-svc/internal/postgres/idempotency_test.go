@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestExpiredIdempotencyKeysAreRemoved, more than one batch of them, and no others.
@@ -19,15 +18,15 @@ func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at)
 		SELECT $1, sha256(n::text::bytea), sha256(''), 'tok_000000000001',
 			$2::timestamptz - interval '1 day' - n * interval '1 ms'
-		FROM generate_series(1, 10001) n`, repotest.Org, repotest.Noon); err != nil {
+		FROM generate_series(1, 10001) n`, someOrg, atNoon); err != nil {
 		t.Fatal(err)
 	}
 	token, digest := newToken(t, 0)
-	key := tokens.NewKey([32]byte{}, repotest.Noon, "key")
-	if _, err := createOnce(t, repo, repotest.Org, key, token, digest); err != nil {
+	key := tokens.NewKey([32]byte{}, atNoon, "key")
+	if _, err := createOnce(t, repo, someOrg, key, token, digest); err != nil {
 		t.Fatal(err)
 	}
-	if err := repo.PruneKeys(t.Context(), repotest.Noon.Add(-24*time.Hour)); err != nil {
+	if err := repo.PruneKeys(t.Context(), atNoon.Add(-24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	var left string

@@ -10,7 +10,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 const (
@@ -33,10 +32,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	members := postgres.NewPeople(db)
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
-		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: repotest.Noon}
+		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: atNoon}
 		if _, err := members.Admit(t.Context(),
 			people.Admission{
-				Organization: repotest.Org, User: u, Role: role, Existing: people.RequireVerified,
+				Organization: someOrg, User: u, Role: role, Existing: people.RequireVerified,
 				Entry: fullEntry(audit.MemberJoined, ""),
 			}); err != nil {
 			t.Fatal(err)
@@ -48,8 +47,8 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		t.Helper()
 		token, digest := newToken(t, 0)
 		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin},
-			repotest.Noon.AddDate(100, 0, 0)
-		if _, err := create(t, repo, repotest.Org, token, digest); err != nil {
+			atNoon.AddDate(100, 0, 0)
+		if _, err := create(t, repo, someOrg, token, digest); err != nil {
 			t.Fatal(err)
 		}
 		return token.ID
@@ -79,7 +78,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = members.ChangeMember(t.Context(), repotest.Org, anna,
+		err = members.ChangeMember(t.Context(), someOrg, anna,
 			func(people.Member, int) (tokens.Role, audit.Entry, error) {
 				return step.to, fullEntry(audit.MemberRoleChanged, string(anna)), nil
 			})
@@ -108,7 +107,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		}
 	}
 	join(anna, tokens.RoleMember)
-	for _, disabled := range []time.Time{repotest.Noon, {}} {
+	for _, disabled := range []time.Time{atNoon, {}} {
 		_, before, _, err := repo.Changes(t.Context(), 1<<40, 100)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // invite stores an invitation that is good for an hour.
@@ -17,7 +16,7 @@ func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) p
 	i := people.Invitation{
 		ID: people.InvitationID(publicid.New("inv")), Organization: org, Email: email, Role: tokens.RoleMember,
 		InvitedBy: "owner@acme.example",
-		CreatedAt: repotest.Noon, ExpiresAt: repotest.Noon.Add(time.Hour),
+		CreatedAt: atNoon, ExpiresAt: atNoon.Add(time.Hour),
 	}
 	gives(t, s.Invite(t.Context(), i, sum(code), entry(audit.MemberInvited, string(i.ID)),
 		func(tokens.Role) error { return nil }), nil)
@@ -27,7 +26,7 @@ func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) p
 func concurrentAttemptsAreCounted(t *testing.T, s peopleStore) {
 	seen := make([]int, 16)
 	together(len(seen), func(i int) {
-		n, _, err := s.Attempt(t.Context(), sum("a"), repotest.Noon, time.Minute)
+		n, _, err := s.Attempt(t.Context(), sum("a"), atNoon, time.Minute)
 		gives(t, err, nil)
 		seen[i] = n
 	})

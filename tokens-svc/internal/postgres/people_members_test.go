@@ -7,7 +7,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // membership returns a person's in an organization, or tokens.ErrNotFound.
@@ -24,7 +23,7 @@ func membership(t *testing.T, s peopleStore, org tokens.OrgID, id people.UserID)
 
 func otherOrganizationFindsNothing(t *testing.T, s peopleStore) {
 	u := admit(t, s, "anna@acme.example", tokens.RoleOwner)
-	for _, org := range []tokens.OrgID{repotest.Other, unknown} {
+	for _, org := range []tokens.OrgID{otherOrg, unknown} {
 		_, err := membership(t, s, org, u.ID)
 		gives(t, err, tokens.ErrNotFound)
 		members, err := s.Members(t.Context(), org)
@@ -36,10 +35,10 @@ func otherOrganizationFindsNothing(t *testing.T, s peopleStore) {
 		})
 		gives(t, err, tokens.ErrNotFound)
 	}
-	i := invite(t, s, repotest.Org, "bert@acme.example", "code")
-	gives(t, s.Withdraw(t.Context(), repotest.Other, i.ID, entry(audit.InvitationWithdrawn, string(i.ID))),
+	i := invite(t, s, someOrg, "bert@acme.example", "code")
+	gives(t, s.Withdraw(t.Context(), otherOrg, i.ID, entry(audit.InvitationWithdrawn, string(i.ID))),
 		tokens.ErrNotFound)
-	equal(t, s.Events(t, repotest.Other), 0)
+	equal(t, s.Events(t, otherOrg), 0)
 }
 
 func lastOwnerRemains(t *testing.T, s peopleStore) {
@@ -50,7 +49,7 @@ func lastOwnerRemains(t *testing.T, s peopleStore) {
 	lonely := errors.New("the last one")
 	results := make([]error, len(users))
 	together(len(users), func(i int) {
-		results[i] = s.ChangeMember(t.Context(), repotest.Org, users[i].ID,
+		results[i] = s.ChangeMember(t.Context(), someOrg, users[i].ID,
 			func(_ people.Member, owners int) (tokens.Role, audit.Entry, error) {
 				if owners == 1 {
 					return "", audit.Entry{}, lonely

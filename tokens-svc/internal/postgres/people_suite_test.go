@@ -14,7 +14,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 const unknown tokens.OrgID = "org_00000000000000000000000000"
@@ -36,12 +35,12 @@ func TestPeople(t *testing.T) {
 }
 
 func newUser(email string) people.User {
-	return people.User{ID: people.UserID(publicid.New("usr")), Email: email, Name: "Anna", CreatedAt: repotest.Noon}
+	return people.User{ID: people.UserID(publicid.New("usr")), Email: email, Name: "Anna", CreatedAt: atNoon}
 }
 
 func entry(action audit.Action, target string) audit.Entry {
 	return audit.Entry{
-		At: repotest.Noon, Actor: audit.CommandLine, Action: action, Target: target,
+		At: atNoon, Actor: audit.CommandLine, Action: action, Target: target,
 		Details: map[string]string{"role": "x"},
 	}
 }
@@ -50,7 +49,7 @@ func entry(action audit.Action, target string) audit.Entry {
 func admit(t *testing.T, s peopleStore, email string, role tokens.Role) people.User {
 	t.Helper()
 	admitted, err := s.Admit(t.Context(), people.Admission{
-		Organization: repotest.Org, User: newUser(email), Role: role, Password: "hash of " + email,
+		Organization: someOrg, User: newUser(email), Role: role, Password: "hash of " + email,
 		Existing: people.RequireVerified,
 		Entry:    entry(audit.MemberJoined, ""),
 	})
@@ -64,16 +63,16 @@ func admitted(t *testing.T, s peopleStore) {
 	gives(t, err, nil)
 	equal(t, got, people.User{
 		ID: u.ID, Email: "anna@acme.example", Name: "Anna",
-		CreatedAt: repotest.Noon, VerifiedAt: repotest.Noon,
+		CreatedAt: atNoon, VerifiedAt: atNoon,
 	})
 	account, err := s.Account(t.Context(), "anna@acme.example")
 	gives(t, err, nil)
 	equal(t, account.User, u)
 	equal(t, account.Password, "hash of anna@acme.example")
-	members, err := s.Members(t.Context(), repotest.Org)
+	members, err := s.Members(t.Context(), someOrg)
 	gives(t, err, nil)
-	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: repotest.Noon}})
-	equal(t, s.Events(t, repotest.Org), 1)
+	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: atNoon}})
+	equal(t, s.Events(t, someOrg), 1)
 	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
 	gives(t, err, tokens.ErrNotFound)
 	_, err = s.Account(t.Context(), "bert@acme.example")
@@ -82,8 +81,8 @@ func admitted(t *testing.T, s peopleStore) {
 
 func invitationAdmitsOnce(t *testing.T, s peopleStore) {
 	a := people.Admission{
-		Organization: repotest.Org, Role: tokens.RoleMember,
-		Invitation: invite(t, s, repotest.Org, "anna@acme.example", "code").ID,
+		Organization: someOrg, Role: tokens.RoleMember,
+		Invitation: invite(t, s, someOrg, "anna@acme.example", "code").ID,
 		Entry:      entry(audit.MemberJoined, ""),
 	}
 	results := make([]error, 8)
@@ -101,9 +100,9 @@ func invitationAdmitsOnce(t *testing.T, s peopleStore) {
 		gives(t, err, tokens.ErrNotFound)
 	}
 	equal(t, good, 1)
-	equal(t, s.Events(t, repotest.Org), 2)
-	a.Organization, a.Invitation, a.User = repotest.Other,
-		invite(t, s, repotest.Org, "bert@acme.example", "x").ID, newUser("bert@acme.example")
+	equal(t, s.Events(t, someOrg), 2)
+	a.Organization, a.Invitation, a.User = otherOrg,
+		invite(t, s, someOrg, "bert@acme.example", "x").ID, newUser("bert@acme.example")
 	_, err := s.Admit(t.Context(), a)
 	gives(t, err, tokens.ErrNotFound)
 	_, err = s.Account(t.Context(), "bert@acme.example")

@@ -8,7 +8,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // peopleStore is the repository of people with a look at the audit log.
@@ -35,7 +34,7 @@ func openPeople(t *testing.T) peopleStore {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	service := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
-	for org, name := range map[tokens.OrgID]string{repotest.Org: "Acme", repotest.Other: "Other"} {
+	for org, name := range map[tokens.OrgID]string{someOrg: "Acme", otherOrg: "Other"} {
 		if _, err := service.CreateOrganization(t.Context(), tokens.Operator(), org, name); err != nil {
 			t.Fatal(err)
 		}

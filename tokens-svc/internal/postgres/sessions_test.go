@@ -12,7 +12,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // sessions is a store with a clock, and two people.
@@ -27,12 +26,12 @@ type sessions struct {
 func openSessions(t *testing.T) *sessions {
 	t.Helper()
 	c := openPeople(t)
-	s := &sessions{peopleStore: c, now: repotest.Noon}
+	s := &sessions{peopleStore: c, now: atNoon}
 	s.service = people.NewService(c, people.Config{Now: func() time.Time { return s.now }})
 	s.Sessions = postgres.NewSessions(c.db, func() time.Time { return s.now })
 	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {
 		u, err := c.Admit(t.Context(), people.Admission{
-			Organization: repotest.Org, Role: tokens.RoleMember,
+			Organization: someOrg, Role: tokens.RoleMember,
 			User:  people.User{ID: people.UserID(publicid.New("usr")), Email: email, CreatedAt: s.now},
 			Entry: audit.Entry{At: s.now, Actor: audit.CommandLine, Action: audit.MemberJoined},
 		})

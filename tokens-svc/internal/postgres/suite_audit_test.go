@@ -5,21 +5,20 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func auditComesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
-	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
-	events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.AuditQuery{},
+	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
+	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
+	events, total, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 10})
 	gives(t, err, nil)
 	equal(t, total, 3)
 	var want audit.Head
-	want.Log = string(repotest.Org)
+	want.Log = string(someOrg)
 	for i, e := range []audit.Entry{
-		fullEntry(audit.OrganizationCreated, string(repotest.Org)),
+		fullEntry(audit.OrganizationCreated, string(someOrg)),
 		fullEntry(audit.TokenCreated, string(token.ID)),
 		fullEntry(audit.TokenRevoked, string(token.ID)),
 	} {
@@ -27,7 +26,7 @@ func auditComesBack(t *testing.T, repo tokens.Repository) {
 		want = event.Head()
 		equal(t, events[total-1-i], event)
 	}
-	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
+	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
 	equal(t, head, want)
 }
@@ -37,7 +36,7 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 		add(t, repo, 0)
 	}
 	for page, want := range map[int][]int64{1: {5, 4}, 2: {3, 2}, 3: {1}, 4: nil} {
-		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, tokens.AuditQuery{},
+		events, total, err := repo.AuditEvents(t.Context(), someOrg, tokens.AuditQuery{},
 			tokens.Page{Number: page, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, 5)
@@ -55,28 +54,28 @@ func auditComesInPages(t *testing.T, repo tokens.Repository) {
 
 func auditIsChainedUnderConcurrency(t *testing.T, repo tokens.Repository) {
 	together(8, func(int) { add(t, repo, 0) })
-	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
+	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(9))
-	other, err := repo.VerifyAudit(t.Context(), string(repotest.Other))
+	other, err := repo.VerifyAudit(t.Context(), string(otherOrg))
 	gives(t, err, nil)
 	equal(t, other.Sequence, int64(1))
 }
 
 func auditOfAFailureIsNone(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := create(t, repo, repotest.Org, first, digest)
+	_, err := create(t, repo, someOrg, first, digest)
 	gives(t, err, tokens.ErrExists)
-	_, err = update(t, repo, repotest.Org, first.ID, func(*tokens.Token) error { return tokens.ErrForbidden })
+	_, err = update(t, repo, someOrg, first.ID, func(*tokens.Token) error { return tokens.ErrForbidden })
 	gives(t, err, tokens.ErrForbidden)
-	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
+	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(2))
 }
 
 func auditIsFiltered(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
+	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
 	for _, c := range []struct {
 		tokens.AuditQuery
 		want []int64
@@ -86,16 +85,16 @@ func auditIsFiltered(t *testing.T, repo tokens.Repository) {
 		{tokens.AuditQuery{Action: audit.TokenCreated}, []int64{2}},
 		{tokens.AuditQuery{Actor: "ANNA@"}, []int64{3, 2, 1}},
 		{tokens.AuditQuery{Actor: "bert"}, nil},
-		{tokens.AuditQuery{Target: string(token.ID), From: repotest.Noon}, []int64{3, 2}},
-		{tokens.AuditQuery{Before: repotest.Noon}, nil},
-		{tokens.AuditQuery{Text: "Kraków", Action: audit.TokenRevoked, Before: repotest.Noon.Add(1e6)}, []int64{3}},
+		{tokens.AuditQuery{Target: string(token.ID), From: atNoon}, []int64{3, 2}},
+		{tokens.AuditQuery{Before: atNoon}, nil},
+		{tokens.AuditQuery{Text: "Kraków", Action: audit.TokenRevoked, Before: atNoon.Add(1e6)}, []int64{3}},
 	} {
-		events, total, err := repo.AuditEvents(t.Context(), repotest.Org, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
+		events, total, err := repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
 		gives(t, err, nil)
 		equal(t, total, len(c.want))
 		equal(t, len(events), min(2, len(c.want)))
 		var all []int64
-		for e, err := range repo.AllAuditEvents(t.Context(), repotest.Org, c.AuditQuery) {
+		for e, err := range repo.AllAuditEvents(t.Context(), someOrg, c.AuditQuery) {
 			gives(t, err, nil)
 			all = append(all, e.Sequence)
 		}

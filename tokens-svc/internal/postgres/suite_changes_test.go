@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func changeComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	done, err := update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+	done, err := update(t, repo, someOrg, want.ID, func(got *tokens.Token) error {
 		equal(t, *got, want)
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
 		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
@@ -29,13 +28,13 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "WMS")
 	equal(t, stored, digest)
 
-	done, err = update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+	done, err = update(t, repo, someOrg, want.ID, func(got *tokens.Token) error {
 		got.IPAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-		got.ExpiresAt = repotest.Noon.Add(time.Hour)
+		got.ExpiresAt = atNoon.Add(time.Hour)
 		return nil
 	})
 	gives(t, err, nil)
-	again, err := repo.Token(t.Context(), repotest.Org, want.ID)
+	again, err := repo.Token(t.Context(), someOrg, want.ID)
 	gives(t, err, nil)
 	equal(t, again, done)
 }
@@ -43,7 +42,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
-	_, err := update(t, repo, repotest.Org, want.ID, func(got *tokens.Token) error {
+	_, err := update(t, repo, someOrg, want.ID, func(got *tokens.Token) error {
 		got.Name = "changed"
 		return no
 	})
@@ -52,11 +51,11 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 		t.Error("there is no such token")
 		return nil
 	}
-	_, err = update(t, repo, repotest.Other, want.ID, never)
+	_, err = update(t, repo, otherOrg, want.ID, never)
 	gives(t, err, tokens.ErrNotFound)
 	_, err = update(t, repo, unknown, want.ID, never)
 	gives(t, err, tokens.ErrNotFound)
-	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
+	got, err := repo.Token(t.Context(), someOrg, want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	changes, upTo, _, err := repo.Changes(t.Context(), 0, 10)
@@ -73,7 +72,7 @@ func changesTakeTurns(t *testing.T, repo tokens.Repository) {
 	together(n, func(i int) {
 		results[i] = tokens.ErrUnavailable
 		for errors.Is(results[i], tokens.ErrUnavailable) { // too long in the queue, on a busy machine
-			_, results[i] = update(t, repo, repotest.Org, old.ID, func(got *tokens.Token) error {
+			_, results[i] = update(t, repo, someOrg, old.ID, func(got *tokens.Token) error {
 				if got.Name != old.Name {
 					return errTaken
 				}
@@ -88,19 +87,19 @@ func changesTakeTurns(t *testing.T, repo tokens.Repository) {
 			gives(t, err, errTaken)
 		}
 	}
-	got, err := repo.Token(t.Context(), repotest.Org, old.ID)
+	got, err := repo.Token(t.Context(), someOrg, old.ID)
 	gives(t, err, nil)
 	equal(t, got.Name, fmt.Sprint(winner))
 	changes, _, _, err := repo.Changes(t.Context(), old.Revision, 10)
 	gives(t, err, nil)
 	equal(t, changes, []tokens.Change{{Revision: got.Revision, Token: old.ID, Kind: tokens.Updated}})
-	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
+	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(3))
 }
 
 func tokensArePicked(t *testing.T, repo tokens.Repository) {
-	now := repotest.Noon.Add(time.Hour)
+	now := atNoon.Add(time.Hour)
 	ends := map[string]time.Time{
 		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6),
 		"near": now.Add(tokens.ExpiringWithin), "nearer": now.Add(1e6),
@@ -109,10 +108,10 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	for name, end := range ends {
 		token, digest := newToken(t, 0)
 		token.Name, token.ExpiresAt = name, end
-		_, err := create(t, repo, repotest.Org, token, digest)
+		_, err := create(t, repo, someOrg, token, digest)
 		gives(t, err, nil)
 		if name == "revoked" || name == "revoked and ended" {
-			gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon, ""), nil)
+			gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)
 		}
 	}
 	for filter, want := range map[tokens.Filter]map[string]bool{
@@ -127,7 +126,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	} {
 		got := map[string]bool{}
 		for page := 1; page <= len(ends)/2+1; page++ {
-			all, total, err := repo.Tokens(t.Context(), repotest.Org,
+			all, total, err := repo.Tokens(t.Context(), someOrg,
 				tokens.Query{Filter: filter, Page: tokens.Page{Number: page, Size: 2}}, now)
 			gives(t, err, nil)
 			equal(t, total, len(want))
@@ -145,7 +144,7 @@ func changesComeInOrder(t *testing.T, repo tokens.Repository) {
 		token, _ := add(t, repo, 0)
 		want = append(want, tokens.Change{Revision: token.Revision, Token: token.ID, Kind: tokens.Created})
 	}
-	gives(t, revoke(t, repo, repotest.Org, want[0].Token, repotest.Noon, ""), nil)
+	gives(t, revoke(t, repo, someOrg, want[0].Token, atNoon, ""), nil)
 	want = append(want, tokens.Change{Revision: 6, Token: want[0].Token, Kind: tokens.Revoked})
 	for after, upTo := range map[int64]int64{-1: 3, 0: 3, 2: 5, 3: 6, 4: 6, 6: 6, 7: 6, 1 << 40: 6} {
 		got, newest, _, err := repo.Changes(t.Context(), after, 3)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func descendantsAreFound(t *testing.T, repo tokens.Repository) {
@@ -20,7 +19,7 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 		if lineage != "" {
 			token.Lineage = lineage
 		}
-		_, err := create(t, repo, repotest.Org, token, digest)
+		_, err := create(t, repo, someOrg, token, digest)
 		gives(t, err, nil)
 		return &token
 	}
@@ -34,17 +33,17 @@ func descendantsAreFound(t *testing.T, repo tokens.Repository) {
 	}
 	other, digest := newToken(t, time.Hour)
 	other.RotatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-	_, err := create(t, repo, repotest.Org, other, digest)
+	_, err := create(t, repo, someOrg, other, digest)
 	gives(t, err, nil)
 	want = append(want, other.ID)
 	for _, id := range []tokens.TokenID{parent.ID, successor.ID} {
-		got, err := repo.Descendants(t.Context(), repotest.Org, id)
+		got, err := repo.Descendants(t.Context(), someOrg, id)
 		gives(t, err, nil)
 		equal(t, tokens.IDs(got), want)
 	}
-	none, err := repo.Descendants(t.Context(), repotest.Org, want[len(want)-1])
+	none, err := repo.Descendants(t.Context(), someOrg, want[len(want)-1])
 	gives(t, err, nil)
 	equal(t, len(none), 0)
-	_, err = repo.Descendants(t.Context(), repotest.Other, parent.ID)
+	_, err = repo.Descendants(t.Context(), otherOrg, parent.ID)
 	gives(t, err, tokens.ErrNotFound)
 }

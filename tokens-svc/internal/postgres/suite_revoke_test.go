@@ -7,7 +7,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // revocationEndsAllAtOnce: each token has its revision, its change and its event.
@@ -17,11 +16,11 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	for range 3 {
 		token, digest := newToken(t, time.Second)
 		token.CreatedBy = audit.Actor{Kind: audit.Token, ID: string(parent.ID)}
-		_, err := create(t, repo, repotest.Org, token, digest)
+		_, err := create(t, repo, someOrg, token, digest)
 		gives(t, err, nil)
 		made = append(made, token.ID)
 	}
-	err := repo.Change(t.Context(), repotest.Org, func(tx tokens.Tx) error {
+	err := repo.Change(t.Context(), someOrg, func(tx tokens.Tx) error {
 		children, err := tx.Descendants(t.Context(), parent.Lineage)
 		gives(t, err, nil)
 		ids := append([]tokens.TokenID{parent.ID}, tokens.IDs(children)...)
@@ -30,15 +29,15 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 			entries = append(entries, fullEntry(audit.TokenRevoked, string(id)))
 		}
 		gives(t, tx.Record(t.Context(), entries...), nil)
-		return tx.Revoke(t.Context(), ids, repotest.Noon, "lost")
+		return tx.Revoke(t.Context(), ids, atNoon, "lost")
 	})
 	gives(t, err, nil)
-	got, err := repo.Token(t.Context(), repotest.Org, parent.ID)
+	got, err := repo.Token(t.Context(), someOrg, parent.ID)
 	gives(t, err, nil)
-	equal(t, got.RevokedAt, repotest.Noon)
+	equal(t, got.RevokedAt, atNoon)
 	equal(t, got.Revision, int64(5))
 	for _, id := range made {
-		token, err := repo.Token(t.Context(), repotest.Org, id)
+		token, err := repo.Token(t.Context(), someOrg, id)
 		gives(t, err, nil)
 		equal(t, token.RevokedReason, "lost")
 	}
@@ -47,7 +46,7 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, len(changes), 4)
 	equal(t, upTo, int64(8))
 	equal(t, changes[0], tokens.Change{Revision: 5, Token: parent.ID, Kind: tokens.Revoked})
-	head, err := repo.VerifyAudit(t.Context(), string(repotest.Org))
+	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
 	gives(t, err, nil)
 	equal(t, head.Sequence, int64(9))
 }
@@ -56,10 +55,10 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 func activeTokensAreCounted(t *testing.T, repo tokens.Repository) {
 	add(t, repo, -90*24*time.Hour) // it ends at noon
 	revoked, _ := add(t, repo, 0)
-	gives(t, revoke(t, repo, repotest.Org, revoked.ID, repotest.Noon, ""), nil)
+	gives(t, revoke(t, repo, someOrg, revoked.ID, atNoon, ""), nil)
 	add(t, repo, 0)
-	gives(t, repo.Change(t.Context(), repotest.Org, func(tx tokens.Tx) error {
-		n, err := tx.Active(t.Context(), repotest.Noon)
+	gives(t, repo.Change(t.Context(), someOrg, func(tx tokens.Tx) error {
+		n, err := tx.Active(t.Context(), atNoon)
 		equal(t, n, 1)
 		return err
 	}), nil)
@@ -78,5 +77,5 @@ func changesAreRefusedUnderTheLock(t *testing.T, repo tokens.Repository) {
 		equal(t, role, tokens.Role(""))
 		return no
 	}
-	gives(t, repo.Change(t.Context(), repotest.Org, refuse, nil), no)
+	gives(t, repo.Change(t.Context(), someOrg, refuse, nil), no)
 }

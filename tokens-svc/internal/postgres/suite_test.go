@@ -7,7 +7,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func TestRepository(t *testing.T) {
@@ -50,8 +49,8 @@ func TestRepository(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			repo := open(t, fresh(t))
-			for i, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
-				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: repotest.Noon}
+			for i, org := range []tokens.OrgID{someOrg, otherOrg} {
+				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: atNoon}
 				if err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(org))); err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +81,7 @@ func revoke(
 func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := newToken(t, after)
-	stored, err := create(t, repo, repotest.Org, token, digest)
+	stored, err := create(t, repo, someOrg, token, digest)
 	if err != nil {
 		t.Fatal(err)
 	}

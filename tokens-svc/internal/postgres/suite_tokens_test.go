@@ -8,20 +8,19 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 func organizationComesBack(t *testing.T, repo tokens.Repository) {
-	got, err := repo.Organization(t.Context(), repotest.Org)
+	got, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
-	equal(t, got, tokens.Organization{ID: repotest.Org, Name: "Organization 0", CreatedAt: repotest.Noon})
+	equal(t, got, tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon})
 	_, err = repo.Organization(t.Context(), unknown)
 	gives(t, err, tokens.ErrNotFound)
 }
 
 func partitionsAreNoOrganizations(t *testing.T, repo tokens.Repository) {
-	token := tokens.Token{Environment: tokens.Test, Organization: tokens.Organization{ID: repotest.Org}}
-	o := tokens.Organization{ID: token.Partition(), Name: "Usurper", CreatedAt: repotest.Noon}
+	token := tokens.Token{Environment: tokens.Test, Organization: tokens.Organization{ID: someOrg}}
+	o := tokens.Organization{ID: token.Partition(), Name: "Usurper", CreatedAt: atNoon}
 	if err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(o.ID))); err == nil {
 		t.Errorf("%s was created", o.ID)
 	}
@@ -29,17 +28,17 @@ func partitionsAreNoOrganizations(t *testing.T, repo tokens.Repository) {
 
 func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	err := repo.CreateOrganization(t.Context(),
-		tokens.Organization{ID: repotest.Org, Name: "Usurper", CreatedAt: repotest.Noon},
-		fullEntry(audit.OrganizationCreated, string(repotest.Org)))
+		tokens.Organization{ID: someOrg, Name: "Usurper", CreatedAt: atNoon},
+		fullEntry(audit.OrganizationCreated, string(someOrg)))
 	gives(t, err, tokens.ErrExists)
-	got, err := repo.Organization(t.Context(), repotest.Org)
+	got, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got.Name, "Organization 0")
 }
 
 func tokenComesBack(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
-	got, err := repo.Token(t.Context(), repotest.Org, want.ID)
+	got, err := repo.Token(t.Context(), someOrg, want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	found, stored, err := repo.FindToken(t.Context(), want.ID)
@@ -49,16 +48,16 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 
 	plain, digest := newToken(t, time.Second)
 	plain.IPAllow, plain.ExpiresAt = nil, time.Time{}
-	plain, err = create(t, repo, repotest.Org, plain, digest)
+	plain, err = create(t, repo, someOrg, plain, digest)
 	gives(t, err, nil)
-	got, err = repo.Token(t.Context(), repotest.Org, plain.ID)
+	got, err = repo.Token(t.Context(), someOrg, plain.ID)
 	gives(t, err, nil)
 	equal(t, got, plain)
 }
 
 func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	for _, org := range []tokens.OrgID{repotest.Org, repotest.Other} {
+	for _, org := range []tokens.OrgID{someOrg, otherOrg} {
 		_, err := create(t, repo, org, first, digest)
 		gives(t, err, tokens.ErrExists)
 	}
@@ -77,10 +76,10 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 	for i, after := range []time.Duration{2, 0, 3, 1} {
 		want[3-after], _ = add(t, repo, after*time.Second)
 		if i == 0 {
-			gives(t, revoke(t, repo, repotest.Org, want[3-after].ID, repotest.Noon, ""), nil)
+			gives(t, revoke(t, repo, someOrg, want[3-after].ID, atNoon, ""), nil)
 		}
 	}
-	got, total, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{}, repotest.Noon)
+	got, total, err := repo.Tokens(t.Context(), someOrg, tokens.Query{}, atNoon)
 	gives(t, err, nil)
 	equal(t, total, 4)
 	ids := func(all []tokens.Token) (ids []tokens.TokenID) {
@@ -90,8 +89,8 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 		return ids
 	}
 	equal(t, ids(got), ids(want))
-	for _, org := range []tokens.OrgID{repotest.Other, unknown} {
-		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, repotest.Noon)
+	for _, org := range []tokens.OrgID{otherOrg, unknown} {
+		got, total, err = repo.Tokens(t.Context(), org, tokens.Query{}, atNoon)
 		gives(t, err, nil)
 		equal(t, total, 0)
 		equal(t, got, []tokens.Token{})
@@ -100,14 +99,14 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 
 func otherOrganizationFindsNoToken(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	_, err := repo.Token(t.Context(), repotest.Other, token.ID)
+	_, err := repo.Token(t.Context(), otherOrg, token.ID)
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, revoke(t, repo, repotest.Other, token.ID, repotest.Noon, ""), tokens.ErrNotFound)
-	_, err = repo.Token(t.Context(), repotest.Org, "tok_000000000000")
+	gives(t, revoke(t, repo, otherOrg, token.ID, atNoon, ""), tokens.ErrNotFound)
+	_, err = repo.Token(t.Context(), someOrg, "tok_000000000000")
 	gives(t, err, tokens.ErrNotFound)
-	gives(t, revoke(t, repo, repotest.Org, "tok_000000000000", repotest.Noon, ""), tokens.ErrNotFound)
+	gives(t, revoke(t, repo, someOrg, "tok_000000000000", atNoon, ""), tokens.ErrNotFound)
 
-	got, err := repo.Token(t.Context(), repotest.Org, token.ID)
+	got, err := repo.Token(t.Context(), someOrg, token.ID)
 	gives(t, err, nil)
 	equal(t, got, token)
 }
@@ -115,15 +114,15 @@ func otherOrganizationFindsNoToken(t *testing.T, repo tokens.Repository) {
 func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 	want, digest := add(t, repo, 0)
 	bystander, _ := add(t, repo, 0)
-	at := repotest.Noon.Add(time.Hour)
-	gives(t, revoke(t, repo, repotest.Org, want.ID, at, "lost"), nil)
-	gives(t, revoke(t, repo, repotest.Org, want.ID, at.Add(time.Hour), "found"), nil)
+	at := atNoon.Add(time.Hour)
+	gives(t, revoke(t, repo, someOrg, want.ID, at, "lost"), nil)
+	gives(t, revoke(t, repo, someOrg, want.ID, at.Add(time.Hour), "found"), nil)
 	want.RevokedAt, want.RevokedReason, want.Revision = at, "lost", bystander.Revision+1
 	got, stored, err := repo.FindToken(t.Context(), want.ID)
 	gives(t, err, nil)
 	equal(t, got, want)
 	equal(t, stored, digest)
-	got, err = repo.Token(t.Context(), repotest.Org, bystander.ID)
+	got, err = repo.Token(t.Context(), someOrg, bystander.ID)
 	gives(t, err, nil)
 	equal(t, got, bystander)
 }
@@ -131,9 +130,9 @@ func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	together(16, func(i int) {
-		gives(t, revoke(t, repo, repotest.Org, token.ID, repotest.Noon.Add(time.Duration(i)*time.Second), ""), nil)
+		gives(t, revoke(t, repo, someOrg, token.ID, atNoon.Add(time.Duration(i)*time.Second), ""), nil)
 	})
-	got, err := repo.Token(t.Context(), repotest.Org, token.ID)
+	got, err := repo.Token(t.Context(), someOrg, token.ID)
 	gives(t, err, nil)
 	equal(t, got.Revision, token.Revision+1)
 	next, _ := add(t, repo, 0)
@@ -144,8 +143,8 @@ func revisionsAreDense(t *testing.T, repo tokens.Repository) {
 	const n = 8
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
-	together(n/2, func(i int) { gives(t, revoke(t, repo, repotest.Org, made[i].ID, repotest.Noon, ""), nil) })
-	all, _, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{}, repotest.Noon)
+	together(n/2, func(i int) { gives(t, revoke(t, repo, someOrg, made[i].ID, atNoon, ""), nil) })
+	all, _, err := repo.Tokens(t.Context(), someOrg, tokens.Query{}, atNoon)
 	gives(t, err, nil)
 	var got []int64
 	for _, token := range made[:n/2] {
@@ -175,7 +174,7 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 
 func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	first, digest := add(t, repo, 0)
-	_, err := create(t, repo, repotest.Other, first, digest)
+	_, err := create(t, repo, otherOrg, first, digest)
 	gives(t, err, tokens.ErrExists)
 	orphan, digest := newToken(t, 0)
 	_, err = create(t, repo, unknown, orphan, digest)
@@ -188,15 +187,15 @@ func tokensAreSought(t *testing.T, repo tokens.Repository) {
 	named := func(name string, after time.Duration, end time.Time) tokens.Token {
 		token, digest := newToken(t, after)
 		token.Name, token.ExpiresAt = name, end
-		_, err := create(t, repo, repotest.Org, token, digest)
+		_, err := create(t, repo, someOrg, token, digest)
 		gives(t, err, nil)
 		return token
 	}
 	b := named("beta", 0, time.Time{})
-	a := named("Alpha 100%", time.Minute, repotest.Noon.Add(48*time.Hour))
-	c := named("gamma", 2*time.Minute, repotest.Noon.Add(24*time.Hour))
+	a := named("Alpha 100%", time.Minute, atNoon.Add(48*time.Hour))
+	c := named("gamma", 2*time.Minute, atNoon.Add(24*time.Hour))
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{
-		{Token: b.ID, LastUsedAt: repotest.Noon}, {Token: a.ID, LastUsedAt: repotest.Noon.Add(time.Hour)},
+		{Token: b.ID, LastUsedAt: atNoon}, {Token: a.ID, LastUsedAt: atNoon.Add(time.Hour)},
 	}), nil)
 	for _, q := range []struct {
 		tokens.Query
@@ -212,7 +211,7 @@ func tokensAreSought(t *testing.T, repo tokens.Repository) {
 		{tokens.Query{Text: string(b.ID)}, "beta"},
 		{tokens.Query{Text: "shpt_test_" + string(c.ID[len("tok_"):]) + "_…"}, "gamma"},
 	} {
-		found, total, err := repo.Tokens(t.Context(), repotest.Org, q.Query, repotest.Noon)
+		found, total, err := repo.Tokens(t.Context(), someOrg, q.Query, atNoon)
 		gives(t, err, nil)
 		var names []string
 		for _, token := range found {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 var (
@@ -17,9 +16,9 @@ var (
 func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
 	idle, _ := add(t, repo, 0)
-	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: repotest.Noon, Address: firstAddress}
-	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon.Add(2 * time.Hour), Address: secondAddress}
-	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: repotest.Noon}
+	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: atNoon, Address: firstAddress}
+	later := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: atNoon.Add(2 * time.Hour), Address: secondAddress}
+	stranger := tokens.Use{Token: "tok_zzzzzzzzzzzz", Requests: 7, LastUsedAt: atNoon}
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{use, later, stranger}), nil)
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{later, stranger, use}), nil)
 	earlier := tokens.Use{
@@ -29,33 +28,33 @@ func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{none, earlier, none}), nil) // one hour of a token several times
 	later.Requests, later.Refused = 250, 6
 	ids := []tokens.TokenID{token.ID, idle.ID, stranger.Token}
-	wantUsage(t, repo, ids, repotest.Noon.Truncate(time.Hour), later)
+	wantUsage(t, repo, ids, atNoon.Truncate(time.Hour), later)
 	later.Requests, later.Refused = 10, 0
-	wantUsage(t, repo, ids, repotest.Noon.Add(time.Hour).Truncate(time.Hour), later)
+	wantUsage(t, repo, ids, atNoon.Add(time.Hour).Truncate(time.Hour), later)
 	later.Requests = 0
-	wantUsage(t, repo, ids, repotest.Noon.Add(24*time.Hour), later)
+	wantUsage(t, repo, ids, atNoon.Add(24*time.Hour), later)
 	gives(t, repo.AddUsage(t.Context(), nil), nil)
 }
 
 func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon.Add(time.Minute), Address: secondAddress}
-	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: repotest.Noon, Address: firstAddress}
-	nowhere := tokens.Use{Token: token.ID, Refused: 4, LastUsedAt: repotest.Noon.Add(2 * time.Minute)}
+	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: atNoon.Add(time.Minute), Address: secondAddress}
+	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: atNoon, Address: firstAddress}
+	nowhere := tokens.Use{Token: token.ID, Refused: 4, LastUsedAt: atNoon.Add(2 * time.Minute)}
 	for _, u := range []tokens.Use{newer, older} {
 		gives(t, repo.AddUsage(t.Context(), []tokens.Use{u}), nil)
 	}
 	newer.Requests = 3
-	wantUsage(t, repo, []tokens.TokenID{token.ID}, repotest.Noon.Truncate(time.Hour), newer)
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, atNoon.Truncate(time.Hour), newer)
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{nowhere}), nil)
 	nowhere.Requests = 3
-	wantUsage(t, repo, []tokens.TokenID{token.ID}, repotest.Noon.Truncate(time.Hour), nowhere)
+	wantUsage(t, repo, []tokens.TokenID{token.ID}, atNoon.Truncate(time.Hour), nowhere)
 }
 
 func usageIsPrivate(t *testing.T, repo tokens.Repository) {
 	token, _ := add(t, repo, 0)
-	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon}}), nil)
-	got, err := repo.Usage(t.Context(), repotest.Other, []tokens.TokenID{token.ID}, repotest.Noon)
+	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: atNoon}}), nil)
+	got, err := repo.Usage(t.Context(), otherOrg, []tokens.TokenID{token.ID}, atNoon)
 	gives(t, err, nil)
 	equal(t, got, []tokens.Use{})
 }
@@ -65,9 +64,9 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 	uses := make([]tokens.Use, n)
 	for i := range uses {
 		token, _ := add(t, repo, 0)
-		uses[i] = tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: repotest.Noon}
+		uses[i] = tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: atNoon}
 	}
-	s := tokens.NewService(repo, tokens.Config{Now: func() time.Time { return repotest.Noon }})
+	s := tokens.NewService(repo, tokens.Config{Now: func() time.Time { return atNoon }})
 	together(gateways, func(gateway int) {
 		report := make([]tokens.Use, 0, n)
 		for i := range uses { // each gateway begins elsewhere
@@ -77,13 +76,13 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 	})
 	for _, u := range uses {
 		u.Requests = gateways
-		wantUsage(t, repo, []tokens.TokenID{u.Token}, repotest.Noon.Truncate(time.Hour), u)
+		wantUsage(t, repo, []tokens.TokenID{u.Token}, atNoon.Truncate(time.Hour), u)
 	}
 }
 
 func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, since time.Time, want ...tokens.Use) {
 	t.Helper()
-	got, err := repo.Usage(t.Context(), repotest.Org, ids, since)
+	got, err := repo.Usage(t.Context(), someOrg, ids, since)
 	gives(t, err, nil)
 	equal(t, got, want)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestTimesDoNotDependOnTheServersZone: they are read in UTC, and one that is not
@@ -22,15 +21,15 @@ func TestTimesDoNotDependOnTheServersZone(t *testing.T) {
 	organization(t, repo)
 	token, digest := newToken(t, time.Second)
 	token.ExpiresAt = time.Time{}
-	if _, err := create(t, repo, repotest.Org, token, digest); err != nil {
+	if _, err := create(t, repo, someOrg, token, digest); err != nil {
 		t.Fatal(err)
 	}
-	read, err := repo.Token(t.Context(), repotest.Org, token.ID)
+	read, err := repo.Token(t.Context(), someOrg, token.ID)
 	if err != nil || read.CreatedAt != token.CreatedAt || read.ExpiresAt != (time.Time{}) ||
 		read.Organization.CreatedAt.Location() != time.UTC {
 		t.Errorf("%+v, %v", read, err)
 	}
-	expired, _, err := repo.Tokens(t.Context(), repotest.Org, tokens.Query{Filter: tokens.FilterExpired}, repotest.Noon)
+	expired, _, err := repo.Tokens(t.Context(), someOrg, tokens.Query{Filter: tokens.FilterExpired}, atNoon)
 	if err != nil || len(expired) != 0 {
 		t.Errorf("a token without end is expired: %v, %v", expired, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestOldUsageIsRemoved, but not when a token was last used, however long ago.
@@ -20,29 +19,29 @@ func TestOldUsageIsRemoved(t *testing.T) {
 				created_by_kind, created_by_id, created_by_name, owner_id, lineage)
 		SELECT 'tok_00000000000' || n, $1, 'n', 'live', '{admin}', '{}', 100, 60, now(), 1, sha256('x'), n,
 			'operator', '', 'command line', '', 'tok_00000000000' || n FROM generate_series(1, 2) n`,
-		repotest.Org); err != nil {
+		someOrg); err != nil {
 		t.Fatal(err)
 	}
 	const used, idle tokens.TokenID = "tok_000000000001", "tok_000000000002"
 	day := 24 * time.Hour
 	var uses []tokens.Use
 	for _, days := range []time.Duration{40, 35, 31, 29, 0} {
-		uses = append(uses, tokens.Use{Token: used, Requests: 1, LastUsedAt: repotest.Noon.Add(-days * day)})
+		uses = append(uses, tokens.Use{Token: used, Requests: 1, LastUsedAt: atNoon.Add(-days * day)})
 	}
-	uses = append(uses, tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-100 * day)},
-		tokens.Use{Token: idle, LastUsedAt: repotest.Noon.Add(-90 * day)})
+	uses = append(uses, tokens.Use{Token: idle, LastUsedAt: atNoon.Add(-100 * day)},
+		tokens.Use{Token: idle, LastUsedAt: atNoon.Add(-90 * day)})
 	if err := repo.AddUsage(t.Context(), uses); err != nil {
 		t.Fatal(err)
 	}
-	if err := repo.PruneUsage(t.Context(), repotest.Noon.Add(-30*day)); err != nil {
+	if err := repo.PruneUsage(t.Context(), atNoon.Add(-30*day)); err != nil {
 		t.Fatal(err)
 	}
-	left, err := repo.Usage(t.Context(), repotest.Org, []tokens.TokenID{used, idle}, repotest.Noon.Add(-1000*day))
+	left, err := repo.Usage(t.Context(), someOrg, []tokens.TokenID{used, idle}, atNoon.Add(-1000*day))
 	if err != nil || len(left) != 2 {
 		t.Fatal(left, err)
 	}
 	for _, u := range left {
-		days := repotest.Noon.Sub(u.LastUsedAt) / day
+		days := atNoon.Sub(u.LastUsedAt) / day
 		if u.Token == used && u.Requests != 2 || u.Token == idle && days != 90 {
 			t.Errorf("%+v is left", u)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // asking returns the principal of a stored token.
@@ -24,12 +23,12 @@ func restricted(t *testing.T, s *tokens.Service, change func(*tokens.Draft)) tok
 	t.Helper()
 	d := tokens.Draft{
 		Name: "Terraform", Permissions: []string{"admin"}, IPAllow: []string{"192.0.2.0/24", "2001:db8::/32"},
-		RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute}, ExpiresAt: repotest.Noon.Add(time.Hour),
+		RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute}, ExpiresAt: atNoon.Add(time.Hour),
 	}
 	if change != nil {
 		change(&d)
 	}
-	made, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, d)
+	made, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 	} {
 		parent := restricted(t, s, c.parent)
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
-		got, _, err := s.CreateToken(t.Context(), caller(parent), repotest.Org, c.draft)
+		got, _, err := s.CreateToken(t.Context(), caller(parent), someOrg, c.draft)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -130,7 +129,7 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 		"the other data": {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
 	} {
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
-		_, _, err := s.CreateToken(t.Context(), caller(parent), repotest.Org, c.draft)
+		_, _, err := s.CreateToken(t.Context(), caller(parent), someOrg, c.draft)
 		wantFields(t, err, c.field)
 		if err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v does not name the bound %s", name, err, c.says)
@@ -147,7 +146,7 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	parent := restricted(t, s, nil)
-	wide, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+	wide, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg,
 		tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}})
 	if err != nil {
 		t.Fatal(err)
@@ -157,30 +156,30 @@ func TestNoTokenGainsByChangingOrRotatingAnother(t *testing.T) {
 		"expires_at": {ExpiresAt: &never}, "ip_allow": {IPAllow: &anywhere},
 		"limit": {RateLimit: &tokens.RateLimit{Limit: 31}},
 	} {
-		_, err := s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, p)
+		_, err := s.UpdateToken(t.Context(), caller(parent), someOrg, parent.ID, p)
 		wantFields(t, err, field)
 	}
-	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, parent.ID, tokens.Patch{ExpiresAt: &later})
+	_, err = s.UpdateToken(t.Context(), caller(parent), someOrg, parent.ID, tokens.Patch{ExpiresAt: &later})
 	wantFields(t, err, "expires_at")
-	_, err = s.UpdateToken(t.Context(), caller(parent), repotest.Org, wide.ID,
+	_, err = s.UpdateToken(t.Context(), caller(parent), someOrg, wide.ID,
 		tokens.Patch{Permissions: &[]string{"admin"}})
 	wantFields(t, err, "expires_at", "ip_allow", "limit")
-	_, err = s.RotateToken(t.Context(), caller(parent), repotest.Org, wide.ID, time.Hour)
+	_, err = s.RotateToken(t.Context(), caller(parent), someOrg, wide.ID, time.Hour)
 	wantFields(t, err, "ip_allow", "limit")
 
 	owned := parent
 	owned.Owner = tokens.Owner{ID: "usr_1", Role: tokens.RoleOwner}
 	narrow := restricted(t, s, nil)
 	for name, err := range map[string]error{
-		"change": second(s.UpdateToken(t.Context(), caller(owned), repotest.Org, narrow.ID,
+		"change": second(s.UpdateToken(t.Context(), caller(owned), someOrg, narrow.ID,
 			tokens.Patch{Permissions: &[]string{"admin"}})),
-		"rotate": second(s.RotateToken(t.Context(), caller(owned), repotest.Org, narrow.ID, 0)),
+		"rotate": second(s.RotateToken(t.Context(), caller(owned), someOrg, narrow.ID, 0)),
 	} {
 		if !errors.Is(err, tokens.ErrForbidden) {
 			t.Errorf("a person's token may %s the organization's: %v", name, err)
 		}
 	}
-	if _, err := s.RevokeToken(t.Context(), caller(owned), repotest.Org, narrow.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), caller(owned), someOrg, narrow.ID, "", false); err != nil {
 		t.Errorf("revoking takes nothing: %v", err)
 	}
 }
@@ -194,11 +193,11 @@ func TestTokenCannotExtendItsExpiry(t *testing.T) {
 	token, _ := create(t, s) // for an hour
 	end := token.ExpiresAt
 	*now = now.Add(time.Minute)
-	_, err := s.RotateToken(t.Context(), caller(token), repotest.Org, token.ID, tokens.MinOwnGrace-1)
+	_, err := s.RotateToken(t.Context(), caller(token), someOrg, token.ID, tokens.MinOwnGrace-1)
 	wantFields(t, err, "grace_seconds")
 	for range 3 {
 		*now = now.Add(time.Minute)
-		done, err := s.RotateToken(t.Context(), caller(token), repotest.Org, token.ID, tokens.MinOwnGrace)
+		done, err := s.RotateToken(t.Context(), caller(token), someOrg, token.ID, tokens.MinOwnGrace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +208,7 @@ func TestTokenCannotExtendItsExpiry(t *testing.T) {
 		token = done.Token
 	}
 	admin := restricted(t, s, nil)
-	done, err := s.RotateToken(t.Context(), caller(admin), repotest.Org, admin.ID, 0)
+	done, err := s.RotateToken(t.Context(), caller(admin), someOrg, admin.ID, 0)
 	if err != nil || !done.Token.ExpiresAt.Equal(admin.ExpiresAt) || !done.Previous.ExpiresAt.Equal(*now) {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -223,15 +222,15 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 	testing := caller(restricted(t, s, func(d *tokens.Draft) { d.Environment = tokens.Test }))
 	name := "mine"
 	for what, err := range map[string]error{
-		"change": second(s.UpdateToken(t.Context(), testing, repotest.Org, live.ID, tokens.Patch{Name: &name})),
-		"rotate": second(s.RotateToken(t.Context(), testing, repotest.Org, live.ID, 0)),
-		"revoke": second(s.RevokeToken(t.Context(), testing, repotest.Org, live.ID, "", false)),
+		"change": second(s.UpdateToken(t.Context(), testing, someOrg, live.ID, tokens.Patch{Name: &name})),
+		"rotate": second(s.RotateToken(t.Context(), testing, someOrg, live.ID, 0)),
+		"revoke": second(s.RevokeToken(t.Context(), testing, someOrg, live.ID, "", false)),
 	} {
 		if !errors.Is(err, tokens.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := s.AuditEvents(t.Context(), testing, repotest.Org, tokens.AuditQuery{},
+	if _, _, err := s.AuditEvents(t.Context(), testing, someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // listener collects the changes that Follow sends.
@@ -63,7 +62,7 @@ func TestFollowerGetsEachChangeInOrder(t *testing.T) {
 		ahead := listen(t, s, new(int64(7))) // of a database that was put back
 		ahead.wants(t, "2")
 
-		if _, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, time.Minute); err != nil {
+		if _, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, first.ID, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		fresh.wants(t) // it was not notified

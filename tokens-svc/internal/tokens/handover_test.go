@@ -6,7 +6,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestPeopleChooseTheOwner, when they make a token or later, and the audit log says
@@ -16,7 +15,7 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	maker := person("usr_1", tokens.RoleAdmin)
-	made, secret, err := s.CreateToken(t.Context(), maker, repotest.Org,
+	made, secret, err := s.CreateToken(t.Context(), maker, someOrg,
 		tokens.Draft{Name: "ERP", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +25,7 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 	}
 	organizations, _ := create(t, s)
 	give := func(principal tokens.Principal) (tokens.Token, error) {
-		return s.UpdateToken(t.Context(), principal, repotest.Org, made.ID, tokens.Patch{OfOrganization: true})
+		return s.UpdateToken(t.Context(), principal, someOrg, made.ID, tokens.Patch{OfOrganization: true})
 	}
 	for name, principal := range map[string]tokens.Principal{
 		"itself": caller(made), "the organization's token": bearer(organizations.ID, tokens.Admin),
@@ -37,7 +36,7 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 			t.Errorf("%s may: %v", name, err)
 		}
 		draft := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}, DefaultExpiry: true, OfOrganization: true}
-		if _, _, err := s.CreateToken(t.Context(), principal, repotest.Org, draft); !errors.Is(err, tokens.ErrForbidden) {
+		if _, _, err := s.CreateToken(t.Context(), principal, someOrg, draft); !errors.Is(err, tokens.ErrForbidden) {
 			t.Errorf("%s may make one: %v", name, err)
 		}
 	}
@@ -53,7 +52,7 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 	if maker := person("usr_1", tokens.RoleMember); maker.MayChange(repo.tokens[made.ID]) {
 		t.Error("a member may change what the organization owns")
 	}
-	log := repo.events[repotest.Org]
+	log := repo.events[someOrg]
 	last := log[len(log)-1]
 	if last.Action != audit.TokenUpdated || last.Actor.ID != "usr_2" || last.Details["owner"] != "organization" ||
 		last.Details["owner_before"] != "usr_1@acme.example" {
@@ -62,12 +61,12 @@ func TestPeopleChooseTheOwner(t *testing.T) {
 	if before := log[len(log)-2]; before.Action == audit.TokenUpdated {
 		t.Error("what changes nothing is in the audit log")
 	}
-	own, _, err := s.CreateToken(t.Context(), maker, repotest.Org,
+	own, _, err := s.CreateToken(t.Context(), maker, someOrg,
 		tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, OfOrganization: true})
 	if err != nil || !own.Owner.IsOrganization() || own.CreatedBy.ID != "usr_1" {
 		t.Errorf("made for the organization: %+v, %v", own, err)
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, made.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, made.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	_, err = give(tokens.Operator())
@@ -81,7 +80,7 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	child := func(of tokens.Token, permission string) tokens.Token {
 		t.Helper()
-		made, _, err := s.CreateToken(t.Context(), caller(of), repotest.Org,
+		made, _, err := s.CreateToken(t.Context(), caller(of), someOrg,
 			tokens.Draft{Name: "child", Permissions: []string{permission}, DefaultExpiry: true})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +89,7 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	}
 	active := func(want int, of tokens.Token) {
 		t.Helper()
-		if all, err := s.Children(t.Context(), repotest.Org, of.ID); err != nil || len(all) != want {
+		if all, err := s.Children(t.Context(), someOrg, of.ID); err != nil || len(all) != want {
 			t.Errorf("%d children of %s, %v, want %d", len(all), of.ID, err, want)
 		}
 	}
@@ -98,32 +97,32 @@ func TestDescendantsAreRevokedWithTheirToken(t *testing.T) {
 	first := child(parent, "admin")
 	child(first, "shipments:read")
 	kept := child(other, "shipments:read")
-	done, err := s.RotateToken(t.Context(), caller(parent), repotest.Org, parent.ID, tokens.DefaultGrace)
+	done, err := s.RotateToken(t.Context(), caller(parent), someOrg, parent.ID, tokens.DefaultGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rotated, err := s.RotateToken(t.Context(), caller(first), repotest.Org, first.ID, 0)
+	rotated, err := s.RotateToken(t.Context(), caller(first), someOrg, first.ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	child(rotated.Token, "shipments:read")
 	child(done.Token, "shipments:read")
 	active(4, done.Token) // of first there is the successor
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, done.Token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	active(4, done.Token)
 	for range 2 {
-		if got, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, done.Token.ID,
+		if got, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, done.Token.ID,
 			"leaked", true); err != nil || got.ID != done.Token.ID {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		active(0, done.Token)
 	}
-	if got, err := s.Token(t.Context(), repotest.Org, kept.ID); err != nil || !got.RevokedAt.IsZero() {
+	if got, err := s.Token(t.Context(), someOrg, kept.ID); err != nil || !got.RevokedAt.IsZero() {
 		t.Errorf("another's child is %+v, %v", got, err)
 	}
-	if _, err := s.Children(t.Context(), repotest.Other, parent.ID); !errors.Is(err, tokens.ErrNotFound) {
+	if _, err := s.Children(t.Context(), otherOrg, parent.ID); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("another organization's: %v", err)
 	}
 }

@@ -306,3 +306,11 @@ func (m *memory) Reseal(_ context.Context, id tokens.TokenID, old, sealed tokens
 	}
 	return nil
 }
+
+// The organizations of the tests, and when their tokens are created.
+const (
+	someOrg  tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	otherOrg tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
+)
+
+var atNoon = time.Date(2026, time.November, 20, 12, 0, 0, 123e6, time.UTC)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // Catalogue is the permissions that a token can be granted: the built-in ones
 // and those of further services, which are data. It does not change.
 type Catalogue struct {
-	entries []Definition // sorted by name
+	entries map[Permission]Definition
 	presets []Preset
 	roles   []powers // from the most powerful down
 }
@@ -46,14 +47,11 @@ func (c *Catalogue) OfMembers() []Permission {
 func (c *Catalogue) Presets() []Preset { return c.presets }
 
 // Text describes p for people; "" for a permission that is not in the catalogue.
-func (c *Catalogue) Text(p Permission) string {
-	d, _ := c.find(p)
-	return d.Text
-}
+func (c *Catalogue) Text(p Permission) string { return c.entries[p].Text }
 
 // Parse reads a permission. The error for an unknown one names a similar one, or all.
 func (c *Catalogue) Parse(text string) (Permission, error) {
-	if d, ok := c.find(Permission(text)); ok {
+	if d, ok := c.entries[Permission(text)]; ok {
 		return d.Name, nil
 	}
 	if near := spelling.Nearest(text, c.All()); near != "" {
@@ -71,8 +69,7 @@ func (c *Catalogue) Expand(granted []Permission) []Permission {
 		all = append(all, c.All()...)
 	}
 	for i := 0; i < len(all); i++ {
-		d, _ := c.find(all[i])
-		for _, p := range d.Includes {
+		for _, p := range c.entries[all[i]].Includes {
 			if !slices.Contains(all, p) {
 				all = append(all, p)
 			}
@@ -81,27 +78,14 @@ func (c *Catalogue) Expand(granted []Permission) []Permission {
 	return sortedSet(all)
 }
 
-func (c *Catalogue) find(p Permission) (Definition, bool) {
-	at, ok := c.search(p)
-	if !ok {
-		return Definition{}, false
-	}
-	return c.entries[at], true
-}
-
-// search returns where p is, or would be, among the entries.
-func (c *Catalogue) search(p Permission) (at int, ok bool) {
-	return slices.BinarySearchFunc(c.entries, p,
-		func(d Definition, p Permission) int { return strings.Compare(string(d.Name), string(p)) })
-}
-
+// named returns the names of some of the permissions, sorted.
 func (c *Catalogue) named(wanted func(Definition) bool) (names []Permission) {
-	for _, d := range c.entries {
+	for name, d := range c.entries {
 		if wanted(d) {
-			names = append(names, d.Name)
+			names = append(names, name)
 		}
 	}
-	return names
+	return sortedSet(names)
 }
 
 // Permission is one thing that a token may do. On the wire of RFC 7662 it is
@@ -154,7 +138,7 @@ var builtIn = sync.OnceValue(func() *Catalogue {
 		Roles       []powers     `json:"roles"`
 	}
 	err := json.Unmarshal(builtInFile, &content)
-	c := &Catalogue{presets: content.Presets, roles: content.Roles}
+	c := &Catalogue{entries: map[Permission]Definition{}, presets: content.Presets, roles: content.Roles}
 	if err = errors.Join(err, c.define(content.Permissions)); err != nil {
 		panic(fmt.Sprintf("permissions.json: %v", err)) // the file is part of the program
 	}
@@ -170,7 +154,7 @@ var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{
 // NewCatalogue returns the built-in permissions and further ones. The error
 // lists all faults of these.
 func NewCatalogue(further ...Definition) (*Catalogue, error) {
-	c := &Catalogue{entries: slices.Clone(builtIn().entries), presets: builtIn().presets, roles: builtIn().roles}
+	c := &Catalogue{entries: maps.Clone(builtIn().entries), presets: builtIn().presets, roles: builtIn().roles}
 	return c, c.define(further)
 }
 
@@ -201,21 +185,21 @@ func (c *Catalogue) add(d Definition) (problems []error) {
 		strings.ContainsFunc(d.Text, plaintext.Refused) {
 		problems = append(problems, d.problem("text must have 1 to %d characters, on one line", maxReason))
 	}
-	at, taken := c.search(d.Name)
-	if !taken {
-		c.entries = slices.Insert(c.entries, at, d)
-		return problems
+	switch known, taken := c.entries[d.Name]; {
+	case !taken:
+		c.entries[d.Name] = d
+	case known.File != "":
+		problems = append(problems, d.problem("is defined already in %s; rename or remove one of the two", known.File))
+	default:
+		problems = append(problems, d.problem("is built in; choose another name"))
 	}
-	if file := c.entries[at].File; file != "" {
-		return append(problems, d.problem("is defined already in %s; rename or remove one of the two", file))
-	}
-	return append(problems, d.problem("is built in; choose another name"))
+	return problems
 }
 
 // checkIncludes returns what is wrong with the permissions that d includes.
 func (c *Catalogue) checkIncludes(d Definition) (problems []error) {
 	for _, p := range d.Includes {
-		included, known := c.find(p)
+		included, known := c.entries[p]
 		switch {
 		case !known:
 			_, err := c.Parse(string(p))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // catalogue is the built-in permissions.
@@ -90,15 +89,15 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 		"another token": bearer("tok_000000000000", "shipments:read"), "nobody": {},
 	} {
 		errs := map[string]error{}
-		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "", false)
-		_, errs["rotate"] = s.RotateToken(t.Context(), principal, repotest.Org, token.ID, 0)
-		_, errs["update"] = s.UpdateToken(t.Context(), principal, repotest.Org, token.ID, tokens.Patch{Name: &newName})
+		_, errs["revoke"] = s.RevokeToken(t.Context(), principal, someOrg, token.ID, "", false)
+		_, errs["rotate"] = s.RotateToken(t.Context(), principal, someOrg, token.ID, 0)
+		_, errs["update"] = s.UpdateToken(t.Context(), principal, someOrg, token.ID, tokens.Patch{Name: &newName})
 		if !principal.MayCreate() {
-			_, _, errs["create"] = s.CreateToken(t.Context(), principal, repotest.Org,
+			_, _, errs["create"] = s.CreateToken(t.Context(), principal, someOrg,
 				tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
 		if !principal.MayReadAudit() {
-			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, repotest.Org, tokens.AuditQuery{},
+			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, someOrg, tokens.AuditQuery{},
 				tokens.Page{Number: 1, Size: 1})
 		}
 		for method, err := range errs {
@@ -107,9 +106,9 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 			}
 		}
 	}
-	if got, _ := s.Token(t.Context(), repotest.Org, token.ID); got.Revision != token.Revision || len(repo.tokens) != 1 ||
-		len(repo.events[repotest.Org]) != 2 {
-		t.Errorf("something was done: %+v, %d events", got, len(repo.events[repotest.Org]))
+	if got, _ := s.Token(t.Context(), someOrg, token.ID); got.Revision != token.Revision || len(repo.tokens) != 1 ||
+		len(repo.events[someOrg]) != 2 {
+		t.Errorf("something was done: %+v, %d events", got, len(repo.events[someOrg]))
 	}
 }
 
@@ -118,7 +117,7 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	member := person("usr_1", tokens.RoleMember)
-	made, _, err := s.CreateToken(t.Context(), member, repotest.Org,
+	made, _, err := s.CreateToken(t.Context(), member, someOrg,
 		tokens.Draft{Name: "ERP", Permissions: []string{"shipments:write"}})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +125,7 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 	for text, want := range map[string]string{
 		"shipments:review": "permissions", "admin": "permissions", "webhooks:manage": "permissions",
 	} {
-		_, _, err := s.CreateToken(t.Context(), member, repotest.Org,
+		_, _, err := s.CreateToken(t.Context(), member, someOrg,
 			tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read", text}})
 		wantFields(t, err, want)
 		wrong := &tokens.ValidationError{}
@@ -134,14 +133,14 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 			!strings.Contains(wrong.Fields[0].Detail, "documents:write")) {
 			t.Errorf("%+v does not name the entry and what may be granted", wrong.Fields[0])
 		}
-		_, err = s.UpdateToken(t.Context(), member, repotest.Org, made.ID, tokens.Patch{Permissions: &[]string{text}})
+		_, err = s.UpdateToken(t.Context(), member, someOrg, made.ID, tokens.Patch{Permissions: &[]string{text}})
 		wantFields(t, err, want)
 	}
-	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, made.ID,
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), someOrg, made.ID,
 		tokens.Patch{Permissions: &[]string{"admin"}}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.RotateToken(t.Context(), member, repotest.Org, made.ID, 0)
+	_, err = s.RotateToken(t.Context(), member, someOrg, made.ID, 0)
 	wantFields(t, err, "permissions") // it has become more than its maker
 	for limit, allowed := range map[tokens.RateLimit]bool{
 		{}:                                     true,
@@ -157,7 +156,7 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 			"owner": person("usr_2", tokens.RoleOwner),
 			"token": bearer("tok_000000000000", tokens.Admin),
 		} {
-			_, _, err := s.CreateToken(t.Context(), principal, repotest.Org,
+			_, _, err := s.CreateToken(t.Context(), principal, someOrg,
 				tokens.Draft{Name: "ERP", Permissions: []string{"admin"}, RateLimit: limit})
 			if allowed && err != nil {
 				t.Errorf("%s, %+v: %v", name, limit, err)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestRotationCreatesASuccessor: it is the same in all but its secret, and
@@ -17,7 +16,7 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	anna := person("usr_1", tokens.RoleMember)
-	old, oldSecret, err := s.CreateToken(t.Context(), anna, repotest.Org, tokens.Draft{
+	old, oldSecret, err := s.CreateToken(t.Context(), anna, someOrg, tokens.Draft{
 		Name: "ERP", Environment: tokens.Test, Permissions: []string{"shipments:write"}, IPAllow: []string{"192.0.2.0/24"},
 		RateLimit: tokens.RateLimit{Limit: 10, Window: time.Minute}, ExpiresAt: now.Add(90 * 24 * time.Hour),
 	})
@@ -25,7 +24,7 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	*now = now.Add(80 * 24 * time.Hour)
-	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, time.Hour)
+	done, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, old.ID, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +77,11 @@ func TestTheOldTokenEndsAtTheEarlierOfItsEnds(t *testing.T) {
 		if c.lives > 0 {
 			d.ExpiresAt = now.Add(c.lives)
 		}
-		old, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, d)
+		old, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, c.grace)
+		done, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, old.ID, c.grace)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -99,16 +98,16 @@ func TestOnlyAGoodTokenIsRotatedAndOnce(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	rotate := func(id tokens.TokenID) error {
-		_, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, id, time.Minute)
+		_, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, id, time.Minute)
 		return err
 	}
 	rotated, _ := create(t, s)
-	done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, time.Minute)
+	done, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, rotated.ID, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	revoked, _ := create(t, s)
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, revoked.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, revoked.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	wantState(t, rotate(rotated.ID), tokens.StateError{
@@ -117,7 +116,7 @@ func TestOnlyAGoodTokenIsRotatedAndOnce(t *testing.T) {
 	})
 	wantState(t, rotate(revoked.ID), tokens.StateError{ID: revoked.ID, Status: tokens.StatusRevoked})
 	name := "new"
-	_, err = s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, tokens.Patch{Name: &name})
+	_, err = s.UpdateToken(t.Context(), tokens.Operator(), someOrg, rotated.ID, tokens.Patch{Name: &name})
 	wantState(t, err, tokens.StateError{ID: rotated.ID, Status: tokens.StatusActive, Successor: done.Token.ID})
 
 	*now = done.Token.ExpiresAt
@@ -130,7 +129,7 @@ func TestOnlyAGoodTokenIsRotatedAndOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, grace := range []time.Duration{-1, tokens.MaxGrace + 1} {
-		_, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, rotated.ID, grace)
+		_, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, rotated.ID, grace)
 		wantFields(t, err, "grace_seconds")
 	}
 }
@@ -148,16 +147,16 @@ func TestActiveTokensHaveAMaximum(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1), MaxActive: 1})
 	first, _ := create(t, s)
-	_, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+	_, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg,
 		tokens.Draft{Name: "WMS", Permissions: []string{"shipments:read"}})
 	if tooMany, ok := errors.AsType[*tokens.TooManyError](err); !ok || tooMany.Max != 1 {
 		t.Errorf("a second token: %v", err)
 	}
-	_, err = s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, time.Minute)
+	_, err = s.RotateToken(t.Context(), tokens.Operator(), someOrg, first.ID, time.Minute)
 	if _, ok := errors.AsType[*tokens.TooManyError](err); !ok {
 		t.Errorf("a rotation with an overlap: %v", err)
 	}
-	if _, err = s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, first.ID, 0); err != nil {
+	if _, err = s.RotateToken(t.Context(), tokens.Operator(), someOrg, first.ID, 0); err != nil {
 		t.Errorf("a rotation without overlap: %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // peppers returns one for each version, newest first.
@@ -30,14 +29,14 @@ func peppers(tb testing.TB, versions ...int) tokens.Peppers {
 	return p
 }
 
-// newService returns a service over repo, in which there is repotest.Org, with
+// newService returns a service over repo, in which there is someOrg, with
 // a clock that the test sets.
 func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.Service, *time.Time) {
 	t.Helper()
-	now := repotest.Noon.Truncate(time.Second)
+	now := atNoon.Truncate(time.Second)
 	c.Now = func() time.Time { return now }
 	s := tokens.NewService(repo, c)
-	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Org, "Acme Citrus"); err != nil &&
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), someOrg, "Acme Citrus"); err != nil &&
 		!errors.Is(err, tokens.ErrExists) {
 		t.Fatal(err)
 	}
@@ -46,8 +45,8 @@ func newService(t *testing.T, repo tokens.Repository, c tokens.Config) (*tokens.
 
 func create(t *testing.T, s *tokens.Service) (tokens.Token, tokens.Secret) {
 	t.Helper()
-	token, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{
-		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: repotest.Noon.Add(time.Hour),
+	token, secret, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, tokens.Draft{
+		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: atNoon.Add(time.Hour),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +77,7 @@ func TestTokenLifecycle(t *testing.T) {
 	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeExpired || found.Reason() != "expired" {
 		t.Errorf("at its expiry: %+v", found)
 	}
-	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, " lost ", false)
+	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, token.ID, " lost ", false)
 	if err != nil || revoked.RevokedReason != "lost" || !revoked.RevokedAt.Equal(*now) {
 		t.Errorf("revoked: %+v, %v", revoked, err)
 	}
@@ -94,11 +93,11 @@ func TestReasonNeedsTheRightSecret(t *testing.T) {
 	repo := newMemory()
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, s)
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	_, unknown, err := tokens.NewService(repo, tokens.Config{Peppers: peppers(t, 1)}).
-		CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{Name: "lost", Permissions: []string{"admin"}})
+		CreateToken(t.Context(), tokens.Operator(), someOrg, tokens.Draft{Name: "lost", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,21 +157,21 @@ func TestNothingIsMadeOfWrongInput(t *testing.T) {
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	good := tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}}
 
-	if _, secret, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Other, good); !errors.Is(err,
+	if _, secret, err := s.CreateToken(t.Context(), tokens.Operator(), otherOrg, good); !errors.Is(err,
 		tokens.ErrNotFound) || !secret.IsZero() {
 		t.Errorf("a token without organization: %v", err)
 	}
-	if _, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{}); !isInvalid(err) {
+	if _, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, tokens.Draft{}); !isInvalid(err) {
 		t.Errorf("an empty draft: %v", err)
 	}
-	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), repotest.Other, " "); !isInvalid(err) {
+	if _, err := s.CreateOrganization(t.Context(), tokens.Operator(), otherOrg, " "); !isInvalid(err) {
 		t.Errorf("an organization without name: %v", err)
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, "tok_000000000000",
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, "tok_000000000000",
 		strings.Repeat("x", 201), false); !isInvalid(err) {
 		t.Errorf("an endless reason: %v", err)
 	}
-	if _, _, err := s.Tokens(t.Context(), repotest.Other, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
+	if _, _, err := s.Tokens(t.Context(), otherOrg, tokens.Query{}); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("the tokens of no organization: %v", err)
 	}
 	if len(repo.tokens) != 0 || len(repo.orgs) != 1 {
@@ -261,7 +260,7 @@ func TestOnlyGoodTokensMove(t *testing.T) {
 		repo := newMemory()
 		before, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 		token, secret := create(t, before)
-		if _, err := before.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
+		if _, err := before.RevokeToken(t.Context(), tokens.Operator(), someOrg, token.ID, "", false); err != nil {
 			t.Fatal(err)
 		}
 		during, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2, 1)})
@@ -282,7 +281,7 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 	repo.trusting = false
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	admin := tokens.Draft{Name: "ERP", Permissions: []string{"admin"}}
-	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, admin)
+	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,24 +291,24 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 	name := "new"
 	changes := map[string]func(tokens.Principal) error{
 		"create": func(p tokens.Principal) error {
-			_, _, err := s.CreateToken(t.Context(), p, repotest.Org, admin)
+			_, _, err := s.CreateToken(t.Context(), p, someOrg, admin)
 			return err
 		},
 		"update": func(p tokens.Principal) error {
-			_, err := s.UpdateToken(t.Context(), p, repotest.Org, other.ID, tokens.Patch{Name: &name})
+			_, err := s.UpdateToken(t.Context(), p, someOrg, other.ID, tokens.Patch{Name: &name})
 			return err
 		},
 		"rotate": func(p tokens.Principal) error {
-			_, err := s.RotateToken(t.Context(), p, repotest.Org, other.ID, 0)
+			_, err := s.RotateToken(t.Context(), p, someOrg, other.ID, 0)
 			return err
 		},
 		"revoke": func(p tokens.Principal) error {
-			_, err := s.RevokeToken(t.Context(), p, repotest.Org, other.ID, "", false)
+			_, err := s.RevokeToken(t.Context(), p, someOrg, other.ID, "", false)
 			return err
 		},
 	}
 	reader := []string{"shipments:read"}
-	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID,
+	if _, err := s.UpdateToken(t.Context(), tokens.Operator(), someOrg, caller.ID,
 		tokens.Patch{Permissions: &reader}); err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +317,7 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 			t.Errorf("%s by a token that lost admin: %v", what, err)
 		}
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, "", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, caller.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	for what, change := range changes {
@@ -339,7 +338,7 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
-	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org,
+	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg,
 		tokens.Draft{Name: "T", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
@@ -347,14 +346,14 @@ func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
 	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID), Name: "T"},
 		caller, s.Permissions().All())
 	other, _ := create(t, s)
-	rotated, err := s.RotateToken(t.Context(), principal, repotest.Org, other.ID, 0)
+	rotated, err := s.RotateToken(t.Context(), principal, someOrg, other.ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if by := rotated.Token.RotatedBy; by.ID != string(caller.ID) || by.Name != "T" {
 		t.Errorf("rotated by %+v", by)
 	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, caller.ID, "", true); err != nil {
+	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, caller.ID, "", true); err != nil {
 		t.Fatal(err)
 	}
 	if found := introspect(t, s, rotated.Secret); found.Outcome != tokens.OutcomeRevoked {
@@ -368,7 +367,7 @@ func TestATokenThatEndedNeedsNoPepper(t *testing.T) {
 	repo := newMemory()
 	with, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, secret := create(t, with)
-	if _, err := with.RevokeToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, "", false); err != nil {
+	if _, err := with.RevokeToken(t.Context(), tokens.Operator(), someOrg, token.ID, "", false); err != nil {
 		t.Fatal(err)
 	}
 	without, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 2)})

@@ -11,14 +11,13 @@ import (
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestAPatchChangesWhatItNames and tells the audit log of the difference.
 func TestAPatchChangesWhatItNames(t *testing.T) {
 	t.Parallel()
 	never := time.Time{}
-	later := repotest.Noon.Truncate(time.Second).Add(24 * time.Hour)
+	later := atNoon.Truncate(time.Second).Add(24 * time.Hour)
 	name, same := " WMS ", "ERP"
 	for title, c := range map[string]struct {
 		patch   tokens.Patch
@@ -47,15 +46,15 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 		repo := newMemory()
 		s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 		before, _ := create(t, s)
-		after, err := s.UpdateToken(t.Context(), person("usr_1", tokens.RoleAdmin), repotest.Org, before.ID, c.patch)
+		after, err := s.UpdateToken(t.Context(), person("usr_1", tokens.RoleAdmin), someOrg, before.ID, c.patch)
 		if err != nil {
 			t.Fatalf("%s: %v", title, err)
 		}
-		stored, err := s.Token(t.Context(), repotest.Org, before.ID)
+		stored, err := s.Token(t.Context(), someOrg, before.ID)
 		if err != nil || stored.Revision != after.Revision || stored.Name != after.Name {
 			t.Errorf("%s: stored is %+v, %v", title, stored, err)
 		}
-		log := repo.events[repotest.Org]
+		log := repo.events[someOrg]
 		last := log[len(log)-1]
 		if c.details == nil {
 			if after.Revision != before.Revision || last.Action != audit.TokenCreated {
@@ -79,7 +78,7 @@ func TestAllFaultsOfAPatchAreReported(t *testing.T) {
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
 	empty, past := "", *now
-	_, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, token.ID, tokens.Patch{
+	_, err := s.UpdateToken(t.Context(), tokens.Operator(), someOrg, token.ID, tokens.Patch{
 		Name: &empty, Permissions: &[]string{}, IPAllow: &[]string{"10.0.0.0/8", "here"},
 		RateLimit: &tokens.RateLimit{Limit: -1}, ExpiresAt: &past,
 	})
@@ -93,14 +92,14 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
 	principal := bearer("tok_000000000009", tokens.Admin)
-	done, err := s.RotateToken(t.Context(), principal, repotest.Org, token.ID, time.Minute)
+	done, err := s.RotateToken(t.Context(), principal, someOrg, token.ID, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.RevokeToken(t.Context(), principal, repotest.Org, token.ID, "lost", false); err != nil {
+	if _, err := s.RevokeToken(t.Context(), principal, someOrg, token.ID, "lost", false); err != nil {
 		t.Fatal(err)
 	}
-	events, total, err := s.AuditEvents(t.Context(), principal, repotest.Org, tokens.AuditQuery{},
+	events, total, err := s.AuditEvents(t.Context(), principal, someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 2})
 	if err != nil || total != 4 {
 		t.Fatalf("%d events, %v", total, err)
@@ -116,11 +115,11 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 	for i, action := range []audit.Action{audit.TokenRotated, audit.TokenRevoked} {
 		e := events[i]
 		if e.Action != action || e.Actor != principal.Actor || e.Target != string(token.ID) ||
-			!e.At.Equal(repotest.Noon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
+			!e.At.Equal(atNoon.Truncate(time.Second)) || !maps.Equal(e.Details, want[i]) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), string(repotest.Org)); err != nil {
+	if _, err := s.VerifyAudit(t.Context(), string(someOrg)); err != nil {
 		t.Error(err)
 	}
 }
@@ -132,7 +131,7 @@ func TestTheLengthOfAWindowStays(t *testing.T) {
 	ctx := t.Context()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	token, _ := create(t, s)
-	admin, _, err := s.CreateToken(ctx, tokens.Operator(), repotest.Org,
+	admin, _, err := s.CreateToken(ctx, tokens.Operator(), someOrg,
 		tokens.Draft{Name: "admin", Permissions: []string{"admin"}})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +148,7 @@ func TestTheLengthOfAWindowStays(t *testing.T) {
 			{tokens.RateLimit{Limit: 100, Window: 61 * time.Second}, true},
 			{tokens.RateLimit{Window: 24 * time.Hour}, true},
 		} {
-			_, err := s.UpdateToken(ctx, who, repotest.Org, token.ID, tokens.Patch{RateLimit: &c.limit})
+			_, err := s.UpdateToken(ctx, who, someOrg, token.ID, tokens.Patch{RateLimit: &c.limit})
 			invalid, _ := errors.AsType[*tokens.ValidationError](err)
 			if c.refused != (invalid != nil && invalid.Fields[0].Field == "window_seconds") || !c.refused && err != nil {
 				t.Errorf("%s, %v: %v", name, c.limit, err)

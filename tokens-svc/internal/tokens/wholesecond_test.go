@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens/repotest"
 )
 
 // TestATokenEndsAtAWholeSecond, because gateways learn no other end: so what is
@@ -14,7 +13,7 @@ func TestATokenEndsAtAWholeSecond(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	*now = now.Add(123 * time.Millisecond)
-	old, _, err := s.CreateToken(t.Context(), tokens.Operator(), repotest.Org, tokens.Draft{
+	old, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg, tokens.Draft{
 		Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: now.Add(time.Hour),
 	})
 	if want := now.Add(time.Hour).Truncate(time.Second); err != nil || old.ExpiresAt != want ||
@@ -23,7 +22,7 @@ func TestATokenEndsAtAWholeSecond(t *testing.T) {
 	}
 	for range 3 {
 		*now = now.Add(time.Minute + 900*time.Millisecond)
-		done, err := s.RotateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, 30*time.Second)
+		done, err := s.RotateToken(t.Context(), tokens.Operator(), someOrg, old.ID, 30*time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,11 +32,11 @@ func TestATokenEndsAtAWholeSecond(t *testing.T) {
 		}
 	}
 	later := now.Add(2*time.Hour + time.Millisecond)
-	changed, err := s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, tokens.Patch{ExpiresAt: &later})
+	changed, err := s.UpdateToken(t.Context(), tokens.Operator(), someOrg, old.ID, tokens.Patch{ExpiresAt: &later})
 	if want := later.Truncate(time.Second); err != nil || changed.ExpiresAt != want {
 		t.Errorf("ends %s, want %s; %v", changed.ExpiresAt, want, err)
 	}
 	soon := now.Truncate(time.Second).Add(999 * time.Millisecond)
-	_, err = s.UpdateToken(t.Context(), tokens.Operator(), repotest.Org, old.ID, tokens.Patch{ExpiresAt: &soon})
+	_, err = s.UpdateToken(t.Context(), tokens.Operator(), someOrg, old.ID, tokens.Patch{ExpiresAt: &soon})
 	wantFields(t, err, "expires_at")
 }

@@ -26,16 +26,22 @@ func invitationPage(v *visit) answer {
 }
 
 var invitationRefusals = []refusal{
-	{people.ErrCode, "code",
+	{
+		people.ErrCode, "code",
 		"This code isn't valid for this e-mail address. The invitation may have been used, withdrawn, replaced, or " +
-			"expired after 7 days."},
-	{people.ErrRefused, "password",
+			"expired after 7 days.",
+	},
+	{
+		people.ErrRefused, "password",
 		"An account with this e-mail address already exists. Enter its password; the invitation doesn't change it. " +
-			"If you didn't create that account, ask your Quayside administrator to verify your address."},
-	{people.ErrAccountUnverified, "email",
+			"If you didn't create that account, ask your Quayside administrator to verify your address.",
+	},
+	{
+		people.ErrAccountUnverified, "email",
 		"An account with this e-mail address exists, but its address isn't verified, so it can't join another " +
 			"organization. Ask your Quayside administrator to verify your address, then accept the invitation with the " +
-			"new password."},
+			"new password.",
+	},
 }
 
 func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
@@ -96,8 +102,10 @@ func show(form func(*visit) answer) func(*site, context.Context, *visit) (answer
 
 // Refusals of the forms for mailed codes.
 var (
-	wrongCode = refusal{people.ErrCode, "code",
-		"This code isn't valid. It works once, within 30 minutes, and only the newest one does."}
+	wrongCode = refusal{
+		people.ErrCode, "code",
+		"This code isn't valid. It works once, within 30 minutes, and only the newest one does.",
+	}
 	unsent = refusal{people.ErrMail, "code", "The mail could not be sent. Try again in a few minutes."}
 )
 

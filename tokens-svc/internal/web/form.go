@@ -101,8 +101,8 @@ func refused(err error, field string, form answer, known ...refusal) (answer, er
 		return form.with(wrong...), nil
 	}
 	if throttled, ok := errors.AsType[*people.ThrottledError](err); ok {
-		minutes := int64(math.Ceil(throttled.RetryAfter.Minutes()))
-		form = form.with(fault{Field: field, Text: "Too many attempts. You can try again in " + counted(minutes, "minute") + "."})
+		wait := counted(int64(math.Ceil(throttled.RetryAfter.Minutes())), "minute")
+		form = form.with(fault{Field: field, Text: "Too many attempts. You can try again in " + wait + "."})
 		form.retryAfter = throttled.RetryAfter
 		return form.as(http.StatusTooManyRequests), nil
 	}

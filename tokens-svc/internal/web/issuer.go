@@ -71,15 +71,21 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 var issuerRefusals = []refusal{
 	{oidc.ErrMismatch, "oidc", "The sign-in expired or was started in another window. Try again."},
 	{oidc.ErrDenied, "oidc", "Your organization's sign-in refused the request. Try again, or contact its administrator."},
-	{oidc.ErrClaims, "oidc",
-		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator."},
+	{
+		oidc.ErrClaims, "oidc",
+		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
+	},
 	{oidc.ErrUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
 	{people.ErrUnverified, "oidc", "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
 		"Ask your Quayside administrator which claim it must send."},
-	{people.ErrLinkedElsewhere, "oidc",
+	{
+		people.ErrLinkedElsewhere, "oidc",
 		"Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
 			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your " +
-			"Quayside administrator to unlink that account."},
-	{people.ErrNotInvited, "oidc",
-		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation."},
+			"Quayside administrator to unlink that account.",
+	},
+	{
+		people.ErrNotInvited, "oidc",
+		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation.",
+	},
 }

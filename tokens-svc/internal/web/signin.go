@@ -135,8 +135,10 @@ func (s *site) signInWithCode(ctx context.Context, v *visit) (answer, error) {
 }
 
 func wrongCodeOfApp(field string) refusal {
-	return refusal{people.ErrFactor, field,
-		"This code isn't valid. A code of the app works once, and for about a minute."}
+	return refusal{
+		people.ErrFactor, field,
+		"This code isn't valid. A code of the app works once, and for about a minute.",
+	}
 }
 
 func wrongPasskey(field string) refusal {
