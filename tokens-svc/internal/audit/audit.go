@@ -68,7 +68,6 @@ const (
 
 	UserSignedIn         Action = "user.signed_in"
 	UserSignInFailed     Action = "user.sign_in_failed"
-	UserSignedOut        Action = "user.signed_out"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"
 	UserPasswordReset    Action = "user.password_reset"

@@ -16,8 +16,7 @@ type Reader interface {
 	Memberships(ctx context.Context, id UserID) ([]Membership, error)
 	// Members returns the people of an organization, by e-mail address.
 	Members(ctx context.Context, org tokens.OrgID) ([]Member, error)
-	// SignIns returns the newest n events of a person's own audit log, newest first:
-	// attempts to sign in, and sessions that they ended.
+	// SignIns returns the newest n events of a person's own audit log, newest first: attempts to sign in.
 	SignIns(ctx context.Context, id UserID, n int) ([]audit.Event, error)
 }
 

@@ -187,11 +187,3 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 // Wait returns when all refused attempts are recorded and all mails sent, which takes each at
 // most mailTimeout. None may begin meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }
-
-// SignedOut records that a person ended their own sessions: which describes
-// which ones.
-func (s *Service) SignedOut(ctx context.Context, u User, client ClientInfo, which string) error {
-	e := s.about(audit.UserSignedOut, client.Actor(u), u)
-	e.Details["sessions"] = which
-	return s.repo.Record(ctx, u.ID, e)
-}

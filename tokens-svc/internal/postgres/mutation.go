@@ -146,32 +146,26 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 }
 
 // Organization implements tokens.Repository.
-func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
+func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, tokens.Policy, error) {
 	return organization(ctx, r.db, org)
-}
-
-func organization(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (tokens.Organization, error) {
-	return one[tokens.Organization](ctx, db, `SELECT id, name, created_at FROM organizations WHERE id = $1`, org)
-}
-
-// Policy implements tokens.Repository.
-func (r *Repository) Policy(ctx context.Context, org tokens.OrgID) (tokens.Policy, error) {
-	return policy(ctx, r.db, org)
-}
-
-func policy(ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID) (tokens.Policy, error) {
-	return one[tokens.Policy](ctx, db,
-		`SELECT max_days, require_addresses, owners_grant_admin, version FROM organizations WHERE id = $1`, org)
 }
 
 // Organization implements tokens.Tx.
 func (m *mutation) Organization(ctx context.Context) (tokens.Organization, tokens.Policy, error) {
-	o, err := organization(ctx, m, m.org())
-	if err != nil {
-		return o, tokens.Policy{}, err
+	return organization(ctx, m, m.org())
+}
+
+func organization(
+	ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID,
+) (tokens.Organization, tokens.Policy, error) {
+	type organizationRow struct {
+		tokens.Organization
+		tokens.Policy
 	}
-	p, err := policy(ctx, m, m.org())
-	return o, p, err
+	row, err := one[organizationRow](ctx, db, `
+		SELECT id, name, created_at, max_days, require_addresses, owners_grant_admin, version
+		FROM organizations WHERE id = $1`, org)
+	return row.Organization, row.Policy, err
 }
 
 // SetOrganization implements tokens.Tx.

@@ -11,10 +11,10 @@ import (
 )
 
 func organizationComesBack(t *testing.T, repo tokens.Repository) {
-	got, err := repo.Organization(t.Context(), someOrg)
+	got, _, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got, tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon})
-	_, err = repo.Organization(t.Context(), unknown)
+	_, _, err = repo.Organization(t.Context(), unknown)
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -31,7 +31,7 @@ func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
 		tokens.Organization{ID: someOrg, Name: "Usurper", CreatedAt: atNoon},
 		fullEntry(audit.OrganizationCreated, string(someOrg)))
 	gives(t, err, tokens.ErrExists)
-	got, err := repo.Organization(t.Context(), someOrg)
+	got, _, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got.Name, "Organization 0")
 }

@@ -90,12 +90,8 @@ func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args 
 }
 
 // Descendants implements tokens.Repository.
-func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error) {
-	parent, err := r.Token(ctx, org, id)
-	if err != nil {
-		return nil, err
-	}
-	return descendants(ctx, r.db, org, parent.Lineage)
+func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, lineage tokens.TokenID) ([]tokens.Token, error) {
+	return descendants(ctx, r.db, org, lineage)
 }
 
 // descendants returns the Descendants of the tokens of a lineage.

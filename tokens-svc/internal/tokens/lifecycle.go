@@ -198,11 +198,10 @@ func (s *Service) RevokeToken(
 	return t, nil
 }
 
-// Children returns the active tokens of org that were made by a token, by another
-// one of its chain of rotations, or by such a child in turn: created, or rotated
-// into. It gives ErrNotFound when org has no such token.
-func (s *Service) Children(ctx context.Context, org OrgID, id TokenID) ([]Token, error) {
-	all, err := s.repo.Descendants(ctx, org, id)
+// Children returns the active tokens that were made by a token, by another one of its chain of rotations, or by
+// such a child in turn: created, or rotated into.
+func (s *Service) Children(ctx context.Context, t Token) ([]Token, error) {
+	all, err := s.repo.Descendants(ctx, t.Organization.ID, t.Lineage)
 	now := s.Now()
 	return slices.DeleteFunc(all, func(t Token) bool { return t.Status(now) != StatusActive }), err
 }

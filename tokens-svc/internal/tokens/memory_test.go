@@ -49,14 +49,14 @@ func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e 
 	return nil
 }
 
-func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, error) {
+func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, tokens.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, found := m.orgs[org]
 	if !found {
-		return tokens.Organization{}, tokens.ErrNotFound
+		return tokens.Organization{}, tokens.Policy{}, tokens.ErrNotFound
 	}
-	return o, nil
+	return o, tokens.Policy{}, nil
 }
 
 func (m *memory) AuditEvents(
@@ -214,14 +214,10 @@ func (m *memory) Tokens(
 	return all[from:to], len(all), nil
 }
 
-func (m *memory) Descendants(_ context.Context, org tokens.OrgID, id tokens.TokenID) ([]tokens.Token, error) {
+func (m *memory) Descendants(_ context.Context, _ tokens.OrgID, lineage tokens.TokenID) ([]tokens.Token, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	parent, err := m.token(org, id)
-	if err != nil {
-		return nil, err
-	}
-	return m.descendants(parent.Lineage), nil
+	return m.descendants(lineage), nil
 }
 
 func (m *memory) descendants(lineage tokens.TokenID) []tokens.Token {

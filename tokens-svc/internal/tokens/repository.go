@@ -12,8 +12,8 @@ import (
 type Reader interface {
 	// Token returns a token of org, whatever its status, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
-	// Policy returns an organization's policy, or ErrNotFound.
-	Policy(ctx context.Context, org OrgID) (Policy, error)
+	// Organization returns an organization with its policy, or ErrNotFound.
+	Organization(ctx context.Context, org OrgID) (Organization, Policy, error)
 	// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
 	// organizations that lost theirs.
 	AuditLogs(ctx context.Context) ([]string, error)
@@ -36,8 +36,6 @@ type Repository interface {
 	// CreateOrganization stores a new organization. It gives ErrExists when the id is
 	// taken.
 	CreateOrganization(ctx context.Context, o Organization, e audit.Entry) error
-	// Organization returns an organization, or ErrNotFound.
-	Organization(ctx context.Context, org OrgID) (Organization, error)
 
 	// AuditEvents returns a page of the selected events of org's audit log and how many there are, newest first
 	// unless the query has After; or ErrNotFound.
@@ -50,10 +48,9 @@ type Repository interface {
 	// Tokens returns those of org's tokens that q asks for, in its order, and how many it
 	// selects on all pages at the given time. An organization that does not exist has none.
 	Tokens(ctx context.Context, org OrgID, q Query, now time.Time) (page []Token, total int, err error)
-	// Descendants returns the tokens of org that were created or rotated into by a
-	// token, by another one of its lineage, or by one of those, whatever their status,
-	// oldest first. It gives ErrNotFound when org has no such token.
-	Descendants(ctx context.Context, org OrgID, id TokenID) ([]Token, error)
+	// Descendants returns the tokens of org that were created or rotated into by a token of a
+	// lineage, or by one of those, whatever their status, oldest first.
+	Descendants(ctx context.Context, org OrgID, lineage TokenID) ([]Token, error)
 	// Usage returns for each of these tokens of org that was used when and from where it
 	// was last used, and how much in the hours since a time.
 	Usage(ctx context.Context, org OrgID, ids []TokenID, since time.Time) ([]Use, error)
@@ -84,7 +81,7 @@ type Tx interface {
 	SetOrganization(ctx context.Context, name string, p Policy) error
 	// Token returns a token of the organization, whatever its status, or ErrNotFound.
 	Token(ctx context.Context, id TokenID) (Token, error)
-	// Descendants is Repository.Descendants of the tokens of a lineage.
+	// Descendants is Repository.Descendants.
 	Descendants(ctx context.Context, lineage TokenID) ([]Token, error)
 	// Active returns how many tokens of the organization are active at a time.
 	Active(ctx context.Context, at time.Time) (int, error)

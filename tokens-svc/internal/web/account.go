@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -76,23 +75,10 @@ func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	if id == s.sessions.ID(ctx) {
 		return s.signOut(ctx, v)
 	}
-	all, err := s.Sessions.List(ctx, v.user.ID)
-	if err != nil {
-		return answer{}, err
-	}
-	if !slices.ContainsFunc(all, func(one session.Session) bool { return one.ID == id }) {
-		return redirect(accountPath), nil // it ended before
-	}
-	if err := s.People.SignedOut(ctx, v.user, v.client(), "another one"); err != nil {
-		return answer{}, err
-	}
 	return s.done(ctx, s.Sessions.End(ctx, v.user.ID, id), accountPath, "The session has ended.")
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.SignedOut(ctx, v.user, v.client(), "all others"); err != nil {
-		return answer{}, err
-	}
 	err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.ID(ctx))
 	return s.done(ctx, err, accountPath, "You were signed out of all other sessions.")
 }

@@ -24,7 +24,7 @@ type organizationForm struct {
 
 // showOrganization shows the form as stored.
 func (s *site) showOrganization(ctx context.Context, v *visit) (answer, error) {
-	policy, err := s.Tokens.Policy(ctx, v.org())
+	_, policy, err := s.Tokens.Organization(ctx, v.org())
 	if err != nil {
 		return answer{}, err
 	}

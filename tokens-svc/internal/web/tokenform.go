@@ -90,7 +90,7 @@ func (f *tokenForm) Ends(l expiryOption, now time.Time) string {
 
 // newForm is an empty form, with what the organization's policy allows.
 func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
-	policy, err := s.Tokens.Policy(ctx, v.org())
+	_, policy, err := s.Tokens.Organization(ctx, v.org())
 	now, presets := s.Tokens.Now(), s.Tokens.Permissions().Presets()
 	f := &tokenForm{
 		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute", Policy: policy,

@@ -138,7 +138,7 @@ func (m management) revoke(ctx context.Context, c call, r revocation) (reply, er
 	if err != nil {
 		return reply{}, err
 	}
-	children, err := m.Children(ctx, c.organization, t.ID)
+	children, err := m.Children(ctx, t)
 	return reply{status: http.StatusOK, header: header, body: struct {
 		tokenView
 		ActiveChildren int `json:"active_children"`
