@@ -50,11 +50,9 @@ func columnsOf(pages []page) (c columns) {
 // headingsOf returns the last line of several phrases above the first row of a table, or else
 // that row: calibres.
 func headingsOf(rows [][]textLine, first int) textLine {
-	for _, row := range slices.Backward(rows[:first]) {
-		for _, line := range slices.Backward(row) {
-			if len(line.phrases()) >= fewPhrases {
-				return line
-			}
+	for _, line := range slices.Backward(slices.Concat(rows[:first]...)) {
+		if len(line.phrases()) >= fewPhrases {
+			return line
 		}
 	}
 	return slices.Concat(rows[first]...)
@@ -68,17 +66,11 @@ func (p page) headings() textLine {
 	return nil
 }
 
-// moved reports whether most headings of a page stand elsewhere on another.
+// moved reports whether headings of a page stand elsewhere on another.
 func moved(from, to textLine) bool {
 	const near = 2
-	away, phrases := 0, to.phrases()
-	for _, phrase := range phrases {
-		i := slices.IndexFunc(from.phrases(), func(other textLine) bool { return other.text() == phrase.text() })
-		if i >= 0 && math.Abs(from.phrases()[i][0].left-phrase[0].left) > near {
-			away++
-		}
-	}
-	return away*2 > len(phrases)
+	same := func(a, b word) bool { return math.Abs(a.left-b.left) <= near }
+	return from.text() == to.text() && !slices.EqualFunc(from, to, same)
 }
 
 // full reports whether a line has about the usual number of words.

@@ -18,7 +18,7 @@ type grid struct {
 func gridOf(p page) *grid {
 	const fewest, near = 4, 2 // rules, and points
 	narrow := func(l textLine) bool { return len(l.phrases()) < fewPhrases }
-	lines := aligned(slices.DeleteFunc(slices.Clone(p.lines), narrow))
+	lines := slices.DeleteFunc(slices.Clone(p.lines), narrow)
 	g := &grid{}
 	slices.SortFunc(p.rules, func(a, b area) int { return cmp.Compare(a.left, b.left) })
 	for _, r := range p.rules {
