@@ -21,7 +21,6 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/rs/zerolog v1.35.1
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
-	github.com/tdewolff/parse/v2 v2.8.3
 	github.com/xuri/excelize/v2 v2.11.0
 	golang.org/x/text v0.43.0
 )

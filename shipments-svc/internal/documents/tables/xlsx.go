@@ -86,7 +86,7 @@ func (w *workbook) part(name string) []byte {
 func (w *workbook) index() (parts map[string]string, err error) {
 	var text richText
 	err = elements(w.part("xl/sharedStrings.xml"), func(e, parent element) error {
-		if text.visit(e, parent); e.name == "si" {
+		if text.visit(e, parent); e.Name.Local == "si" {
 			w.strings, text = append(w.strings, text), richText{}
 		}
 		return nil

@@ -42,7 +42,7 @@ func (w *workbook) sheet(part []byte) error {
 // visit reads an element. Columns and rows that are too small to be seen are hidden.
 func (s *sheet) visit(e, parent element) (err error) {
 	const narrowest = 0.1 // in characters
-	switch s.cell.inline.visit(e, parent); e.name {
+	switch s.cell.inline.visit(e, parent); e.Name.Local {
 	case "col":
 		for column := e.number("min"); column <= min(e.number("max"), MaxColumns) && e.hidden("width", narrowest); column++ {
 			s.hidden[column] = true
