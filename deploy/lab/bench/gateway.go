@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/valyala/fasthttp"
 
@@ -150,13 +149,10 @@ func bareCaddy(ctx context.Context, s settings, dir string) (*devstack.Program, 
 		return nil, err
 	}
 	return &devstack.Program{ProgramConfig: devstack.ProgramConfig{
-		Name: "bare", LogDir: dir, Env: []string{"GATEWAY_ADDRESS=" + port(free[0])},
+		Name: "bare", LogDir: dir, Env: []string{"GATEWAY_ADDRESS=" + devstack.Port(free[0])},
 		Address: free[0], Inner: free[0], // it responds 200 on every path, /readyz too
 		Command: []string{
 			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "deploy/lab/bench/bare.Caddyfile"),
 		},
 	}}, nil
 }
-
-// port returns the ":PORT" of an address.
-func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }

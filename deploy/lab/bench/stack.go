@@ -47,7 +47,7 @@ func startStack(ctx context.Context, s settings, commit string) (_ *stack, err e
 			err = errors.Join(err, st.stop())
 		}
 	}()
-	if _, err := git(ctx, s.root, "worktree", "add", "--detach", "--force", st.dir, commit); err != nil {
+	if _, err := git(ctx, s.root, "worktree", "add", "--quiet", "--detach", "--force", st.dir, commit); err != nil {
 		return st, err
 	}
 	_, _ = fmt.Fprintf(s.log, "starting  %s in %s\n", commit, st.dir)
@@ -64,7 +64,7 @@ func startStack(ctx context.Context, s settings, commit string) (_ *stack, err e
 	st.address = free[0]
 	cmd := exec.Command(st.devstack(), "run") //nolint:noctx // ended by stop
 	cmd.Dir, cmd.Stderr = st.dir, s.log
-	cmd.Env = append(os.Environ(), "QUAYSIDE_PORT="+port(st.address)[1:], "GOFLAGS=-trimpath")
+	cmd.Env = append(os.Environ(), "QUAYSIDE_PORT="+devstack.Port(st.address)[1:], "GOFLAGS=-trimpath")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

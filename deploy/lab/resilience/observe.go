@@ -124,7 +124,7 @@ func (b *testbed) countShipments(ctx context.Context, samples []sample) (map[str
 		}
 		path := "/api/v1/shipments?per_page=1&reference=" + url.QueryEscape(reference)
 		err := eventually(ctx, "counting "+reference, 15*time.Second, func() error { // recovery may take longer than promised
-			answer, body := b.client.do(ctx, call{path: path, token: b.tokens.counter})
+			answer, body := b.client.do(ctx, call{path: path, token: b.tokens.reader})
 			if answer.status != http.StatusOK || answer.err != "" {
 				return errors.New(answer.outcome())
 			}

@@ -70,7 +70,7 @@ func startPatroni(ctx context.Context, b *testbed) (p *patroni, err error) {
 			"PATRONI_SUPERUSER_USERNAME=postgres", "PATRONI_SUPERUSER_PASSWORD=lab",
 			"PATRONI_REPLICATION_USERNAME=replicator", "PATRONI_REPLICATION_PASSWORD=lab",
 		}
-		hosts, ports = append(hosts, "127.0.0.1"), append(ports, port(own))
+		hosts, ports = append(hosts, "127.0.0.1"), append(ports, devstack.Port(own)[1:])
 		p.nodes = append(p.nodes, n)
 		if err := p.start(n); err != nil {
 			return p, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 // tokens are the credentials of the load, and the shipment that it requests.
 type tokens struct {
 	reader, writer   string // known to the gateway, in constant use
-	counter          string // used only after faults
 	limited          string // limitedQuota requests in limitedWindow
 	revoked, expired string
 	revocable        devstack.Token // valid until a fault revokes it
@@ -49,7 +47,6 @@ func createTokens(ctx context.Context, b *testbed, lasting time.Duration) (t *to
 		flags      []string
 	}{
 		{&t.reader, "shipments:read", []string{"--limit", plenty}},
-		{&t.counter, "shipments:read", []string{"--limit", plenty}},
 		{&t.writer, "shipments:write", []string{"--limit", plenty}},
 		{&t.limited, "shipments:read", window},
 		{&t.expired, "shipments:read", []string{"--expires-in", "1s"}},
@@ -68,18 +65,15 @@ func createTokens(ctx context.Context, b *testbed, lasting time.Duration) (t *to
 // nextFresh returns a valid token that the gateway has not seen, while there are any.
 func (t *tokens) nextFresh() string { return t.fresh[int(t.used.Add(1))%len(t.fresh)] }
 
-// findShipment chooses the shipment that the load requests, as soon as the
-// product serves.
+// findShipment chooses the shipment that the load requests.
 func (t *tokens) findShipment(ctx context.Context, c *client) error {
-	return eventually(ctx, "the list of shipments", 30*time.Second, func() error {
-		s, body := c.do(ctx, call{path: "/api/v1/shipments?per_page=1", token: t.reader})
-		var list struct{ Shipments []struct{ ID string } }
-		if err := json.Unmarshal(body, &list); err != nil || s.status != http.StatusOK || len(list.Shipments) == 0 {
-			return errors.New(s.outcome())
-		}
-		t.shipment = "/api/v1/shipments/" + list.Shipments[0].ID
-		return nil
-	})
+	s, body := c.do(ctx, call{path: "/api/v1/shipments?per_page=1", token: t.reader})
+	var list struct{ Shipments []struct{ ID string } }
+	if err := json.Unmarshal(body, &list); err != nil || len(list.Shipments) == 0 {
+		return errors.New("the list of shipments: " + s.outcome())
+	}
+	t.shipment = "/api/v1/shipments/" + list.Shipments[0].ID
+	return nil
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,9 +91,6 @@ func (b *testbed) spawn(
 ) (*devstack.Process, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		path, err = exec.LookPath("/usr/sbin/" + program)
-	}
-	if err != nil {
 		const packages = "postgresql patroni python3-etcd etcd-server"
 		return nil, fmt.Errorf("%w: apt-get install %s", err, packages)
 	}
@@ -114,10 +110,4 @@ func (b *testbed) close() (err error) {
 		err = errors.Join(err, stop())
 	}
 	return err
-}
-
-// port returns the port of an address.
-func port(address string) string {
-	_, port, _ := net.SplitHostPort(address)
-	return port
 }

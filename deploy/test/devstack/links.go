@@ -64,8 +64,8 @@ type replicas struct {
 var unshare = []string{"unshare", "--map-root-user", "--mount"}
 
 // findReplicas gives the gateway an /etc/hosts of its own in a mount namespace, on Linux, if there are two.
-func findReplicas(ctx context.Context, dir string, count int) (replicas, error) {
-	if count < 2 {
+func findReplicas(ctx context.Context, opts Options) (replicas, error) {
+	if !opts.SecondShipments {
 		return replicas{host: "127.0.0.1", addresses: []string{"127.0.0.1"}}, nil
 	}
 	//nolint:gosec // G204: our own arguments
@@ -74,7 +74,7 @@ func findReplicas(ctx context.Context, dir string, count int) (replicas, error) 
 	}
 	r := replicas{
 		host: "shipments-svc", addresses: []string{"127.0.0.1", "127.0.0.2"},
-		hosts: filepath.Join(dir, "hosts"),
+		hosts: filepath.Join(opts.Dir, "hosts"),
 	}
 	hosts := fmt.Sprintf("127.0.0.1 localhost\n127.0.0.1 %[1]s\n127.0.0.2 %[1]s\n", r.host)
 	return r, os.WriteFile(r.hosts, []byte(hosts), 0o600)

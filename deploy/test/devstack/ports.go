@@ -91,8 +91,8 @@ func FreeAddresses(ctx context.Context, n int) ([]string, error) {
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// port returns the ":PORT" of a loopback address.
-func port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
+// Port returns the ":PORT" of an address.
+func Port(address string) string { return address[strings.LastIndexByte(address, ':'):] }
 
 func tryListen(ctx context.Context, address string) error {
 	var lc net.ListenConfig

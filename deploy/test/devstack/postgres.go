@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 )
 
 // clusterConfig describes a Cluster.
@@ -166,12 +167,8 @@ func createDatabases(ctx context.Context, dsn string, names ...string) (map[stri
 	defer func() { _ = db.Close() }()
 	dsns := map[string]string{}
 	for _, name := range names {
-		var exists bool
-		err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists)
-		if err == nil && !exists {
-			_, err = db.ExecContext(ctx, "CREATE DATABASE "+pq.QuoteIdentifier(name))
-		}
-		if err != nil {
+		_, err := db.ExecContext(ctx, "CREATE DATABASE "+name)
+		if refused, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || refused.Code != pqerror.DuplicateDatabase) {
 			return nil, fmt.Errorf("database %s: %w", name, err)
 		}
 		u, err := url.Parse(dsn)

@@ -94,7 +94,7 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 				return nil, err
 			}
 		}
-		listen, err := s.replicaLink(ctx, name, s.replicas.addresses[i]+port(s.ports.shipments))
+		listen, err := s.replicaLink(ctx, name, s.replicas.addresses[i]+Port(s.ports.shipments))
 		if err != nil {
 			return nil, err
 		}
@@ -132,10 +132,10 @@ func (s *Stack) describeGateway(ctx context.Context) (*Program, error) {
 		"GATEWAY_SIGNING_KEY_FILE=" + s.secret("gateway_signing_key"),
 		"REDIS_URL=" + redis.String(),
 		"GATEWAY_BIND=127.0.0.1", "GATEWAY_TLS=off",
-		"GATEWAY_ADDRESS=" + port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + port(s.ports.gatewayInner),
+		"GATEWAY_ADDRESS=" + Port(s.ports.gateway), "GATEWAY_INNER_ADDRESS=" + Port(s.ports.gatewayInner),
 		"TOKENS_INTERNAL_URL=http://" + links["gateway-tokens-inner"],
-		"TOKENS_HOST=127.0.0.1", "TOKENS_PORT=" + port(links["gateway-tokens"])[1:],
-		"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + port(s.ports.shipments)[1:],
+		"TOKENS_HOST=127.0.0.1", "TOKENS_PORT=" + Port(links["gateway-tokens"])[1:],
+		"SHIPMENTS_HOST=" + s.replicas.host, "SHIPMENTS_PORT=" + Port(s.ports.shipments)[1:],
 		"SERVICE_ROUTES=" + filepath.Join(s.ServicesDir(), "*.caddy"),
 		"XDG_DATA_HOME=" + s.opts.Dir, "XDG_CONFIG_HOME=" + s.opts.Dir,
 	}

@@ -96,18 +96,14 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		return s, err
 	}
 	s.URL = "http://" + s.ports.gateway
-	s.PublicURL = "http://localhost" + port(s.ports.gateway)
+	s.PublicURL = "http://localhost" + Port(s.ports.gateway)
 	if opts.Traces {
 		if s.Traces, err = collector.Start(ctx); err != nil {
 			return s, err
 		}
 		s.onClose(s.Traces.Close)
 	}
-	count := 1
-	if opts.SecondShipments {
-		count = 2
-	}
-	if s.replicas, err = findReplicas(ctx, opts.Dir, count); err != nil {
+	if s.replicas, err = findReplicas(ctx, opts); err != nil {
 		return s, err
 	}
 	if err := s.startState(ctx); err != nil {
