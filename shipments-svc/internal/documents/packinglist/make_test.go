@@ -5,6 +5,15 @@ import (
 
 	"github.com/go-pdf/fpdf"
 	"github.com/xuri/excelize/v2"
+
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+)
+
+// The formats that are read.
+const (
+	CSV  = tables.CSV
+	XLSX = tables.XLSX
+	PDF  = tables.PDF
 )
 
 // workbook builds a workbook.

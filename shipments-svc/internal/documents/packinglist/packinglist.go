@@ -40,13 +40,6 @@ import (
 // Kind is the format of a document.
 type Kind = tables.Kind
 
-// The formats that are read.
-const (
-	CSV  = tables.CSV
-	XLSX = tables.XLSX
-	PDF  = tables.PDF
-)
-
 // MaxLines is how many lines of pallets a list may have.
 const MaxLines = 20_000
 
@@ -55,9 +48,6 @@ type Unreadable struct {
 	tables.Unreadable
 	Mappings []shipments.Mapping // how far its tables were understood
 }
-
-// NoHeaderRow is a code of Unreadable, beside those of packages tables and reconcile.
-const NoHeaderRow = "no_header_row"
 
 // Read reads a packing list, with the fields of columns that are given. It returns
 // Unreadable for content that is not a packing list or cannot be read; other errors are
