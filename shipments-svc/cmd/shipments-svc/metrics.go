@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 )
 
@@ -58,5 +59,18 @@ func scraped(ctx context.Context, read func(context.Context) (float64, error)) f
 			return math.NaN()
 		}
 		return value
+	}
+}
+
+// jobsDone returns what feeds the metric of documents that were read.
+func jobsDone(metrics prometheus.Registerer) worker.Done {
+	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "quayside_shipments_job_seconds",
+		Help:    "How long workers had documents to read, by what became of that.",
+		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}, []string{"outcome"})
+	metrics.MustRegister(seconds)
+	return func(outcome worker.Outcome, took time.Duration) {
+		seconds.WithLabelValues(string(outcome)).Observe(took.Seconds())
 	}
 }

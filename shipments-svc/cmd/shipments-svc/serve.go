@@ -21,6 +21,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
@@ -95,6 +97,27 @@ func serve(ctx context.Context, p program) (err error) {
 			return v.Guard(log, mux)
 		},
 	})
+}
+
+// reading returns what has documents read, and files without a document removed,
+// as background work. Without workers there is none.
+func reading(
+	ctx context.Context, cfg config.Config, repo *postgres.Repository, service *shipments.Service,
+	files shipments.Files, log *slog.Logger, metrics prometheus.Registerer,
+) []func(context.Context) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "quayside_shipments_documents_waiting_seconds",
+		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
+	}, scraped(ctx, repo.JobsWaiting)))
+	done, swept := jobsDone(metrics), filesSwept(log, metrics)
+	if cfg.DocumentWorkers == 0 {
+		return nil
+	}
+	pool := worker.New(repo, service, repo.Queued, log, done)
+	return []func(context.Context){
+		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
+		func(ctx context.Context) { sweeper.Run(ctx, repo, files, swept) },
+	}
 }
 
 // background runs functions beside the requests, also while the last of these

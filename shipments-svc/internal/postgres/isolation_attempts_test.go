@@ -157,7 +157,7 @@ func thefts() []theft {
 			return found(err)
 		}},
 		{"Document", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, err := r.Document(ctx, thief, shipments.DocumentQuery{Shipment: v.ID, Document: v.doc.ID})
+			_, err := r.Document(ctx, thief, v.ID, v.doc.ID)
 			return found(err)
 		}},
 		{"Templates", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {

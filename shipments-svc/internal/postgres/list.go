@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,4 +48,118 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	default:
 		return listSQL, args
 	}
+}
+
+// A list that the counters know never counts or skips an organization's
+// shipments one by one. It adds up the counters by month, newest first, and
+// finds the month in which the page begins; puts that month's days in its
+// place and finds the day; and only within that day skips rows, in an index.
+// The total is the sum of the same counters, so one statement, one snapshot and
+// one round trip give both.
+//
+// $1 is the organization, $2 the offset, $3 the limit and $4 the status, or
+// anyStatus, but never that for listOfStatusSQL. A page past the end finds no
+// month and no day: its bound is null, which no row meets.
+var (
+	listSQL         = listAfter("")
+	listOfStatusSQL = listAfter(ofStatus)
+
+	// The first page, which most requests are for, begins with the newest
+	// shipment: only its total needs counters. Its offset is 0.
+	listNewestSQL         = listNewest("")
+	listNewestOfStatusSQL = listNewest(ofStatus)
+)
+
+const ofStatus = ` AND status = $4`
+
+func listNewest(condition string) string {
+	return `
+SELECT (SELECT coalesce(sum(n), 0)::bigint FROM shipment_months WHERE organization_id = $1 AND status = $4) AS total,
+	(SELECT coalesce(json_agg(s), '[]') FROM (
+		SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1` + condition + `
+		ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT $3
+	) s) AS elements`
+}
+
+func listAfter(condition string) string {
+	return `
+WITH months AS MATERIALIZED (
+	SELECT month, sum(n)::bigint AS n
+	FROM shipment_months
+	WHERE organization_id = $1 AND status = $4
+	GROUP BY month
+),
+first_month AS MATERIALIZED (
+	SELECT month
+	FROM (SELECT month, n, sum(n) OVER (ORDER BY month DESC)::bigint - n AS skipped FROM months) running
+	WHERE skipped <= $2 AND $2 < skipped + n
+),
+days AS MATERIALIZED (
+	SELECT day, sum(n)::bigint AS n
+	FROM shipment_counts
+	WHERE organization_id = $1 AND status = $4
+		AND day >= (SELECT month FROM first_month) AND day < (SELECT (month + interval '1 month')::date FROM first_month)
+	GROUP BY day
+	UNION ALL
+	SELECT month, n FROM months WHERE month IS DISTINCT FROM (SELECT month FROM first_month)
+),
+first_day AS MATERIALIZED (
+	SELECT (day + 1)::timestamp AT TIME ZONE 'UTC' AS before, $2 - skipped AS offset_in_day
+	FROM (SELECT day, n, sum(n) OVER (ORDER BY day DESC)::bigint - n AS skipped FROM days) running
+	WHERE skipped <= $2 AND $2 < skipped + n
+),
+page AS MATERIALIZED (
+	SELECT created_at, id
+	FROM shipments
+	WHERE organization_id = $1 AND created_at < (SELECT before FROM first_day)` + condition + `
+	ORDER BY created_at DESC, id DESC
+	OFFSET (SELECT offset_in_day FROM first_day) LIMIT 100
+)
+SELECT (SELECT coalesce(sum(n), 0)::bigint FROM days) AS total,` + listPage
+}
+
+// The plan serves every $3. Of a page whose length it does not know it expects a tenth of the table, and would read
+// all shipments to join them: so page has the 100 rows that a page may have.
+var listPage = `
+	(SELECT coalesce(json_agg(s ORDER BY s.created_at DESC, s.id DESC), '[]')
+	FROM (SELECT * FROM page ORDER BY created_at DESC, id DESC LIMIT $3) page
+	CROSS JOIN LATERAL (SELECT ` + shipmentColumns + ` FROM shipments WHERE organization_id = $1 AND id = page.id) s
+	) AS elements`
+
+// when returns a condition if it is given, and otherwise one that its parameter,
+// which is then empty, meets: each combination of filters is a statement of its
+// own, whose plan fits however often it is used again.
+func when(given bool, parameter int, condition string) string {
+	if given {
+		return " AND " + condition
+	}
+	return fmt.Sprintf(" AND $%d = ''", parameter)
+}
+
+// begins is the condition that a column in lower case begins with a parameter: a range,
+// which an index serves for any value.
+func begins(column string, parameter int) string {
+	return fmt.Sprintf("%[1]s >= lower($%[2]d::text) AND %[1]s < lower($%[2]d::text) || chr(1114111)", column, parameter)
+}
+
+// listSelected lists shipments created after $5 and before $6, either of which may be infinite,
+// with the check result $7, the reference $8, and the beginnings of the vessel $9 and of the
+// destination $10. It counts and skips them in an index that holds only those.
+func listSelected(f shipments.Filter) string {
+	return `
+WITH selected AS NOT MATERIALIZED (
+	SELECT created_at, id
+	FROM shipments
+	WHERE organization_id = $1` + when(f.Status != anyStatus, 4, "status = $4") + `
+		AND created_at > $5 AND created_at < $6
+		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
+		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
+		when(f.Destination != "", 10, begins("destination_lower", 10)) + `
+),
+page AS MATERIALIZED (
+	SELECT created_at, id FROM selected
+	ORDER BY created_at DESC, id DESC
+	OFFSET $2 LIMIT 100
+)
+SELECT (SELECT count(*) FROM selected) AS total,` + listPage
 }

@@ -111,9 +111,7 @@ func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments
 	if want := []shipments.Action{
 		shipments.Create, shipments.AttachDocument, shipments.StartDocument,
 		shipments.ProcessDocument,
-	}; !slices.Equal(
-		actions, want,
-	) {
+	}; !slices.Equal(actions, want) {
 		t.Errorf("the history is %v, want %v", actions, want)
 	}
 	number(t, r, org)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -79,11 +80,10 @@ func (r *Repository) Documents(ctx context.Context, org shipments.OrgID,
 }
 
 // Document implements shipments.Repository.
-func (r *Repository) Document(ctx context.Context, org shipments.OrgID,
-	q shipments.DocumentQuery,
+func (r *Repository) Document(
+	ctx context.Context, org shipments.OrgID, id shipments.ID, document shipments.DocumentID,
 ) (shipments.Document, error) {
-	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, org), "read document", documentSQL,
-		org, q.Shipment, q.Document)
+	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, org), "read document", documentSQL, org, id, document)
 	if err == nil && doc.ID == (shipments.DocumentID{}) {
 		err = shipments.ErrNoDocument
 	}
@@ -195,3 +195,20 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 	return getRows[shipments.Use](ctx, r.tenant(ctx, org), "pallet uses", palletUsesSQL,
 		org, except, ssccs, after, shipments.MaxLocations)
 }
+
+const knownSQL = `
+SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
+
+// Known implements sweeper.Ledger.
+func (r *Repository) Known(ctx context.Context, org shipments.OrgID,
+	ids []shipments.DocumentID,
+) (map[shipments.DocumentID]bool, error) {
+	there, err := getRows[uuid.UUID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
+	known := make(map[shipments.DocumentID]bool, len(there))
+	for _, id := range there {
+		known[shipments.DocumentID(id)] = true
+	}
+	return known, err
+}
+
+var _ sweeper.Ledger = (*Repository)(nil)

@@ -101,9 +101,7 @@ func TestEndpointIsReadAsItWasStored(t *testing.T) {
 	}
 	changed, err := w.ChangeEndpoint(t.Context(), org, made.ID, func(e webhooks.Endpoint) webhooks.Endpoint {
 		e.URL, e.Status, e.Reason = "https://b.example/", webhooks.Disabled, webhooks.Requested
-		e.UpdatedAt = Noon.Add(
-			time.Hour,
-		)
+		e.UpdatedAt = Noon.Add(time.Hour)
 		return e
 	})
 	must(t, err)

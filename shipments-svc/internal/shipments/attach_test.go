@@ -146,11 +146,11 @@ func TestWithTheLastDocumentTheShipmentIsPendingAgain(t *testing.T) {
 		!errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if doc, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{2}}); err != nil ||
+	if doc, err := s.Document(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil ||
 		doc.ID != (DocumentID{2}) {
 		t.Errorf("%+v (%v)", doc, err)
 	}
-	if _, err := s.Document(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(
+	if _, err := s.Document(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); !errors.Is(
 		err, ErrNoDocument,
 	) {
 		t.Errorf("%v", err)

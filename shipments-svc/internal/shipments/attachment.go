@@ -42,15 +42,9 @@ type Attached struct {
 	Pallets  []Pallet // of the document, of a dry run
 }
 
-// DocumentOrder is a request for an action on a document.
+// DocumentOrder is a request for a document, or for an action on it.
 type DocumentOrder struct {
 	Order
-	Document DocumentID
-}
-
-// DocumentQuery names a document of a shipment.
-type DocumentQuery struct {
-	Shipment ID
 	Document DocumentID
 }
 

@@ -85,7 +85,7 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 	if f := c.Faults(); f != nil {
 		return Document{}, &Invalid{Faults: f}
 	}
-	shown, err := s.repo.Document(ctx, org, DocumentQuery{Shipment: c.ID, Document: c.Document})
+	shown, err := s.repo.Document(ctx, org, c.ID, c.Document)
 	if err != nil {
 		return Document{}, err
 	}

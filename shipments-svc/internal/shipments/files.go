@@ -48,8 +48,8 @@ func (s *Service) Documents(ctx context.Context, org OrgID, id ID) ([]Document, 
 }
 
 // Document returns a document of a shipment with its mappings, or ErrNoDocument.
-func (s *Service) Document(ctx context.Context, org OrgID, q DocumentQuery) (Document, error) {
-	return s.repo.Document(ctx, org, q)
+func (s *Service) Document(ctx context.Context, org OrgID, o DocumentOrder) (Document, error) {
+	return s.repo.Document(ctx, org, o.ID, o.Document)
 }
 
 // StoredFile is the file of a document.
@@ -61,8 +61,8 @@ type StoredFile struct {
 
 // File returns the file of a document, or ErrNoDocument; also where the
 // document was given by its pallets.
-func (s *Service) File(ctx context.Context, org OrgID, q DocumentQuery) (StoredFile, error) {
-	doc, err := s.Document(ctx, org, q)
+func (s *Service) File(ctx context.Context, org OrgID, o DocumentOrder) (StoredFile, error) {
+	doc, err := s.Document(ctx, org, o)
 	if err != nil {
 		return StoredFile{}, err
 	}

@@ -234,7 +234,7 @@ func TestFileIsDeletedWithItsDocument(t *testing.T) {
 	k := at(Processing)
 	key := FileKey{OrgID{1}, DocumentID{1}}
 	k.documents, k.files.files = []Document{{ID: DocumentID{1}, Filename: "f"}}, map[FileKey]string{key: "x"}
-	if file, err := service(k).File(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); err != nil {
+	if file, err := service(k).File(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); err != nil {
 		t.Error(err)
 	} else if content, err := file.Open(t.Context()); err != nil || content.Close() != nil {
 		t.Error(err)
@@ -244,7 +244,7 @@ func TestFileIsDeletedWithItsDocument(t *testing.T) {
 		t.Errorf("%v, removed %v", err, k.files.removed)
 	}
 	k.documents[0].Filename = ""
-	if _, err := service(k).File(t.Context(), OrgID{1}, DocumentQuery{Document: DocumentID{1}}); !errors.Is(
+	if _, err := service(k).File(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{1}}); !errors.Is(
 		err, ErrNoDocument,
 	) {
 		t.Errorf("a document without a file: %v", err)

@@ -88,7 +88,7 @@ func (d Document) failed(why Failure) Document {
 // reading is obsolete. After any other error the document is unchanged, and a retry can
 // succeed.
 func (s *Service) Process(ctx context.Context, j Job) error {
-	doc, err := s.repo.Document(ctx, j.Org, DocumentQuery{Shipment: j.Shipment, Document: j.Document})
+	doc, err := s.repo.Document(ctx, j.Org, j.Shipment, j.Document)
 	if errors.Is(err, ErrNotFound) || err == nil && !j.isFor(doc) {
 		return ErrLost
 	}

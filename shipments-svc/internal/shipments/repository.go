@@ -31,7 +31,7 @@ type Repository interface {
 	Documents(ctx context.Context, org OrgID, id ID) ([]Document, error)
 
 	// Document returns a document with its mappings, or ErrNotFound or ErrNoDocument.
-	Document(ctx context.Context, org OrgID, q DocumentQuery) (Document, error)
+	Document(ctx context.Context, org OrgID, id ID, document DocumentID) (Document, error)
 
 	// Templates returns the templates of these fingerprints, or all where these are
 	// nil, in the order of their IDs.

@@ -98,9 +98,9 @@ func (k *fakeRepository) Revise(_ context.Context, _ OrgID, r Revision) error {
 	return nil
 }
 
-func (k *fakeRepository) Document(_ context.Context, _ OrgID, q DocumentQuery) (Document, error) {
+func (k *fakeRepository) Document(_ context.Context, _ OrgID, _ ID, id DocumentID) (Document, error) {
 	for _, doc := range k.documents {
-		if doc.ID == q.Document {
+		if doc.ID == id {
 			return doc, k.err
 		}
 	}

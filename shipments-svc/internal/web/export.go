@@ -102,7 +102,9 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 	return answer{send: workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}.send}, nil
 }
 
-func (s *site) exportPage(ctx context.Context, v *visit, q shipments.Query) (shipments.Page[shipments.Shipment], error) {
+func (s *site) exportPage(
+	ctx context.Context, v *visit, q shipments.Query,
+) (shipments.Page[shipments.Shipment], error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	return s.Service.List(ctx, v.org, q)

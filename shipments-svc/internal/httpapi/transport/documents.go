@@ -55,15 +55,6 @@ func viewReadDocument(d shipments.Document) readDocumentView {
 	return readDocumentView{viewDocument(d), d.Mappings}
 }
 
-func decodeDocument(r *http.Request) (shipments.DocumentQuery, error) {
-	id, err := decodeShipmentID(r)
-	if err != nil {
-		return shipments.DocumentQuery{}, err
-	}
-	document, err := DocumentIDs.Parse(r.PathValue("document"))
-	return shipments.DocumentQuery{Shipment: id, Document: document}, err
-}
-
 func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 	order, err := decodeOrder(r)
 	if err != nil {

@@ -94,11 +94,11 @@ func New(
 		listed("documents", viewDocument),
 	)
 	handle(
-		rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocument, service.Document,
+		rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Document,
 		shown(http.StatusOK, "document", viewReadDocument),
 	)
 	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
-	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocument, service.File, encodeContent)
+	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocumentOrder, service.File, encodeContent)
 	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
 
 	handle(

@@ -211,8 +211,7 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		"a form cut short": {call{
 			method: "POST", path: path + "/documents",
 			body: strings.TrimSuffix(sent(kind, fine).body, "--\r\n"),
-		}.with("Content-Type",
-			sent(kind, fine).header.Get("Content-Type")), 400, "malformed_form", "ends early"},
+		}.with("Content-Type", sent(kind, fine).header.Get("Content-Type")), 400, "malformed_form", "ends early"},
 		"a form without heads": {
 			call{
 				method: "POST", path: path + "/documents",

@@ -156,9 +156,7 @@ func form(path string, parts ...part) call {
 		method: http.MethodPost,
 		path:   path + "/documents",
 		body:   body.String(),
-	}.with(
-		"Content-Type", w.FormDataContentType(),
-	)
+	}.with("Content-Type", w.FormDataContentType())
 }
 
 type uploaded struct {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -127,3 +128,119 @@ func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re.Header = http.Header{"Cache-Control": {"no-store"}}
 	return re
 }
+
+type deliveryView struct {
+	EventID   string                  `json:"event_id"`
+	EventType shipments.EventType     `json:"event_type"`
+	Sequence  int64                   `json:"sequence,omitempty"` // a test has none
+	Status    webhooks.DeliveryStatus `json:"status"`
+	Next      string                  `json:"next_attempt_at,omitempty"`
+	Attempts  []attemptView           `json:"attempts"`
+	CreatedAt string                  `json:"created_at"`
+}
+
+type attemptView struct {
+	At       string           `json:"at"`
+	Duration int64            `json:"duration_ms"`
+	Outcome  webhooks.Outcome `json:"outcome"`
+	Response int              `json:"response_status,omitempty"`
+}
+
+type deliveriesView struct {
+	Deliveries []deliveryView     `json:"deliveries"`
+	Meta       deliveriesMetaView `json:"meta"`
+}
+
+type deliveriesMetaView struct {
+	Limit      int64  `json:"limit"`
+	NextBefore string `json:"next_before,omitempty"`
+}
+
+type replayView struct {
+	Events    int   `json:"events"`
+	NextAfter int64 `json:"next_after,omitempty"`
+}
+
+func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
+	p := query.Read(r)
+	q := webhooks.DeliveryQuery{
+		Status: query.OneOf(p, "status", webhooks.DeliveryStatuses), Limit: p.Limit("limit", shipments.MaxPerPage),
+	}
+	if text, given := p.Text("before"); given {
+		id, err := EventIDs.Parse(text)
+		if err != nil {
+			p.Fault("before", "before must be the identifier of an event: meta.next_before of the answer before")
+		}
+		q.Before = &id
+	}
+	if err := p.Err(); err != nil {
+		return q, err
+	}
+	var err error
+	q.Endpoint, err = WebhookIDs.Parse(r.PathValue("id"))
+	return q, err
+}
+
+func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
+	view := deliveriesView{each(page.Deliveries, viewDelivery), deliveriesMetaView{Limit: page.Limit}}
+	re := reply{Status: http.StatusOK}
+	if page.More {
+		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
+		query := r.URL.Query()
+		query.Set("before", view.Meta.NextBefore)
+		re.Header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
+	}
+	re.Body = view
+	return re
+}
+
+func viewDelivery(d webhooks.Delivery) deliveryView {
+	return deliveryView{
+		EventID: EventIDs.Format(d.Event), EventType: d.Type, Sequence: d.Number, Status: d.Status,
+		Next: viewTime(d.Due), Attempts: each(d.Attempts, viewAttempt), CreatedAt: viewTime(d.CreatedAt),
+	}
+}
+
+func viewAttempt(a webhooks.Attempt) attemptView {
+	return attemptView{viewTime(a.At), a.Took.Milliseconds(), a.Outcome, a.Response}
+}
+
+// decodeReplay reads the events to send again: event_ids, or after and until.
+func decodeReplay(r *http.Request) (webhooks.Replay, error) {
+	id, err := decodeEndpointID(r)
+	return decodeJSON(r, err, "", func(o *jsonbody.Object) webhooks.Replay {
+		replay := webhooks.Replay{Endpoint: id, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
+		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
+		switch {
+		case replay.After < 0 || replay.Until < 0:
+			o.Wrong(jsonbody.InvalidType, "after", "after and until must be whole numbers from 0")
+		case texts != nil && ranged:
+			o.Wrong(jsonbody.InvalidValue, "event_ids", "event_ids cannot be given together with after or until")
+		case texts == nil && !o.Has("after") && !o.Has("event_ids"):
+			o.Wrong(jsonbody.Required, "event_ids", "event_ids is required, or after")
+		case texts != nil:
+			replay.Events = eventIDs(o, texts)
+		}
+		return replay
+	}, noFaults)
+}
+
+func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
+	if len(texts) == 0 || len(texts) > webhooks.MaxReplayedNamed {
+		o.Wrong(
+			jsonbody.OutOfRange, "event_ids",
+			fmt.Sprintf("event_ids must have from 1 to %d elements", webhooks.MaxReplayedNamed),
+		)
+		return nil
+	}
+	all := make([]shipments.EventID, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = EventIDs.Parse(text); err != nil {
+			o.Wrong(jsonbody.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
+		}
+	}
+	return all
+}
+
+func viewReplayed(r webhooks.Replayed) replayView { return replayView{r.Events, r.Last} }

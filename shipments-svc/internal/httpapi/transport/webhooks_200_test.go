@@ -70,9 +70,7 @@ func TestAnEndpointIsChangedListedAndDeleted(t *testing.T) {
 		method: http.MethodPatch,
 		path:   path,
 		body:   `{"webhook_endpoint":{"status":"enabled","event_types":[]}}`,
-	}.with(
-		"Content-Type", "application/merge-patch+json",
-	)
+	}.with("Content-Type", "application/merge-patch+json")
 	if back := a.endpoint(t, patch, http.StatusOK); back.Status != "enabled" || back.DisabledReason != "" ||
 		len(back.EventTypes) != 0 ||
 		back.Description != "ERP" {
