@@ -75,10 +75,10 @@ func storeDemo(ctx context.Context, repo *postgres.Repository, org shipments.Org
 		},
 	}
 	r.To.Version, r.To.PalletsCount = 2, len(d.Pallets)
-	switch d.Status {
-	case shipments.Approved:
+	if d.Status == shipments.Approved {
 		r.Entry.Action = shipments.Approve
-	case shipments.Rejected:
+	}
+	if d.Status == shipments.Rejected {
 		r.Entry.Action, r.Entry.Reason = shipments.Reject, "The packing list is of another load."
 	}
 	if d.Pallets != nil {

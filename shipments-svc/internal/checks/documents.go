@@ -60,10 +60,10 @@ func (f *finding) reportUnrecognized(s subject) {
 }
 
 // packingListPresent fails without a packing list, which all other checks need. The
-// pallets of a shipment that was imported are of none.
+// pallets of the demo are of none.
 func packingListPresent(s subject) finding {
 	lists := documentsOf(s, shipments.PackingList)
-	imported := having(s.Pallets, func(p shipments.Pallet) bool { return p.Source == shipments.Source{} })
+	demo := having(s.Pallets, func(p shipments.Pallet) bool { return p.Source == shipments.Source{} })
 	extracted := 0
 	for _, doc := range lists {
 		extracted += doc.PalletsExtracted
@@ -71,8 +71,8 @@ func packingListPresent(s subject) finding {
 	switch {
 	case len(lists) > 0:
 		return pass(fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet")))
-	case len(imported) > 0:
-		return pass(counted(len(imported), "pallet") + " imported without a packing list.")
+	case len(demo) > 0:
+		return pass(counted(len(demo), "pallet") + " of the demo, without a packing list.")
 	default:
 		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
 	}

@@ -110,7 +110,7 @@ const (
 )
 
 // Source is where a pallet was read, or something found. The zero Source is
-// that of a pallet which an operator loaded.
+// that of a pallet of the demo.
 type Source struct {
 	Document DocumentID `json:"document_id,omitzero"`
 	Sheet    string     `json:"source_sheet"`        // empty: the document has no sheets

@@ -150,8 +150,7 @@ func without(all []Document, id DocumentID) []Document {
 	return slices.DeleteFunc(slices.Clone(all), func(doc Document) bool { return doc.ID == id })
 }
 
-// withoutPallets returns the pallets less those of a document. Those that were
-// loaded by an operator are of none.
+// withoutPallets returns the pallets less those of a document. Those of the demo are of none.
 func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 	return slices.DeleteFunc(slices.Clone(all), func(p Pallet) bool {
 		return id != (DocumentID{}) && p.Source.Document == id

@@ -23,15 +23,17 @@ import (
 // UUID identifies one of a kind of things. Newer ones sort higher.
 type UUID[Thing any] [16]byte
 
-// OrgID identifies an organization: the tenant whose data is meant.
-type OrgID = UUID[struct{}]
-
-// The identifiers of things within their organization.
 type (
-	ID         = UUID[Shipment]
+	// OrgID identifies an organization: the tenant whose data is meant.
+	OrgID = UUID[struct{}]
+	// ID identifies a shipment within its organization, as the others do their things.
+	ID = UUID[Shipment]
+	// DocumentID identifies a document.
 	DocumentID = UUID[Document]
+	// TemplateID identifies a template.
 	TemplateID = UUID[Template]
-	EventID    = UUID[Event]
+	// EventID identifies an event.
+	EventID = UUID[Event]
 )
 
 // MarshalText implements encoding.TextMarshaler.

@@ -45,7 +45,7 @@ CREATE INDEX shipments_newest_with_skip ON shipments (organization_id, created_a
 CREATE INDEX shipments_of_vessel ON shipments (organization_id, vessel_lower, created_at DESC, id DESC);
 CREATE INDEX shipments_of_destination ON shipments (organization_id, destination_lower, created_at DESC, id DESC);
 
--- document_id and source_row are null of pallets that were loaded by an operator.
+-- document_id and source_row are null of pallets of the demo.
 CREATE TABLE pallets (
     organization_id uuid    NOT NULL,
     shipment_id     uuid    NOT NULL,
