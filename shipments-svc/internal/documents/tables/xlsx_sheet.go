@@ -70,8 +70,9 @@ func (s *sheet) visit(e, parent element) (err error) {
 
 // hidden reports whether a row or column is, or is smaller than what can be seen.
 func (e element) hidden(size string, least float64) bool {
-	n, err := strconv.ParseFloat(e.attribute(size), 64)
-	return e.attribute("hidden") == "1" || e.attribute("hidden") == "true" || err == nil && n < least
+	state := e.attribute("hidden")
+	n, err := strconv.ParseFloat(cmp.Or(e.attribute(size), "NaN"), 64) // not less than anything
+	return state == "1" || state == "true" || err == nil && n < least
 }
 
 // add adds a cell to the row unless it is hidden.

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -27,7 +28,7 @@ func (e element) attribute(name string) string {
 
 // number returns a number in an attribute; 0: there is none.
 func (e element) number(name string) int {
-	n, _ := strconv.Atoi(e.attribute(name))
+	n, _ := strconv.Atoi(cmp.Or(e.attribute(name), "0")) // an error would take time
 	return n
 }
 
