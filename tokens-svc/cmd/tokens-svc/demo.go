@@ -25,12 +25,6 @@ type demo struct {
 	URL  string `required:"" help:"The address of the gateway for clients."`
 }
 
-func (demo) Help() string {
-	return `Makes two organizations, a person who can sign in, and tokens that never expire,
-and writes what is needed to use them to a file and to standard output. With a
-file whose token is valid it makes nothing. Without QUAYSIDE_DEMO=true it does nothing.`
-}
-
 func (c demo) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ)
 	if err != nil {

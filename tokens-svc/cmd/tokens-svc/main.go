@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // for the help
 	"errors"
 	"fmt"
 	"io"
@@ -107,8 +108,7 @@ type program struct {
 	now     time.Time // when it began; a command happens at this instant
 }
 
-// commands is the command line. A command's method Run executes it, Help is its
-// explanation, and its fields are its flags and arguments.
+// commands is the command line. A command's method Run executes it, and its fields are its flags and arguments.
 type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
@@ -147,6 +147,26 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
+// helpTexts explain commands at length: each begins with a line "# COMMAND".
+//
+//go:embed help.txt
+var helpTexts string
+
+// explain gives the commands their long help.
+func explain(k *kong.Kong) error {
+	texts := map[string]string{}
+	for part := range strings.SplitSeq("\n"+helpTexts, "\n# ") {
+		command, text, _ := strings.Cut(part, "\n")
+		texts[command] = strings.TrimSpace(text)
+	}
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok {
+			n.Detail = texts[n.Path()]
+		}
+		return next(nil)
+	})
+}
+
 // newParser returns a parser of the command line. It calls exit after it has
 // printed help or the version.
 func newParser(p program, exit func(int)) *kong.Kong {
@@ -154,6 +174,7 @@ func newParser(p program, exit func(int)) *kong.Kong {
 		kong.Name("tokens-svc"),
 		kong.Description("Each command has help with -h. Settings come from the environment."),
 		kong.Vars{"version": strings.TrimSpace(buildinfo.Read().Line("tokens-svc"))},
+		kong.PostBuild(explain),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.Writers(p.stdout, p.stderr),

@@ -31,12 +31,6 @@ import (
 
 type serve struct{}
 
-func (serve) Help() string {
-	return `Serves pages and the management API at LISTEN_ADDRESS, and gateways, health
-and metrics at INNER_ADDRESS, until SIGTERM or SIGINT. It
-starts without Postgres and is ready when Postgres is available.`
-}
-
 func (serve) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Database, config.Peppers, config.Gateways, config.Callers,
 		config.Pages, config.Permissions)
@@ -183,12 +177,6 @@ type migrate struct {
 	Direction string `arg:"" enum:"up,down,status" help:"up, down or status."`
 }
 
-func (migrate) Help() string {
-	return `Changes the database schema: up migrates to the newest version and grants the
-rights of SERVE_LOGIN, down reverts the last migration, status lists applied
-migrations. It may run while the previous version serves, and concurrently.`
-}
-
 func (c migrate) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ, config.Migration)
 	if err != nil {
@@ -202,10 +190,6 @@ func (c migrate) Run(ctx context.Context, p program) error {
 }
 
 type health struct{}
-
-func (health) Help() string {
-	return "Sends a request to the server at INNER_ADDRESS. The exit code is 0 if it is ready."
-}
 
 func (health) Run(ctx context.Context, p program) error {
 	cfg, err := config.Load(p.environ)

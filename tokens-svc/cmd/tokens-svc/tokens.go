@@ -34,17 +34,6 @@ func (c orgCreate) Run(ctx context.Context, p program) error {
 
 type auditVerify struct{}
 
-func (auditVerify) Help() string {
-	return `Verifies the numbers and the chain of audit logs and finds the first event of each
-that was changed, removed or inserted. For each log that is as it was written it
-prints the organization or person, the number of its newest event, and that event's hash:
-
-    org_01k9x3v7t2e8sbq4m6n0pacdfg 12:217766006571f9c4…
-
-The exit code is 1 when any log has a fault. The owner of the tables can recompute a
-log: compare it with the copy at your collector of audit events.`
-}
-
 func (auditVerify) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
 		logs, err := s.tokens.AuditLogs(ctx)
@@ -76,17 +65,6 @@ type tokenCreate struct {
 	WindowSeconds int           `placeholder:"N" help:"Length of the window in seconds, 60 by default."`
 	ExpiresIn     time.Duration `default:"2160h" help:"Lifetime, such as 12h."`
 	NoExpiry      bool          `help:"No expiry."`
-}
-
-func (tokenCreate) Help() string {
-	return `Creates a token and prints it. The secret is shown once: the stored value verifies
-it but cannot recover it. Standard output is the token and nothing else, so
-
-    TOKEN=$(tokens-svc token create --organization org_… --name ERP --permissions shipments:read)
-
-keeps it off the screen; other output goes to standard error.
-
-The permissions are those of Quayside and of further services. admin includes all.`
 }
 
 func (c tokenCreate) Run(ctx context.Context, p program) error {
@@ -122,14 +100,6 @@ func (s services) describe(t tokens.Token) string {
 }
 
 type tokenCheck struct{}
-
-func (tokenCheck) Help() string {
-	return `Reads a token from standard input and shows whether it is valid, its organization
-and its permissions. The exit code is 0 for a valid token and 1 for any other. The
-token is never an argument, where other users would see it, and never printed:
-
-    tokens-svc token check < token.txt`
-}
 
 // maxInput is much more than a token, and much less than a mistaken file.
 const maxInput = 4 << 10
@@ -175,11 +145,6 @@ type tokenRevoke struct {
 	Reason string         `help:"Reason, for the audit log."`
 }
 
-func (tokenRevoke) Help() string {
-	return `Revokes a token permanently. Gateways refuse it within a second, or within ten if
-their change stream is down. Revoking it again changes nothing.`
-}
-
 func (c tokenRevoke) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
 		t, err := revoke(ctx, s, c.ID, c.Reason)
@@ -202,15 +167,6 @@ func revoke(ctx context.Context, s services, id tokens.TokenID, reason string) (
 
 type tokenRevokeChanged struct {
 	After int64 `required:"" placeholder:"REVISION" help:"The revision of the restored state."`
-}
-
-func (tokenRevokeChanged) Help() string {
-	return `Revokes every token that changed after a revision, for a database that was restored
-to an older state: what these tokens may do is no longer known. Standard input has
-lines of the change stream of the state that was lost, such as
-{"rev":813,"token":"tok_4fZyo82mVyR1"}; they must reach the revision, without a gap.
-Tokens that the database does not have are ignored. Running it again changes nothing.
-Prints the ids of the tokens named.`
 }
 
 func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {

@@ -20,22 +20,6 @@ type userCreate struct {
 	Name         string       `help:"Display name."`
 }
 
-func (userCreate) Help() string {
-	return `Makes a person a member of an organization, and creates their account unless
-it exists: then its password and its name stay, as does the role of an
-existing membership. Running it again changes nothing.
-
-The password of a new account is the first line of standard input. If that is
-empty, a password is generated and printed on standard output:
-
-    PASSWORD=$(tokens-svc user create --email anna@acme.example --organization org_… --role owner </dev/null)
-
-A new account counts as verified: give its password only to the person who owns
-the e-mail address. An account that an invitation created does not, because another
-person may have chosen its password: it is refused here until "user set-password"
-has given it a new one.`
-}
-
 func (c userCreate) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
 		secret, made, err := readPassword(p)
@@ -85,16 +69,6 @@ type account struct {
 
 type userSetPassword struct{ account }
 
-func (userSetPassword) Help() string {
-	return `Gives an account a new password, ends all its sessions, and marks its e-mail
-address as verified, so that the account can join further organizations: you assert
-that you know the person who owns the address.
-
-The new password is the first line of standard input. If that is empty, a
-password is generated and printed on standard output. Give it to that person only;
-they must change it at sign-in.`
-}
-
 func (c userSetPassword) Run(ctx context.Context, p program) error {
 	secret, made, err := readPassword(p)
 	if err != nil {
@@ -111,12 +85,6 @@ func (c userSetPassword) Run(ctx context.Context, p program) error {
 }
 
 type userRemoveFactors struct{ account }
-
-func (userRemoveFactors) Help() string {
-	return `Removes an account's authenticator app, recovery codes and passkeys and ends all its
-sessions, for a person who lost them: the password alone signs in again. Make sure that
-it is that person who asks.`
-}
 
 func (c userRemoveFactors) Run(ctx context.Context, p program) error {
 	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
@@ -145,14 +113,6 @@ func (c userEnable) Run(ctx context.Context, p program) error {
 }
 
 type userUnlink struct{ account }
-
-func (userUnlink) Help() string {
-	return `Removes an account's link to the OpenID Connect issuer and ends its sessions. It is
-for an address that the issuer has given a new identity (sub), which the account
-refuses because it is linked to the old one. The next person who signs in at the
-issuer with this verified address gets the account and all its memberships: if
-that is another person than before, remove the memberships first.`
-}
 
 func (c userUnlink) Run(ctx context.Context, p program) error {
 	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
