@@ -25,7 +25,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
 
@@ -128,9 +127,6 @@ func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (
 	return pages, introspection, nil
 }
 
-// usageKept is the retention of hourly usage.
-const usageKept = 30 * 24 * time.Hour
-
 // maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then
 // returns when refused sign-ins are recorded and mails sent, at most 10 s later. End it after
 // the last request and before db is closed.
@@ -141,11 +137,8 @@ func maintain(ctx context.Context, db *sqlx.DB, staff *people.Service, log *slog
 		select {
 		case <-ctx.Done():
 		case now := <-tick.C:
-			repo := postgres.NewRepository(db)
-			if err := errors.Join(
-				repo.PruneUsage(ctx, now.Add(-usageKept)), repo.PruneKeys(ctx, now.Add(-tokens.KeyLifetime)),
-				postgres.NewPeople(db).Prune(ctx, now, people.AttemptWindow), staff.NotifyExpiring(ctx),
-			); err != nil {
+			err := errors.Join(postgres.NewRepository(db).Prune(ctx, now), staff.NotifyExpiring(ctx))
+			if err != nil {
 				log.WarnContext(ctx, "expired rows were not removed, or notices not sent", "error", err)
 			}
 		}

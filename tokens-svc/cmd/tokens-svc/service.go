@@ -31,8 +31,9 @@ func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() ti
 	if cfg.Mail != nil {
 		c.Mail = cfg.Mail
 	}
-	staff := people.NewService(postgres.NewPeople(db), c)
-	return services{people: staff, tokens: tokens.NewService(postgres.NewRepository(db), tokens.Config{
+	repo := postgres.NewRepository(db)
+	staff := people.NewService(repo, c)
+	return services{people: staff, tokens: tokens.NewService(repo, tokens.Config{
 		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Now: now,
 		Made: staff.NotifyMade,
 	})}

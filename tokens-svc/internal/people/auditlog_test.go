@@ -21,7 +21,7 @@ func audited(t *testing.T, k ...*sealing.Keys) (*people.Service, func(audit.Acti
 	if len(k) > 0 {
 		c.AppKeys = k[0]
 	}
-	s := people.NewService(postgres.NewPeople(db), c)
+	s := people.NewService(postgres.NewRepository(db), c)
 	log := tokens.NewService(postgres.NewRepository(db), tokens.Config{})
 	return s, func(action audit.Action) (details []map[string]string) {
 		t.Helper()

@@ -150,7 +150,7 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := people.NewService(postgres.NewPeople(db), people.Config{Passwords: cheap()})
+	s := people.NewService(postgres.NewRepository(db), people.Config{Passwords: cheap()})
 	owner, _ := enroll(t, s, anna)
 	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
 	enroll(t, s, bert)

@@ -33,7 +33,7 @@ type Service struct {
 	recording sync.WaitGroup // refused sign-ins that are being recorded, and mails that are being sent
 }
 
-// Passwords makes and checks stored passwords; see internal/password.
+// Passwords makes and checks stored passwords; see people/password.
 type Passwords interface {
 	Hash(ctx context.Context, password string) (string, error)
 	Verify(ctx context.Context, stored, password string) (right bool, err error)

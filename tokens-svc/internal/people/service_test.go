@@ -58,9 +58,9 @@ func open(t *testing.T) (*people.Service, *counted) {
 }
 
 // repository returns people over a database with one organization.
-func repository(t *testing.T) *postgres.People {
+func repository(t *testing.T) *postgres.Repository {
 	t.Helper()
-	return postgres.NewPeople(database(t))
+	return postgres.NewRepository(database(t))
 }
 
 // database returns one with one organization.

@@ -16,17 +16,17 @@ import (
 )
 
 // Account implements people.Repository.
-func (p *People) Account(ctx context.Context, idOrEmail string) (people.Account, error) {
-	return one[people.Account](ctx, p.db,
+func (r *Repository) Account(ctx context.Context, idOrEmail string) (people.Account, error) {
+	return one[people.Account](ctx, r.db,
 		`SELECT `+accountColumns+` FROM users u WHERE u.id = $1 OR u.email = $1`, idOrEmail)
 }
 
 // ChangeAccount implements people.Repository.
-func (p *People) ChangeAccount(
+func (r *Repository) ChangeAccount(
 	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
 ) (people.User, error) {
 	var changed people.Account
-	err := transact(ctx, p.db, func(tx *sqlx.Tx) error {
+	err := transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
 		if err != nil {
 			return err
@@ -54,8 +54,8 @@ func (p *People) ChangeAccount(
 }
 
 // Record implements people.Repository.
-func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) error {
-	return transact(ctx, p.db, func(tx *sqlx.Tx) error {
+func (r *Repository) Record(ctx context.Context, id people.UserID, e audit.Entry) error {
+	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		head, err := one[audit.Head](ctx, tx, `
 			INSERT INTO audit_heads AS h (log_id, sequence, hash) VALUES ($1, 0, $2)
 			ON CONFLICT (log_id) DO UPDATE SET sequence = h.sequence RETURNING log_id AS log, sequence, hash`,
@@ -68,8 +68,8 @@ func (p *People) Record(ctx context.Context, id people.UserID, e audit.Entry) er
 }
 
 // SignIns implements people.Repository.
-func (p *People) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
-	return readEvents(ctx, p.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
+func (r *Repository) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
+	return readEvents(ctx, r.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
 }
 
 // accountMutation is a transaction that changes an account, which it has locked
@@ -157,8 +157,8 @@ func (h heads) of(org tokens.OrgID) *mutation {
 }
 
 // Admit implements people.Repository.
-func (p *People) Admit(ctx context.Context, a people.Admission) (admitted people.Admitted, err error) {
-	err = transact(ctx, p.db, func(tx *sqlx.Tx) error {
+func (r *Repository) Admit(ctx context.Context, a people.Admission) (admitted people.Admitted, err error) {
+	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		heads, err := lockHeadsForAdmission(ctx, tx, a)
 		if err != nil {
 			return err

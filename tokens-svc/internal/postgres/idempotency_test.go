@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -26,7 +25,7 @@ func TestExpiredIdempotencyKeysAreRemoved(t *testing.T) {
 	if _, err := createOnce(t, repo, someOrg, key, token, digest); err != nil {
 		t.Fatal(err)
 	}
-	if err := repo.PruneKeys(t.Context(), atNoon.Add(-24*time.Hour)); err != nil {
+	if err := repo.Prune(t.Context(), atNoon); err != nil {
 		t.Fatal(err)
 	}
 	var left string

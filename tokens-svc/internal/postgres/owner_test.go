@@ -29,7 +29,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	members := postgres.NewPeople(db)
+	members := postgres.NewRepository(db)
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
 		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: atNoon}

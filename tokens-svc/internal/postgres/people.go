@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -12,15 +11,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-// People implements people.Repository.
-type People struct {
-	db *sqlx.DB
-}
-
-// NewPeople returns a repository over a pool that Open returned, whose database
-// Migrate has brought up to date.
-func NewPeople(db *sqlx.DB) *People { return &People{db} }
 
 // userColumns are those of a people.User, of the table u.
 const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at, ` + never + `) AS verified_at,
@@ -33,27 +23,27 @@ const accountColumns = userColumns + `, u.password, u.code_sum,
 	EXISTS (SELECT FROM identities WHERE user_id = u.id) AS linked`
 
 // User implements people.Repository.
-func (p *People) User(ctx context.Context, id people.UserID) (people.User, error) {
-	return one[people.User](ctx, p.db, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
+func (r *Repository) User(ctx context.Context, id people.UserID) (people.User, error) {
+	return one[people.User](ctx, r.db, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 }
 
 // UserWith implements people.Repository.
-func (p *People) UserWith(ctx context.Context, identity people.Identity) (people.User, error) {
-	return one[people.User](ctx, p.db, `
+func (r *Repository) UserWith(ctx context.Context, identity people.Identity) (people.User, error) {
+	return one[people.User](ctx, r.db, `
 		SELECT `+userColumns+`
 		FROM identities i JOIN users u ON u.id = i.user_id
 		WHERE i.issuer = $1 AND i.subject = $2`, identity.Issuer, identity.Subject)
 }
 
 // Attempt implements people.Repository.
-func (p *People) Attempt(
+func (r *Repository) Attempt(
 	ctx context.Context, key [32]byte, at time.Time, window time.Duration,
 ) (int, time.Time, error) {
 	type countRow struct {
 		Attempts int
 		Since    time.Time
 	}
-	row, err := one[countRow](ctx, p.db, `
+	row, err := one[countRow](ctx, r.db, `
 		INSERT INTO sign_in_attempts AS a (key, attempts, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
 			attempts = CASE WHEN a.since > $3 THEN a.attempts + 1 ELSE 1 END,
@@ -63,22 +53,13 @@ func (p *People) Attempt(
 }
 
 // ReturnAttempt implements people.Repository.
-func (p *People) ReturnAttempt(ctx context.Context, key [32]byte) error {
-	return exec(ctx, p.db, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
+func (r *Repository) ReturnAttempt(ctx context.Context, key [32]byte) error {
+	return exec(ctx, r.db, `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE key = $1 AND attempts > 0`, key[:])
 }
-
-// Prune removes expired sessions, and counts of attempts that are older than
-// window, which mean nothing any more.
-func (p *People) Prune(ctx context.Context, at time.Time, window time.Duration) error {
-	err := exec(ctx, p.db, `DELETE FROM sessions WHERE expires_at <= $1`, at)
-	return errors.Join(err, exec(ctx, p.db, `DELETE FROM sign_in_attempts WHERE since <= $1`, at.Add(-window)))
-}
-
-var _ people.Repository = (*People)(nil)
 
 // Memberships implements people.Repository.
-func (p *People) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
-	return list[people.Membership](ctx, p.db, `
+func (r *Repository) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
+	return list[people.Membership](ctx, r.db, `
 		SELECT o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
 			m.role, m.joined_at
 		FROM memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)
@@ -90,15 +71,15 @@ const selectMembers = `
 	WHERE m.organization_id = $1 `
 
 // Members implements people.Repository.
-func (p *People) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
-	return list[people.Member](ctx, p.db, selectMembers+`ORDER BY u.email`, org)
+func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
+	return list[people.Member](ctx, r.db, selectMembers+`ORDER BY u.email`, org)
 }
 
 // ChangeMember implements people.Repository.
-func (p *People) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID,
+func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID,
 	decide func(now people.Member, owners int) (tokens.Role, audit.Entry, error),
 ) error {
-	return mutate(ctx, p.db, org, func(m *mutation) error {
+	return mutate(ctx, r.db, org, func(m *mutation) error {
 		now, err := one[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
 		if err != nil {
 			return err
@@ -140,11 +121,11 @@ const selectInvitations = `
 	WHERE i.expires_at > $1 `
 
 // Invite implements people.Repository.
-func (p *People) Invite(
+func (r *Repository) Invite(
 	ctx context.Context, i people.Invitation, codeSum [32]byte, e audit.Entry,
 	replace func(tokens.Role) error,
 ) error {
-	return mutate(ctx, p.db, i.Organization, func(m *mutation) error {
+	return mutate(ctx, r.db, i.Organization, func(m *mutation) error {
 		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
@@ -181,8 +162,8 @@ func (p *People) Invite(
 }
 
 // Withdraw implements people.Repository.
-func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
-	return mutate(ctx, p.db, org, func(m *mutation) error {
+func (r *Repository) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
+	return mutate(ctx, r.db, org, func(m *mutation) error {
 		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`, org,
 			id)
 		if err != nil {
@@ -193,20 +174,20 @@ func (p *People) Withdraw(ctx context.Context, org tokens.OrgID, id people.Invit
 }
 
 // Invitations implements people.Repository.
-func (p *People) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
-	return goodOnes(ctx, p.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
+func (r *Repository) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
+	return goodOnes(ctx, r.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
 }
 
 // Offers implements people.Repository.
-func (p *People) Offers(ctx context.Context, email string, at time.Time) ([]people.Invitation, error) {
-	return goodOnes(ctx, p.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
+func (r *Repository) Offers(ctx context.Context, email string, at time.Time) ([]people.Invitation, error) {
+	return goodOnes(ctx, r.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
 }
 
 // InvitationWith implements people.Repository.
-func (p *People) InvitationWith(
+func (r *Repository) InvitationWith(
 	ctx context.Context, email string, codeSum [32]byte, at time.Time,
 ) (people.Invitation, error) {
-	return goodOne(ctx, p.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
+	return goodOne(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
 // redeem ends an invitation that is good at a time, and otherwise gives

@@ -12,7 +12,7 @@ import (
 
 // peopleStore is the repository of people with a look at the audit log.
 type peopleStore struct {
-	*postgres.People
+	*postgres.Repository
 	db *sqlx.DB
 }
 
@@ -39,5 +39,5 @@ func openPeople(t *testing.T) peopleStore {
 			t.Fatal(err)
 		}
 	}
-	return peopleStore{postgres.NewPeople(db), db}
+	return peopleStore{postgres.NewRepository(db), db}
 }

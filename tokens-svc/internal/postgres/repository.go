@@ -21,10 +21,11 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// Repository implements tokens.Repository.
+// Repository implements tokens.Repository and people.Repository.
 type Repository struct {
 	db *sqlx.DB
 }
@@ -108,7 +109,10 @@ func translate(err error) error {
 	return err
 }
 
-var _ tokens.Repository = (*Repository)(nil)
+var (
+	_ tokens.Repository = (*Repository)(nil)
+	_ people.Repository = (*Repository)(nil)
+)
 
 //go:embed migrations/*.sql
 var migrations embed.FS

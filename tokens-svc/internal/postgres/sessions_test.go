@@ -82,7 +82,7 @@ func TestSessionIsFoundUntilItEnds(t *testing.T) {
 	if _, found := s.find(t, "sum"); found {
 		t.Error("it is found after its end")
 	}
-	if err := s.Prune(t.Context(), s.now, people.AttemptWindow); err != nil {
+	if err := s.Prune(t.Context(), s.now); err != nil {
 		t.Fatal(err)
 	}
 	s.now = s.now.Add(-session.Idle)

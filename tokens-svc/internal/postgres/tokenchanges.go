@@ -137,11 +137,3 @@ func (m *mutation) StoreKey(ctx context.Context, k *tokens.Key, id tokens.TokenI
 		m.org(), k.Sum[:], k.Fingerprint[:], id, k.At)
 	return err
 }
-
-// PruneKeys removes idempotency keys that were stored before a time.
-func (r *Repository) PruneKeys(ctx context.Context, before time.Time) error {
-	return r.prune(ctx, `
-		DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
-			SELECT organization_id, key_sum FROM idempotency_keys
-			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, before)
-}

@@ -172,8 +172,8 @@ func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error
 }
 
 // ClaimExpiring implements people.Repository. Of several replicas each token falls to one.
-func (p *People) ClaimExpiring(ctx context.Context, now, until time.Time) ([]tokens.Token, error) {
-	ids, err := list[tokens.TokenID](ctx, p.db, `
+func (r *Repository) ClaimExpiring(ctx context.Context, now, until time.Time) ([]tokens.Token, error) {
+	ids, err := list[tokens.TokenID](ctx, r.db, `
 		UPDATE api_tokens SET expiry_noticed = expires_at
 		WHERE revoked_at IS NULL AND rotated_to IS NULL AND expires_at > $1 AND expires_at <= $2
 			AND expires_at - created_at > $2 - $1::timestamptz AND expiry_noticed IS DISTINCT FROM expires_at
@@ -181,5 +181,5 @@ func (p *People) ClaimExpiring(ctx context.Context, now, until time.Time) ([]tok
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	return listTokens(ctx, p.db, selectTokens+`WHERE t.id = ANY ($1::text[]) ORDER BY t.id`, pq.Array(ids))
+	return listTokens(ctx, r.db, selectTokens+`WHERE t.id = ANY ($1::text[]) ORDER BY t.id`, pq.Array(ids))
 }

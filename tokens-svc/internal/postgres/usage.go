@@ -3,10 +3,12 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -36,29 +38,41 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 		string(text))
 }
 
-// pruneBatch is how many rows are removed at once.
-const pruneBatch = 10_000
+const (
+	// usageKept is the retention of hourly usage.
+	usageKept = 30 * 24 * time.Hour
+	// pruneBatch is how many rows are removed at once.
+	pruneBatch = 10_000
+)
 
-// PruneUsage removes hours that began before a time. The newest hour of each
-// token stays: it says when the token was last used.
-func (r *Repository) PruneUsage(ctx context.Context, before time.Time) error {
-	return r.prune(ctx, `
-		DELETE FROM token_usage WHERE (token_id, hour) IN (
+// Prune removes what is kept no longer: old hours of usage, but not the newest of a token, which says when it was last
+// used; idempotency keys; sessions that have expired; and counts of attempts, which mean nothing any more.
+func (r *Repository) Prune(ctx context.Context, now time.Time) error {
+	var errs []error
+	for _, old := range []struct {
+		statement string
+		before    time.Time
+	}{
+		{`DELETE FROM token_usage WHERE (token_id, hour) IN (
 			SELECT old.token_id, old.hour FROM token_usage old
 			WHERE old.hour < $1 AND EXISTS (
 				SELECT FROM token_usage newer WHERE newer.token_id = old.token_id AND newer.hour > old.hour
 			)
-			ORDER BY old.hour LIMIT $2)`, before)
-}
-
-// prune runs a statement that removes at most $2 rows from before $1, until it
-// removes fewer.
-func (r *Repository) prune(ctx context.Context, statement string, before time.Time) error {
-	for {
-		if n, err := affected(ctx, r.db, statement, before, pruneBatch); err != nil || n < pruneBatch {
-			return err
+			ORDER BY old.hour LIMIT $2)`, now.Add(-usageKept)},
+		{`DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
+			SELECT organization_id, key_sum FROM idempotency_keys
+			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now.Add(-tokens.KeyLifetime)},
+		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`, now},
+		{`DELETE FROM sign_in_attempts WHERE key IN (SELECT key FROM sign_in_attempts WHERE since <= $1 LIMIT $2)`,
+			now.Add(-people.AttemptWindow)},
+	} {
+		n, err := int64(pruneBatch), error(nil)
+		for n == pruneBatch && err == nil {
+			n, err = affected(ctx, r.db, old.statement, old.before, pruneBatch)
 		}
+		errs = append(errs, err)
 	}
+	return errors.Join(errs...)
 }
 
 // Usage implements tokens.Repository.

@@ -33,7 +33,7 @@ func TestOldUsageIsRemoved(t *testing.T) {
 	if err := repo.AddUsage(t.Context(), uses); err != nil {
 		t.Fatal(err)
 	}
-	if err := repo.PruneUsage(t.Context(), atNoon.Add(-30*day)); err != nil {
+	if err := repo.Prune(t.Context(), atNoon); err != nil {
 		t.Fatal(err)
 	}
 	left, err := repo.Usage(t.Context(), someOrg, []tokens.TokenID{used, idle}, atNoon.Add(-1000*day))

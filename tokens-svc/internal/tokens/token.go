@@ -36,7 +36,7 @@ import (
 )
 
 // OrgID identifies an organization: "org_" and 26 characters, made and checked
-// by internal/ids.
+// by servicekit/api/publicid.
 type OrgID string
 
 // TokenID identifies a token: "tok_" and 12 base62 characters, which also stand

@@ -110,7 +110,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.people = people.NewService(postgres.NewPeople(db), people.Config{
+	w.people = people.NewService(postgres.NewRepository(db), people.Config{
 		Passwords: password.New(cheap), Now: w.clock, Log: log, Mail: mail,
 		AppKeys: &appKeys, Passkeys: party,
 		Domains: map[string]people.Domain{

@@ -92,7 +92,7 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
-	c.People = people.NewService(postgres.NewPeople(db),
+	c.People = people.NewService(postgres.NewRepository(db),
 		people.Config{Passwords: password.New(cheap), Now: w.clock})
 	c.Sessions = postgres.NewSessions(db, w.clock)
 	w.Handler, _ = New(c)
