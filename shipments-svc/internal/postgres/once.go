@@ -51,8 +51,14 @@ func (r *Repository) Once(
 		if !mine {
 			return shipments.ErrKeyInProgress
 		}
-		answer, replayed, err = storedAnswer(ctx, tx, org, k, now)
-		if err != nil || replayed {
+		var row struct{ Fingerprint, Answer []byte }
+		switch err := tx.GetContext(ctx, &row, readKeySQL, org, k.Operation, k.Text, now); {
+		case err == nil && !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
+			return shipments.ErrKeyReused
+		case err == nil:
+			answer, replayed = row.Answer, true
+			return nil
+		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
 		if answer, err = do(within(ctx, org, tx)); err != nil {
@@ -67,22 +73,4 @@ func (r *Repository) Once(
 		notify(r.Announced, r.Queued) // what do changed can be seen only now
 	}
 	return answer, replayed, err
-}
-
-// storedAnswer returns the answer that is stored under a key.
-func storedAnswer(
-	ctx context.Context, tx *sqlx.Tx, org shipments.OrgID, k shipments.Key, now time.Time,
-) ([]byte, bool, error) {
-	var row struct{ Fingerprint, Answer []byte }
-	err := tx.GetContext(ctx, &row, readKeySQL, org, k.Operation, k.Text, now)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, false, nil
-	case err != nil:
-		return nil, false, err
-	case !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
-		return nil, false, shipments.ErrKeyReused
-	default:
-		return row.Answer, true, nil
-	}
 }

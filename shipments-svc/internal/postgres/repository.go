@@ -105,6 +105,14 @@ func failure(doing string, err error) error {
 	}
 }
 
+// missing returns the error of a statement about a thing, whose absence is this error.
+func missing(err, absent error) error {
+	if errors.Is(err, shipments.ErrNotFound) {
+		return absent
+	}
+	return err
+}
+
 var _ shipments.Repository = (*Repository)(nil)
 
 // Delete implements shipments.Repository.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -82,19 +81,11 @@ func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e 
 	}
 	t, err := getJSON[shipments.Template](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
 		org, e.ID, e.Name, columns, at)
-	return t, noTemplate(err)
+	return t, missing(err, shipments.ErrNoTemplate)
 }
 
 // DeleteTemplate implements shipments.Repository.
 func (r *Repository) DeleteTemplate(ctx context.Context, org shipments.OrgID, id shipments.TemplateID) error {
 	_, err := getRow[uuid.UUID](ctx, r.tenant(ctx, org), "delete mapping template", deleteTemplateSQL, org, id)
-	return noTemplate(err)
-}
-
-// noTemplate returns the error of a statement about a template.
-func noTemplate(err error) error {
-	if errors.Is(err, shipments.ErrNotFound) {
-		return shipments.ErrNoTemplate
-	}
-	return err
+	return missing(err, shipments.ErrNoTemplate)
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,15 +57,7 @@ func (w *Webhooks) Endpoint(ctx context.Context, org shipments.OrgID, id webhook
 // endpoint runs a statement that returns an endpoint.
 func endpoint(ctx context.Context, on session, doing, query string, args ...any) (webhooks.Endpoint, error) {
 	e, err := getJSON[webhooks.Endpoint](ctx, on, doing, query, args...)
-	return e, noEndpoint(err)
-}
-
-// noEndpoint returns the error of a statement about an endpoint.
-func noEndpoint(err error) error {
-	if errors.Is(err, shipments.ErrNotFound) {
-		return webhooks.ErrNotFound
-	}
-	return err
+	return e, missing(err, webhooks.ErrNotFound)
 }
 
 // ChangeEndpoint implements webhooks.Repository.
@@ -100,7 +91,7 @@ func (w *Webhooks) RotateSecret(
 // DeleteEndpoint implements webhooks.Repository.
 func (w *Webhooks) DeleteEndpoint(ctx context.Context, org shipments.OrgID, id webhooks.ID) error {
 	_, err := getRow[uuid.UUID](ctx, w.tenant(ctx, org), "delete webhook endpoint", deleteEndpointSQL, org, id)
-	return noEndpoint(err)
+	return missing(err, webhooks.ErrNotFound)
 }
 
 const endpointColumns = `id, url, description, event_types, status, disabled_reason, failing_since, previous_until,

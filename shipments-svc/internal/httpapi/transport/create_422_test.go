@@ -42,7 +42,9 @@ func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 			field("invalid_type", "/shipment/origin", "origin must be a string, not an array"),
 			field("invalid_type", "/shipment/destination", "destination must be a string, not an object"),
 		},
-		with("vessel", "true"):              {field("invalid_type", "/shipment/vessel", "vessel must be a string, not a boolean")},
+		with("vessel", "true"): {
+			field("invalid_type", "/shipment/vessel", "vessel must be a string, not a boolean"),
+		},
 		with("vessel", ""):                  {field("required", "/shipment/vessel", "vessel is required")},
 		with("vessel", `" \t\u00a0\u200b"`): {field("required", "/shipment/vessel", "vessel is required")},
 		with("vessel", `"a\u0000b"`):        {field("invalid_text", "/shipment/vessel", "vessel"+control)},
