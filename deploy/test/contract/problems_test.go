@@ -31,7 +31,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	codes := []string{"missing_identity", "unavailable", "internal_error"}
 	for source, declared := range map[string]*regexp.Regexp{
 		"gateway/tokengate/problem.go":                         regexp.MustCompile(`Code: +"([a-z_]+)", +Title: +"([^"]+)"`),
-		"tokens-svc/internal/httpapi/transport/errors.go":      regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
+		"tokens-svc/internal/httpapi/transport/problems.go":    regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
 		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+,\s+"([a-z_]+)"()`),
 	} {
 		found := declared.FindAllSubmatch(read(t, source), -1)

@@ -14,8 +14,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -74,7 +74,8 @@ func (m *Manager) Load(
 			return nil, false, fmt.Errorf("load a session: %w", err)
 		}
 	}
-	c.Address, c.UserAgent = from, shorten(r.UserAgent())
+	agent := r.UserAgent()
+	c.Address, c.UserAgent = from, strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], "")
 	return context.WithValue(ctx, currentKey{}, c), ended, nil
 }
 
@@ -186,15 +187,6 @@ func (m *Manager) Take(ctx context.Context, key string) string {
 func sum(token string) string {
 	hash := sha256.Sum256([]byte(token))
 	return base64.RawURLEncoding.EncodeToString(hash[:])
-}
-
-// shorten truncates text between characters.
-func shorten(text string) string {
-	text = text[:min(len(text), maxUserAgent)]
-	for !utf8.ValidString(text) && text != "" {
-		text = text[:len(text)-1]
-	}
-	return text
 }
 
 // How long a session lasts: without a request, and in any case.
