@@ -90,7 +90,9 @@ func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args 
 }
 
 // Descendants implements tokens.Repository.
-func (r *Repository) Descendants(ctx context.Context, org tokens.OrgID, lineage tokens.TokenID) ([]tokens.Token, error) {
+func (r *Repository) Descendants(
+	ctx context.Context, org tokens.OrgID, lineage tokens.TokenID,
+) ([]tokens.Token, error) {
 	return descendants(ctx, r.db, org, lineage)
 }
 

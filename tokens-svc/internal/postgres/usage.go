@@ -63,8 +63,10 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 			SELECT organization_id, key_sum FROM idempotency_keys
 			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now.Add(-tokens.KeyLifetime)},
 		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`, now},
-		{`DELETE FROM sign_in_attempts WHERE key IN (SELECT key FROM sign_in_attempts WHERE since <= $1 LIMIT $2)`,
-			now.Add(-people.AttemptWindow)},
+		{
+			`DELETE FROM sign_in_attempts WHERE key IN (SELECT key FROM sign_in_attempts WHERE since <= $1 LIMIT $2)`,
+			now.Add(-people.AttemptWindow),
+		},
 	} {
 		n, err := int64(pruneBatch), error(nil)
 		for n == pruneBatch && err == nil {
