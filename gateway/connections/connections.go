@@ -55,7 +55,9 @@ func (w *Wrapper) Provision(caddy.Context) error {
 }
 
 // WrapListener implements caddy.ListenerWrapper.
-func (w *Wrapper) WrapListener(inner net.Listener) net.Listener { return &listener{Listener: inner, bounds: w} }
+func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
+	return &listener{Listener: inner, bounds: w}
+}
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //

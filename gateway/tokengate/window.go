@@ -95,17 +95,12 @@ func (g *Gate) chargeAddress(ctx context.Context, caller netip.Addr, p policy, r
 	return verdict{window: window, refused: refusal}
 }
 
-// checkAddress refuses the introspection of an unknown token or session whose address has an empty window. It charges
-// nothing.
+// checkAddress refuses the introspection of an unknown token or session whose address has a window that this gateway
+// knows to be empty. It charges nothing.
 func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr) verdict {
-	window, err := invalidTokenWindow.countAddress(ctx, caller, g.windows.Peek)
+	window, _ := invalidTokenWindow.countAddress(ctx, caller, g.windows.Peek) // which never fails
 	v := verdict{window: window}
-	switch {
-	case errors.Is(err, ratelimit.ErrUnavailable):
-		v.refused = &limiterUnavailable
-	case err != nil: // the client has gone
-		v.refused = &authUnavailable
-	case !window.Allowed:
+	if !window.Allowed {
 		v.refused = addressLimited.until(window)
 	}
 	return v

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -66,33 +67,25 @@ func (a *Result) expiredAt(now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !now.Before(a.ExpiresAt)
 }
 
-// Admits reports whether the token may be used from addr. IPv4-mapped IPv6 addresses are treated as IPv4.
+// Admits reports whether the token may be used from addr, which is no IPv4 address mapped into IPv6.
 func (a *Result) Admits(addr netip.Addr) bool {
-	if len(a.AllowFrom) == 0 {
-		return true
-	}
-	addr = addr.Unmap().WithZone("")
-	for _, allowed := range a.AllowFrom {
-		if allowed.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return len(a.AllowFrom) == 0 ||
+		slices.ContainsFunc(a.AllowFrom, func(allowed netip.Prefix) bool { return allowed.Contains(addr) })
 }
 
 // wireResult is the response of RFC 7662, section 2.2, with Quayside's members. Active is a pointer to distinguish a
 // response without it from an inactive one.
 type wireResult struct {
-	Active         *bool    `json:"active"`
-	Reason         string   `json:"reason"`
-	Scope          string   `json:"scope"`
-	Subject        string   `json:"sub"`
-	Lineage        string   `json:"lineage"`
-	OrganizationID string   `json:"organization_id"`
-	ExpiresAt      *int64   `json:"exp"`
-	RotatedTo      string   `json:"rotated_to"`
-	Revision       int64    `json:"rev"`
-	AllowFrom      []string `json:"ip_allow"`
+	Active         *bool          `json:"active"`
+	Reason         string         `json:"reason"`
+	Scope          string         `json:"scope"`
+	Subject        string         `json:"sub"`
+	Lineage        string         `json:"lineage"`
+	OrganizationID string         `json:"organization_id"`
+	ExpiresAt      *int64         `json:"exp"`
+	RotatedTo      string         `json:"rotated_to"`
+	Revision       int64          `json:"rev"`
+	AllowFrom      []netip.Prefix `json:"ip_allow"`
 	RateLimit      *struct {
 		Limit         int   `json:"limit"`
 		WindowSeconds int64 `json:"window_seconds"`
@@ -131,6 +124,7 @@ func decode(body []byte) (Result, error) {
 		Revision:       wire.Revision,
 		Limit:          defaultLimit,
 		Window:         defaultWindow,
+		AllowFrom:      wire.AllowFrom,
 	}
 	if wire.ExpiresAt != nil {
 		result.ExpiresAt = time.Unix(*wire.ExpiresAt, 0)
@@ -143,28 +137,5 @@ func decode(body []byte) (Result, error) {
 		result.Limit = limit.Limit
 		result.Window = time.Duration(limit.WindowSeconds) * time.Second
 	}
-	for _, text := range wire.AllowFrom {
-		prefix, err := parsePrefix(text)
-		if err != nil {
-			return Result{}, fmt.Errorf("active response with ip_allow: %w", err)
-		}
-		result.AllowFrom = append(result.AllowFrom, prefix)
-	}
 	return result, nil
-}
-
-// parsePrefix parses a CIDR range or a single address. A range of IPv4-mapped addresses becomes an IPv4 range.
-func parsePrefix(text string) (netip.Prefix, error) {
-	if addr, err := netip.ParseAddr(text); err == nil {
-		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()), nil
-	}
-	prefix, err := netip.ParsePrefix(text)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
-	if addr := prefix.Addr(); addr.Is4In6() && prefix.Bits() >= 96 {
-		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
-	}
-	return prefix.Masked(), nil
 }

@@ -66,7 +66,7 @@ type call struct {
 	callKey
 
 	queuedAt time.Time // when the first request was added
-	requests int       // that take a unit; a Peek takes none
+	requests int
 
 	// The window is that of the flush.
 	window window
@@ -83,22 +83,22 @@ type call struct {
 type slot struct {
 	*call
 
-	number int // among the requests that take a unit, from 0; -1 for a Peek
+	number int // from 0
 }
 
 // outcome returns whether the request is allowed and what is left after it. Requests that share a call have different
 // remaining counts, as if each had been counted by itself.
 func (s slot) outcome() (allowed bool, remaining int) {
-	if s.number < 0 || s.number >= s.granted {
+	if s.number >= s.granted {
 		return false, s.remaining
 	}
 	return true, s.remaining + s.granted - 1 - s.number
 }
 
-// count adds a request to the next flush and returns its slot; it takes a unit or only reads what is left. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its call are not
+// count adds a request to the next flush and returns its slot. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its call are not
 // affected.
-func (b *batcher) count(ctx context.Context, key callKey, takes bool, now time.Time) (slot, error) {
-	own, leader, err := b.enqueue(key, takes, now)
+func (b *batcher) count(ctx context.Context, key callKey, now time.Time) (slot, error) {
+	own, leader, err := b.enqueue(key, now)
 	switch {
 	case err != nil:
 		return slot{}, err
@@ -115,7 +115,7 @@ func (b *batcher) count(ctx context.Context, key callKey, takes bool, now time.T
 }
 
 // enqueue adds a request to the call of its window. leader reports whether the caller must flush the queue itself.
-func (b *batcher) enqueue(key callKey, takes bool, now time.Time) (own slot, leader bool, err error) {
+func (b *batcher) enqueue(key callKey, now time.Time) (own slot, leader bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.queued[key]
@@ -127,11 +127,8 @@ func (b *batcher) enqueue(key callKey, takes bool, now time.Time) (own slot, lea
 		b.queued[key] = c
 		b.queue = append(b.queue, c)
 	}
-	own = slot{c, -1}
-	if takes {
-		own.number = c.requests
-		c.requests++
-	}
+	own = slot{c, c.requests}
+	c.requests++
 	leader = !b.flushing
 	b.flushing = true
 	return own, leader, nil

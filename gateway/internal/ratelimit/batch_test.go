@@ -81,7 +81,7 @@ func takeConcurrently(ctx context.Context, limiter *ratelimit.Limiter, n int, id
 	return answers
 }
 
-// waitQueued waits until so many requests that take a unit are queued.
+// waitQueued waits until so many requests are queued.
 func waitQueued(t *testing.T, limiter *ratelimit.Limiter, callers int) {
 	t.Helper()
 	for ratelimit.Queued(limiter) < callers {
@@ -189,8 +189,8 @@ func TestCanceledRequestIsCountedAndOthersSucceed(t *testing.T) {
 			t.Errorf("others: %+v", a)
 		}
 	}
-	if result, err := limiter.Peek(t.Context(), id, perMinute); err != nil || result.Remaining != 89 {
-		t.Errorf("after 11 requests: %+v, %v", result, err)
+	if left, err := ratelimit.Left(t.Context(), limiter, id, perMinute); err != nil || left != 89 {
+		t.Errorf("after 11 requests: %d, %v", left, err)
 	}
 }
 
@@ -229,11 +229,11 @@ func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota
 	seen := map[time.Time]map[int]bool{}
 	var last atomic.Int64
 	var callers sync.WaitGroup
-	start, err := limiters[0].Peek(t.Context(), id, quota)
+	start, err := limiters[0].Take(t.Context(), ratelimit.TokenID(), quota)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last.Store(start.Reset.Add(time.Duration(windows) * quota.Window).Unix())
+	last.Store(start.Now.Add(time.Duration(windows+1) * quota.Window).Unix())
 	for caller := range 800 {
 		callers.Go(func() {
 			for {

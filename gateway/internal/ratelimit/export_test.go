@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"context"
 	"crypto/rand"
 	"time"
 )
@@ -16,7 +17,22 @@ func SetTimeout(l *Limiter, timeout time.Duration) {
 	l.batcher.timeout, l.batcher.flushTimeout = timeout, timeout
 }
 
-// Queued returns how many requests that take a unit are queued.
+// Until returns the time that is left of the present window of id.
+func Until(l *Limiter, id string, length time.Duration) time.Duration {
+	now := l.clock.now()
+	return windowAt(now, id, length).end().Sub(now)
+}
+
+// Left returns what is left of a window in Redis, and takes one of it.
+func Left(ctx context.Context, l *Limiter, id string, quota Quota) (int, error) {
+	result, err := l.Take(ctx, id, quota)
+	if result.Allowed {
+		result.Remaining++
+	}
+	return result.Remaining, err
+}
+
+// Queued returns how many requests are queued.
 func Queued(l *Limiter) int {
 	b := l.batcher
 	b.mu.Lock()

@@ -21,7 +21,7 @@ func (l *Limiter) takeFallback(t *testing.T, limit, n int, fault error) (passed,
 	const id = "tok_x"
 	w := windowAt(time.Unix(1_795_255_432, 0), id, time.Minute)
 	for range n {
-		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, true, fault)
+		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, fault)
 		if err != nil || result.Source != Local || result.Remaining < 0 {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -65,7 +65,7 @@ func TestDownPolicyDenyAndAllow(t *testing.T) {
 		t.Errorf("%d of 500 passed", passed)
 	}
 	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, true, errTest)
+	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, errTest)
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != None {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -87,7 +87,9 @@ func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 	proxy := newRedisProxy(t)
 	client := newProxiedClient(t, proxy)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
-	newID(t, limiter) // connects and reads the time
+	if _, err := limiter.Take(t.Context(), newID(t, limiter), perMinute); err != nil { // connects and reads the time
+		t.Fatal(err)
+	}
 	ratelimit.SetTimeout(limiter, time.Second)
 
 	seen := countTraffic(client)

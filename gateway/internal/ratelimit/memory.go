@@ -65,13 +65,15 @@ func newMemory(size int) *memory {
 	return m
 }
 
-// isEmpty reports whether nothing is left of w at this limit for certain.
-func (m *memory) isEmpty(id string, w window, limit int) bool {
+// get returns what is known of w; the zero tally if nothing is.
+func (m *memory) get(id string, w window) tally {
 	shard := m.shard(id, w)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	known := shard.tallies[id]
-	return known != nil && known.window == w && known.isEmpty(limit)
+	if known := shard.tallies[id]; known != nil && known.window == w {
+		return *known
+	}
+	return tally{window: w}
 }
 
 // update calls change with the tally of w, under its lock.

@@ -28,7 +28,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 	if got := count(); got > most+1 || got < most*9/10 {
 		t.Errorf("%d windows are stored, want at most %d", got, most+1)
 	}
-	if id := "tok_4fZyo82mVyR1"; !m.isEmpty(id, windowAt(now, id, time.Minute), 100) {
+	if id := "tok_4fZyo82mVyR1"; m.get(id, windowAt(now, id, time.Minute)).empty != 100 {
 		t.Error("addresses pushed out a token")
 	}
 
@@ -59,7 +59,8 @@ func TestMemoryDistinguishesWindowsAndLimits(t *testing.T) {
 		{time.Minute, time.Minute, 100, false},
 		{-time.Minute, time.Minute, 100, false},
 	} {
-		if got := m.isEmpty(id, windowAt(now.Add(tt.later), id, tt.length), tt.limit); got != tt.want {
+		known := m.get(id, windowAt(now.Add(tt.later), id, tt.length))
+		if got := known.isEmpty(tt.limit); got != tt.want {
 			t.Errorf("%+v: empty = %v", tt, got)
 		}
 	}

@@ -29,7 +29,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Timeout bounds one [Limiter.Take] or [Limiter.Peek]. It is a variable for tests on busy machines.
+// Timeout bounds one [Limiter.Take]. It is a variable for tests on busy machines.
 var Timeout = 60 * time.Millisecond
 
 // flushTimeout bounds one round trip to Redis, connecting included. It is shorter than Timeout because a request may
@@ -120,45 +120,45 @@ func (l *Limiter) Close() { l.batcher.breaker.close() }
 // [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the
 // error is ctx's; the request is counted nevertheless.
 func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, error) {
-	return l.count(ctx, id, quota, true)
-}
-
-// Peek reports the state of id's window without counting. Its errors are those of [Limiter.Take].
-func (l *Limiter) Peek(ctx context.Context, id string, quota Quota) (Result, error) {
-	result, err := l.count(ctx, id, quota, false)
-	if result.Source == Redis {
-		result.Allowed = result.Remaining > 0
-	}
-	return result, err
-}
-
-func (l *Limiter) count(ctx context.Context, id string, quota Quota, takes bool) (Result, error) {
 	arrived, now := time.Now(), l.clock.now()
 	w := windowAt(now, id, quota.Window)
 	result := Result{Quota: quota, Remaining: quota.Limit, Reset: w.end(), Now: now, Source: Redis}
-	breaker := l.batcher.breaker
-	if l.memory.isEmpty(id, w, quota.Limit) && (l.options.Down != DownAllow || !breaker.isOpen()) {
+	known, breaker := l.memory.get(id, w), l.batcher.breaker
+	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || !breaker.isOpen()) {
 		result.Remaining, result.Source = 0, Memory
 		return result, nil
 	}
 	if !breaker.allow() {
-		return l.decideFallback(result, id, w, takes, errCircuitOpen)
+		return l.decideFallback(result, id, w, errCircuitOpen)
 	}
-	own, err := l.batcher.count(ctx, callKey{id, quota.Window, quota.Limit}, takes, arrived)
+	own, err := l.batcher.count(ctx, callKey{id, quota.Window, quota.Limit}, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
 		result.Source = None
 		return result, context.Cause(ctx)
 	case err != nil:
-		return l.decideFallback(result, id, w, takes, err)
+		return l.decideFallback(result, id, w, err)
 	}
 	result.Allowed, result.Remaining = own.outcome()
 	result.Reset, result.Now = own.window.end(), own.now
 	return result, nil
 }
 
+// Peek reports what this gateway knows of id's window, without counting and without a call: what was left when it last
+// counted a request, or all. It never fails.
+func (l *Limiter) Peek(_ context.Context, id string, quota Quota) (Result, error) {
+	now := l.clock.now()
+	w := windowAt(now, id, quota.Window)
+	known := l.memory.get(id, w)
+	left := 0
+	if !known.isEmpty(quota.Limit) {
+		left = quota.Limit - max(known.used, known.granted)
+	}
+	return Result{Quota: quota, Allowed: left > 0, Remaining: max(left, 0), Reset: w.end(), Now: now, Source: Memory}, nil
+}
+
 // decideFallback decides a request without Redis, which failed with cause.
-func (l *Limiter) decideFallback(result Result, id string, w window, takes bool, cause error) (Result, error) {
+func (l *Limiter) decideFallback(result Result, id string, w window, cause error) (Result, error) {
 	if l.options.Down == DownDeny {
 		result.Source = None
 		return result, fmt.Errorf("%w: %w", ErrUnavailable, cause)
@@ -168,7 +168,7 @@ func (l *Limiter) decideFallback(result Result, id string, w window, takes bool,
 	share := (limit + gateways - 1) / gateways
 	l.memory.update(id, w, func(known *tally) {
 		left := max(min(min(share, limit-known.used)-known.fallback, limit-known.granted), 0)
-		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed && takes {
+		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed {
 			left = max(left-1, 0)
 			known.granted++
 			known.fallback++

@@ -57,12 +57,8 @@ func (s *script) queue(ctx context.Context, cmd **redis.Cmd, name, script string
 // added a command to the pipeline.
 func (c *call) advance(ctx context.Context, pipe redis.Pipeliner) {
 	c.script.pipe = pipe
-	counter := redis_rate.NewLimiter(&c.script)
-	count := counter.AllowAtMost
-	if c.requests == 0 {
-		count = counter.AllowN // which only reads what is left
-	}
-	counted, err := count(ctx, c.window.key(c.id), Quota{Limit: c.limit, Window: c.length}.limit(), c.requests)
+	counted, err := redis_rate.NewLimiter(&c.script).AllowAtMost(ctx, c.window.key(c.id),
+		Quota{Limit: c.limit, Window: c.length}.limit(), c.requests)
 	if c.err = err; err == nil {
 		c.granted, c.remaining = counted.Allowed, max(counted.Remaining, 0)
 	}
