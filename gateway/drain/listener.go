@@ -8,8 +8,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-
-	"github.com/quayside/quayside/gateway/internal/caddy/directive"
 )
 
 func init() { caddy.RegisterModule(new(Wrapper)) }
@@ -51,9 +49,19 @@ func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
 //
 //	drain [<delay>]
-func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) (err error) {
-	w.Delay, err = directive.Duration(d)
-	return err
+func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the name of the module
+	if d.NextArg() {
+		delay, err := caddy.ParseDuration(d.Val())
+		if err != nil || delay < 0 {
+			return d.Errf("drain: %s is not a duration", d.Val())
+		}
+		w.Delay = caddy.Duration(delay)
+	}
+	if d.NextArg() || d.NextBlock(0) {
+		return d.ArgErr()
+	}
+	return nil
 }
 
 // listener can stop accepting before it is closed.

@@ -23,7 +23,7 @@ func TestAddressListsMeetTheTrueClientAddress(t *testing.T) {
 	}{
 		{"v4 range", behindProxy, "198.51.100.0/24", "198.51.100.7", 200},
 		{"v4 range, outside", behindProxy, "198.51.100.0/24", "198.51.101.7", 403},
-		{"v6 address, its neighbour in the /64", behindProxy, "2001:db8:1::7", "2001:db8:1::8", 403},
+		{"v6 address, its neighbour in the /64", behindProxy, "2001:db8:1::7/128", "2001:db8:1::8", 403},
 		{"the client's claim, before what the proxy saw", behindProxy, "198.51.100.0/24", "198.51.100.7, 203.0.113.9", 403},
 		{"a claim at the door", atTheDoor, "198.51.100.0/24", "198.51.100.7", 403},
 		{"the true address at the door", atTheDoor, "127.0.0.0/8", "198.51.100.7", 200},

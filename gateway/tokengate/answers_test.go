@@ -60,7 +60,7 @@ func TestPagesOfAllowedOriginsMayReadResponses(t *testing.T) {
 		header.Get("Vary") != "" {
 		t.Errorf("to every origin: %v", header)
 	}
-	if (*cors)(nil).isPreflight(request(http.MethodOptions, "/")) {
+	if cors(nil).isPreflight(request(http.MethodOptions, "/")) {
 		t.Error("there is a preflight request without CORS")
 	}
 }

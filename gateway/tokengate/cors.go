@@ -8,44 +8,33 @@ import (
 )
 
 // cors is which origins' pages may use the API from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol).
-// nil: none. Credentials of a browser are never allowed: the API needs a token, which the page must have.
-type cors struct {
-	any     bool
-	origins []string
-}
+// Credentials of a browser are never allowed: the API needs a token, which the page must have.
+type cors []string
 
-// webOrigin is an origin as browsers write it, in ASCII and lower case; they leave out the defaultPort.
-var (
-	webOrigin   = regexp.MustCompile(`^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
-	defaultPort = regexp.MustCompile(`^(http:.*:80|https:.*:443)$`)
-)
+// webOrigin is an origin as browsers write it, in ASCII and lower case.
+var webOrigin = regexp.MustCompile(`^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 
 // newCORS reads origins: "*", or scheme://host[:port] each.
-func newCORS(origins []string) (*cors, error) {
-	if len(origins) == 0 {
-		return nil, nil //nolint:nilnil // no origins, no CORS
-	}
-	c := &cors{origins: origins}
+func newCORS(origins []string) (cors, error) {
 	for _, origin := range origins {
-		switch {
-		case origin == "*":
-			c.any = true
-		case !webOrigin.MatchString(origin) || defaultPort.MatchString(origin):
-			return nil, fmt.Errorf("cors_origins: %q is no origin as browsers write it, such as "+
-				"https://app.example, or *", origin)
+		if origin != "*" && !webOrigin.MatchString(origin) {
+			return nil, fmt.Errorf("cors_origins: %q is no origin as browsers write it, such as https://app.example, or *",
+				origin)
 		}
 	}
-	return c, nil
+	return origins, nil
 }
 
+func (c cors) any() bool { return slices.Contains(c, "*") }
+
 // allows reports whether pages of that origin may use the API.
-func (c *cors) allows(origin string) bool {
-	return c != nil && origin != "" && (c.any || slices.Contains(c.origins, origin))
+func (c cors) allows(origin string) bool {
+	return origin != "" && (c.any() || slices.Contains(c, origin))
 }
 
 // isPreflight reports whether r is a CORS preflight request of an allowed origin.
-func (c *cors) isPreflight(r *http.Request) bool {
-	return c != nil && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 &&
+func (c cors) isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) == 1 &&
 		c.allows(r.Header.Get("Origin"))
 }
 
@@ -70,19 +59,18 @@ func preflight(w http.ResponseWriter) {
 
 // complete sets the headers of a response to a request from that origin, unless the service has set them because
 // pages of every origin may read it.
-func (c *cors) complete(header http.Header, origin string) {
-	if c == nil || header["Access-Control-Allow-Origin"] != nil {
+func (c cors) complete(header http.Header, origin string) {
+	if len(c) == 0 || header["Access-Control-Allow-Origin"] != nil {
 		return
 	}
-	if !c.any {
+	allowed := c.allows(origin)
+	if c.any() {
+		origin = "*"
+	} else {
 		header["Vary"] = append(header["Vary"], "Origin")
 	}
-	if !c.allows(origin) {
-		return
+	if allowed {
+		header["Access-Control-Allow-Origin"] = []string{origin}
+		header["Access-Control-Expose-Headers"] = []string{corsExposed}
 	}
-	if c.any {
-		origin = "*"
-	}
-	header["Access-Control-Allow-Origin"] = []string{origin}
-	header["Access-Control-Expose-Headers"] = []string{corsExposed}
 }

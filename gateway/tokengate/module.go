@@ -81,7 +81,7 @@ type Gate struct {
 	Demo string `json:"demo,omitempty"`
 
 	open    []*openPaths // the routes beside the gate that need no token
-	cors    *cors        // nil: no origin is allowed
+	cors    cors
 	tokens  *introspect.Introspector
 	usage   *usage.Reporter
 	outage  *outage.Journal // of introspection
@@ -133,24 +133,22 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
 		})
 	}
-	introspection, err := introspectionURL(read(g.Introspection, defaultIntrospection))
-	faults := []error{err}
+	var faults []error
 	if demo != "true" && demo != "false" {
 		faults = append(faults, fmt.Errorf("demo is %q, must be true or false", demo))
 	}
 	credential := read(g.Credential, "")
-	faults = append(faults, checkCredential(credential, demo == "true"))
-	key, err := signingKey(read(g.SigningKey, ""), demo == "true")
+	faults = append(faults, checkCredential(credential, demo == "true"),
+		g.takeTokensService(tokensServiceKey{read(g.Introspection, defaultIntrospection), credential}))
+	g.signer, err = newSigner(read(g.SigningKey, ""), read(g.Issuer, identity.DefaultIssuer), demo == "true")
 	faults = append(faults, err)
 	options, err := limiterOptions(read(g.RedisDown, ""), read(g.Replicas, "1"))
-	faults = append(faults, err)
-	g.cors, err = newCORS(g.CORSOrigins)
 	faults = append(faults, err, g.takeLimiter(limiterKey{read(g.Redis, defaultRedis), options}))
-	if err := errors.Join(faults...); err != nil {
+	g.cors, err = newCORS(g.CORSOrigins)
+	if err := errors.Join(append(faults, err)...); err != nil {
 		return fmt.Errorf("token_gate: %w", err)
 	}
-	return errors.Join(g.newSigner(key, read(g.Issuer, identity.DefaultIssuer)),
-		g.takeTokensService(tokensServiceKey{introspection, credential}))
+	return nil
 }
 
 // Cleanup releases what Provision took.
@@ -160,6 +158,9 @@ func (g *Gate) Cleanup() error {
 		faults = append(faults, release())
 	}
 	g.release = nil
+	if g.signer != nil {
+		g.signer.Close()
+	}
 	return errors.Join(faults...)
 }
 

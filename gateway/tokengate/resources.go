@@ -1,7 +1,7 @@
 package tokengate
 
 import (
-	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
-	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -35,8 +34,9 @@ type tokensService struct {
 // newTokensService connects to nothing yet.
 func newTokensService(key tokensServiceKey) (*tokensService, error) {
 	introspection, err := url.Parse(key.introspection)
-	if err != nil {
-		return nil, err
+	if err != nil || introspection.Scheme != "http" && introspection.Scheme != "https" || introspection.Host == "" ||
+		introspection.User != nil {
+		return nil, errors.New("introspection must be an http or https URL without user information")
 	}
 	reporting := outage.New("reporting usage")
 	return &tokensService{
@@ -106,20 +106,5 @@ func (g *Gate) takeLimiter(key limiterKey) error {
 	}
 	g.release = append(g.release, release)
 	g.windows = limiter.Limiter
-	return nil
-}
-
-// newSigner makes the signer of assertions, unless there is no key.
-func (g *Gate) newSigner(key ed25519.PrivateKey, issuer string) (err error) {
-	if key == nil {
-		return nil
-	}
-	if g.signer, err = identity.NewSigner(key, issuer, time.Now); err != nil {
-		return fmt.Errorf("token_gate: signing_key: %w", err)
-	}
-	g.release = append(g.release, func() error {
-		g.signer.Close()
-		return nil
-	})
 	return nil
 }

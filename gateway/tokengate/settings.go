@@ -1,12 +1,11 @@
 package tokengate
 
 import (
-	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -34,12 +33,12 @@ func checkCredential(credential string, demo bool) error {
 	}
 }
 
-// signingKey reads the signing key, which development mode may be without.
-func signingKey(text string, demo bool) (ed25519.PrivateKey, error) {
-	if text == "" && demo {
+// newSigner returns the signer of assertions, which development mode may be without.
+func newSigner(text, issuer string, demo bool) (*identity.Signer, error) {
+	switch {
+	case text == "" && demo:
 		return nil, nil
-	}
-	if text == "" {
+	case text == "":
 		return nil, errors.New("the gateway's signing key is missing: set GATEWAY_SIGNING_KEY or " +
 			"GATEWAY_SIGNING_KEY_FILE to what `openssl genpkey -algorithm ed25519` writes")
 	}
@@ -51,16 +50,7 @@ func signingKey(text string, demo bool) (ed25519.PrivateKey, error) {
 		return nil, errors.New("the gateway's signing key is the demo's, which is published: set another one, or " +
 			"QUAYSIDE_DEMO=true for development")
 	}
-	return key, nil
-}
-
-// introspectionURL parses the URL of the introspection endpoint.
-func introspectionURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return "", errors.New("introspection must be an http or https URL without user information")
-	}
-	return text, nil
+	return identity.NewSigner(key, issuer, time.Now)
 }
 
 // limiterOptions reads what happens while Redis is away.

@@ -74,8 +74,12 @@ func TestIntrospectionIsAURL(t *testing.T) {
 		"http://":            false,
 		"http://user@tokens": false, "http://%zz": false,
 	} {
-		if _, err := introspectionURL(introspection); (err == nil) != ok {
+		service, err := newTokensService(tokensServiceKey{introspection: introspection})
+		if (err == nil) != ok {
 			t.Errorf("introspection %q: %v", introspection, err)
+		}
+		if err == nil {
+			_ = service.Destruct()
 		}
 	}
 }
@@ -132,9 +136,12 @@ func TestSigningKeyIsNeededUnlessForDevelopment(t *testing.T) {
 		{key, true, true, true},
 		{"x", true, false, false},
 	} {
-		got, err := signingKey(tt.key, tt.demo)
-		if (err == nil) != tt.ok || (got != nil) != tt.isSet {
+		signer, err := newSigner(tt.key, "gateway", tt.demo)
+		if (err == nil) != tt.ok || (signer != nil) != tt.isSet {
 			t.Errorf("%.10q, demo %t: %v", tt.key, tt.demo, err)
+		}
+		if signer != nil {
+			signer.Close()
 		}
 	}
 }
@@ -165,7 +172,7 @@ func TestOriginsAreSchemeAndHost(t *testing.T) {
 		"https://app.example": {true, true}, "http://app.example:8080": {true, true}, "http://app.example": {false, true},
 		"": {false, false},
 	} {
-		if got := [3]bool{some.allows(origin), all.allows(origin), (*cors)(nil).allows(origin)}; got != want {
+		if got := [3]bool{some.allows(origin), all.allows(origin), cors(nil).allows(origin)}; got != want {
 			t.Errorf("%q: %v", origin, got)
 		}
 	}

@@ -15,9 +15,6 @@ import (
 // Journal logs the outages of one dependency as two lines each.
 type Journal = outage.Journal
 
-// StableTime is the time without a failure after which an outage is over.
-const StableTime = outage.StableTime
-
 // Log returns the gate's logger in the present configuration; journals outlive theirs.
 func Log() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
 
