@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // The test sends a token in every part of a request that can have one, in requests that succeed and in requests that
@@ -100,7 +98,7 @@ func TestSecretsAreReadFromFiles(t *testing.T) {
 	g := start(t, options{env: map[string]string{
 		"GATEWAY_CREDENTIAL": "", "GATEWAY_CREDENTIAL_FILE": file(testCredential),
 		"GATEWAY_SIGNING_KEY": "", "GATEWAY_SIGNING_KEY_FILE": file(testSigningKey(t)),
-		"REDIS_URL": "", "REDIS_URL_FILE": file(redistest.URL(t)),
+		"REDIS_URL": "", "REDIS_URL_FILE": file(redisURL(t)),
 	}})
 	token, _ := g.tokens.create("")
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), token); a.StatusCode != http.StatusOK {

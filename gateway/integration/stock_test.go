@@ -9,8 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // startStock runs the gate with another issuer in front of Caddy's own handlers and service, and returns a token.
@@ -30,7 +28,7 @@ func startStock(t *testing.T, service http.Handler) (g *gateway, token, id strin
 		"GATEWAY_CREDENTIAL":    testCredential,
 		"GATEWAY_SIGNING_KEY":   testSigningKey(t),
 		"TOKENS_INTERNAL_URL":   g.tokens.URL,
-		"REDIS_URL":             redistest.URL(t),
+		"REDIS_URL":             redisURL(t),
 		"SHIPMENTS":             strings.TrimPrefix(behind.URL, "http://"),
 	})
 	token, id = g.tokens.create(plenty)

@@ -17,8 +17,8 @@ const (
 // anonymous counts these requests. It belongs to the process, so that those of before a reload count.
 var anonymous inuse.Counter
 
-// enter counts a request as anonymous until the function that it returns is called, which may be called again. At a bound
-// the request is aborted: a response would have to wait for the client, too.
+// enter counts a request as anonymous until the function that it returns is called, which may be called again. At a
+// bound the request is aborted: a response would have to wait for the client, too.
 func enter(caller netip.Addr) (leave func()) {
 	client, entered := inuse.ClientAt(caller), true
 	if !anonymous.Enter(client, maxAnonymous, maxAnonymousClient) {

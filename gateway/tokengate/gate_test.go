@@ -25,7 +25,8 @@ const (
 	testCredential = "a-credential-of-forty-bytes-on-one-line."
 	testToken      = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
 	testOrg        = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	activeBody     = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1","organization_id":"` + testOrg + `"}`
+	activeBody     = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1",` +
+		`"organization_id":"` + testOrg + `"}`
 )
 
 // fakeRedis is a hook that counts windows in memory, in place of a Redis.

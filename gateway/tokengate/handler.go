@@ -107,10 +107,9 @@ func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v ver
 		return v, present
 	}
 	outcome := v.window.policy
-	switch came.route {
-	case tokenRoute:
+	if came.route == tokenRoute {
 		outcome = "forwarded"
-	case preflightRoute:
+	} else if came.route == preflightRoute {
 		outcome = "preflight"
 	}
 	requestsTotal.WithLabelValues(outcome).Inc()
@@ -141,6 +140,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) verdict
 			return g.chargeAddress(ctx, came.caller, publicWindow, problemWith(http.StatusMethodNotAllowed))
 		}
 		return g.chargeAddress(ctx, came.caller, publicWindow, nil)
+	case tokenRoute:
 	}
 	if out.html && errors.Is(came.credential.err, bearer.ErrMissing) && !strings.HasPrefix(r.URL.Path, apiPrefix) {
 		// a browser asks for a page where there is none, and could not send a token

@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -60,7 +61,8 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 
 	p := problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", retryAfter: 1, advice: "Go <back>"}
 	w := httptest.NewRecorder()
-	if err := p.writePage(w, httptest.NewRequest("GET", "/settings", nil), "req_01k9x3v7t2e8sbq4m6n0pacdfh"); err != nil {
+	r := httptest.NewRequest(http.MethodGet, "/settings", nil)
+	if err := p.writePage(w, r, "req_01k9x3v7t2e8sbq4m6n0pacdfh"); err != nil {
 		t.Fatal(err)
 	}
 	if w.Code != 429 {

@@ -30,8 +30,8 @@ var sameOrigin = http.NewCrossOriginProtection()
 const signInPath = "/sign-in"
 
 // windowOfPage returns the window of a request for a page. That of signing in is for all that could try a secret:
-// everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is an
-// invitation's link. Neither refuses a request that cannot be counted: tokens must be revocable while Redis is not
+// everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is
+// an invitation's link. Neither refuses a request that cannot be counted: tokens must be revocable while Redis is not
 // available, and tokens-svc throttles failed sign-ins itself, by account and by address.
 func windowOfPage(r *http.Request) policy {
 	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
@@ -121,8 +121,8 @@ func organizationIn(path string) string {
 	return ""
 }
 
-// signInLocation returns the address of the sign-in page, which leads back to the page of a GET or to the list above what
-// a form changes. ended says that there was a session.
+// signInLocation returns the address of the sign-in page, which leads back to the page of a GET or to the list above
+// what a form changes. ended says that there was a session.
 func signInLocation(r *http.Request, ended bool) string {
 	query := url.Values{"next": {r.URL.RequestURI()}}
 	if org := organizationIn(r.URL.Path); org != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {

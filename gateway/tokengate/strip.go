@@ -15,7 +15,8 @@ var reserved = []string{
 	"x-token-permissions", "x-user-id", "x-user-name",
 }
 
-// strip removes from r what a client must not send on. Cookies stay with requests for pages, which are the only ones that have a session.
+// strip removes from r what a client must not send on. Cookies stay with requests for pages, which are the only ones
+// that have a session.
 //
 // A client may have headers removed, but never kept: those that it names in Connection are removed, as RFC 9110,
 // section 7.6.1 demands of an intermediary, and Connection itself, except for a WebSocket handshake, which a next

@@ -24,8 +24,8 @@ func perMinute(limit int) ratelimit.Quota { return ratelimit.Quota{Limit: limit,
 
 const tokenWindow = "token"
 
-// The windows of client addresses, and of people. Those of pages are apart from the API's, so that neither can use up the
-// other's.
+// The windows of client addresses, and of people. Those of pages are apart from the API's, so that neither can use up
+// the other's.
 var (
 	invalidTokenWindow = policy{name: "address", quota: perMinute(100)}
 	noTokenWindow      = policy{name: "address", quota: perMinute(100), local: true}

@@ -43,8 +43,8 @@ type Address struct {
 // Service returns the service that a is an address of.
 func (a *Address) Service() *Service { return a.service }
 
-// Dial connects to a. A refused connection makes it unhealthy immediately; a timeout is only a failed request, because on
-// an overloaded machine all addresses time out.
+// Dial connects to a. A refused connection makes it unhealthy immediately; a timeout is only a failed request, because
+// on an overloaded machine all addresses time out.
 func (a *Address) Dial(ctx context.Context, network string) (net.Conn, error) {
 	s := a.service
 	conn, err := (&net.Dialer{Timeout: s.config.DialTimeout}).DialContext(ctx, network, a.HostPort)

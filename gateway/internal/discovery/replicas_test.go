@@ -115,9 +115,8 @@ func send(t *testing.T, s *Service) error {
 	a := s.Pick(nil)
 	a.Begin()
 	defer a.End()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return a.Dial(ctx, network)
-	}}
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { return a.Dial(ctx, network) }
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: dial}
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+a.HostPort+"/path", http.NoBody)
 	request.RequestURI = ""
 	response, err := transport.RoundTrip(request)

@@ -1,5 +1,5 @@
-// Package environment reads the secrets of the shipped Caddyfile that are in files, and checks those settings with which
-// Caddy would start a gateway that does not work. All others are Caddy's to check.
+// Package environment reads the secrets of the shipped Caddyfile that are in files, and checks those settings with
+// which Caddy would start a gateway that does not work. All others are Caddy's to check.
 package environment
 
 import (
@@ -61,8 +61,8 @@ func load(name string) error {
 	return os.Setenv(name, strings.TrimSpace(string(content)))
 }
 
-// Prepare fails with all faults of the settings. After it, a secret in a file is set, and a setting that is empty is not,
-// so that it has its default. Call it before Caddy reads the Caddyfile.
+// Prepare fails with all faults of the settings. After it, a secret in a file is set, and a setting that is empty is
+// not, so that it has its default. Call it before Caddy reads the Caddyfile.
 func Prepare() error {
 	var faults []error
 	for _, name := range secrets {

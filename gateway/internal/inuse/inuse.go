@@ -1,5 +1,5 @@
-// Package inuse bounds what clients have in use at one time, such as connections: in total, and for each client, so that
-// one client cannot use it all.
+// Package inuse bounds what clients have in use at one time, such as connections: in total, and for each client, so
+// that one client cannot use it all.
 package inuse
 
 import (

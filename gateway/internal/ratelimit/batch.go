@@ -95,8 +95,8 @@ func (s slot) outcome() (allowed bool, remaining int) {
 	return true, s.remaining + s.granted - 1 - s.number
 }
 
-// count adds a request to the next flush and returns its slot. If ctx ends first, the error is errCallerGone; the request stays counted and the others of its call are not
-// affected.
+// count adds a request to the next flush and returns its slot. If ctx ends first, the error is errCallerGone; the
+// request stays counted and the others of its call are not affected.
 func (b *batcher) count(ctx context.Context, key callKey, now time.Time) (slot, error) {
 	own, leader, err := b.enqueue(key, now)
 	switch {

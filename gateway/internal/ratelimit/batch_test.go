@@ -12,7 +12,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // pipelineGate is a hook that holds back a client's pipelines.
@@ -51,7 +50,7 @@ func (g *pipelineGate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis
 // newHeldLimiter returns a limiter whose flushes can be held back, and its traffic.
 func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) {
 	t.Helper()
-	client := newClient(t, redistest.URL(t))
+	client := newClient(t, ratelimit.RedisURL(t))
 	held, seen := new(pipelineGate), countTraffic(client)
 	client.AddHook(held)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
@@ -269,7 +268,7 @@ func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota
 func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 	t.Parallel()
 
-	url := redistest.URL(t)
+	url := ratelimit.RedisURL(t)
 	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
 	quota := ratelimit.Quota{Limit: 100, Window: time.Second}
 	passed := takeUnderLoad(t, limiters, ratelimit.TokenID(), quota, 3)

@@ -22,8 +22,8 @@ const readInterval = 10 * time.Second
 // reading is Redis's time at a moment of the monotonic clock.
 type reading struct{ redis, local time.Time }
 
-// clock estimates Redis's time; before the first reading it is this machine's. Between two readings time advances by the
-// monotonic clock, so that setting the wall clock moves no window.
+// clock estimates Redis's time; before the first reading it is this machine's. Between two readings time advances by
+// the monotonic clock, so that setting the wall clock moves no window.
 type clock struct {
 	local func() time.Time
 	last  atomic.Pointer[reading]
@@ -49,11 +49,11 @@ func (c *clock) refresh(ctx context.Context, client redis.UniversalClient) error
 	if err == nil && len(reply) != 2 {
 		err = fmt.Errorf("the reply to TIME has %d numbers", len(reply))
 	}
-	switch {
-	case err != nil && last == nil:
+	if err != nil {
+		if last != nil {
+			err = nil // the last reading is still good
+		}
 		return err
-	case err != nil:
-		return nil
 	}
 	end := c.local()
 	now := time.Unix(reply[0], reply[1]*int64(time.Microsecond)).Add(end.Sub(start) / 2)

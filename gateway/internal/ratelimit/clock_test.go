@@ -3,15 +3,13 @@ package ratelimit
 import (
 	"testing"
 	"time"
-
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // The readings are wrong by an hour, far more than a busy machine delays a test.
 func TestTheClockIsThatOfRedisAndIsReadAgain(t *testing.T) {
 	t.Parallel()
 
-	client, err := NewClient(redistest.URL(t))
+	client, err := NewClient(RedisURL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

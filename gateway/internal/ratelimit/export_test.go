@@ -3,6 +3,8 @@ package ratelimit
 import (
 	"context"
 	"crypto/rand"
+	"os"
+	"testing"
 	"time"
 )
 
@@ -30,6 +32,18 @@ func Left(ctx context.Context, l *Limiter, id string, quota Quota) (int, error) 
 		result.Remaining++
 	}
 	return result.Remaining, err
+}
+
+// RedisURL returns the address of the Redis in TEST_REDIS_URL. Without it the test is skipped, or fails when CI is set.
+func RedisURL(tb testing.TB) string {
+	tb.Helper()
+	url := os.Getenv("TEST_REDIS_URL")
+	if url == "" && os.Getenv("CI") != "" {
+		tb.Fatal("TEST_REDIS_URL is not set")
+	} else if url == "" {
+		tb.Skip("TEST_REDIS_URL is not set; make test sets it")
+	}
+	return url
 }
 
 // Queued returns how many requests are queued.

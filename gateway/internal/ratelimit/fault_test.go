@@ -11,7 +11,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // newProxiedClient returns a client with the gateway's options on a Redis behind proxy, whose only timeouts are the
@@ -31,7 +30,7 @@ func newProxiedClient(t *testing.T, proxy *redisProxy) *redis.Client {
 func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
 	limiters := []*ratelimit.Limiter{
 		ratelimit.New(newProxiedClient(t, proxy), deny, time.Now),
 		ratelimit.New(newProxiedClient(t, proxy), deny, time.Now),

@@ -5,13 +5,9 @@ import (
 	"sync"
 )
 
-const (
-	// memorySize is the number of token windows in memory, about as many as the introspection cache has entries, and
-	// the number of all other windows.
-	memorySize = 100_000
-	// memoryShards is the number of locks for each of the two kinds.
-	memoryShards = 16
-)
+// memorySize is the number of token windows in memory, about as many as the introspection cache has entries, and the
+// number of all other windows.
+const memorySize = 100_000
 
 // tally is what this gateway knows of one window. It survives an outage of Redis, so that the local fallback does not
 // allow again what Redis had counted.
@@ -45,32 +41,38 @@ func (t *tally) applyReply(limit, granted, remaining int) (pass, left int) {
 	return pass, min(remaining, room-pass)
 }
 
-// memory holds the current window of each id, bounded. Tokens and other ids have separate shards: a flood of client
-// addresses evicts no token's window.
+// memory holds the current window of each id, bounded. Tokens and other ids are apart: a flood of client addresses
+// evicts no token's window.
 type memory struct {
-	shardSize int
-	shards    [2 * memoryShards]memoryShard
+	size           int
+	tokens, others tallies
 }
 
-type memoryShard struct {
-	mu      sync.Mutex
-	tallies map[string]*tally
+type tallies struct {
+	mu   sync.Mutex
+	byID map[string]*tally
 }
 
 func newMemory(size int) *memory {
-	m := &memory{shardSize: size / memoryShards}
-	for i := range m.shards {
-		m.shards[i].tallies = make(map[string]*tally)
+	return &memory{
+		size: size, tokens: tallies{byID: make(map[string]*tally)}, others: tallies{byID: make(map[string]*tally)},
 	}
-	return m
+}
+
+// of returns the tallies that id is among.
+func (m *memory) of(id string) *tallies {
+	if strings.Contains(id, ":") {
+		return &m.others
+	}
+	return &m.tokens
 }
 
 // get returns what is known of w; the zero tally if nothing is.
 func (m *memory) get(id string, w window) tally {
-	shard := m.shard(id, w)
-	shard.mu.Lock()
-	defer shard.mu.Unlock()
-	if known := shard.tallies[id]; known != nil && known.window == w {
+	t := m.of(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.byID[id]; known != nil && known.window == w {
 		return *known
 	}
 	return tally{window: w}
@@ -78,36 +80,28 @@ func (m *memory) get(id string, w window) tally {
 
 // update calls change with the tally of w, under its lock.
 func (m *memory) update(id string, w window, change func(*tally)) {
-	shard := m.shard(id, w)
-	shard.mu.Lock()
-	defer shard.mu.Unlock()
-	known := shard.tallies[id]
+	t := m.of(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.byID[id]
 	switch {
 	case known == nil:
-		shard.evict(w, m.shardSize)
+		t.evict(w, m.size)
 		known = &tally{window: w}
-		shard.tallies[id] = known
+		t.byID[id] = known
 	case known.window != w:
 		*known = tally{window: w}
 	}
 	change(known)
 }
 
-func (m *memory) shard(id string, w window) *memoryShard {
-	index := w.hash % memoryShards
-	if strings.Contains(id, ":") {
-		index += memoryShards
-	}
-	return &m.shards[index]
-}
-
 // evict makes room for one more tally. It looks at a few random tallies and deletes those whose window has ended when
-// now begins; a full shard deletes them in any case.
-func (s *memoryShard) evict(now window, size int) {
+// now begins; at the bound it deletes them in any case.
+func (t *tallies) evict(now window, size int) {
 	looked := 0
-	for id, known := range s.tallies {
-		if !known.window.end().After(now.end().Add(-now.length)) || len(s.tallies) >= size {
-			delete(s.tallies, id)
+	for id, known := range t.byID {
+		if !known.window.end().After(now.end().Add(-now.length)) || len(t.byID) >= size {
+			delete(t.byID, id)
 		}
 		if looked++; looked == 4 {
 			return

@@ -15,12 +15,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 	mark := func(id string) {
 		m.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.empty = 100 })
 	}
-	count := func() (n int) {
-		for i := range m.shards {
-			n += len(m.shards[i].tallies)
-		}
-		return n
-	}
+	count := func() int { return len(m.tokens.byID) + len(m.others.byID) }
 	mark("tok_4fZyo82mVyR1")
 	for i := range most + most/4 {
 		mark(fmt.Sprint("address:", i))
@@ -32,7 +27,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 		t.Error("addresses pushed out a token")
 	}
 
-	// Ended windows are evicted as others come, before a shard is full.
+	// Ended windows are evicted as others come, before the bound.
 	now = now.Add(2 * time.Minute)
 	for i := range most / 2 {
 		mark(fmt.Sprint("address:later", i))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 // newUnreliable returns a limiter with the gateway's options on a Redis behind proxy.
@@ -50,7 +49,7 @@ func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (p
 func TestOneGatewayAllowsTheLimitOverAnOutage(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
 	limiter := newUnreliable(t, proxy, ratelimit.Options{})
 	waitForSource(t, ratelimit.WithLongTimeout(limiter), ratelimit.Redis)
 	used, half := newID(t, direct), newID(t, direct)
@@ -81,7 +80,7 @@ func TestOneGatewayAllowsTheLimitOverAnOutage(t *testing.T) {
 func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
 	limiter := newUnreliable(t, proxy, ratelimit.Options{})
 	stop := make(chan struct{})
 	var flapping sync.WaitGroup
@@ -134,7 +133,7 @@ func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 func TestOutageAddsAtMostOneWindow(t *testing.T) {
 	t.Parallel()
 
-	proxy, direct := newRedisProxy(t), newLimiter(t, redistest.URL(t))
+	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
 	two := ratelimit.Options{Replicas: 2}
 	first := newUnreliable(t, proxy, two)
 	second := newUnreliable(t, proxy, two)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 // redisProxy is a TCP proxy to Redis with faults. It is safe for concurrent use.
@@ -28,7 +28,7 @@ type redisProxy struct {
 // newRedisProxy returns a proxy to the Redis of TEST_REDIS_URL. It is closed when the test ends.
 func newRedisProxy(tb testing.TB) *redisProxy {
 	tb.Helper()
-	target, err := url.Parse(redistest.URL(tb))
+	target, err := url.Parse(ratelimit.RedisURL(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/internal/ratelimit/redistest"
 )
 
 var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}
@@ -85,7 +84,7 @@ func newID(t testing.TB, limiter *ratelimit.Limiter, prefix ...string) string {
 func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
 	t.Parallel()
 
-	limiter := newLimiter(t, redistest.URL(t))
+	limiter := newLimiter(t, ratelimit.RedisURL(t))
 	// A plain GCRA is wrong by one or more as soon as time passes between requests, so the paces matter.
 	for name, pace := range map[string]time.Duration{
 		"as fast as it goes": 0, "1 ms": time.Millisecond,
@@ -122,7 +121,7 @@ func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
 func TestExactlyTheLimitPassesOverManyLimitersAtOnce(t *testing.T) {
 	t.Parallel()
 
-	url := redistest.URL(t)
+	url := ratelimit.RedisURL(t)
 	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
 	id := newID(t, limiters[0])
 	var passed, refused atomic.Int64
@@ -150,7 +149,7 @@ func TestExactlyTheLimitPassesOverManyLimitersAtOnce(t *testing.T) {
 func TestNewWindowBeginsAtReset(t *testing.T) {
 	t.Parallel()
 
-	limiter := newLimiter(t, redistest.URL(t))
+	limiter := newLimiter(t, ratelimit.RedisURL(t))
 	quota := ratelimit.Quota{Limit: 3, Window: 2 * time.Second}
 	id := ratelimit.TokenID()
 	var result ratelimit.Result
@@ -172,7 +171,7 @@ func TestNewWindowBeginsAtReset(t *testing.T) {
 func TestPeekReportsWhatThisGatewayKnows(t *testing.T) {
 	t.Parallel()
 
-	url := redistest.URL(t)
+	url := ratelimit.RedisURL(t)
 	limiter, other := newLimiter(t, url), newLimiter(t, url)
 	quota := ratelimit.Quota{Limit: 2, Window: time.Minute}
 	id := newID(t, limiter)
@@ -196,7 +195,7 @@ func TestPeekReportsWhatThisGatewayKnows(t *testing.T) {
 func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 	t.Parallel()
 
-	client := newClient(t, redistest.URL(t))
+	client := newClient(t, ratelimit.RedisURL(t))
 	seen := countTraffic(client)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	for _, prefix := range []string{"", "address:"} {
@@ -231,7 +230,7 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 	t.Parallel()
 
-	url := redistest.URL(t)
+	url := ratelimit.RedisURL(t)
 	limiter := newLimiter(t, url)
 	id := newID(t, limiter)
 	client := newClient(t, url)
@@ -314,7 +313,7 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 func TestRequestOfACanceledContextIsCounted(t *testing.T) {
 	t.Parallel()
 
-	limiter := newLimiter(t, redistest.URL(t))
+	limiter := newLimiter(t, ratelimit.RedisURL(t))
 	id := newID(t, limiter)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

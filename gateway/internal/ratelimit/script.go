@@ -41,8 +41,8 @@ func (s *script) Eval(ctx context.Context, text string, _ []string, args ...any)
 	return s.queue(ctx, &s.byText, "eval", text, args)
 }
 
-// queue returns a call of the script, which it adds to the pipeline the first time, and an expiry after it. The script's
-// own expiry is the time in which the bucket refills, which for an exact counter is limit times too long.
+// queue returns a call of the script, which it adds to the pipeline the first time, and an expiry after it. The
+// script's own expiry is the time in which the bucket refills, which for an exact counter is limit times too long.
 func (s *script) queue(ctx context.Context, cmd **redis.Cmd, name, script string, args []any) *redis.Cmd {
 	if *cmd != nil {
 		return *cmd
@@ -53,8 +53,8 @@ func (s *script) queue(ctx context.Context, cmd **redis.Cmd, name, script string
 	return queued
 }
 
-// advance counts the requests of a call as far as the replies allow: to its result or error, or to errQueued when it has
-// added a command to the pipeline.
+// advance counts the requests of a call as far as the replies allow: to its result or error, or to errQueued when it
+// has added a command to the pipeline.
 func (c *call) advance(ctx context.Context, pipe redis.Pipeliner) {
 	c.script.pipe = pipe
 	counted, err := redis_rate.NewLimiter(&c.script).AllowAtMost(ctx, c.window.key(c.id),

@@ -69,7 +69,6 @@ func (s *redisServer) Restart(tb testing.TB) {
 	tb.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	//nolint:gosec // a test's own file
 	s.process = exec.CommandContext(context.Background(), "redis-server", append([]string{s.config}, s.args...)...)
 	if err := s.process.Start(); err != nil {
 		tb.Fatal(err)

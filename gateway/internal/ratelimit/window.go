@@ -23,24 +23,24 @@ func (q Quota) limit() redis_rate.Limit {
 // window is the time in which requests of an id are counted together.
 type window struct {
 	length time.Duration
+	offset int64 // in seconds, by the id
 	number int64
-	hash   uint32 // of the id
 }
 
 // windowAt returns the window of id at now. Windows of one length follow each other without a gap, offset by a number
 // of whole seconds that depends only on id: all gateways agree on it.
 func windowAt(now time.Time, id string, length time.Duration) window {
-	w := window{length: length, hash: crc32.ChecksumIEEE([]byte(id))}
-	w.number = (now.Unix() - w.offset()) / w.seconds()
+	w := window{length: length}
+	w.offset = int64(crc32.ChecksumIEEE([]byte(id))) % w.seconds()
+	w.number = (now.Unix() - w.offset) / w.seconds()
 	return w
 }
 
 func (w window) seconds() int64 { return int64(w.length / time.Second) }
-func (w window) offset() int64  { return int64(w.hash) % w.seconds() }
 
 // end is when the next window begins.
 func (w window) end() time.Time {
-	return time.Unix((w.number+1)*w.seconds()+w.offset(), 0)
+	return time.Unix((w.number+1)*w.seconds()+w.offset, 0)
 }
 
 // redisPrefix is what redis_rate puts before every key.

@@ -36,8 +36,8 @@ const (
 // Outcome is the outcome of a batch.
 type Outcome string
 
-// The outcomes of a batch: the tokens service counted it; it was not accepted, and is merged into the next one; or it is
-// lost, because the tokens service rejects its content.
+// The outcomes of a batch: the tokens service counted it; it was not accepted, and is merged into the next one; or it
+// is lost, because the tokens service rejects its content.
 const (
 	Delivered Outcome = "delivered"
 	Kept      Outcome = "kept"
