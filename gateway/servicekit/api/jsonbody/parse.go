@@ -102,7 +102,11 @@ func (p *parser) parts(v value, most int) (value, error) {
 				return v, err
 			}
 			if len(text) > maxName {
-				return v, beyondLimit(TooLong, p.dec.StackPointer().Parent(), "a member's name has more than %d bytes", maxName)
+				var at jsontext.Pointer
+				if len(text) <= p.limits.Scalar { // a pointer copies the name
+					at = p.dec.StackPointer().Parent()
+				}
+				return v, beyondLimit(TooLong, at, "a member's name has more than %d bytes", maxName)
 			}
 			name.text = text
 		}
