@@ -1,8 +1,8 @@
-// Package postgres keeps organizations and tokens in Postgres.
+// Package postgres keeps organizations, people and tokens in Postgres.
 //
-// Guarantees: a method's change is one statement, so that it happens whole or
+// Guarantees: a method's change is one transaction, so that it happens whole or
 // not at all; each change of a token takes the next revision in that same
-// statement; a call under a context of RequestTimeout is over in less than two seconds,
+// transaction; a call under a context of RequestTimeout is over in less than two seconds,
 // even when Postgres disappears without a reset; and every error of an
 // unavailable Postgres is returned as tokens.ErrUnavailable.
 package postgres

@@ -8,7 +8,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// keyTakesEffectOnce for each organization and KeyLife; what fails does not use
+// keyTakesEffectOnce for each organization and KeyLifetime; what fails does not use
 // the key up.
 func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
 	key := func(body byte, after time.Duration) *tokens.Key {

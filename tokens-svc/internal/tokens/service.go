@@ -246,7 +246,7 @@ func NewKey(fingerprint [sha256.Size]byte, at time.Time, parts ...string) *Key {
 }
 
 // WithKey returns the principal for a request with an idempotency key. CreateToken,
-// RotateToken and RevokeToken then take effect once within KeyLife: repeated, they
+// RotateToken and RevokeToken then take effect once within KeyLifetime: repeated, they
 // give a *RepeatedError, or ErrKeyReused where the fingerprint is another. A request
 // that is refused does not use up its key. nil: no key.
 func (p Principal) WithKey(k *Key) Principal {

@@ -14,7 +14,7 @@
 //   - A token's text is in one answer, once: that of the request which made it.
 //     Sending that form again, by whatever means, makes and shows nothing.
 //   - A page is rendered completely before its status is sent. The faults of a
-//     form stands beside its fields, with everything that was typed but secrets.
+//     form stand beside its fields, with everything that was typed but secrets.
 package web
 
 import (
