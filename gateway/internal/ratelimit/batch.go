@@ -70,6 +70,7 @@ type call struct {
 
 	// The window is that of the flush.
 	window window
+	key    string // of the window in Redis
 	now    time.Time
 	script script
 
@@ -202,6 +203,7 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 	now := b.clock.now()
 	for _, c := range batch {
 		c.now, c.window, c.err = now, windowAt(now, c.id, c.length), err
+		c.key = c.window.key(c.id)
 		c.script = script{UniversalClient: b.client, expireAt: c.window.end().Add(keyGrace)}
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *script) queue(ctx context.Context, cmd **redis.Cmd, name, script string
 // has added a command to the pipeline.
 func (c *call) advance(ctx context.Context, pipe redis.Pipeliner) {
 	c.script.pipe = pipe
-	counted, err := redis_rate.NewLimiter(&c.script).AllowAtMost(ctx, c.window.key(c.id),
+	counted, err := redis_rate.NewLimiter(&c.script).AllowAtMost(ctx, c.key,
 		Quota{Limit: c.limit, Window: c.length}.limit(), c.requests)
 	if c.err = err; err == nil {
 		c.granted, c.remaining = counted.Allowed, max(counted.Remaining, 0)
