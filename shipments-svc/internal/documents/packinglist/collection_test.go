@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -161,17 +162,16 @@ func compared(want collected, list shipments.Reading) (missing, wrong []string) 
 			differs(kg == 0, "kg", kg, *p.Kg)
 		}
 		if p.Contents != nil {
-			var got, wanted []string
+			got, wanted := map[string]int{}, map[string]int{} // boxes of each calibre, which several growers may have
 			for _, c := range g.Contents {
-				got = append(got, fmt.Sprint(strings.ToUpper(c.Calibre), c.Boxes))
+				got[strings.ToUpper(c.Calibre)] += c.Boxes
 			}
 			for _, c := range p.Contents {
-				wanted = append(wanted, fmt.Sprint(strings.ToUpper(c[0].(string)), c[1]))
+				boxes, _ := c[1].(float64)
+				wanted[strings.ToUpper(c[0].(string))] += int(boxes)
 			}
-			slices.Sort(got)
-			slices.Sort(wanted)
-			if !slices.Equal(got, wanted) {
-				differs(got == nil, "contents", got, wanted)
+			if !maps.Equal(got, wanted) {
+				differs(len(got) == 0, "contents", got, wanted)
 			}
 		}
 	}

@@ -140,6 +140,11 @@ func (t *Table) caption(i int) (found bool) {
 	if !line || !t.labelled() {
 		labels = captionsIn(row)
 	}
+	if i >= t.To && len(cells) == 1 {
+		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 {
+			labels = all
+		}
+	}
 	pallet := !t.labelled() && isPallet(labels)
 	if len(cells) == 0 || line && !pallet {
 		return false
@@ -172,6 +177,23 @@ func (t *Table) caption(i int) (found bool) {
 	return found
 }
 
+// group returns the labels of the parts of a text above its lines, of which one may name the
+// produce: "Grower: J. Smit - LEMON Eureka - Size 48".
+func group(text string, col int) (all []Label) {
+	for _, part := range parts.Split(text, -1) {
+		found := append(inText(part), unmarked(part)...)
+		if c, _ := named(part); c != nil && found == nil {
+			found = []Label{{Name: string(vocabulary.Produce), Value: strings.TrimSpace(part)}}
+		}
+		for _, l := range found {
+			if l.Col = col; field(l.Name) != vocabulary.None {
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
 // numbered reports whether a row has a pallet number, and not a label in its place.
 func (t Table) numbered(row tables.Row) bool {
 	return slices.ContainsFunc(labelFields, func(f vocabulary.Field) bool {
@@ -200,7 +222,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
-		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) {
+		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || IsTotal(t.Rows[i]) {
 		return vocabulary.None, ""
 	}
 	return f, text

@@ -91,6 +91,7 @@ type verdict struct {
 	agree   int      // totals that agree, and products of most lines
 	against []string // what contradicts it: most lines, and totals that differ by more than an error of the list
 	errors  []string // totals that differ by less
+	off     float64  // the largest share of a total by which these do
 }
 
 // Judge compares a reading with what its list declares. It returns the error of one that is not to
@@ -127,7 +128,8 @@ func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
 	case boxes == 0:
 		e.Code, doubts = NoBoxes, texts(read.Remarks, remarks.OfValue)
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
-	case len(v.against) <= v.agree && (reasons == nil || doubts == nil) && (len(reasons) < 2 || v.agree > 0):
+	case len(v.against) <= v.agree && (reasons == nil || doubts == nil) &&
+		(len(reasons) < 2 || v.agree > 0 || v.off <= listError):
 		return nil
 	}
 	const first = 3 // doubts
@@ -176,7 +178,7 @@ func (v *verdict) compare(what string, declared, listed, ofPallet float64) {
 	case declared == listed || what == "kg" && near(declared, listed):
 		v.agree++
 	case math.Abs(declared-listed) <= max(ofPallet, listError*declared):
-		v.errors = append(v.errors, text)
+		v.errors, v.off = append(v.errors, text), max(v.off, math.Abs(declared-listed)/declared)
 	default:
 		v.against = append(v.against, text)
 	}

@@ -162,8 +162,8 @@ func phrase(words []string) (Concept, int) {
 			return c, n
 		}
 	}
-	const first, second = 3, 2 // letters at least: Palettennummer, Nettomassa, BOXNO
-	for i := len(words[0]) - second; i >= first; i-- {
+	const least = 2 // letters of each: Palettennummer, Nettomassa, BOXNO, KGNETO
+	for i := len(words[0]) - least; i >= least; i-- {
 		if a, b := meanings[words[0][:i]], meanings[words[0][i:]]; a&^stop != 0 && b&^stop != 0 {
 			return a | b, 1
 		}
