@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ledongthuc/pdf"
@@ -95,32 +96,28 @@ func (b *book) printed(pages []page) error {
 		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		n, above := 1, 0.0
-		for _, lines := range p.rows {
-			row := Row{Number: n}
-			if n > 1 {
+		above := 0.0
+		for n, lines := range p.rows {
+			row := Row{Number: max(n+1, lines[0][0].row)}
+			if n > 0 {
 				row.Below = above - lines[0][0].base
 			}
 			if err := b.printedRow(row, lines, c, p.rules); err != nil {
 				return err
 			}
-			n, above = n+len(lines), lines[len(lines)-1][0].base
+			above = lines[len(lines)-1][0].base
 		}
 	}
 	return nil
 }
 
-// printedRow adds a row with the texts of lines. Its number becomes that of the fullest of them.
+// printedRow adds a row with the texts of lines.
 func (b *book) printedRow(row Row, lines []textLine, c columns, rules []area) error {
 	var texts []string
-	first, most := row.Number, 0
-	for n, line := range lines {
-		if crossed(line, rules) {
-			b.note(NoteStruck, "a text is struck through", b.here(first+n, 0))
-		}
-		if len(line) > most {
-			row.Number, most = max(first+n, line[0].row), len(line)
-		}
+	if crossed(slices.Concat(lines...), rules) {
+		b.note(NoteStruck, "a text is struck through", b.here(row.Number, 0))
+	}
+	for _, line := range lines {
 		for k, text := range c.cells(line) {
 			if k == len(texts) {
 				texts = append(texts, "")

@@ -165,9 +165,13 @@ func enumerated(lines []textLine, g span) bool {
 func gapsOf(lines []textLine) (gaps []span) {
 	const stray = 10 // of which one line may cross
 	var covered [2*maxExtent + 1]int
-	for _, w := range slices.Concat(lines...) {
-		for x := int(w.left); x <= min(int(w.right), maxExtent); x++ {
-			covered[x+maxExtent]++
+	for _, line := range lines {
+		to := -maxExtent // a point of two words that touch counts once
+		for _, w := range slices.SortedFunc(slices.Values(line), word.compare) {
+			for x := max(int(w.left), to); x <= min(int(w.right), maxExtent); x++ {
+				covered[x+maxExtent]++
+				to = x + 1
+			}
 		}
 	}
 	last := -1 // the point before, if it is not left of all texts

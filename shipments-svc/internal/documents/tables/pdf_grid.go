@@ -90,7 +90,8 @@ func (g *grid) placed(w word) word {
 	return w
 }
 
-// rows returns the lines of each row, a line outside the grid being one.
+// rows returns the lines of each row. A line outside the grid is one, and each of a frame around
+// texts: cells of several phrases that have no other beside them.
 func (g *grid) rows(lines []textLine) (rows [][]textLine) {
 	words := map[float64][]word{}
 	for _, w := range slices.Concat(lines...) {
@@ -98,7 +99,20 @@ func (g *grid) rows(lines []textLine) (rows [][]textLine) {
 		words[w.top] = append(words[w.top], w)
 	}
 	for _, top := range slices.Backward(slices.Sorted(maps.Keys(words))) {
-		rows = append(rows, linesOf(words[top]))
+		row := linesOf(words[top])
+		beside := func(w word) bool { return w.column != row[0][0].column }
+		if slices.ContainsFunc(words[top], beside) {
+			rows = append(rows, row)
+			continue
+		}
+		for _, line := range row {
+			for i := range line {
+				if len(line.phrases()) > 1 {
+					line[i].column = 0
+				}
+			}
+			rows = append(rows, []textLine{line})
+		}
 	}
 	return rows
 }

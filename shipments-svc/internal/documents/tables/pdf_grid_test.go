@@ -46,8 +46,8 @@ func TestRulesDivideColumnsAndRows(t *testing.T) {
 	if err := p.Output(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = "page 12[Pallet·Size·Weight]page 14[P-1·10·1056·Mango 1 2·264]page 18[·11·1056·Mango 1 2·264]" +
-		"page 111[·12·1056·Mango 1 2·264]page 114[·13·1056·Mango 1 2·264]page 116[Total of 4 lines···4224]"
+	const want = "page 12[Pallet·Size·Weight]page 13[P-1·10·1056·Mango 1 2·264]page 14[·11·1056·Mango 1 2·264]" +
+		"page 15[·12·1056·Mango 1 2·264]page 16[·13·1056·Mango 1 2·264]page 17[Total of 4 lines···4224]"
 	if got := rowsOf(t, PDF, b.Bytes()); !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -52,7 +52,7 @@ func (d *drawing) add(c rune, width float64) {
 	words := &d.words[direction]
 	if n := len(*words); n > 0 && !d.ended {
 		w := &(*words)[n-1]
-		if !blank(c) && seen && math.Abs(y-w.base) <= size/4 && x-w.right <= size/4 && x >= w.right-size/2 {
+		if !blank(c) && seen && math.Abs(y-w.base) <= size/4 && x-w.right <= closest*size && x >= w.right-size/2 {
 			w.text, w.right = w.text+string(c), right
 			return
 		}
@@ -82,7 +82,7 @@ func linesOf(words []word) (lines []textLine) {
 		}
 	}
 	for i, line := range lines {
-		slices.SortStableFunc(line, func(a, b word) int { return cmp.Compare(a.left, b.left) })
+		slices.SortStableFunc(line, word.compare)
 		lines[i] = slices.CompactFunc(line, func(a, b word) bool {
 			return a.text == b.text && math.Abs(a.left-b.left) < a.size/5 && math.Abs(a.base-b.base) < a.size/5
 		})
@@ -119,6 +119,9 @@ func (l textLine) text() string {
 
 // span returns where a phrase begins and ends.
 func (l textLine) span() span { return span{l[0].left, l[len(l)-1].right} }
+
+// compare orders words from left to right.
+func (w word) compare(o word) int { return cmp.Compare(w.left, o.left) }
 
 // whole reports whether a word is a whole number.
 func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }

@@ -13,7 +13,7 @@ import (
 // Label is the name of a field or of a fact, with its value.
 type Label struct {
 	Name, Value string
-	First       bool // its text begins with it
+	First       bool // its text begins with it, or it follows a dash or bar
 	Colon       bool // its text ends with a colon
 	From, Col   int  // the columns of the name and of the value
 }
@@ -32,10 +32,10 @@ func inText(text string) (all []Label) {
 		words := strings.Fields(text[begin:i])
 		for skip := max(0, len(words)-vocabulary.LongestLabel()); skip < len(words); skip++ {
 			name := strings.Join(words[skip:], " ")
-			first := begin == 0 && skip == 0
+			first := begin+skip == 0 || skip > 0 && isBar(words[skip-1])
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
-			if !fact && (m.Field == vocabulary.None || !first && (m.Unknown != nil || isDigit(rune(name[0])))) {
+			if isBar(words[skip]) || !fact && (m.Field == vocabulary.None || !first && (m.Unknown != nil || isDigit(rune(name[0])))) {
 				continue
 			}
 			if n := len(all); n > 0 {
@@ -54,6 +54,9 @@ func inText(text string) (all []Label) {
 	}
 	return slices.DeleteFunc(all, func(l Label) bool { return l.Value == "" })
 }
+
+// isBar reports whether a word is a bar or a dash between texts.
+func isBar(word string) bool { return strings.Trim(word, "-–—|/") == "" }
 
 // parts separates the labels of a text: "PALLET 101 - SSCC 3601…".
 var parts = regexp.MustCompile(`\s[-–—|/]\s|[(),;|]`)
