@@ -109,7 +109,8 @@ func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v ver
 	outcome := v.window.policy
 	if came.route == tokenRoute {
 		outcome = "forwarded"
-	} else if came.route == preflightRoute {
+	}
+	if came.route == preflightRoute {
 		outcome = "preflight"
 	}
 	requestsTotal.WithLabelValues(outcome).Inc()
