@@ -35,12 +35,12 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"the domain is the standard library and plaintext, and knows no technology",
 		},
 		transport: {
-			[]string{"github.com/lib/pq", "github.com/jmoiron/sqlx", module + postgres},
-			"transport knows no storage", // database/sql comes with the collectors of metrics
+			[]string{"database/sql", "github.com/lib/pq", "github.com/jmoiron/sqlx", module + postgres},
+			"transport knows no storage",
 		},
 		postgres: {
-			[]string{"github.com/go-kit/", module + transport},
-			"storage knows no transport", // net/http comes with the exporter of traces
+			[]string{"net/http", "github.com/go-kit/", module + transport},
+			"storage knows no transport",
 		},
 		"/internal/checks": {
 			[]string{

@@ -51,7 +51,7 @@ func Run(ctx context.Context, s Service) error {
 	}
 	inner := httpserver.NewInner(s.Metrics, ready)
 	for pattern, handler := range s.Internal {
-		inner.Handle(pattern, httpserver.Instrument(s.Metrics, s.Tracer, handler))
+		inner.Handle(pattern, httpserver.Instrument(s.Metrics.ObserveRequest, s.Tracer, handler))
 	}
 	if s.Debug {
 		inner.HandleDebug()
@@ -64,7 +64,7 @@ func Run(ctx context.Context, s Service) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
 	}
-	handler := httpserver.Instrument(s.Metrics, s.Tracer, s.Public(verifier))
+	handler := httpserver.Instrument(s.Metrics.ObserveRequest, s.Tracer, s.Public(verifier))
 	return httpserver.Serve(ctx, s.Log, s.Drain,
 		httpserver.Server{Name: "public", Listener: public, Handler: handler, Ready: inner.Ready},
 		httpserver.Server{Name: "inner", Listener: internal, Handler: inner})

@@ -13,7 +13,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 )
 
 // credential is the token of a request, and what is known of it without a call.
@@ -95,7 +95,7 @@ func (g *Gate) introspect(ctx context.Context, text string) (token *introspect.R
 
 // charge counts the request against the window of the token's lineage, and as a use of the token.
 func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
-	_, span := tracing.Child(ctx, "count", trace.SpanKindInternal)
+	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
 	result, err := g.windows.Take(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window})
 	span.End()
 	decided(tokenWindow, result, err)

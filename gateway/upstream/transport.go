@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
@@ -87,7 +88,7 @@ func dial(ctx context.Context, network, hostPort string) (conn net.Conn, err err
 
 // RoundTrip implements http.RoundTripper. r is reverse_proxy's copy, which it changes.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, span := tracing.Child(r.Context(), "forward", trace.SpanKindClient)
+	ctx, span := spans.Child(r.Context(), "forward", trace.SpanKindClient)
 	defer span.End()
 	t.prepare(ctx, r)
 	to, known := caddyhttp.GetVar(ctx, addressVar).(*discovery.Address)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/discovery"
 	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
 
@@ -111,7 +112,7 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 func (c *client) call(ctx context.Context, timeout time.Duration, target *url.URL, form url.Values) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	ctx, span := tracing.Child(ctx, "introspect", trace.SpanKindClient)
+	ctx, span := spans.Child(ctx, "introspect", trace.SpanKindClient)
 	defer span.End()
 
 	select {

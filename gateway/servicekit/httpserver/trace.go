@@ -11,26 +11,27 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
-type metricsKey struct{}
+// Observe is called with each request that was answered, such as by metrics.Metrics.
+type Observe func(route, method string, status int, took time.Duration)
 
-// measure adds r to the metrics that Instrument was given.
+type observeKey struct{}
+
+// measure calls the function that Instrument was given.
 func measure(r *http.Request, status int, took time.Duration) {
-	if m, _ := r.Context().Value(metricsKey{}).(*metrics.Metrics); m != nil {
+	if observe, _ := r.Context().Value(observeKey{}).(Observe); observe != nil {
 		route := r.Pattern[strings.IndexByte(r.Pattern, ' ')+1:] // without the method
-		m.ObserveRequest(route, r.Method, status, took)
+		observe(route, r.Method, status, took)
 	}
 }
 
-// Instrument makes AccessLog, further in, report each request to metrics and in a span
+// Instrument makes AccessLog, further in, report each request to observe and in a span
 // of the trace that the traceparent header continues (W3C Trace Context). Either
 // may be nil.
-func Instrument(m *metrics.Metrics, tracer trace.Tracer, next http.Handler) http.Handler {
+func Instrument(observe Observe, tracer trace.Tracer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), metricsKey{}, m)
+		ctx := context.WithValue(r.Context(), observeKey{}, observe)
 		if tracer != nil {
 			ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 			var span trace.Span

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 )
 
 // exchange is one exchange with Postgres.
@@ -26,7 +26,7 @@ type exchange struct {
 // begin begins an exchange, with a span if it belongs to a request that is traced. The text of a statement goes
 // into the span; its parameters do not.
 func (c *connection) begin(ctx context.Context, name, statement string) exchange {
-	_, span := tracing.Child(ctx, name, trace.SpanKindClient)
+	_, span := spans.Child(ctx, name, trace.SpanKindClient)
 	if span.IsRecording() {
 		span.SetAttributes(attribute.String("db.system.name", "postgresql"),
 			attribute.String("db.query.text", strings.Join(strings.Fields(statement), " ")))

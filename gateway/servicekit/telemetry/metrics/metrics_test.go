@@ -20,7 +20,7 @@ func TestRequestsAreCountedByRouteMethodAndStatus(t *testing.T) {
 	m := metrics.New("things")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /things/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusConflict) })
-	h := httpserver.Instrument(m, nil, httpserver.AccessLog(slog.New(slog.DiscardHandler),
+	h := httpserver.Instrument(m.ObserveRequest, nil, httpserver.AccessLog(slog.New(slog.DiscardHandler),
 		func(*http.Request) []slog.Attr { return nil }, nil, mux))
 	for method, paths := range map[string][]string{
 		http.MethodGet: {"/things/1", "/things/2", "/secret"},

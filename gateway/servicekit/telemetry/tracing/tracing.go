@@ -20,10 +20,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-)
 
-// scope is the instrumentation scope of the spans.
-const scope = "github.com/quayside/quayside"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
+)
 
 // closeTimeout bounds the sending of the last spans.
 const closeTimeout = 2 * time.Second
@@ -65,7 +64,7 @@ func (t Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
 	}
-	return t.provider.Tracer(scope)
+	return t.provider.Tracer(spans.Scope)
 }
 
 // Close sends the remaining spans, for two seconds at most, also when ctx has ended.
@@ -86,7 +85,7 @@ type observed struct {
 }
 
 // ExportSpans implements sdktrace.SpanExporter.
-func (o observed) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	o.report(o.SpanExporter.ExportSpans(ctx, spans))
+func (o observed) ExportSpans(ctx context.Context, ended []sdktrace.ReadOnlySpan) error {
+	o.report(o.SpanExporter.ExportSpans(ctx, ended))
 	return nil
 }
