@@ -203,15 +203,22 @@ func (t Table) numbered(row tables.Row) bool {
 	})
 }
 
-// count matches a number behind the name of a group, and what it counts: "YUCA - 10 PALLETS".
-var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$`)
+// count matches a number behind the name of a group, and what it counts, or a pack:
+// "YUCA - 10 PALLETS", "PEAS 10x150g".
+var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$|\s+\d+\s*x\s*\d+\s*k?g$`)
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
-// if the table has no column for it: the row below is a line.
+// if the table has no column for it: the row below is a line. Above a header that is repeated for
+// each group it is the produce.
 func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	const words = 4
 	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
-	if i < t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > 1 ||
+	if next == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats) {
+		next = t.To
+	} else if i >= t.To && next < len(t.Rows) && t.repeats(t.Rows[next]) {
+		next++
+	}
+	if i < t.To && next != t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > next-i ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None, ""
 	}
@@ -219,6 +226,8 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	no := t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
 	if strings.ContainsFunc(text, isDigit) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
+	} else if c, _ := named(text); next > i+1 {
+		f, no = vocabulary.Produce, no || c == nil
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||

@@ -33,21 +33,23 @@ func IsSize(text string) bool {
 }
 
 // sizeColumns returns the columns whose own headings are calibres, under a group heading
-// that says so, with a word before, or with no other meaning: at least two or three.
+// that says so, with a word before, or with no other meaning: at least two or three. Under one
+// of boxes they may also be names of produce.
 func (h header) sizeColumns() (all []int) {
 	seen, named := map[string]bool{}, 0
 	for col := range h.own {
 		group, size := h.sizeOf(col)
-		m := h.Headings[col].Meaning
-		if !sizeText.MatchString(size) && !IsSized(size) || m.Field != vocabulary.None && m.Field != vocabulary.Calibre &&
-			(group == "" || m.Field != vocabulary.Produce && m.Field != vocabulary.Variety) {
+		m, part := h.Headings[col].Meaning, h.isPart(col)
+		headed := m.Field == vocabulary.None || m.Field == vocabulary.Calibre ||
+			group != "" && slices.Contains(nameFields, m.Field)
+		if !part && (!headed || !sizeText.MatchString(size) && !IsSized(size)) {
 			continue
 		}
 		if seen[h.Headings[col].Text] {
 			return nil
 		}
 		seen[h.Headings[col].Text] = true
-		if all = append(all, col); m.Field == vocabulary.Calibre {
+		if all = append(all, col); part || m.Field == vocabulary.Calibre {
 			named++
 		}
 	}
@@ -57,12 +59,29 @@ func (h header) sizeColumns() (all []int) {
 	return all
 }
 
+// isPart reports whether a column has a part of the boxes that a group heading of several columns
+// names: those of a calibre or of produce.
+func (h header) isPart(col int) bool {
+	f := h.known.under("", h.own[col]).Field
+	several := col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
+	return several && h.top[col] != h.own[col] && h.known.under("", h.top[col]).Field == vocabulary.Boxes &&
+		h.Headings[col].Meaning.Reason == "" && !IsQuantity(h.own[col]) &&
+		(strings.ContainsFunc(h.own[col], unicode.IsLetter) || sizeText.MatchString(h.own[col])) &&
+		(f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
+}
+
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
 // the words before it, as in HASS 16. A word for the calibre, as in CALIBRE 6, is no group.
 func (h header) sizeOf(col int) (group, size string) {
-	own := h.own[col]
+	own, i := h.own[col], strings.LastIndexByte(h.own[col], ' ')
 	group = strings.TrimSpace(strings.TrimSuffix(h.Headings[col].Text, own))
-	if i := strings.LastIndexByte(own, ' '); i > 0 && !IsSized(own) {
+	part := h.isPart(col)
+	if part {
+		group = strings.TrimSpace(strings.TrimPrefix(group, h.top[col]))
+	}
+	if part && !sizeText.MatchString(own[i+1:]) && !IsSized(own) { // the name of produce
+		return strings.TrimSpace(group + " " + own), ""
+	} else if i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
 	}
 	if m := h.known.under("", group); m.Field == vocabulary.Calibre {
@@ -77,7 +96,12 @@ func (t Table) asMatrix() Table {
 	h := t.header
 	serial := func(col int) bool { return Enumerates(t.Rows[t.To:], col) } // S: a serial number
 	t.Sizes = slices.DeleteFunc(slices.Clone(h.sizes), serial)
-	total := slices.IndexFunc(t.Headings, func(h Heading) bool { return h.Meaning.Field == vocabulary.Boxes })
+	total := -1
+	for col := range t.Headings {
+		if total < 0 && t.Headings[col].Meaning.Field == vocabulary.Boxes && !slices.Contains(t.Sizes, col) {
+			total = col
+		}
+	}
 	if total < 0 {
 		total = slices.IndexFunc(h.own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
 	}
@@ -118,7 +142,7 @@ func (t Table) sumsDiffer(total int) bool {
 	rows, differ := 0, 0
 	for _, row := range t.Rows[t.To:t.Below()] {
 		_, sum := t.boxes(row)
-		if v, ok := Number(row, total); ok && sum > 0 {
+		if v, ok := Number(row, total); ok && sum > 0 && !IsTotal(row) { // of which 1.200 may be thousands
 			if rows++; v != sum {
 				differ++
 			}
@@ -152,18 +176,18 @@ func (t Table) unpivoted() Table {
 	for _, row := range t.Rows[t.To:] {
 		boxes, sum := t.boxes(row)
 		cells := Filled(row)
-		total, stated := Number(row, t.total)
-		if !stated {
-			total = sum
+		total := tables.Cell{Text: strconv.FormatFloat(sum, 'f', -1, 64)}
+		if stated, ok := Number(row, t.total); ok && stated > 0 {
+			total = row.Cells[t.total]
 		}
 		labelled := slices.ContainsFunc(cells[:min(3, len(cells))],
 			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
-		if labelled && total > 0 || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
+		if labelled && total.Text != "0" || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
 			row = widened(row, width)
 			if !labelled {
 				row.Cells[0].Text = strings.TrimSpace("Total " + row.Cells[0].Text)
 			}
-			row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(total, 'f', -1, 64)}
+			row.Cells[calibre+1] = total
 			rows = append(rows, row)
 			continue
 		} else if sum == 0 {

@@ -270,7 +270,7 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 		if !m.Has(f) {
 			continue
 		}
-		c, col := m.Column(f), m.at[f]
+		c, col, most := m.Column(f), m.at[f], 0.0
 		c.Unit = cmp.Or(c.Unit, layout.Unit(c.Text))
 		for _, row := range rows {
 			text := textOf(row, col)
@@ -282,8 +282,13 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 				continue
 			}
 			style := numbers.StyleOf(n.Digits)
-			if style == numbers.Unclear && f == vocabulary.Boxes { // counts are never unclear
+			switch v, _ := numbers.Value(n.Digits, numbers.Point); {
+			case style == numbers.Unclear && f == vocabulary.Boxes: // counts are never unclear
 				style = numbers.Thousands(n.Digits)
+			case style == numbers.Unclear && layout.IsTotal(row):
+				style = ofTotal(n.Digits, most)
+			default:
+				most = max(most, v)
 			}
 			if styles[style]++; style == numbers.Unclear {
 				c.unclear = append(c.unclear, n.Digits)
@@ -307,6 +312,19 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 			c.Style = cmp.Or(m.Style, likelier(c.unclear, f))
 		}
 	}
+}
+
+// ofTotal returns the style in which a total is not below the greatest of its amounts.
+func ofTotal(digits string, most float64) numbers.Style {
+	point, _ := numbers.Value(digits, numbers.Point)
+	comma, _ := numbers.Value(digits, numbers.Comma)
+	switch {
+	case point < most && comma >= most:
+		return numbers.Comma
+	case comma < most && point >= most:
+		return numbers.Point
+	}
+	return numbers.Unclear
 }
 
 // likelier returns the style in which more of the weights are in the usual range.
