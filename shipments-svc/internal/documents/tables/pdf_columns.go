@@ -204,8 +204,8 @@ func (c columns) cells(line textLine) (cells []string) {
 			cells[column] = strings.TrimSpace(cells[column] + " " + text)
 		}
 	}
-	drawn := !slices.ContainsFunc(line, func(w word) bool { return w.column == 0 })
-	if drawn || line.tabular() && c.full(line) && c.edges != nil {
+	drawn := !slices.ContainsFunc(line, func(w word) bool { return w.column <= 0 })
+	if drawn || line[0].column != framed && line.tabular() && c.full(line) && c.edges != nil {
 		for _, w := range line {
 			if drawn {
 				put(w.column-1, w.text)

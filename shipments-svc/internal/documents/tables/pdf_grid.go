@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// framed is the column of words in a frame around texts.
+const framed = -1
+
 // grid is the cells that the rules of a page draw around its tables.
 type grid struct {
 	columns [][]area // the upright rules where each begins, and where the last ends
@@ -108,7 +111,7 @@ func (g *grid) rows(lines []textLine) (rows [][]textLine) {
 		for _, line := range row {
 			for i := range line {
 				if len(line.phrases()) > 1 {
-					line[i].column = 0
+					line[i].column = framed
 				}
 			}
 			rows = append(rows, []textLine{line})

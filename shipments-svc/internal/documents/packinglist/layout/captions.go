@@ -146,7 +146,7 @@ func (t *Table) caption(i int) (found bool) {
 		}
 	}
 	pallet := !t.labelled() && isPallet(labels)
-	if len(cells) == 0 || line && !pallet {
+	if len(cells) == 0 || line && !pallet || i >= t.To && IsTotal(row) {
 		return false
 	}
 	for _, l := range labels {
@@ -168,10 +168,15 @@ func (t *Table) caption(i int) (found bool) {
 	}
 	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != nil) {
 		for _, col := range cells {
-			if f, text := t.bare(i, col); f != vocabulary.None {
-				t.give(f, text, i, col)
-				found = true
+			f, text, labels := t.bare(i, col)
+			if f == vocabulary.None {
+				continue
 			}
+			t.give(f, text, i, col)
+			for _, l := range labels {
+				t.give(field(l.Name), l.Value, i, col)
+			}
+			found = true
 		}
 	}
 	return found
@@ -208,9 +213,9 @@ func (t Table) numbered(row tables.Row) bool {
 var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$|\s+\d+\s*x\s*\d+\s*k?g$`)
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
-// if the table has no column for it: the row below is a line. Above a header that is repeated for
-// each group it is the produce.
-func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
+// if the table has no column for it, and the labels behind it: the row below is a line. Above a
+// header that is repeated for each group it is the produce.
+func (t Table) bare(i, col int) (f vocabulary.Field, text string, labels []Label) {
 	const words = 4
 	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
 	if next == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats) {
@@ -220,7 +225,12 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	}
 	if i < t.To && next != t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > next-i ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
-		return vocabulary.None, ""
+		return vocabulary.None, "", nil
+	}
+	if at := parts.FindStringIndex(text); at != nil {
+		if labels = unmarked(text[at[1]:]); labels != nil {
+			text = text[:at[0]]
+		}
 	}
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
@@ -231,11 +241,14 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
-		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || IsTotal(t.Rows[i]) {
-		return vocabulary.None, ""
+		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) {
+		return vocabulary.None, "", nil
 	}
-	return f, text
+	return f, text, labels
 }
+
+// ofPallet reports whether a row is the caption of a pallet.
+func ofPallet(row tables.Row) bool { return isPallet(captionsIn(row)) }
 
 // isPallet reports whether labels are the caption of a pallet.
 func isPallet(all []Label) bool {

@@ -78,7 +78,7 @@ func IsQuantity(text string) bool {
 	return ok && (n.Unit == "" || weight || vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
 }
 
-// Number parses the number of a cell of a row, without a unit.
+// Number parses the number of a cell of a row, without a unit. "1.056" is more than a thousand.
 func Number(row tables.Row, col int) (float64, bool) {
 	if col < 0 || col >= len(row.Cells) {
 		return 0, false
@@ -87,7 +87,7 @@ func Number(row tables.Row, col int) (float64, bool) {
 	if !ok || n.Unit != "" {
 		return 0, false
 	}
-	return numbers.Value(n.Digits, numbers.Point)
+	return numbers.Value(n.Digits, numbers.Thousands(n.Digits))
 }
 
 func isDigit(r rune) bool { return unicode.IsDigit(r) }

@@ -49,7 +49,7 @@ func headerOf(rows []tables.Row) (best header) {
 				break
 			}
 			h := means.parse(rows[from : from+n])
-			if h.From, h.To = from, from+n; h.complete() && h.score > best.score {
+			if h.From, h.To = from, from+n; h.complete() && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
 				best = h
 			}
 		}

@@ -141,7 +141,11 @@ func (h header) split(t tables.Table, beside bool, most int) []Table {
 	}
 	left, right := t, t
 	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)
-	for i := h.From; i < below(t.Rows, h.To); i++ {
+	from := h.From
+	if from > 0 && repeated && slices.Contains(Filled(t.Rows[from-1]), at) {
+		from-- // their titles
+	}
+	for i := from; i < below(t.Rows, h.To); i++ {
 		cells := t.Rows[i].Cells
 		left.Rows[i].Cells, right.Rows[i].Cells = cells[:min(at, len(cells))], nil
 		if len(cells) > at {

@@ -15,7 +15,7 @@ import (
 
 // sizeText matches the calibres that head the columns of a matrix.
 var sizeText = regexp.MustCompile(
-	`^(?i:\d{1,3}(?:[-/+]\d{1,3})?(?:'?s)?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
+	`^(?i:[<>]?\d{1,3}(?:[-/+]\d{1,3})?(?:\+|'?s)?|[1-5]?x{0,4}(?:l|m|s|j)+|[1-5]x{1,3}|[a-d]{1,3}|[1-6]j{0,3})$`,
 )
 
 // sizedText matches the letters of sizes.
