@@ -70,7 +70,7 @@ func unmarked(text string) (all []Label) {
 	for i, part := range parts.Split(text, -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
 		for n := min(2, len(words)-1); n > 0; n-- {
-			name, value := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
+			name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
 			if f := field(name); f != vocabulary.None && len(words)-n <= 2 &&
 				(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value)) {
 				all = append(all, Label{Name: name, Value: value, First: true})

@@ -71,7 +71,7 @@ func (h header) isPart(col int) bool {
 }
 
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
-// the words before it, as in HASS 16. A word for the calibre, as in CALIBRE 6, is no group.
+// the words before it, as in HASS 16. A word for something else, as in CALIBRE 6, is no group.
 func (h header) sizeOf(col int) (group, size string) {
 	own, i := h.own[col], strings.LastIndexByte(h.own[col], ' ')
 	group = strings.TrimSpace(strings.TrimSuffix(h.Headings[col].Text, own))
@@ -84,7 +84,7 @@ func (h header) sizeOf(col int) (group, size string) {
 	} else if i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
 	}
-	if m := h.known.under("", group); m.Field == vocabulary.Calibre {
+	if f := h.known.under("", group).Field; f != vocabulary.None && !slices.Contains(nameFields, f) {
 		group = ""
 	}
 	return group, strings.TrimSuffix(own, "'s")
@@ -121,7 +121,7 @@ func (t Table) asMatrix() Table {
 		}
 	}
 	t.add("", "matrix", vocabulary.Calibre, vocabulary.Boxes)
-	if len(distinct) > 1 {
+	if len(distinct) > 1 || !distinct[""] {
 		t.add("", "matrix", vocabulary.Variety)
 	} else {
 		t.groups = nil

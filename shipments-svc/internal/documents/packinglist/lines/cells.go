@@ -149,7 +149,8 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 		r.stored(&a, c.Number)
 	}
 	if f == vocabulary.Boxes {
-		a.OK = a.OK && (n.Unit == "" || vocabulary.IsA(n.Unit, vocabulary.Box, vocabulary.Tray|vocabulary.Quantity))
+		a.OK = a.OK && (n.Unit == "" || vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Bag,
+			vocabulary.Tray|vocabulary.Punnet|vocabulary.Quantity))
 		return a
 	}
 	unit := cmp.Or(n.Unit, r.Mapping.UnitBeside(r.t.Rows[i], col))

@@ -64,8 +64,10 @@ var conditions = map[string]condition{
 		}
 		return m.Columns[col].Meaning.Concepts&vocabulary.Box == 0 && (in(col+1) || in(col-1) && !m.numeric(col-2))
 	},
-	"consecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
-	"labels":      func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
+	"uncoded":       of(func(c *Column) bool { return c.Meaning.Concepts&vocabulary.ID == 0 }),
+	"unconsecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return !layout.Enumerates(rows, col) },
+	"consecutive":   func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
+	"labels":        func(_ *Mapping, rows []tables.Row, col int) bool { return labels(rows, col) },
 }
 
 // of returns a condition of a column alone.

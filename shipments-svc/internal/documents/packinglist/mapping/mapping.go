@@ -215,11 +215,14 @@ var contested = []vocabulary.Field{
 func (m Mapping) rivals() []Mapping {
 	proposals := []Mapping{m}
 	for col, c := range m.Columns {
+		own := m.Has(c.Field) && m.at[c.Field] == col
+		counted := !m.Has(vocabulary.Boxes) && c.Meaning.Reason == "" &&
+			(c.Field == vocabulary.PalletCount || c.Field == vocabulary.Pieces)
 		switch {
-		case c.values.filled == 0 || m.given[c.Field] || m.at[c.Field] == col && m.Has(c.Field):
+		case c.values.filled == 0 || m.given[c.Field] || own && !counted:
 		case slices.Contains(contested, c.Field):
 			proposals = append(proposals, m.instead(c.Field, col))
-		case c.Field == vocabulary.None && c.values.kinds["number"] == c.values.filled && !m.Cartons:
+		case (c.Field == vocabulary.None || counted) && c.values.kinds["number"] == c.values.filled && !m.Cartons:
 			for _, f := range m.unheaded(c.values) {
 				p := m.instead(f, col)
 				p.Columns[col].take(f, unheaded, "arithmetic")

@@ -98,6 +98,9 @@ func (s *Settled) gather() {
 		}
 		s.add("overloaded", w > overload*float64(reference.HeaviestPallet), nil)
 	}
+	if s.found["summed"].of == 1 { // of one pallet it is an accident
+		delete(s.found, "summed")
+	}
 	s.add("gross-only", s.gross(), nil)
 	declared := Declared([]*Settled{s})
 	s.found["total-boxes"] = equality(float64(declared.Boxes), boxesOf(s.Lines))
@@ -110,7 +113,7 @@ func (s *Settled) gather() {
 
 // gatherLine gathers the evidence of a line, which may be all of its pallet.
 func (s *Settled) gatherLine(l *Line, alone bool) {
-	s.add("invalid", l.Boxes.Present && !l.Boxes.OK, l)
+	s.add("invalid", !l.Boxes.OK, l)
 	ofLines := s.Read.Mapping.Has(vocabulary.NetWeight)
 	if l.Boxes.OK && l.Box.OK && l.Whole.OK && l.Whole.Value > 0 {
 		difference := math.Abs(l.Boxes.Value*l.Box.Value-l.Whole.Value) / l.Whole.Value

@@ -25,8 +25,11 @@ var (
 	Pallets  = named("pallets") // several pallets, or their number
 	Box      = named("box")
 	Tray     = named("tray")
+	Bag      = named("bag")
+	Punnet   = named("punnet")
 	Per      = named("per")
 	Number   = named("number")
+	ID       = named("id")
 	Quantity = named("quantity")
 	Net      = named("net")
 	Gross    = named("gross")
@@ -194,6 +197,8 @@ func Fold(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ReplaceAll(strings.ToLower(text), "n°", "no ")) {
 		switch {
+		case r == 'ı': // Turkish, which has no accent to lose
+			b.WriteByte('i')
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			b.WriteRune(r)
 		case unicode.Is(unicode.Mn, r):
