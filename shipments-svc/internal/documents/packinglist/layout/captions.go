@@ -241,7 +241,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string, labels []Label
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
-		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) {
+		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, "", nil
 	}
 	return f, text, labels

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -25,6 +26,7 @@ var levels = []level{
 	{"weight_kind_assumed/of-box", -0.1, func(s *Settled) bool { return s.swap(false) }},
 	{"weight_kind_assumed/of-line", -0.1, func(s *Settled) bool { return s.swap(true) }},
 	{"weight_kind_assumed/of-pallet", -0.02, func(s *Settled) bool { return s.once(whole) }},
+	{"", -0.1, (*Settled).withoutSums},
 }
 
 func whole(l *Line) *lines.Amount { return &l.Whole }
@@ -65,6 +67,26 @@ func (s *Settled) swap(ofBoxes bool) bool {
 		s.Lines[i].Box, s.Lines[i].Whole = l.Whole, l.Box
 	}
 	return true
+}
+
+// withoutSums leaves out the first line of each pallet that has the boxes of the others, which are
+// of its produce, if the total is that of the others.
+func (s *Settled) withoutSums() bool {
+	var all []Line
+	for _, g := range s.groups() {
+		first := g[0]
+		if len(g) > 1 && first.Boxes.Value == boxesOf(g[1:]) {
+			g = g[1:]
+		}
+		for _, l := range g {
+			own := *l.Line
+			own.Produce.Value, l.Line = cmp.Or(own.Produce.Value, first.Produce.Value), &own
+			all = append(all, l)
+		}
+	}
+	differ := len(all) < len(s.Lines)
+	s.Lines = all
+	return differ && float64(Declared([]*Settled{s}).Boxes) == boxesOf(all)
 }
 
 // once counts an amount that is on each line of its pallet once.
