@@ -17,13 +17,15 @@ type cellOf struct {
 }
 
 // Cells that rules draw have the texts within them, however near these are to each other, also
-// over several lines, columns and rows.
+// over several lines, columns and rows. A frame around the page is no cell.
 func TestRulesDivideColumnsAndRows(t *testing.T) {
 	t.Parallel()
 	p := fpdf.New("L", "mm", "A4", "")
 	p.SetFont("Helvetica", "", 8)
 	p.AddPage()
+	p.Rect(5, 5, 280, 190, "D")
 	p.Text(10, 10, "Exporter: Fruta S.A.  Tel: 51 1 234 5678  Page 1 of 1")
+	p.Text(10, 15, "Vessel: Ever Lyric")
 	cells := []cellOf{{0, 0, 1, 1, "Pallet"}, {1, 0, 1, 1, "Size"}, {2, 0, 2, 1, "Weight"}, {0, 1, 1, 4, "P-1"}}
 	for n := 0.0; n < 4; n++ {
 		cells = append(
@@ -46,8 +48,9 @@ func TestRulesDivideColumnsAndRows(t *testing.T) {
 	if err := p.Output(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = "page 12[Pallet·Size·Weight]page 13[P-1·10·1056·Mango 1 2·264]page 14[·11·1056·Mango 1 2·264]" +
-		"page 15[·12·1056·Mango 1 2·264]page 16[·13·1056·Mango 1 2·264]page 17[Total of 4 lines···4224]"
+	const want = "page 12[Vessel: Ever Lyric]page 13[·Pallet·Size·Weight]page 14[·P-1·10·1056·Mango 1 2·264]" +
+		"page 15[··11·1056·Mango 1 2·264]page 16[··12·1056·Mango 1 2·264]page 17[··13·1056·Mango 1 2·264]" +
+		"page 18[·Total of 4 lines···4224]"
 	if got := rowsOf(t, PDF, b.Bytes()); !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -49,7 +49,8 @@ func headerOf(rows []tables.Row) (best header) {
 				break
 			}
 			h := means.parse(rows[from : from+n])
-			if h.From, h.To = from, from+n; h.complete() && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
+			h.From, h.To = from, from+n
+			if h.complete() && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
 				best = h
 			}
 		}

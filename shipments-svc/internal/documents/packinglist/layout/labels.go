@@ -35,7 +35,8 @@ func inText(text string) (all []Label) {
 			first := begin+skip == 0 || skip > 0 && isBar(words[skip-1])
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
-			if isBar(words[skip]) || !fact && (m.Field == vocabulary.None || !first && (m.Unknown != nil || isDigit(rune(name[0])))) {
+			known := m.Field != vocabulary.None && (first || m.Unknown == nil && !isDigit(rune(name[0])))
+			if isBar(words[skip]) || !fact && !known {
 				continue
 			}
 			if n := len(all); n > 0 {

@@ -26,10 +26,11 @@ type Table struct {
 	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]caption
-	title     Text           // above it, or above a table before
-	groups    map[int]string // the varieties above the calibres
-	total     int            // the column of a matrix with the sums of its rows, or -1
-	pairs     [][2]int       // the columns whose cells have two values, and the first of those for them
+	title     Text                 // above it, or above a table before
+	groups    map[int]string       // the varieties above the calibres
+	total     int                  // the column of a matrix with the sums of its rows, or -1
+	across    map[int]tables.Place // where rows begin that are columns of the sheet
+	pairs     [][2]int             // the columns whose cells have two values, and the first of those for them
 }
 
 // Heading is the heading of a column.
@@ -42,6 +43,9 @@ type Heading struct {
 // At returns the place of a cell by the indexes of its row and column; of a row, where
 // column is -1.
 func (t Table) At(row, column int) tables.Place {
+	if p, ok := t.across[t.Rows[row].Number]; ok {
+		return tables.Place{Sheet: t.Name, Row: p.Row + max(column, 0), Column: p.Column}
+	}
 	return tables.Place{Sheet: t.Name, Row: t.Rows[row].Number, Column: column + 1}
 }
 
@@ -74,8 +78,10 @@ func Of(book tables.Book) (parts []Table) {
 		if !sheet.Continues {
 			last = nil
 		}
+		sheet, across := turned(sheet)
 		for n, p := range split(sheet, false, maxParts) {
 			var before *Table
+			p.across = across
 			if p.First = n == 0; p.First {
 				before = last
 			}
@@ -105,7 +111,7 @@ func (t Table) shaped(before *Table) Table {
 	} else {
 		t = t.asMatrix()
 	}
-	return t.unwrapped(before).paired().unpivoted().captioned()
+	return t.outlined().unwrapped(before).paired().unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a
