@@ -168,27 +168,22 @@ func (t *Table) caption(i int) (found bool) {
 	}
 	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != nil) {
 		for _, col := range cells {
-			f, text, labels := t.bare(i, col)
-			if f == vocabulary.None {
-				continue
+			if f, text := t.bare(i, col); f != vocabulary.None {
+				t.give(f, text, i, col)
+				found = true
 			}
-			t.give(f, text, i, col)
-			for _, l := range labels {
-				t.give(field(l.Name), l.Value, i, col)
-			}
-			found = true
 		}
 	}
 	return found
 }
 
-// group returns the labels of the parts of a text above its lines, of which one may name the
-// produce: "Grower: J. Smit - LEMON Eureka - Size 48".
+// group returns the labels of the parts of a text above its lines. The first, or one with a
+// commodity, may be a name: "Grower: J. Smit - LEMON Eureka - Size 48".
 func group(text string, col int) (all []Label) {
-	for _, part := range parts.Split(text, -1) {
+	for i, part := range parts.Split(text, -1) {
 		found := append(inText(part), unmarked(part)...)
-		if c, _ := named(part); c != nil && found == nil {
-			found = []Label{{Name: string(vocabulary.Produce), Value: strings.TrimSpace(part)}}
+		if c, _ := named(part); found == nil && (c != nil || i == 0 && !strings.ContainsFunc(part, isDigit)) {
+			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
 			if l.Col = col; field(l.Name) != vocabulary.None {
@@ -213,9 +208,9 @@ func (t Table) numbered(row tables.Row) bool {
 var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$|\s+\d+\s*x\s*\d+\s*k?g$`)
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
-// if the table has no column for it, and the labels behind it: the row below is a line. Above a
-// header that is repeated for each group it is the produce.
-func (t Table) bare(i, col int) (f vocabulary.Field, text string, labels []Label) {
+// if the table has no column for it: the row below is a line. Above a header that is repeated for
+// each group it is the produce.
+func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	const words = 4
 	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
 	if next == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats) {
@@ -225,12 +220,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string, labels []Label
 	}
 	if i < t.To && next != t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > next-i ||
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
-		return vocabulary.None, "", nil
-	}
-	if at := parts.FindStringIndex(text); at != nil {
-		if labels = unmarked(text[at[1]:]); labels != nil {
-			text = text[:at[0]]
-		}
+		return vocabulary.None, ""
 	}
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
@@ -242,9 +232,9 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string, labels []Label
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
-		return vocabulary.None, "", nil
+		return vocabulary.None, ""
 	}
-	return f, text, labels
+	return f, text
 }
 
 // ofPallet reports whether a row is the caption of a pallet.

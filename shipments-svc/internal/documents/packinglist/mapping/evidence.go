@@ -153,17 +153,11 @@ func textOf(row tables.Row, col int) string {
 // cartons reports whether each line is a box: it has the number of one and no number of boxes, and
 // pallets have several.
 func (m *Mapping) cartons(lines []tables.Row) bool {
-	const several = 2
-	label, pallets, last := m.At(m.First(vocabulary.SSCC, vocabulary.PalletNumber)), 1, ""
-	for _, row := range lines {
-		if text := textOf(row, label); text != "" {
-			if last != "" && text != last {
-				pallets++
-			}
-			last = text
-		}
+	pallets := 1
+	if label := m.First(vocabulary.SSCC, vocabulary.PalletNumber); label != vocabulary.None {
+		pallets = m.Column(label).values.distinct
 	}
-	return m.Has(vocabulary.Carton) && !m.Has(vocabulary.Boxes) && len(lines) >= several*pallets
+	return m.Has(vocabulary.Carton) && !m.Has(vocabulary.Boxes) && len(lines) >= 2*pallets
 }
 
 // values is what the cells of a column have in common.
@@ -287,8 +281,12 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 			switch v, _ := numbers.Value(n.Digits, numbers.Point); {
 			case style == numbers.Unclear && f == vocabulary.Boxes: // counts are never unclear
 				style = numbers.Thousands(n.Digits)
-			case style == numbers.Unclear && layout.IsTotal(row):
-				style = ofTotal(n.Digits, most)
+			case style == numbers.Unclear && layout.IsTotal(row): // it is not below its amounts
+				if comma, _ := numbers.Value(n.Digits, numbers.Comma); v < most {
+					style = numbers.Comma
+				} else if comma < most {
+					style = numbers.Point
+				}
 			default:
 				most = max(most, v)
 			}
@@ -314,19 +312,6 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 			c.Style = cmp.Or(m.Style, likelier(c.unclear, f))
 		}
 	}
-}
-
-// ofTotal returns the style in which a total is not below the greatest of its amounts.
-func ofTotal(digits string, most float64) numbers.Style {
-	point, _ := numbers.Value(digits, numbers.Point)
-	comma, _ := numbers.Value(digits, numbers.Comma)
-	switch {
-	case point < most && comma >= most:
-		return numbers.Comma
-	case comma < most && point >= most:
-		return numbers.Point
-	}
-	return numbers.Unclear
 }
 
 // likelier returns the style in which more of the weights are in the usual range.
