@@ -202,6 +202,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 	for kind, is := range map[string]bool{
 		"sscc": SSCC(text) != "", "short": len(text) <= short, "number": number,
 		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
+		"decimal":   number && strings.ContainsAny(text, ".,"),
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != nil,
 		"container": layout.ContainerText.FindString(text) == text,

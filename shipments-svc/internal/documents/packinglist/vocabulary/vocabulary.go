@@ -40,6 +40,7 @@ var (
 	Shipped  = named("shipped")
 	Rejected = named("rejected")
 	One      = named("one") // box rather than boxes
+	id       = named("id")
 	stop     = named("stop")
 	unknown  = named("unknown")  // one unknown word
 	unknowns = named("unknowns") // several
@@ -165,9 +166,11 @@ func phrase(words []string) (Concept, int) {
 			return c, n
 		}
 	}
-	const least = 2 // letters of each: Palettennummer, Nettomassa, BOXNO, KGNETO
+	const least = 2 // letters of each, which are a number or a unit: Palettennummer, Nettomassa, BOXNO, KGNETO
+	counts := func(c Concept) bool { return c&^(Number|Unit|id) == 0 }
 	for i := len(words[0]) - least; i >= least; i-- {
-		if a, b := meanings[words[0][:i]], meanings[words[0][i:]]; a&^stop != 0 && b&^stop != 0 {
+		a, b := meanings[words[0][:i]], meanings[words[0][i:]]
+		if a&^stop != 0 && b&^stop != 0 && (i > least || counts(a)) && (i < len(words[0])-least || counts(b)) {
 			return a | b, 1
 		}
 	}
