@@ -222,7 +222,7 @@ func (c columns) cells(line textLine) (cells []string) {
 	}
 	for i, phrase := range phrases {
 		at := phrase.span().left
-		if full {
+		if full || len(phrase) == 1 && phrase[0].numeric() {
 			at = phrase.span().middle()
 		}
 		if c.edges == nil {

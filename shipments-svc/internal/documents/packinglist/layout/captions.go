@@ -135,7 +135,7 @@ func named(text string) (commodity *reference.Commodity, name string) {
 // lines.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
-	cells, labels := worded(row), []Label(nil)
+	cells, labels := Worded(row), []Label(nil)
 	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row))
 	if !line || !t.labelled() {
 		labels = captionsIn(row)

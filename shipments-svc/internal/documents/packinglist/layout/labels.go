@@ -35,12 +35,16 @@ func inText(text string) (all []Label) {
 			first := begin+skip == 0 || skip > 0 && isBar(words[skip-1])
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
-			known := m.Field != vocabulary.None && (first || m.Unknown == nil && !isDigit(rune(name[0])))
+			value := func(word string) bool { return isDigit(rune(word[0])) } // of another label: "PALLET 7 Date"
+			known := m.Field != vocabulary.None && (first || m.Unknown == nil) &&
+				!slices.ContainsFunc(words[skip:max(skip+1, len(words)-1)], value)
 			if isBar(words[skip]) || !fact && !known {
 				continue
 			}
 			if n := len(all); n > 0 {
 				all[n-1].Value = strings.Join(words[:skip], " ")
+			} else {
+				all = unmarked(strings.Join(words[:skip], " "))
 			}
 			all = append(all, Label{Name: name, First: first})
 			begin = i + 1
@@ -87,7 +91,7 @@ func unmarked(text string) (all []Label) {
 
 // LabelsOf returns the labels of a row: within its texts, or in the cell on the left of the value.
 func LabelsOf(row tables.Row) (all []Label) {
-	cells := worded(row)
+	cells := Worded(row)
 	for n := 0; n < len(cells); n++ {
 		text := row.Cells[cells[n]].Text
 		found, from, col := inText(text), cells[n], cells[n]
@@ -122,7 +126,7 @@ func isLabel(text string) bool {
 // labels and values only: "Pallet no. | 311 | Variety | Hass | Lot | 7 | Truck | 4".
 func captionsIn(row tables.Row) []Label {
 	const most = 6 // texts
-	all, texts := LabelsOf(row), len(worded(row))
+	all, texts := LabelsOf(row), len(Worded(row))
 	form := texts == 2*len(all)
 	if texts > most && !form {
 		return nil
@@ -134,8 +138,8 @@ func captionsIn(row tables.Row) []Label {
 	})
 }
 
-// worded returns the cells of a row with a letter or digit, unlike a bar between texts.
-func worded(row tables.Row) []int {
+// Worded returns the cells of a row with a letter or digit, unlike a bar between texts.
+func Worded(row tables.Row) []int {
 	worded := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	return slices.DeleteFunc(Filled(row), func(col int) bool { return !strings.ContainsFunc(row.Cells[col].Text, worded) })
 }

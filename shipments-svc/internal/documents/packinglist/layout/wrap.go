@@ -41,7 +41,7 @@ func (t Table) unwrapped(before *Table) Table {
 		switch row := t.Rows[i]; {
 		case t.counts(row):
 			line = &t.Rows[i]
-		case line != nil && row.Below <= near && t.continues(row, nameFields):
+		case line != nil && row.Below <= near && t.continues(row, nameFields) && !ofPallet(row):
 			*line = joined(*line, row)
 			t.Rows[i].Cells = nil
 		default:

@@ -25,7 +25,7 @@ type row struct {
 // row classifies a row and reads it.
 func (r *reader) row(i int) {
 	cells := layout.Filled(r.t.Rows[i])
-	if len(cells) == 0 {
+	if len(layout.Worded(r.t.Rows[i])) == 0 { // a rule of dashes is nothing either
 		return
 	}
 	r.apart = r.apart || i > r.t.To && r.t.Rows[i].Number-r.t.Rows[i-1].Number > 1
