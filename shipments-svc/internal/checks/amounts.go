@@ -40,8 +40,8 @@ func having(pallets []shipments.Pallet, condition func(shipments.Pallet) bool) [
 }
 
 // median returns the middle value; of an even number, the lower one.
-func median[T int | shipments.Grams](pallets []shipments.Pallet, value func(shipments.Pallet) T) T {
-	values := make([]T, len(pallets))
+func median(pallets []shipments.Pallet, value func(shipments.Pallet) int) int {
+	values := make([]int, len(pallets))
 	for i, p := range pallets {
 		values[i] = value(p)
 	}
@@ -49,84 +49,90 @@ func median[T int | shipments.Grams](pallets []shipments.Pallet, value func(ship
 	return values[(len(values)-1)/2]
 }
 
-// minSample is how many pallets a median of boxes needs.
-const minSample = 4
-
-// boxesPerPalletOutlier warns of pallets with less than half or more than one
-// and a half times the median number of boxes of their produce and box weight.
-// The last pallet of a load is often half full.
-func boxesPerPalletOutlier(s subject) finding {
-	f, compared := finding{}, 0
-	loaded := having(s.Pallets, func(p shipments.Pallet) bool { return p.Boxes > 0 })
-	byWeight := func(p shipments.Pallet) string { return p.ProduceName + " in boxes of " + kilograms(p.BoxWeight) }
-	for _, g := range groups(loaded, byWeight) {
-		if len(g.pallets) < minSample {
-			continue
-		}
-		compared += len(g.pallets)
-		usual := median(g.pallets, func(p shipments.Pallet) int { return p.Boxes })
-		for _, p := range g.pallets {
-			if 2*p.Boxes < usual || 2*p.Boxes > 3*usual {
-				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)",
-					named(s, p), counted(p.Boxes, "box"), g.name, shipments.Figure(usual)), p)
-			}
-		}
-	}
-	if compared == 0 {
-		return skip(fmt.Sprintf("Fewer than %d pallets have the same produce and box weight.", minSample))
-	}
-	return f.or(pass(fmt.Sprintf("%s compared, no outliers.", counted(compared, "pallet"))))
+// spread is a value that pallets of a kind have much alike.
+type spread struct {
+	value   func(shipments.Pallet) int // 0: the pallet is not compared
+	kind    func(shipments.Pallet) string
+	sample  int // pallets of a kind that a median needs
+	outlier func(value, usual int) bool
+	has     func(value int) string // what a pallet has
+	format  func(value int) string
+	none    string // details without outliers
+	few     string // details without a median
 }
 
-// boxWeightConsistent warns of box weights that differ by more than a tenth
-// from the median of their produce and calibre.
-func boxWeightConsistent(s subject) finding {
+// boxesPerPallet warns of pallets with less than half or more than one and a half times the
+// median number of boxes. The last pallet of a load is often half full.
+var boxesPerPallet = spread{
+	value:   func(p shipments.Pallet) int { return p.Boxes },
+	kind:    func(p shipments.Pallet) string { return p.ProduceName + " in boxes of " + kilograms(p.BoxWeight) },
+	sample:  4,
+	outlier: func(boxes, usual int) bool { return 2*boxes < usual || 2*boxes > 3*usual },
+	has:     func(boxes int) string { return counted(boxes, "box") },
+	format:  shipments.Figure,
+	none:    "no outliers",
+	few:     "Fewer than 4 pallets have the same produce and box weight.",
+}
+
+// boxWeights warns of box weights that differ by more than a tenth from the median.
+var boxWeights = spread{
+	value:   func(p shipments.Pallet) int { return int(p.BoxWeight) },
+	kind:    func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre },
+	sample:  2,
+	outlier: func(weight, usual int) bool { return (max(weight, usual)-min(weight, usual))*10 > usual },
+	has:     func(weight int) string { return "a box weight of " + kilograms(shipments.Grams(weight)) },
+	format:  func(weight int) string { return kilograms(shipments.Grams(weight)) },
+	none:    "box weights are consistent",
+	few:     "No two pallets have the same produce and calibre.",
+}
+
+// check warns of pallets whose value is far from the median of their kind.
+func (of spread) check(s subject) finding {
 	f, compared := finding{}, 0
-	weighed := having(s.Pallets, func(p shipments.Pallet) bool { return p.BoxWeight > 0 })
-	for _, g := range groups(weighed, func(p shipments.Pallet) string { return p.ProduceName + " " + p.Calibre }) {
-		if len(g.pallets) < 2 {
+	for _, g := range groups(having(s.Pallets, func(p shipments.Pallet) bool { return of.value(p) > 0 }), of.kind) {
+		if len(g.pallets) < of.sample {
 			continue
 		}
 		compared += len(g.pallets)
-		usual := median(g.pallets, func(p shipments.Pallet) shipments.Grams { return p.BoxWeight })
+		usual := median(g.pallets, of.value)
 		for _, p := range g.pallets {
-			if difference := max(p.BoxWeight, usual) - min(p.BoxWeight, usual); difference*10 > usual {
-				f.report(shipments.Warn, fmt.Sprintf("%s has a box weight of %s (usual for %s: %s)",
-					named(s, p), kilograms(p.BoxWeight), g.name, kilograms(usual)), p)
+			if value := of.value(p); of.outlier(value, usual) {
+				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)",
+					named(s, p), of.has(value), g.name, of.format(usual)), p)
 			}
 		}
 	}
 	if compared == 0 {
-		return skip("No two pallets have the same produce and calibre.")
+		return skip(of.few)
 	}
-	return f.or(pass(fmt.Sprintf("%s compared, box weights are consistent.", counted(compared, "pallet"))))
+	return f.or(pass(fmt.Sprintf("%s compared, %s.", counted(compared, "pallet"), of.none)))
 }
 
 // palletWeightPlausible fails where a pallet exceeds its safe working load, and
 // warns where it is implausibly light.
 func palletWeightPlausible(s subject) finding {
-	weighed := having(s.Pallets, func(p shipments.Pallet) bool { return palletWeight(p) > 0 })
-	if len(weighed) == 0 {
-		return skip("There are no pallets with a weight.")
-	}
 	var f finding
-	for _, p := range weighed {
-		switch w := palletWeight(p); {
-		case w < reference.LightestPallet:
+	var weights []shipments.Grams
+	for _, p := range s.Pallets {
+		w := palletWeight(p)
+		if w == 0 {
+			continue
+		}
+		weights = append(weights, w)
+		if w < reference.LightestPallet {
 			f.report(shipments.Warn, fmt.Sprintf("%s weighs %s net, less than %s",
 				named(s, p), kilograms(w), kilograms(reference.LightestPallet)), p)
-		case w > reference.HeaviestPallet:
+		} else if w > reference.HeaviestPallet {
 			f.report(shipments.Fail, fmt.Sprintf("%s weighs %s net, more than the safe working load of %s",
 				named(s, p), kilograms(w), kilograms(reference.HeaviestPallet)), p)
 		}
 	}
-	lightest, heaviest := palletWeight(slices.MinFunc(weighed, lighter)), palletWeight(slices.MaxFunc(weighed, lighter))
-	return f.or(
-		pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weighed), "pallet"), kilograms(lightest), kilograms(heaviest))),
-	)
+	if weights == nil {
+		return skip("There are no pallets with a weight.")
+	}
+	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weights), "pallet"),
+		kilograms(slices.Min(weights)), kilograms(slices.Max(weights)))))
 }
-
-func lighter(a, b shipments.Pallet) int { return int(palletWeight(a) - palletWeight(b)) }
 
 // containerPayload compares the total weight with the payload of the containers
 // that documents name, or of one where they name none.
@@ -134,21 +140,20 @@ func containerPayload(s subject) finding {
 	if len(s.Pallets) == 0 {
 		return skip("There are no pallets with a weight.")
 	}
-	total := weight(s.Pallets)
+	total := shipments.Grams(netWeight.sum(s.Pallets))
 	containers := len(containersOf(s))
 	if containers == 0 && total > reference.UsualPayload {
 		return skip(kilograms(total) + " exceeds the payload of one container, and no document names the containers.")
 	}
 	n := shipments.Grams(max(containers, 1))
 	all := counted(int(n), "container")
-	if total > n*reference.HeaviestPayload {
-		return finding{result: shipments.Fail, count: 1, details: fmt.Sprintf("%s exceeds the maximum payload of %s, %s.",
-			kilograms(total), all, kilograms(n*reference.HeaviestPayload))}
+	var f finding
+	if most := n * reference.HeaviestPayload; total > most {
+		f.report(shipments.Fail, fmt.Sprintf("%s exceeds the maximum payload of %s, %s", kilograms(total), all, kilograms(most)))
+	} else if usual := n * reference.UsualPayload; total > usual {
+		f.report(shipments.Warn, fmt.Sprintf("%s exceeds the usual payload of %s, about %s",
+			kilograms(total), all, kilograms(usual)))
 	}
-	if total > n*reference.UsualPayload {
-		return finding{result: shipments.Warn, count: 1, details: fmt.Sprintf("%s exceeds the usual payload of %s, about %s.",
-			kilograms(total), all, kilograms(n*reference.UsualPayload))}
-	}
-	return pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all,
-		kilograms(n*reference.UsualPayload)))
+	return f.or(pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all,
+		kilograms(n*reference.UsualPayload))))
 }

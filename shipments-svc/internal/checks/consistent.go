@@ -46,7 +46,13 @@ type statement struct {
 // not what their type says.
 func documentsConsistent(s subject) finding {
 	var f finding
-	f.reportUnrecognized(s)
+	for _, doc := range s.Documents {
+		if !recognized(doc) {
+			i := slices.IndexFunc(comparable, func(c comparison) bool { return c.kind == identifying[doc.Type][0] })
+			f.report(shipments.Warn, fmt.Sprintf("the %s %q does not count as one: it states no %s",
+				documentName(s, doc), doc.Filename, comparable[i].name))
+		}
+	}
 	var agreed []string
 	for _, c := range comparable {
 		var all []statement
@@ -101,13 +107,14 @@ func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
 		}
 	}
 	for _, p := range s.Pallets {
-		text := map[shipments.FactKind]string{shipments.ContainerFact: p.Container, shipments.SealFact: p.Seal}[kind]
-		if t == shipments.PackingList && text != "" {
-			add(text, p.Source)
+		if t == shipments.PackingList && kind == shipments.ContainerFact {
+			add(p.Container, p.Source)
+		} else if t == shipments.PackingList && kind == shipments.SealFact {
+			add(p.Seal, p.Source)
 		}
 	}
 	for _, doc := range documentsOf(s, t) {
-		if kind == shipments.ContainerFact && doc.Declared.ContainerNumber != "" {
+		if kind == shipments.ContainerFact {
 			add(doc.Declared.ContainerNumber, shipments.Source{Document: doc.ID})
 		}
 		for _, fact := range doc.Facts {
@@ -190,23 +197,11 @@ func containerNumbers(text string) []string {
 
 // containersOf returns the distinct container numbers that documents declare or
 // name, as letters and digits.
-func containersOf(s subject) []string {
-	var all []string
-	add := func(text string) {
-		for _, number := range containerNumbers(text) {
+func containersOf(s subject) (all []string) {
+	for _, t := range shipments.DocumentTypes {
+		for _, number := range statementOf(s, t, shipments.ContainerFact, containerNumbers).canonical {
 			if !slices.Contains(all, number) {
 				all = append(all, number)
-			}
-		}
-	}
-	for _, p := range s.Pallets {
-		add(p.Container)
-	}
-	for _, doc := range s.Documents {
-		add(doc.Declared.ContainerNumber)
-		for _, f := range doc.Facts {
-			if f.Kind == shipments.ContainerFact {
-				add(f.Text)
 			}
 		}
 	}

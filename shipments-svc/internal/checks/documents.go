@@ -44,19 +44,9 @@ var identifying = map[shipments.DocumentType][]shipments.FactKind{
 func recognized(doc shipments.Document) bool {
 	kinds := identifying[doc.Type]
 	return kinds == nil || doc.RowsRead == 0 || slices.ContainsFunc(doc.Facts, func(f shipments.Fact) bool {
-		return slices.Contains(kinds, f.Kind) && (f.Kind != shipments.ProduceFact || reference.Species(f.Text) != nil)
+		names, _ := reference.Species(f.Text)
+		return slices.Contains(kinds, f.Kind) && (f.Kind != shipments.ProduceFact || names != nil)
 	})
-}
-
-// reportUnrecognized adds the documents that are not what their type says.
-func (f *finding) reportUnrecognized(s subject) {
-	for _, doc := range s.Documents {
-		if !recognized(doc) {
-			i := slices.IndexFunc(comparable, func(c comparison) bool { return c.kind == identifying[doc.Type][0] })
-			f.report(shipments.Warn, fmt.Sprintf("the %s %q does not count as one: it states no %s",
-				documentName(s, doc), doc.Filename, comparable[i].name))
-		}
-	}
 }
 
 // packingListPresent fails without a packing list, which all other checks need. The

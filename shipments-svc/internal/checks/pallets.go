@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,33 +10,20 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// palletKey returns what is unique among pallets: the digits of an SSCC, or else the
-// container and the number, in upper case without spaces.
-func palletKey(p shipments.Pallet) string {
-	if sscc, ok := p.Label(); ok {
-		return sscc
-	}
-	return strings.ToUpper(strings.Join(strings.Fields(p.Container+"\x00"+p.Number), ""))
-}
-
-// duplicatePallets fails where two pallets of a container have the same number, or two
-// pallets the same SSCC.
+// duplicatePallets fails where two pallets have the same SSCC or, without one, two pallets of a
+// container the same number, without regard to case and spaces.
 func duplicatePallets(s subject) finding {
 	if len(s.Pallets) == 0 {
 		return skip("There are no pallets to check.")
 	}
-	byKey := map[string][]shipments.Pallet{}
-	var duplicates []string // keys in the order in which they repeat
-	for _, p := range s.Pallets {
-		key := palletKey(p)
-		if byKey[key] = append(byKey[key], p); len(byKey[key]) == 2 {
-			duplicates = append(duplicates, key)
-		}
-	}
 	var f finding
-	for _, key := range duplicates {
-		same := byKey[key]
-		f.report(shipments.Fail, fmt.Sprintf("pallet %s appears on %s", same[0].Number, rowsOf(s, same...)), same...)
+	for _, g := range groups(s.Pallets, func(p shipments.Pallet) string {
+		return cmp.Or(p.Label(), strings.Join(strings.Fields(p.Container+"\x00"+p.Number), ""))
+	}) {
+		if len(g.pallets) > 1 {
+			number, rows := g.pallets[0].Number, rowsOf(s, g.pallets...)
+			f.report(shipments.Fail, fmt.Sprintf("pallet %s appears on %s", number, rows), g.pallets...)
+		}
 	}
 	return f.or(pass(fmt.Sprintf("%s, no duplicate pallet numbers.", counted(len(s.Pallets), "pallet"))))
 }
@@ -58,8 +46,8 @@ func checkDigit(digits string) byte {
 func ssccCheckDigit(s subject) finding {
 	f, ssccs := finding{}, 0
 	for _, p := range s.Pallets {
-		sscc, ok := p.Label()
-		if !ok {
+		sscc := p.Label()
+		if sscc == "" {
 			continue
 		}
 		ssccs++
@@ -80,7 +68,7 @@ func ssccCheckDigit(s subject) finding {
 func palletReuse(s subject) finding {
 	bySSCC := map[string][]shipments.Pallet{}
 	for _, p := range s.Pallets {
-		if sscc, ok := p.Label(); ok {
+		if sscc := p.Label(); sscc != "" {
 			bySSCC[sscc] = append(bySSCC[sscc], p)
 		}
 	}
@@ -102,8 +90,22 @@ func palletReuse(s subject) finding {
 	return f.or(pass(counted(len(bySSCC), "SSCC") + " checked, none used in another shipment of the last 12 months."))
 }
 
-// requiredFields fails where a pallet lacks a field that the API guarantees. A
-// calibre is not required of produce that is sold without one.
+// required are the fields that the API guarantees of each pallet. A calibre is not required of
+// produce that is sold without one.
+var required = []struct {
+	name    string
+	missing func(shipments.Pallet) bool
+}{
+	{"pallet_number", func(p shipments.Pallet) bool { return p.Number == "" }},
+	{"produce_name", func(p shipments.Pallet) bool { return p.ProduceName == "" }},
+	{"calibre", func(p shipments.Pallet) bool {
+		return p.Calibre == "" && slices.ContainsFunc(produceOf(p), reference.IsSized)
+	}},
+	{"boxes", func(p shipments.Pallet) bool { return p.Boxes < 1 }},
+	{"box_weight_kg", func(p shipments.Pallet) bool { return p.BoxWeight < 1 }},
+}
+
+// requiredFields fails where a pallet lacks a required field.
 func requiredFields(s subject) finding {
 	if len(s.Pallets) == 0 {
 		return skip("There are no pallets to check.")
@@ -111,15 +113,18 @@ func requiredFields(s subject) finding {
 	var incomplete []shipments.Pallet
 	var fields []string
 	for _, p := range s.Pallets {
-		missing := missingFields(p)
-		if missing == nil {
-			continue
-		}
-		incomplete = append(incomplete, p)
-		for _, field := range missing {
-			if !slices.Contains(fields, field) {
-				fields = append(fields, field)
+		complete := true
+		for _, field := range required {
+			if !field.missing(p) {
+				continue
 			}
+			complete = false
+			if !slices.Contains(fields, field.name) {
+				fields = append(fields, field.name)
+			}
+		}
+		if !complete {
+			incomplete = append(incomplete, p)
 		}
 	}
 	if incomplete == nil {
@@ -129,27 +134,4 @@ func requiredFields(s subject) finding {
 		result: shipments.Fail, pallets: incomplete,
 		details: fmt.Sprintf("Fields are missing on %s: %s.", rowsOf(s, incomplete...), strings.Join(fields, ", ")),
 	}
-}
-
-func missingFields(p shipments.Pallet) (fields []string) {
-	for _, f := range []struct {
-		name    string
-		missing bool
-	}{
-		{"pallet_number", p.Number == ""},
-		{"produce_name", p.ProduceName == ""},
-		{"calibre", p.Calibre == "" && !allUnsized(p)},
-		{"boxes", p.Boxes < 1},
-		{"box_weight_kg", p.BoxWeight < 1},
-	} {
-		if f.missing {
-			fields = append(fields, f.name)
-		}
-	}
-	return fields
-}
-
-// allUnsized reports whether all produce of a pallet is sold without a calibre.
-func allUnsized(p shipments.Pallet) bool {
-	return !slices.ContainsFunc(produceOf(p), func(produce string) bool { return !reference.IsUnsized(produce) })
 }

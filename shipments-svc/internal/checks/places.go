@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,13 +41,10 @@ func locationCodes(s subject) finding {
 // port returns the code of a port; nil for a port that is not in the table.
 func port(text string) []string {
 	byCode, byName := reference.PortsIn(text)
-	if byCode == nil {
-		byCode = byName
+	if p := cmp.Or(byCode, byName); p != nil {
+		return []string{p.Code}
 	}
-	if byCode == nil {
-		return nil
-	}
-	return []string{byCode.Code}
+	return nil
 }
 
 // title capitalizes the words of a name.

@@ -83,13 +83,17 @@ func byProduce(pallets []shipments.Pallet) []group {
 // commodity, and warns of commodities that are on no pallet and of produce that is not
 // in the table.
 func produceVsPhyto(s subject) finding {
-	var certified []*reference.Commodity
-	var words []string // of the produce on the certificates
+	var certified []string // botanical names
+	var words []string     // of the produce on the certificates
 	read := slices.DeleteFunc(documentsOf(s, shipments.PhytosanitaryCertificate), shipments.Document.Unfinished)
 	for _, doc := range read {
 		for _, fact := range doc.Facts {
 			if fact.Kind == shipments.ProduceFact {
-				certified = append(certified, reference.Commodities(fact.Text)...)
+				for _, c := range reference.Commodities(fact.Text) {
+					if !slices.Contains(certified, c) {
+						certified = append(certified, c)
+					}
+				}
 				words = append(words, reference.Words(fact.Text)...)
 			}
 		}
@@ -103,34 +107,24 @@ func produceVsPhyto(s subject) finding {
 		return skip("The phytosanitary certificate names no known produce.")
 	}
 	var f finding
-	var loaded []*reference.Commodity
+	var loaded []string
 	for _, g := range byProduce(s.Pallets) {
 		c := reference.CommodityOf(g.name)
 		loaded = append(loaded, c)
-		if c != nil && !slices.Contains(certified, c) {
+		if c != "" && !slices.Contains(certified, c) {
 			f.report(shipments.Fail, fmt.Sprintf("%s (%s) on %s is not on the certificate, which names %s",
-				g.name, c.Botanical[0], rowsOf(s, g.pallets...), botanicalNames(certified)), g.pallets...)
+				g.name, c, rowsOf(s, g.pallets...), listed(certified)), g.pallets...)
 		}
 		mentioned := func(word string) bool { return len(word) > 3 && slices.Contains(words, word) }
-		if c == nil && !slices.ContainsFunc(reference.Words(g.name), mentioned) {
+		if c == "" && !slices.ContainsFunc(reference.Words(g.name), mentioned) {
 			f.report(shipments.Warn, fmt.Sprintf("%q on %s is unknown produce and could not be compared with the certificate",
 				g.name, rowsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
 	for _, c := range certified {
 		if !slices.Contains(loaded, c) && f.problems == nil {
-			f.report(shipments.Warn, fmt.Sprintf("the certificate names %s, which is on no pallet", c.Botanical[0]))
+			f.report(shipments.Warn, fmt.Sprintf("the certificate names %s, which is on no pallet", c))
 		}
 	}
-	return f.or(pass("The certificate covers the produce on the pallets: " + botanicalNames(certified) + "."))
-}
-
-func botanicalNames(all []*reference.Commodity) string {
-	var names []string
-	for _, c := range all {
-		if !slices.Contains(names, c.Botanical[0]) {
-			names = append(names, c.Botanical[0])
-		}
-	}
-	return listed(names)
+	return f.or(pass("The certificate covers the produce on the pallets: " + listed(certified) + "."))
 }

@@ -13,7 +13,7 @@ type quantity struct {
 	name     string
 	unit     float64                      // how many are in one of numbers.Readings
 	declared func(shipments.Declared) int // by a packing list; 0: not declared
-	sum      func([]shipments.Pallet) int
+	of       func(shipments.Pallet) int
 	format   func(int) string
 	compare  func(stated, listed int) shipments.Result
 	fact     shipments.FactKind // by which other documents state it
@@ -23,25 +23,23 @@ type quantity struct {
 var palletCount = quantity{
 	name: "number of pallets", unit: 1, fact: shipments.PalletsFact, result: shipments.Warn, compare: equal,
 	declared: func(d shipments.Declared) int { return d.Pallets },
-	sum:      func(pallets []shipments.Pallet) int { return len(pallets) },
+	of:       func(shipments.Pallet) int { return 1 },
 	format:   func(n int) string { return counted(n, "pallet") },
 }
 
 var boxTotal = quantity{
 	name: "number of boxes", unit: 1, fact: shipments.BoxesFact, result: shipments.Fail, compare: equal,
 	declared: func(d shipments.Declared) int { return d.Boxes },
-	sum:      boxes,
+	of:       func(p shipments.Pallet) int { return p.Boxes },
 	format:   func(n int) string { return counted(n, "box") },
 }
 
 var netWeight = quantity{
 	name: "net weight", unit: 1000, fact: shipments.NetWeightFact, result: shipments.Warn, compare: similar,
 	declared: func(d shipments.Declared) int { return int(d.NetWeight) },
-	sum:      func(pallets []shipments.Pallet) int { return int(weight(pallets)) },
+	of:       func(p shipments.Pallet) int { return int(palletWeight(p)) },
 	format:   func(n int) string { return kilograms(shipments.Grams(n)) },
 }
-
-var palletCountDeclared, boxTotalDeclared, netWeightDeclared = palletCount.check, boxTotal.check, netWeight.check
 
 func equal(stated, listed int) shipments.Result {
 	if stated == listed {
@@ -61,6 +59,13 @@ func similar(stated, listed int) shipments.Result {
 		return shipments.Warn
 	}
 	return shipments.Fail
+}
+
+func (q quantity) sum(pallets []shipments.Pallet) (n int) {
+	for _, p := range pallets {
+		n += q.of(p)
+	}
+	return n
 }
 
 // check compares the quantity that each packing list declares with its pallets.
@@ -119,27 +124,11 @@ func (q quantity) compareStated(s subject, f *finding) (agrees bool) {
 			}
 			f.report(q.result, fmt.Sprintf("the %s is %s on the %s and %s on the packing lists",
 				q.name, stated, documentName(s, doc), q.format(listed)))
-			f.places = append(f.places, shipments.Location{Source: shipments.Source{
-				Document: doc.ID, Sheet: fact.Sheet,
-				Row: fact.Row,
-			}})
+			at := shipments.Source{Document: doc.ID, Sheet: fact.Sheet, Row: fact.Row}
+			f.places = append(f.places, shipments.Location{Source: at})
 		}
 	}
 	return agrees
-}
-
-func boxes(pallets []shipments.Pallet) (n int) {
-	for _, p := range pallets {
-		n += p.Boxes
-	}
-	return n
-}
-
-func weight(pallets []shipments.Pallet) (g shipments.Grams) {
-	for _, p := range pallets {
-		g += palletWeight(p)
-	}
-	return g
 }
 
 func palletWeight(p shipments.Pallet) shipments.Grams { return shipments.Grams(p.Boxes) * p.BoxWeight }

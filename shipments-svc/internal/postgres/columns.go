@@ -115,13 +115,5 @@ func nullTime(t time.Time) sql.NullTime {
 type palletRow struct {
 	shipments.Pallet
 
-	SSCC *string `json:"sscc"`
-}
-
-func palletRowOf(p shipments.Pallet) palletRow {
-	row := palletRow{Pallet: p}
-	if sscc, ok := p.Label(); ok {
-		row.SSCC = &sscc
-	}
-	return row
+	SSCC string `json:"sscc,omitempty"` // absent: null
 }

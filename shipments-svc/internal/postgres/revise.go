@@ -111,7 +111,8 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 			b.reviseDocument(org, id, *v.Document, v.Lease)
 		}
 		for part := range slices.Chunk(v.Pallets, maxPallets) {
-			b.exec(putPalletsSQL, org, id, last, asJSON{each(part, palletRowOf)})
+			rows := each(part, func(p shipments.Pallet) palletRow { return palletRow{p, p.Label()} })
+			b.exec(putPalletsSQL, org, id, last, asJSON{rows})
 			last += len(part)
 		}
 		if checks != nil {

@@ -32,12 +32,7 @@ var SizingsSource, sizings = func() (string, map[string][]Sizing) {
 }()
 
 // SizingsOf returns the sizings of produce; nil: the table has none.
-func SizingsOf(produce string) []Sizing {
-	if c := CommodityOf(produce); c != nil {
-		return sizings[c.Botanical[0]]
-	}
-	return nil
-}
+func SizingsOf(produce string) []Sizing { return sizings[CommodityOf(produce)] }
 
 // diameters matches "75", "75-80", "75/80 mm", "Ø 75+".
 var diameters = regexp.MustCompile(`^(?:Ø\s*)?(\d{2,3})(?:\s*[-/–]\s*(\d{2,3})|\s*\+)?(\s*MM)?$`)

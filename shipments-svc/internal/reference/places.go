@@ -50,23 +50,17 @@ type country struct {
 	names     []string // in lower case and without accents
 }
 
-var countries = func() (all []country) {
+// territories has the territory of each country, by its code; outlying ones have none.
+var countries, territories = func() (all []country, of map[string]string) {
+	of = map[string]string{}
 	table, _ := rows("countries")
 	for _, r := range table {
-		all = append(all, country{r["territory"], r["code"], r.list("names")})
+		c := country{r["territory"], r["code"], r.list("names")}
+		all, of[c.code] = append(all, c), c.territory
 	}
-	return all
+	delete(of, "")
+	return all, of
 }()
-
-// territoryOf returns the territory of a country; "" for one that is not in the table.
-func territoryOf(code string) string {
-	for _, c := range countries {
-		if c.code == code && code != "" {
-			return c.territory
-		}
-	}
-	return ""
-}
 
 // outlying are the territories of members outside of the plant health territory.
 const outlying = "outlying"
@@ -95,12 +89,12 @@ func CountryOf(text string) string {
 	}
 	byCode, byName := PortsIn(text)
 	for _, p := range []*Port{byCode, byName} {
-		if p != nil && territoryOf(p.Code[:2]) != "" {
+		if p != nil && territories[p.Code[:2]] != "" {
 			return p.Code[:2]
 		}
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	if n := len(words); n > 0 && strings.HasSuffix(strings.TrimSpace(text), words[n-1]) && territoryOf(words[n-1]) != "" {
+	if n := len(words); n > 0 && strings.HasSuffix(strings.TrimSpace(text), words[n-1]) && territories[words[n-1]] != "" {
 		return words[n-1]
 	}
 	return ""

@@ -67,7 +67,7 @@ func TestCommoditiesAreConsistent(t *testing.T) {
 	for _, r := range table {
 		for _, name := range append(strings.Fields(r["words"]), r.list("botanical")...) {
 			key := strings.ToLower(name)
-			if seen[key] || commodities[key].Botanical[0] != r.list("botanical")[0] {
+			if seen[key] || commodities[key] != r.list("botanical")[0] {
 				t.Errorf("%q is a name of two", name)
 			}
 			seen[key] = true
@@ -86,8 +86,7 @@ func TestCommoditiesAreConsistent(t *testing.T) {
 }
 
 func isCommodity(name string) bool {
-	c := commodities[strings.ToLower(name)]
-	return c != nil && c.Botanical[0] == name
+	return name != "" && commodities[strings.ToLower(name)] == name
 }
 
 // TestRequirementsAreConsistent: each names its source, known territories and known
@@ -121,8 +120,8 @@ func TestUnionListsItsMembers(t *testing.T) {
 			code := string([]rune{a, b})
 			country, err := language.ParseRegion(code)
 			member := err == nil && country.IsCountry() && country.String() == code && members.Contains(country)
-			if code != "GB" && (territoryOf(code) == "union") != member {
-				t.Errorf("%s is of the territory %q; a member: %t", code, territoryOf(code), member)
+			if code != "GB" && (territories[code] == "union") != member {
+				t.Errorf("%s is of the territory %q; a member: %t", code, territories[code], member)
 			}
 		}
 	}
@@ -249,11 +248,7 @@ func TestCommodityOf(t *testing.T) {
 		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi",
 		"Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
 	} {
-		got := ""
-		if s := CommodityOf(text); s != nil {
-			got = s.Botanical[0]
-		}
-		if got != want {
+		if got := CommodityOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -269,11 +264,7 @@ func TestCommodities(t *testing.T) {
 		"Oranges, oranges":                  "Citrus sinensis",
 		"Feijoa":                            "",
 	} {
-		var names []string
-		for _, c := range Commodities(text) {
-			names = append(names, c.Botanical[0])
-		}
-		if got := strings.Join(names, ", "); got != want {
+		if got := strings.Join(Commodities(text), ", "); got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
 		}
 	}

@@ -33,24 +33,23 @@ var RequirementsSource, requirements = func() (source string, all []Requirement)
 
 // Requirements returns what a destination requires; nil: that is not known.
 func Requirements(destination string) []Requirement {
-	territory := territoryOf(CountryOf(destination))
+	territory := territories[CountryOf(destination)]
 	return slices.DeleteFunc(slices.Clone(requirements), func(r Requirement) bool { return r.territory != territory })
 }
 
 // ExemptsOrigin reports whether goods from an origin need no document.
 func (r Requirement) ExemptsOrigin(origin string) bool {
 	name, _ := named(origin, true)
-	return slices.Contains(r.exemptOrigins, territoryOf(CountryOf(origin))) && (r.exemptOutlying || name == "")
+	return slices.Contains(r.exemptOrigins, territories[CountryOf(origin)]) && (r.exemptOutlying || name == "")
 }
 
 // ExemptsProduce reports whether produce from an origin needs no document.
 func (r Requirement) ExemptsProduce(origin string, produce []string) bool {
 	exempt := r.exemptProduce
-	if slices.Contains(r.lowRiskOrigins, territoryOf(CountryOf(origin))) {
+	if slices.Contains(r.lowRiskOrigins, territories[CountryOf(origin)]) {
 		exempt = slices.Concat(exempt, r.lowRiskProduce)
 	}
 	return len(produce) > 0 && !slices.ContainsFunc(produce, func(name string) bool {
-		c := CommodityOf(name)
-		return c == nil || !slices.Contains(exempt, c.Botanical[0])
+		return !slices.Contains(exempt, CommodityOf(name))
 	})
 }

@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -105,18 +106,13 @@ func (g Grams) Figure() string {
 const ssccDigits = 18
 
 // Label returns the SSCC of a pallet: the one that its document names, or its number if
-// that is one.
-func (p Pallet) Label() (string, bool) {
-	if p.SSCC != "" {
-		return SSCC(p.SSCC)
-	}
-	return SSCC(p.Number)
-}
+// that is one; or "".
+func (p Pallet) Label() string { return SSCC(cmp.Or(p.SSCC, p.Number)) }
 
 // SSCC returns the eighteen digits of a label that is written like an SSCC:
 // bare, with spaces, or after its application identifier, 00 or (00). Whether
-// the check digit is correct is not checked.
-func SSCC(label string) (string, bool) {
+// the check digit is correct is not checked. Any other label gives "".
+func SSCC(label string) string {
 	digits := strings.ReplaceAll(label, " ", "")
 	if rest, ok := strings.CutPrefix(digits, "(00)"); ok {
 		digits = rest
@@ -124,7 +120,7 @@ func SSCC(label string) (string, bool) {
 		digits = strings.TrimPrefix(digits, "00")
 	}
 	if len(digits) != ssccDigits || strings.Trim(digits, "0123456789") != "" {
-		return "", false
+		return ""
 	}
-	return digits, true
+	return digits
 }

@@ -176,7 +176,7 @@ func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error)
 // ssccs returns those of the revision's pallets.
 func (r *Revision) ssccs() (all []string) {
 	for _, p := range r.pallets {
-		if sscc, ok := p.Label(); ok {
+		if sscc := p.Label(); sscc != "" {
 			all = append(all, sscc)
 		}
 	}

@@ -30,7 +30,8 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 		for _, found := range layout.ContainerText.FindAllString(row.Cells[col].Text, -1) {
 			l.addFact(shipments.ContainerFact, found, at)
 		}
-		for _, found := range reference.Species(row.Cells[col].Text) {
+		species, _ := reference.Species(row.Cells[col].Text)
+		for _, found := range species {
 			l.addFact(shipments.ProduceFact, found, at)
 		}
 	}

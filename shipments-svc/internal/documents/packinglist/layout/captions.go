@@ -91,7 +91,7 @@ func (t *Table) titled(before *Table) {
 	if t.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
 		return
 	}
-	var commodity *reference.Commodity
+	var commodity string
 	var title Text
 	for i, row := range t.Rows[:t.From] {
 		for n, cells := 0, Filled(row); n < len(cells) && !t.Captions[i]; n++ {
@@ -101,9 +101,9 @@ func (t *Table) titled(before *Table) {
 				continue
 			}
 			c, name := named(text)
-			if c == nil {
+			if c == "" {
 				continue
-			} else if commodity != nil && c != commodity {
+			} else if commodity != "" && c != commodity {
 				return
 			}
 			if commodity = c; len(name) > len(title.Value) {
@@ -120,11 +120,11 @@ func (t *Table) titled(before *Table) {
 }
 
 // named returns the commodity that a text names, and the words for it.
-func named(text string) (commodity *reference.Commodity, name string) {
+func named(text string) (commodity, name string) {
 	var words []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) }) {
 		c := reference.CommodityOf(word)
-		if c != nil && vocabulary.MeaningOf(word).Field == vocabulary.None { // "Date: 12.11.2026"
+		if c != "" && vocabulary.MeaningOf(word).Field == vocabulary.None { // "Date: 12.11.2026"
 			commodity, words = c, append(words, word)
 		}
 	}
@@ -166,7 +166,7 @@ func (t *Table) caption(i int) (found bool) {
 		t.give(vocabulary.Container, containers[0], i, col)
 		found = true
 	}
-	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != nil) {
+	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
 		for _, col := range cells {
 			if f, text := t.bare(i, col); f != vocabulary.None {
 				t.give(f, text, i, col)
@@ -182,7 +182,7 @@ func (t *Table) caption(i int) (found bool) {
 func group(text string, col int) (all []Label) {
 	for i, part := range parts.Split(text, -1) {
 		found := append(inText(part), unmarked(part)...)
-		if c, _ := named(part); found == nil && (c != nil || i == 0 && !strings.ContainsFunc(part, isDigit)) {
+		if c, _ := named(part); found == nil && (c != "" || i == 0 && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
@@ -227,7 +227,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	if strings.ContainsFunc(text, isDigit) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	} else if c, _ := named(text); next > i+1 {
-		f, no = vocabulary.Produce, no || c == nil
+		f, no = vocabulary.Produce, no || c == ""
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||

@@ -294,6 +294,6 @@ func packIn(text string, at tables.Place) Amount {
 	}
 	of, _ := vocabulary.Of(text)
 	a.OK = of&(vocabulary.Total|vocabulary.Gross|vocabulary.Pallet|vocabulary.Pallets) == 0 &&
-		(of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != nil)
+		(of&(vocabulary.Box|vocabulary.Per) != 0 || reference.CommodityOf(text) != "")
 	return a
 }

@@ -204,7 +204,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
 		"decimal":   number && strings.ContainsAny(text, ".,"),
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
-		"commodity": !number && reference.CommodityOf(text) != nil,
+		"commodity": !number && reference.CommodityOf(text) != "",
 		"container": layout.ContainerText.FindString(text) == text,
 		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
 	} {
@@ -219,12 +219,12 @@ func unitName(text string) string { return strings.ToLower(strings.Trim(text, " 
 
 // SSCC returns the 18 digits of an SSCC whose check digit is right, or "".
 func SSCC(text string) string {
-	digits, ok := shipments.SSCC(text)
+	digits := shipments.SSCC(text)
 	sum := 0
 	for i, c := range []byte(digits) {
 		sum += int(c-'0') * (3 - 2*(i%2)) // GS1 General Specifications, 7.9.1
 	}
-	if !ok || sum%10 != 0 {
+	if sum%10 != 0 {
 		return ""
 	}
 	return digits

@@ -189,7 +189,7 @@ func (m *merger) content(l Line) shipments.Content {
 		*into[i] = m.bounded(text, shipments.MaxLot, lines.Also[i].Name())
 	}
 	c.HarvestedOn, c.PackedOn = date(c.HarvestedOn), date(c.PackedOn)
-	c.SSCC, _ = shipments.SSCC(l.SSCC.Value)
+	c.SSCC = shipments.SSCC(l.SSCC.Value)
 	if l.Whole.OK && l.Whole.Value > 0 {
 		c.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
 	}
