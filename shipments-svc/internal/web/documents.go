@@ -13,9 +13,8 @@ import (
 // preview is what a document would be, before it is attached.
 type preview struct {
 	shipments.Document
-	Checks   checkRows
-	Rows     []palletRow
-	Mappings []shipments.Mapping
+	Checks checkRows
+	Rows   []palletRow
 }
 
 // attach attaches the file of the form, or shows what it would be.
@@ -39,7 +38,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	if p.Faults = wrong; wrong == nil {
-		p.Preview = &preview{Document: done.Document, Mappings: done.Document.Mappings}
+		p.Preview = &preview{Document: done.Document}
 		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
 	}
 	return page("shipment", p.Reference, p), nil
@@ -66,25 +65,17 @@ func (s *site) document(ctx context.Context, v *visit) (shipments.Document, erro
 	return s.Service.Document(ctx, v.org, shipments.DocumentOrder{Order: v.order(), Document: v.document})
 }
 
-func (s *site) reprocess(ctx context.Context, v *visit) (answer, error) {
-	return s.change(ctx, v, "reprocessed", func(ctx context.Context, o shipments.DocumentOrder) error {
-		_, err := s.Service.Reprocess(ctx, v.org, o)
-		return err
-	})
-}
-
-// change does something with the document in the path.
-func (s *site) change(
-	ctx context.Context, v *visit, done string, do func(context.Context, shipments.DocumentOrder) error,
-) (answer, error) {
-	o, err := v.seen()
-	if err != nil {
-		return answer{}, err
+// changing returns what does something with the document in the path, for a form.
+func changing[Res any](
+	done string, do func(*shipments.Service, context.Context, shipments.OrgID, shipments.DocumentOrder) (Res, error),
+) func(*site, context.Context, *visit) (answer, error) {
+	return func(s *site, ctx context.Context, v *visit) (answer, error) {
+		o, err := v.seen()
+		if err == nil {
+			_, err = do(s.Service, ctx, v.org, o)
+		}
+		return redirect(v.here(), done), err
 	}
-	if err := do(ctx, o); err != nil {
-		return answer{}, err
-	}
-	return redirect(v.here(), done), nil
 }
 
 // confirmPage asks before something is deleted.
@@ -98,25 +89,19 @@ type confirmPage struct {
 // askDelete asks before a shipment is deleted.
 func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 	found, err := s.get(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
 	return page("confirm", "Delete "+found.Reference, confirmPage{
 		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
 		Button: "Delete shipment", Do: v.here() + "/delete", Back: v.here(), Version: found.Version,
-	}), nil
+	}), err
 }
 
 // remove deletes the shipment in the path.
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	o, err := v.seen()
-	if err != nil {
-		return answer{}, err
+	if err == nil {
+		_, err = s.Service.Delete(ctx, v.org, o.Order)
 	}
-	if _, err := s.Service.Delete(ctx, v.org, o.Order); err != nil {
-		return answer{}, err
-	}
-	return redirect(v.path(), "removed"), nil
+	return redirect(v.path(), "removed"), err
 }
 
 // askDetach asks before a document is deleted.
@@ -135,12 +120,4 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
 		Do:   v.here() + "/documents/" + v.PathValue("document") + "/delete", Back: v.here(), Version: found.Version,
 	}), nil
-}
-
-// detach deletes the document in the path.
-func (s *site) detach(ctx context.Context, v *visit) (answer, error) {
-	return s.change(ctx, v, "deleted", func(ctx context.Context, o shipments.DocumentOrder) error {
-		_, err := s.Service.Detach(ctx, v.org, o)
-		return err
-	})
 }

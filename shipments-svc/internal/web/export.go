@@ -80,8 +80,9 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 	query := shipments.Query{Filter: filter, PerPage: shipments.MaxPerPage}
 	for total := int64(1); int64(len(rows)) <= total && len(rows) <= maxExported; {
 		query.Page++
-		page, err := s.exportPage(ctx, v, query)
-		if err != nil {
+		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+		page, err := s.Service.List(ctx, v.org, query)
+		if cancel(); err != nil {
 			return answer{}, err
 		}
 		for _, one := range page.Elements {
@@ -91,8 +92,7 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 			}
 			rows = append(rows, []any{
 				transport.ShipmentIDs.Format(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage,
-				one.Origin, one.Destination,
-				one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
+				one.Origin, one.Destination, one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
 			})
 		}
 		if total = page.Total; len(page.Elements) == 0 {
@@ -100,14 +100,6 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 		}
 	}
 	return answer{send: workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}.send}, nil
-}
-
-func (s *site) exportPage(
-	ctx context.Context, v *visit, q shipments.Query,
-) (shipments.Page[shipments.Shipment], error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-	defer cancel()
-	return s.Service.List(ctx, v.org, q)
 }
 
 // send sends the workbook as a download. An error means that nothing was sent.

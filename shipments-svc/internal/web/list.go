@@ -90,8 +90,13 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	p.Pages = pages.Around(v.URL, page1, perPage, int(found.Total))
 	query.Del("page")
 	p.XLSX, p.CSV = v.path("export.xlsx")+"?"+query.Encode(), v.path("export.csv")+"?"+query.Encode()
-	if p.Tabs, err = s.tabs(ctx, v, p); err != nil {
-		return answer{}, err
+	p.Tabs = tabs(v.path(), shipments.Statuses, p.Status)
+	for i, status := range append([]shipments.Status{""}, shipments.Statuses...) {
+		counted, err := s.Service.List(ctx, v.org, shipments.Query{Filter: shipments.Filter{Status: status}, PerPage: 1})
+		if err != nil {
+			return answer{}, err
+		}
+		p.Tabs[i].Count = counted.Total
 	}
 	p.Empty = p.Tabs[0].Count == 0
 	if i := slices.Index(shipments.Statuses, shipments.ReadyForReview); v.may("POST /api/v1/shipments/{id}/approve") {
@@ -100,19 +105,12 @@ func (s *site) list(ctx context.Context, v *visit) (answer, error) {
 	return page("list", "Shipments", p), nil
 }
 
-// tabs returns a tab for all shipments and one for each status.
-func (s *site) tabs(ctx context.Context, v *visit, p listPage) ([]statusTab, error) {
-	var tabs []statusTab
-	for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
-		found, err := s.Service.List(ctx, v.org, shipments.Query{Filter: shipments.Filter{Status: status}, PerPage: 1})
-		if err != nil {
-			return nil, err
-		}
-		tab := statusTab{Text: "All", To: v.path(), Count: found.Total, Current: p.Status == status}
-		if status != "" {
-			tab.Text, tab.To = words(status), v.path()+"?"+url.Values{"status": {string(status)}}.Encode()
-		}
-		tabs = append(tabs, tab)
+// tabs returns a tab for all things and one for each status, at an address.
+func tabs[Status ~string](to string, statuses []Status, current Status) []statusTab {
+	all := []statusTab{{Text: "All", To: to, Current: current == ""}}
+	for _, status := range statuses {
+		query := url.Values{"status": {string(status)}}.Encode()
+		all = append(all, statusTab{Text: words(status), To: to + "?" + query, Current: status == current})
 	}
-	return tabs, nil
+	return all
 }

@@ -67,10 +67,7 @@ type fileRow struct {
 
 func (s *site) show(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.shown(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	return page("shipment", p.Reference, p), nil
+	return page("shipment", p.Reference, p), err
 }
 
 // get returns the shipment in the path.

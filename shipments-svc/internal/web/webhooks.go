@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -83,7 +82,7 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		return answer{}, err
 	}
 	f.Do = v.hooks(transport.WebhookIDs.Format(e.ID))
-	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: deliveryTabs(f.Do, q.Status)}
+	p := webhookPage{Endpoint: e, Form: f, Status: q.Status, Tabs: tabs(f.Do, webhooks.DeliveryStatuses, q.Status)}
 	for _, d := range found.Deliveries {
 		p.Deliveries = append(p.Deliveries, deliveryRow{d, transport.EventIDs.Format(d.Event)})
 	}
@@ -92,15 +91,6 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 		p.Older = "?" + query.Encode()
 	}
 	return page("webhook", "Webhook endpoint", p).as(pages.Status(f)), nil
-}
-
-func deliveryTabs(link string, current webhooks.DeliveryStatus) []statusTab {
-	tabs := []statusTab{{Text: "All", To: link, Current: current == ""}}
-	for _, status := range webhooks.DeliveryStatuses {
-		to := link + "?" + url.Values{"status": {string(status)}}.Encode()
-		tabs = append(tabs, statusTab{Text: words(status), To: to, Current: status == current})
-	}
-	return tabs
 }
 
 // sendTest sends a test event to the endpoint in the path.
@@ -135,9 +125,7 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	body, err := s.sent(ctx, v, d)
-	p := deliveryPage{
-		deliveryRow{d, v.PathValue("event")}, v.hooks(v.PathValue("id")), e.URL, body,
-	}
+	p := deliveryPage{deliveryRow{d, v.PathValue("event")}, v.hooks(v.PathValue("id")), e.URL, body}
 	return page("delivery", string(d.Type), p), err
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -12,8 +13,9 @@ const mergePatch = "application/merge-patch+json"
 
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
-	id, err := decodeShipmentID(r)
-	return shipments.Order{ID: id, By: Actor(callerOf(r.Context()).Identity), Expects: expects(r)}, err
+	id, err := ShipmentIDs.decode(r)
+	expects := func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
+	return shipments.Order{ID: id, By: Actor(callerOf(r.Context()).Identity), Expects: expects}, err
 }
 
 func decodeUpdate(r *http.Request) (shipments.Edit, error) {

@@ -9,20 +9,11 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
-	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// decodeShipmentID reads a request that is the id in its path.
-func decodeShipmentID(r *http.Request) (shipments.ID, error) {
-	if err := query.Read(r).Err(); err != nil {
-		return shipments.ID{}, err
-	}
-	return ShipmentIDs.Parse(r.PathValue("id"))
-}
-
 func decodeGet(r *http.Request) (shipments.GetQuery, error) {
-	id, err := decodeShipmentID(r)
+	id, err := ShipmentIDs.decode(r)
 	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
 	if r.Header.Values("If-None-Match") != nil {
 		look.Known = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == http.StatusNotModified }
@@ -53,11 +44,6 @@ const representation = "2"
 // tagOf is the entity-tag of a version of a shipment.
 func tagOf(version int64) string {
 	return `"` + representation + "." + strconv.FormatInt(version, 10) + `"`
-}
-
-// expects returns which versions of a shipment fulfil the conditions of a request.
-func expects(r *http.Request) func(version int64) bool {
-	return func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -44,15 +43,8 @@ func columns(o *jsonbody.Object) []shipments.AssignedColumn {
 	})
 }
 
-func decodeTemplateID(r *http.Request) (shipments.TemplateID, error) {
-	if err := query.Read(r).Err(); err != nil {
-		return shipments.TemplateID{}, err
-	}
-	return TemplateIDs.Parse(r.PathValue("id"))
-}
-
 func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
-	id, err := decodeTemplateID(r)
+	id, err := TemplateIDs.decode(r)
 	return decodeJSON(r, err, "/mapping_template", func(o *jsonbody.Object) shipments.TemplateEdit {
 		o = o.Object("mapping_template")
 		return shipments.TemplateEdit{ID: id, Name: o.OptionalText("name"), Columns: columns(o)}

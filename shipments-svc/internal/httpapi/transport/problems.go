@@ -146,13 +146,10 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	case http.StatusInternalServerError:
-		rt.logError(r, "unforeseen error", err)
+		rt.log.LogAttrs(r.Context(), slog.LevelError, "unforeseen error",
+			append(logAttrs(r), slog.String("error", err.Error()))...)
 	}
 	_ = p.Write(w, r) // the client is gone
-}
-
-func (rt router) logError(r *http.Request, message string, err error) {
-	rt.log.LogAttrs(r.Context(), slog.LevelError, message, append(logAttrs(r), slog.String("error", err.Error()))...)
 }
 
 // internalProblem responds to a request whose handler panicked.
@@ -181,7 +178,10 @@ func as[E error](err error) (fault, bool) {
 	case *query.Error:
 		return fault{detail: e.Error(), fields: e.Faults}, true
 	case *shipments.Invalid:
-		return fault{detail: problem.Summary(len(e.Faults), "field"), fields: fieldsOf(e)}, true
+		fields := each(e.Faults, func(f shipments.Fault) problem.Field {
+			return problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+		})
+		return fault{detail: problem.Summary(len(fields), "field"), fields: fields}, true
 	case *shipments.TransitionError:
 		return fault{detail: e.Error(), extra: map[string]any{"allowed_actions": e.Allowed}}, true
 	case *shipments.DuplicateError:
@@ -199,7 +199,8 @@ func as[E error](err error) (fault, bool) {
 func allOf[E error](code string) func(error) (fault, bool) {
 	return func(err error) (fault, bool) {
 		f, ok := as[E](err)
-		return f, ok && only(code, f.fields)
+		other := func(f problem.Field) bool { return f.Code != code }
+		return f, ok && len(f.fields) > 0 && !slices.ContainsFunc(f.fields, other)
 	}
 }
 
@@ -209,14 +210,4 @@ func bodyTooLarge(err error) (fault, bool) {
 		return fault{}, false
 	}
 	return fault{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
-}
-
-func only(code string, fields []problem.Field) bool {
-	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f problem.Field) bool { return f.Code != code })
-}
-
-func fieldsOf(e *shipments.Invalid) []problem.Field {
-	return each(e.Faults, func(f shipments.Fault) problem.Field {
-		return problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/shipments-svc/internal/admission"
@@ -80,4 +81,12 @@ func (i ids[ID]) Parse(text string) (ID, error) {
 		return ID{}, i.unknown
 	}
 	return ID(id), nil
+}
+
+// decode reads a request that is the id in its path.
+func (i ids[ID]) decode(r *http.Request) (ID, error) {
+	if err := query.Read(r).Err(); err != nil {
+		return ID{}, err
+	}
+	return i.Parse(r.PathValue("id"))
 }

@@ -90,7 +90,7 @@ func New(
 		rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", decodeAttach(uploads), service.PrepareAttach, encodeAttach,
 	)
 	handle(
-		rt, "GET /api/v1/shipments/{id}/documents", decodeShipmentID, service.Documents,
+		rt, "GET /api/v1/shipments/{id}/documents", ShipmentIDs.decode, service.Documents,
 		listed("documents", viewDocument),
 	)
 	handle(
@@ -113,7 +113,7 @@ func New(
 		rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate,
 		shown(http.StatusOK, "mapping_template", viewTemplate),
 	)
-	handle(rt, "DELETE /api/v1/mapping_templates/{id}", decodeTemplateID, service.DeleteTemplate, encodeDelete)
+	handle(rt, "DELETE /api/v1/mapping_templates/{id}", TemplateIDs.decode, service.DeleteTemplate, encodeDelete)
 
 	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)
 

@@ -20,9 +20,9 @@ func webhookRoutes(rt router, hooks *webhooks.Service) {
 	encodeEndpoint := shown(http.StatusOK, endpointMember, viewEndpoint)
 	handle(rt, "GET "+all, decodeNothing, hooks.List, listed("webhook_endpoints", viewEndpoint))
 	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
-	handle(rt, "GET "+one, decodeEndpointID, hooks.Get, encodeEndpoint)
+	handle(rt, "GET "+one, WebhookIDs.decode, hooks.Get, encodeEndpoint)
 	handle(rt, "PATCH "+one, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
-	handle(rt, "DELETE "+one, decodeEndpointID, hooks.Delete, encodeDelete)
+	handle(rt, "DELETE "+one, WebhookIDs.decode, hooks.Delete, encodeDelete)
 	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeRotated)
 	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, shown(http.StatusAccepted, "delivery", viewDelivery))
 	post(rt, one+"/replay", decodeReplay, hooks.Replay, shown(http.StatusAccepted, "replay", viewReplayed))
@@ -48,7 +48,7 @@ func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft
 
 func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.Edit, error) {
 	return func(r *http.Request) (webhooks.Edit, error) {
-		id, err := decodeEndpointID(r)
+		id, err := WebhookIDs.decode(r)
 		return decodeJSON(r, err, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
 			o = o.Object(endpointMember)
 			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
@@ -67,17 +67,9 @@ func eventTypes(texts []string) []shipments.EventType {
 	return each(texts, func(text string) shipments.EventType { return shipments.EventType(text) })
 }
 
-// decodeEndpointID reads a request that is the id in its path.
-func decodeEndpointID(r *http.Request) (webhooks.ID, error) {
-	if err := query.Read(r).Err(); err != nil {
-		return webhooks.ID{}, err
-	}
-	return WebhookIDs.Parse(r.PathValue("id"))
-}
-
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
 func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
-	id, err := decodeEndpointID(r)
+	id, err := WebhookIDs.decode(r)
 	if err != nil || r.ContentLength == 0 {
 		return id, err
 	}
@@ -207,7 +199,7 @@ func viewAttempt(a webhooks.Attempt) attemptView {
 
 // decodeReplay reads the events to send again: event_ids, or after and until.
 func decodeReplay(r *http.Request) (webhooks.Replay, error) {
-	id, err := decodeEndpointID(r)
+	id, err := WebhookIDs.decode(r)
 	return decodeJSON(r, err, "", func(o *jsonbody.Object) webhooks.Replay {
 		replay := webhooks.Replay{Endpoint: id, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
 		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
