@@ -156,6 +156,9 @@ func (h header) split(t tables.Table, beside bool, most int) []Table {
 		left.Rows[i].Cells, right.Rows[i].Cells = cells[:min(at, len(cells))], nil
 		if len(cells) > at {
 			right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
+			if IsTotal(t.Rows[i]) { // of both
+				right.Rows[i].Cells[0] = cells[0]
+			}
 		}
 	}
 	if !repeated { // a table of something else
