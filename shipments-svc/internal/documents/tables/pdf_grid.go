@@ -37,13 +37,16 @@ func gridOf(p page) *grid {
 		}
 	}
 	g.columns = slices.DeleteFunc(g.columns, func(rules []area) bool {
-		divided := 0
-		for _, line := range lines {
+		divided, first, last := 0, 0, 0
+		for i, line := range lines {
 			if passes(rules, line[0]) {
-				divided++
+				if divided++; divided == 1 {
+					first = i
+				}
+				last = i
 			}
 		}
-		return divided*2 <= len(lines)
+		return divided*2 <= len(lines) || divided*4 <= (last-first+1)*3 // every other row is shaded
 	})
 	ends := func(x float64) bool { // a column does
 		return slices.ContainsFunc(g.columns, func(rules []area) bool { return math.Abs(rules[0].left-x) <= thickest })

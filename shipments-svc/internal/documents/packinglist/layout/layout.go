@@ -85,7 +85,7 @@ func Of(book tables.Book) (parts []Table) {
 			if p.First = n == 0; p.First {
 				before = last
 			}
-			p.Continued = !p.Headed && before != nil
+			p.Continued = before != nil && (!p.Headed || before.repeatedIn(p))
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				p = p.shaped(before)
 				p.titled(last)
@@ -95,6 +95,18 @@ func Of(book tables.Book) (parts []Table) {
 		}
 	}
 	return parts
+}
+
+// repeatedIn reports whether a page repeats the header of the table below lines of it, which have
+// two amounts, unlike the texts at the top of pages.
+func (t Table) repeatedIn(page Table) bool {
+	line := func(row tables.Row) bool {
+		cells := Filled(row)
+		texts := len(cells)
+		cells = slices.DeleteFunc(cells, func(col int) bool { return !t.isAmount(col) || !IsQuantity(row.Cells[col].Text) })
+		return len(cells) > 1 && texts > len(cells)+1 && !IsTotal(row)
+	}
+	return t.repeats(page.Rows[page.From]) && slices.ContainsFunc(page.Rows[:page.From], line)
 }
 
 // shaped returns the table in its form of lines. One that is the first of a page continues the
