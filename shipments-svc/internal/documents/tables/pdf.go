@@ -16,8 +16,9 @@ type page struct {
 	lines     []textLine
 	rows      [][]textLine
 	rules     []area
-	aside     string // texts of notes, stamps and watermarks
-	invisible bool   // some text is
+	edges     []float64 // of the columns that rules draw
+	aside     string    // texts of notes, stamps and watermarks
+	invisible bool      // some text is
 }
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
@@ -80,7 +81,7 @@ func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {
 		if g := gridOf(p); g != nil {
-			pages[i].rows = g.rows(p.lines)
+			pages[i].rows, pages[i].edges = g.rows(p.lines), g.edges()
 		} else {
 			pages[i].rows = grouped(p.lines, near)
 		}
@@ -94,6 +95,10 @@ func (b *book) printed(pages []page) error {
 			}
 			c = columnsOf(pages[i:to])
 		}
+		own := c
+		if p.edges != nil {
+			own.edges = p.edges
+		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
 		above := 0.0
@@ -102,7 +107,7 @@ func (b *book) printed(pages []page) error {
 			if n > 0 {
 				row.Below = above - lines[0][0].base
 			}
-			if err := b.printedRow(row, lines, c, p.rules); err != nil {
+			if err := b.printedRow(row, lines, own, p.rules); err != nil {
 				return err
 			}
 			above = lines[len(lines)-1][0].base

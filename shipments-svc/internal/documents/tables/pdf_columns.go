@@ -23,28 +23,33 @@ const (
 // Lines unlike the others, such as totals and letterheads, do not count.
 func columnsOf(pages []page) (c columns) {
 	var rows [][]textLine
-	var lines []textLine
 	for _, p := range pages {
 		rows = append(rows, p.rows...)
-		for _, row := range p.rows {
-			if tabular(row) {
-				lines = append(lines, slices.Concat(row...))
-			}
-		}
 	}
-	lines = aligned(lines)
+	lines, first := linesIn(rows)
 	if len(lines) == 0 {
 		return c
 	}
-	first := slices.IndexFunc(rows, func(row []textLine) bool { return row[0][0] == lines[0][0] })
 	var words []int
 	for _, line := range lines {
 		words = append(words, len(line))
 	}
 	slices.Sort(words)
 	c.usual = words[(len(words)-1)/2]
+	lines = slices.DeleteFunc(lines, func(line textLine) bool { return len(line)*2 < c.usual }) // totals
 	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 	return c
+}
+
+// linesIn returns the lines of tables among rows, and the index of the row of the first.
+func linesIn(rows [][]textLine) (lines []textLine, first int) {
+	for _, row := range rows {
+		if tabular(row) {
+			lines = append(lines, slices.Concat(row...))
+		}
+	}
+	lines = aligned(lines)
+	return lines, slices.IndexFunc(rows, func(row []textLine) bool { return len(lines) > 0 && row[0][0] == lines[0][0] })
 }
 
 // headingsOf returns the last line of several phrases above the first row of a table, or else
@@ -60,7 +65,7 @@ func headingsOf(rows [][]textLine, first int) textLine {
 
 // headings returns the headings of the first table of a page.
 func (p page) headings() textLine {
-	if first := slices.IndexFunc(p.rows, tabular); first >= 0 {
+	if _, first := linesIn(p.rows); first >= 0 {
 		return headingsOf(p.rows, first)
 	}
 	return nil

@@ -96,6 +96,14 @@ func (g *grid) placed(w word) word {
 	return w
 }
 
+// edges returns the points between the columns.
+func (g *grid) edges() (all []float64) {
+	for _, rules := range g.columns[1 : len(g.columns)-1] {
+		all = append(all, rules[0].left)
+	}
+	return all
+}
+
 // rows returns the lines of each row. A line outside the grid is one, and each of a frame around
 // texts: cells of several phrases that have no other beside them.
 func (g *grid) rows(lines []textLine) (rows [][]textLine) {

@@ -45,11 +45,14 @@ type condition func(m *Mapping, rows []tables.Row, col int) bool
 
 // conditions are what the values of a column may be, by the names of evidence.txt.
 var conditions = map[string]condition{
-	"several":   of(func(c *Column) bool { return c.values.distinct > 1 }),
-	"repeated":  of(func(c *Column) bool { return c.values.distinct*2 <= c.values.filled+4 }),
-	"counting":  of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
-	"unclear":   of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
-	"headed":    of(func(c *Column) bool { return c.Text != "" }),
+	"several":  of(func(c *Column) bool { return c.values.distinct > 1 }),
+	"repeated": of(func(c *Column) bool { return c.values.distinct*2 <= c.values.filled+4 }),
+	"counting": of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
+	"unclear":  of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
+	"headed":   of(func(c *Column) bool { return c.Text != "" }),
+	"of-produce": of(func(c *Column) bool { // "Melon type"
+		return slices.ContainsFunc(c.Meaning.Unknown, func(word string) bool { return reference.CommodityOf(word) != "" })
+	}),
 	"kilograms": of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []tables.Row, col int) bool {
 		return m.Has(vocabulary.Boxes) && col < m.At(vocabulary.Boxes)
