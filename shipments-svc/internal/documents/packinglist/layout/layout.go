@@ -123,7 +123,7 @@ func (t Table) shaped(before *Table) Table {
 	} else {
 		t = t.asMatrix()
 	}
-	return t.outlined().unwrapped(before).paired().unpivoted().captioned()
+	return t.unwrapped(before).paired().unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a

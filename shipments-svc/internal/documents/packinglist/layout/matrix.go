@@ -142,7 +142,7 @@ func (t Table) sumsDiffer(total int) bool {
 	rows, differ := 0, 0
 	for _, row := range t.Rows[t.To:t.Below()] {
 		_, sum := t.boxes(row)
-		if v, ok := Number(row, total); ok && sum > 0 && !IsTotal(row) { // of which 1.200 may be thousands
+		if v, ok := Number(row, total); ok && sum > 0 {
 			if rows++; v != sum {
 				differ++
 			}
@@ -176,18 +176,18 @@ func (t Table) unpivoted() Table {
 	for _, row := range t.Rows[t.To:] {
 		boxes, sum := t.boxes(row)
 		cells := Filled(row)
-		total := tables.Cell{Text: strconv.FormatFloat(sum, 'f', -1, 64)}
-		if stated, ok := Number(row, t.total); ok && stated > 0 {
-			total = row.Cells[t.total]
+		total, stated := Number(row, t.total)
+		if !stated {
+			total = sum
 		}
 		labelled := slices.ContainsFunc(cells[:min(3, len(cells))],
 			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
-		if labelled && total.Text != "0" || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
+		if labelled && total > 0 || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
 			row = widened(row, width)
 			if !labelled {
 				row.Cells[0].Text = strings.TrimSpace("Total " + row.Cells[0].Text)
 			}
-			row.Cells[calibre+1] = total
+			row.Cells[calibre+1] = tables.Cell{Text: strconv.FormatFloat(total, 'f', -1, 64)}
 			rows = append(rows, row)
 			continue
 		} else if sum == 0 {

@@ -53,39 +53,6 @@ func (t Table) unwrapped(before *Table) Table {
 	return t
 }
 
-// outlined returns a table in which each pallet has a row with the boxes of those below it, which
-// have no number, without these rows: the others have what only they say.
-func (t Table) outlined() Table {
-	boxes, ok := t.columns[vocabulary.Boxes]
-	rows, head, heads, details := slices.Clone(t.Rows[:t.To]), tables.Row{}, 0, 0
-	rest, first := 0.0, false // boxes of the head that are in no row below yet; the next is the first
-	for _, row := range t.Rows[t.To:] {
-		n, counted := Number(row, boxes)
-		switch {
-		case !ok || first && t.numbered(row):
-			return t
-		case !counted || IsTotal(row):
-			rows = append(rows, row)
-		case !t.numbered(row):
-			row = widened(row, len(head.Cells))
-			for col, c := range head.Cells {
-				if row.Cells[col].Text == "" {
-					row.Cells[col] = tables.Cell{Text: c.Text, Merged: !first}
-				}
-			}
-			rows, rest, first, details = append(rows, row), rest-n, false, details+1
-		case rest != 0:
-			return t
-		default:
-			head, heads, rest, first = row, heads+1, n, true
-		}
-	}
-	if rest == 0 && heads > 1 && details > heads {
-		t.Rows = rows
-	}
-	return t
-}
-
 // last returns the last row if it is a line, or nil.
 func (t Table) last() *tables.Row {
 	for i := len(t.Rows) - 1; i >= t.To; i-- {

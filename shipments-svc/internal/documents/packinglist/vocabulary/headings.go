@@ -132,7 +132,9 @@ func MeaningOf(heading string) Meaning {
 }
 
 // packWeight matches the weight of a box within a heading: "Cartons (4 kg)".
-var packWeight = regexp.MustCompile(`(?i)\(?\b(?:\d+\s*x\s*)?\d+(?:[.,]\d+)?\s*(?:kgs?|grs?|g|lbs?)\b\.?(?: net\w*)?\)?`)
+var packWeight = regexp.MustCompile(
+	`(?i)\(?\b(?:\d+\s*x\s*)?\d+(?:[.,]\d+)?\s*(?:kgs?|grs?|g|lbs?)\b\.?(?: net\w*)?\)?`,
+)
 
 func meaningOf(heading string) Meaning {
 	if len(heading) > maxHeading || strings.Trim(heading, "0123456789.,-/: ") == "" {
