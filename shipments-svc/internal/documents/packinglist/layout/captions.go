@@ -152,18 +152,19 @@ func (t *Table) caption(i int) (found bool) {
 	for _, l := range labels {
 		f := field(l.Name)
 		name := slices.Contains(nameFields, f) && !strings.ContainsFunc(l.Value, unicode.IsLetter)
-		if !name && (pallet || !slices.Contains(labelFields, f)) {
+		part := f == vocabulary.Container && !strings.ContainsFunc(l.Value, isDigit) // "Container: HLBU | 911220-6"
+		if !name && !part && (pallet || !slices.Contains(labelFields, f)) {
 			t.give(f, l.Value, i, l.Col)
 			found = true
 		}
 	}
-	var containers []string
-	col := 0
-	for _, col = range cells {
-		containers = append(containers, ContainerText.FindAllString(row.Cells[col].Text, -1)...)
+	text := ""
+	for _, col := range cells {
+		text += " " + row.Cells[col].Text
 	}
+	containers := ContainerText.FindAllString(text, -1)
 	if len(containers) == 1 && (found || len(cells) == 1 || i < t.From) {
-		t.give(vocabulary.Container, containers[0], i, col)
+		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}
 	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
