@@ -111,7 +111,8 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 	list := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
 	r := reader{List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
 	r.survey()
-	for _, t := range all {
+	totals := 0 // of the lists before
+	for i, t := range all {
 		r.t, r.apart = t, false
 		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
@@ -119,12 +120,14 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 		}
 		r.Lines = slices.Grow(r.Lines, len(t.Rows)-t.To)
 		r.letterhead()
-		totals := len(r.Totals)
 		for n := t.To; n < len(t.Rows); n++ {
 			r.row(n)
 		}
-		for n := totals; n < len(r.Totals) && r.recent.boxes > 0; n++ { // there are lines below the last total
-			r.Totals[n].Part = r.Totals[n].Part || r.Totals[n].Group
+		if i+1 < len(all) && (all[i+1].Continued || all[i+1].Continues) {
+			continue
+		}
+		for ; totals < len(r.Totals); totals++ { // there may be lines below the last total
+			r.Totals[totals].Part = r.Totals[totals].Part || r.Totals[totals].Group && r.recent.boxes > 0
 		}
 	}
 	return list
