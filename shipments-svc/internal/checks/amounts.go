@@ -149,7 +149,8 @@ func containerPayload(s subject) finding {
 	all := counted(int(n), "container")
 	var f finding
 	if most := n * reference.HeaviestPayload; total > most {
-		f.report(shipments.Fail, fmt.Sprintf("%s exceeds the maximum payload of %s, %s", kilograms(total), all, kilograms(most)))
+		f.report(shipments.Fail, fmt.Sprintf("%s exceeds the maximum payload of %s, %s",
+			kilograms(total), all, kilograms(most)))
 	} else if usual := n * reference.UsualPayload; total > usual {
 		f.report(shipments.Warn, fmt.Sprintf("%s exceeds the usual payload of %s, about %s",
 			kilograms(total), all, kilograms(usual)))

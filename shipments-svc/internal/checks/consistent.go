@@ -15,20 +15,20 @@ type comparison struct {
 	kind      shipments.FactKind
 	name      string
 	result    shipments.Result           // of a difference
-	all       bool                       // documents name the same set; else they have a value in common
+	agree     func(a, b []string) bool   // of canonical values
 	canonical func(text string) []string // equal for two spellings of one value
 }
 
 var comparable = []comparison{
-	{shipments.ContainerFact, "container", shipments.Fail, true, containerNumbers},
-	{shipments.SealFact, "seal", shipments.Fail, false, code},
-	{shipments.InvoiceFact, "invoice number", shipments.Fail, false, code},
-	{shipments.PhytoFact, "number of the phytosanitary certificate", shipments.Fail, false, code},
-	{shipments.BillOfLadingFact, "number of the bill of lading", shipments.Fail, false, code},
-	{shipments.VesselFact, "vessel", shipments.Warn, false, vessel},
-	{shipments.VoyageFact, "voyage", shipments.Warn, false, code},
-	{shipments.PortOfLoadingFact, "port of loading", shipments.Warn, false, port},
-	{shipments.PortOfDischargeFact, "port of discharge", shipments.Warn, false, port},
+	{shipments.ContainerFact, "container", shipments.Fail, sameValues, containerNumbers},
+	{shipments.SealFact, "seal", shipments.Fail, inCommon, code},
+	{shipments.InvoiceFact, "invoice number", shipments.Fail, inCommon, code},
+	{shipments.PhytoFact, "number of the phytosanitary certificate", shipments.Fail, inCommon, code},
+	{shipments.BillOfLadingFact, "number of the bill of lading", shipments.Fail, inCommon, code},
+	{shipments.VesselFact, "vessel", shipments.Warn, sameVessel, vessel},
+	{shipments.VoyageFact, "voyage", shipments.Warn, inCommon, code},
+	{shipments.PortOfLoadingFact, "port of loading", shipments.Warn, inCommon, port},
+	{shipments.PortOfDischargeFact, "port of discharge", shipments.Warn, inCommon, port},
 }
 
 // statement is what the documents of one type state about one fact.
@@ -69,9 +69,7 @@ func documentsConsistent(s subject) finding {
 			continue
 		}
 		first := all[0]
-		i := slices.IndexFunc(all[1:], func(st statement) bool {
-			return !agree(first, st, c.all, c.kind == shipments.VesselFact)
-		})
+		i := slices.IndexFunc(all[1:], func(st statement) bool { return !c.agree(first.canonical, st.canonical) })
 		if i < 0 {
 			agreed = append(agreed, c.name)
 			continue
@@ -127,20 +125,21 @@ func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
 	return st
 }
 
-// agree compares two statements. With all, their values must be the same set;
-// else one common value is enough. With part, vessels may be named in part.
-func agree(a, b statement, all, part bool) bool {
-	missing := func(from statement) func(string) bool {
-		return func(text string) bool {
-			return !slices.ContainsFunc(from.canonical, func(other string) bool {
-				return other == text || part && (names(other, text) || names(text, other))
-			})
-		}
-	}
-	if all {
-		return !slices.ContainsFunc(a.canonical, missing(b)) && !slices.ContainsFunc(b.canonical, missing(a))
-	}
-	return slices.ContainsFunc(a.canonical, func(text string) bool { return !missing(b)(text) })
+// sameValues reports whether two documents name the same set.
+func sameValues(a, b []string) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(value string) bool { return !slices.Contains(b, value) })
+}
+
+// inCommon reports whether two documents have a value in common.
+func inCommon(a, b []string) bool {
+	return slices.ContainsFunc(a, func(value string) bool { return slices.Contains(b, value) })
+}
+
+// sameVessel is inCommon of names, of which one may be a part of the other.
+func sameVessel(a, b []string) bool {
+	return inCommon(a, b) || slices.ContainsFunc(a, func(name string) bool {
+		return slices.ContainsFunc(b, func(other string) bool { return names(other, name) || names(name, other) })
+	})
 }
 
 // code returns the letters and digits of an identifier.

@@ -226,7 +226,10 @@ var table = []route{
 	{"GET /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).showMapping},
 	{"POST /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).correct},
 	{"GET /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}", (*site).askDetach},
-	{"POST /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}", changing("deleted", (*shipments.Service).Detach)},
+	{
+		"POST /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}",
+		changing("deleted", (*shipments.Service).Detach),
+	},
 	{
 		"POST /{id}/documents/{document}/reprocess", "POST /shipments/{id}/documents/{document}/reprocess",
 		changing("reprocessed", (*shipments.Service).Reprocess),

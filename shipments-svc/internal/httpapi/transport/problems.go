@@ -146,7 +146,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	case http.StatusInternalServerError:
-		rt.log.LogAttrs(r.Context(), slog.LevelError, "unforeseen error",
+		rt.log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
 			append(logAttrs(r), slog.String("error", err.Error()))...)
 	}
 	_ = p.Write(w, r) // the client is gone
