@@ -183,7 +183,9 @@ func (t *Table) caption(i int) (found bool) {
 func group(text string, col int) (all []Label) {
 	for i, part := range parts.Split(text, -1) {
 		found := append(inText(part), unmarked(part)...)
-		if c, _ := named(part); found == nil && (c != "" || i == 0 && !strings.ContainsFunc(part, isDigit)) {
+		c, _ := named(part)
+		of, _ := vocabulary.Of(part)
+		if found == nil && (c != "" || i == 0 && of == 0 && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
