@@ -30,7 +30,7 @@ var reasons = map[string]string{
 	"item-words": "its values are words", "commodities": "its values name produce",
 	"sizes": "its values are sizes", "short-values": "its values are short and repeat",
 	"no-calibre": "no other column has the calibre", "no-net-weight": "no other column has the net weight",
-	"container-numbers": "its values are container numbers",
+	"container-numbers": "its values are container numbers", "counted-packs": "no other column has the boxes",
 }
 
 // why says why a column was used for its field, or not.
