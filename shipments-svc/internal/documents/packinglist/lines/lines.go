@@ -86,6 +86,7 @@ type reader struct {
 	pack     Amount                    // the weight of each box of the list
 	remarked bool                      // a box weight was taken from a kind of box
 	apart    bool                      // something is between the last pallet and this row
+	closed   bool                      // the row above is the total of one pallet
 	progress
 	harmless map[string]bool // texts that say nothing of shipping
 }
@@ -113,7 +114,7 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 	r.survey()
 	totals := 0 // of the lists before
 	for i, t := range all {
-		r.t, r.apart = t, false
+		r.t, r.apart, r.closed = t, false, false
 		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
 			r.progress = progress{from: len(r.Lines)}

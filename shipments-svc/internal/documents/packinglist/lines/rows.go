@@ -32,7 +32,7 @@ func (r *reader) row(i int) {
 	at, reason := r.t.At(i, -1), ""
 	switch {
 	case r.t.Captions[i]:
-		r.apart = r.apart && !r.t.Gives(vocabulary.PalletNumber)
+		r.apart, r.closed = r.apart && !r.t.Gives(vocabulary.PalletNumber), false
 		reason = "it is a section row"
 	case r.t.Repeats[i]:
 		r.Remarks.Add("header_repeated", at)
@@ -61,6 +61,7 @@ func (r *reader) parse(i int, cells []int) row {
 	w.label, w.Merged = r.label(i)
 	above := r.last()
 	switch given := r.t.Given(i, vocabulary.PalletNumber); {
+	case r.closed && w.label.Value == "": // what names its pallet was not understood
 	case given.Value != "" && w.label.Value == "":
 		w.Pallet, w.Own = given, above == nil || above.Pallet.Value != given.Value
 	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
@@ -103,7 +104,7 @@ func (r *reader) content(w row) string {
 	r.unnamed = r.unnamed || !w.described
 	r.several = r.several || w.Pallet.Value != r.Lines[r.from].Pallet.Value
 	r.worded = r.worded || !numbered(w.Pallet)
-	r.apart = r.apart && !w.Own
+	r.apart, r.closed = r.apart && !w.Own, false
 	for _, col := range w.cells {
 		r.shipped(w.i, col)
 	}
@@ -233,6 +234,7 @@ func (r *reader) total(w row) bool {
 		t.Boxes = 0
 	}
 	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
+	r.closed = t.Group && of&vocabulary.Pallet != 0
 	r.recent = run{}
 	r.Totals = append(r.Totals, t)
 	r.totalled = r.totalled || t.Grand || !t.Part && t.Boxes > 0 && float64(t.Boxes) == r.all.boxes
