@@ -225,7 +225,7 @@ func (l Line) detailed() (all []Line) {
 		own.Gross.Value *= own.Boxes.Value / l.Boxes.Value
 		all, boxes = append(all, own), boxes-own.Boxes.Value
 	}
-	if all == nil || boxes != 0 {
+	if all == nil || boxes != 0 || !l.Boxes.OK {
 		return []Line{l}
 	}
 	return all
