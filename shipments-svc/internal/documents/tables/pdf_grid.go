@@ -37,16 +37,14 @@ func gridOf(p page) *grid {
 		}
 	}
 	g.columns = slices.DeleteFunc(g.columns, func(rules []area) bool {
-		divided, first, last := 0, 0, 0
+		var divided []int
 		for i, line := range lines {
 			if passes(rules, line[0]) {
-				if divided++; divided == 1 {
-					first = i
-				}
-				last = i
+				divided = append(divided, i)
 			}
 		}
-		return divided*2 <= len(lines) || divided*4 <= (last-first+1)*3 // every other row is shaded
+		n := len(divided)
+		return n*2 <= len(lines) || n*4 <= (divided[n-1]-divided[0]+1)*3 // every other row is shaded
 	})
 	ends := func(x float64) bool { // a column does
 		return slices.ContainsFunc(g.columns, func(rules []area) bool { return math.Abs(rules[0].left-x) <= thickest })
@@ -120,10 +118,8 @@ func (g *grid) rows(lines []textLine) (rows [][]textLine) {
 			continue
 		}
 		for _, line := range row {
-			for i := range line {
-				if len(line.phrases()) > 1 {
-					line[i].column = framed
-				}
+			for i, several := 0, len(line.phrases()) > 1; several && i < len(line); i++ {
+				line[i].column = framed
 			}
 			rows = append(rows, []textLine{line})
 		}

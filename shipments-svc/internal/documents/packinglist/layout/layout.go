@@ -1,6 +1,6 @@
 // Package layout finds the tables of pallets on the sheets of a document and brings each
 // into one form: a row for each line, with columns that have headings. The columns of a
-// matrix become rows, texts that a cell combines become columns, and captions become values
+// matrix and pallets that are columns become rows, texts that a cell combines become columns, and captions values
 // of the lines below them.
 package layout
 
@@ -101,10 +101,8 @@ func Of(book tables.Book) (parts []Table) {
 // two amounts, unlike the texts at the top of pages.
 func (t Table) repeatedIn(page Table) bool {
 	line := func(row tables.Row) bool {
-		cells := Filled(row)
-		texts := len(cells)
-		cells = slices.DeleteFunc(cells, func(col int) bool { return !t.isAmount(col) || !IsQuantity(row.Cells[col].Text) })
-		return len(cells) > 1 && texts > len(cells)+1 && !IsTotal(row)
+		other := func(col int) bool { return !t.isAmount(col) || !IsQuantity(row.Cells[col].Text) }
+		return len(slices.DeleteFunc(Filled(row), other)) > 1 && !IsTotal(row)
 	}
 	return t.repeats(page.Rows[page.From]) && slices.ContainsFunc(page.Rows[:page.From], line)
 }

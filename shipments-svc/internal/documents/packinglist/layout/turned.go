@@ -38,22 +38,20 @@ func turned(t tables.Table) (_ tables.Table, from map[int]tables.Place) {
 // blockOf returns the rows of pallets that are columns: labels before values, first those of the
 // pallet numbers. It is nil where the first row begins none.
 func blockOf(rows []tables.Row) []tables.Row {
-	label := func(row tables.Row) vocabulary.Field {
-		if cells := Filled(row); len(cells) > 2 && !strings.ContainsFunc(row.Cells[cells[0]].Text, isDigit) {
-			return vocabulary.MeaningOf(row.Cells[cells[0]].Text).Field
+	to := 0
+	for ; to < len(rows) && rows[to].Number == rows[0].Number+to; to++ {
+		cells := Filled(rows[to])
+		if len(cells) < 3 {
+			break
 		}
-		return vocabulary.None
+		m := vocabulary.MeaningOf(rows[to].Cells[cells[0]].Text)
+		wordless := func(col int) bool { return !strings.ContainsFunc(rows[to].Cells[col].Text, isDigit) }
+		numbers := slices.Contains(labelFields, m.Field) && !slices.ContainsFunc(cells[1:], wordless)
+		if numbers != (to == 0) || to == 1 && m.Field == vocabulary.None {
+			break
+		}
 	}
-	wordless := func(col int) bool { return !strings.ContainsFunc(rows[0].Cells[col].Text, isDigit) }
-	if !slices.Contains(labelFields, label(rows[0])) || slices.ContainsFunc(Filled(rows[0])[1:], wordless) {
-		return nil
-	}
-	to := 1
-	for to < len(rows) && rows[to].Number == rows[to-1].Number+1 && len(Filled(rows[to])) > 2 &&
-		!slices.Contains(labelFields, label(rows[to])) {
-		to++
-	}
-	if to == 1 || label(rows[1]) == vocabulary.None {
+	if to < 2 {
 		return nil
 	}
 	return rows[:to]
