@@ -41,7 +41,7 @@ func blockOf(rows []tables.Row) []tables.Row {
 	to := 0
 	for ; to < len(rows) && rows[to].Number == rows[0].Number+to; to++ {
 		cells := Filled(rows[to])
-		if len(cells) < 3 {
+		if len(cells) < 3 || to == 0 && strings.ContainsFunc(rows[0].Cells[cells[0]].Text, isDigit) {
 			break
 		}
 		m := vocabulary.MeaningOf(rows[to].Cells[cells[0]].Text)
