@@ -158,11 +158,11 @@ func (t *Table) caption(i int) (found bool) {
 			found = true
 		}
 	}
-	text := ""
+	var texts []string
 	for _, col := range cells {
-		text += " " + row.Cells[col].Text
+		texts = append(texts, row.Cells[col].Text)
 	}
-	containers := ContainerText.FindAllString(text, -1)
+	containers := ContainerText.FindAllString(strings.Join(texts, " "), -1)
 	if len(containers) == 1 && (found || len(cells) == 1 || i < t.From) {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
