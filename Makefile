@@ -39,9 +39,9 @@ test-all: devstack versitygw ## run everything that CI runs: race detector, whol
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./test/e2e -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
 
-bench: ## the gateway beside a bare Caddy; BASE=COMMIT: the whole path beside it; ARGS=scale: lists of 1,000,000 rows
+bench: ## the gateway beside a bare Caddy; ARGS=scale: lists of 1,000,000 rows
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/bench ./lab/bench
-	@exec .bin/bench $(if $(BASE),path -base $(BASE)) $(ARGS)
+	@exec .bin/bench $(ARGS)
 
 lab: ## lose each part of the product under load, and print each promise with what was seen (ONLY= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/resilience ./lab/resilience

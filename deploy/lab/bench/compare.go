@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -47,7 +48,6 @@ type figures struct {
 
 // compare measures every kind of traffic on both sides in every round, in alternating order, and reports.
 func (s settings) compare(ctx context.Context, facts string, kinds []kind) error {
-	kinds = slices.DeleteFunc(kinds, func(k kind) bool { return !s.only.MatchString(k.name) })
 	for round := range s.rounds {
 		for i, k := range kinds {
 			var both [2]figures
@@ -97,11 +97,15 @@ func (s settings) measure(ctx context.Context, of side, rate int) (f figures, er
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // cpuOf returns the CPU time that a process and its descendants have used. That of a child that has ended
-// is in its parent's, so that workers which come and go count. The kernel reports it in steps of 10 ms.
+// is in its parent's, so that workers which come and go count; that of the load, which is this process, does not count.
+// The kernel reports it in steps of 10 ms.
 func cpuOf(root int) (used time.Duration, err error) {
 	const clockTick = 10 * time.Millisecond // USER_HZ is 100 on every Linux that Go supports
 	processes, err := proc.Family(root)
 	for _, p := range processes {
+		if p.PID == os.Getpid() {
+			continue
+		}
 		used += time.Duration(int(p.UTime+p.STime)+p.CUTime+p.CSTime) * clockTick
 	}
 	return used, err

@@ -30,20 +30,15 @@ var page []byte
 // the proxy. The proxies have one half of the processors, everything else the other half.
 func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	s.connections = 64
-	dir, err := os.MkdirTemp("", "quayside-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, devstack.Clean(dir)) }()
 	cores, err := pin(ctx)
 	if err != nil {
 		return err
 	}
-	stack, err := devstack.Start(ctx, devstack.Options{Root: s.root, Dir: dir, Log: s.log})
+	stack, stop, err := startStack(ctx, s)
 	if err != nil {
-		return err // it has stopped everything
+		return err
 	}
-	defer func() { err = errors.Join(err, stack.Close()) }()
+	defer func() { err = errors.Join(err, stop()) }()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -62,7 +57,7 @@ func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 		return err
 	}
 	gateway.Env, gateway.Cores = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=200"), cores // as in the image
-	bare, err := bareCaddy(ctx, s, dir)
+	bare, err := bareCaddy(ctx, s, stack.LogDir())
 	if err != nil {
 		return err
 	}
@@ -78,14 +73,22 @@ func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	return s.compare(ctx, facts, kinds)
 }
 
+// startStack starts the product with its data in a temporary directory. stop also removes that.
+func startStack(ctx context.Context, s settings) (stack *devstack.Stack, stop func() error, err error) {
+	dir, err := os.MkdirTemp("", "quayside-bench-")
+	if err != nil {
+		return nil, nil, err
+	}
+	stack, err = devstack.Start(ctx, devstack.Options{Root: s.root, Dir: dir, Log: s.log})
+	if err != nil {
+		return nil, nil, errors.Join(err, devstack.Clean(dir)) // it has stopped everything
+	}
+	return stack, func() error { return errors.Join(stack.Close(), devstack.Clean(dir)) }, nil
+}
+
 // gatewayKinds creates the tokens of each kind of traffic. A bare Caddy forwards everything.
 func gatewayKinds(ctx context.Context, stack *devstack.Stack, gateway, bare *devstack.Program) ([]kind, error) {
-	organization, err := stack.CreateOrganization(ctx, "Bench") // one may have 1,000 tokens
-	if err != nil {
-		return nil, err
-	}
-	many, err := stack.CreateTokens(ctx, 1000, organization, "shipments:read",
-		"--limit", "1000000", "--window-seconds", "60")
+	_, many, err := newOrganization(ctx, stack, 1000) // the most that one may have
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func gatewayKinds(ctx context.Context, stack *devstack.Stack, gateway, bare *dev
 		if i == 2 {
 			tokens, want = spent, http.StatusTooManyRequests
 		}
-		requests := get(tokens, func(int) string { return "/api/v1/shipments?page=1&per_page=2" })
+		requests := get(tokens, "/api/v1/shipments?page=1&per_page=2")
 		kinds[i].ours = side{"gateway", gateway.Address, gateway.PID(), requests, want}
 		kinds[i].other = side{"bare Caddy", bare.Address, bare.PID(), requests, http.StatusOK}
 	}
@@ -113,9 +116,9 @@ func gatewayKinds(ctx context.Context, stack *devstack.Stack, gateway, bare *dev
 }
 
 // get is a GET with each token.
-func get(tokens []string, path func(n int) string) (requests []load.Request) {
-	for n, token := range tokens {
-		requests = append(requests, load.Request{Path: path(n), Token: token})
+func get(tokens []string, path string) (requests []load.Request) {
+	for _, token := range tokens {
+		requests = append(requests, load.Request{Path: path, Token: token})
 	}
 	return requests
 }

@@ -4,7 +4,6 @@
 // other load on the machine affects both.
 //
 //	bench [gateway]    the gateway beside a bare Caddy
-//	bench path         the whole path of a request beside another commit
 //	bench scale        lists of 1,000,000 shipments beside lists of 1,000
 //
 // A round measures every kind of traffic on both sides once, in alternating
@@ -20,15 +19,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/quayside/quayside/deploy/test/devstack"
+	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 )
 
 // settings are the parameters of a run.
@@ -38,14 +36,11 @@ type settings struct {
 	connections int
 	warmup      time.Duration // of each measurement
 	length      time.Duration
-	only        *regexp.Regexp // the names of the kinds of traffic
-	base        string         // a commit
-	rows        int            // of the large organization
 	log, out    io.Writer
 }
 
 var commands = map[string]func(context.Context, settings, string) error{
-	"gateway": compareGateway, "path": comparePath, "scale": compareScale,
+	"gateway": compareGateway, "scale": compareScale,
 }
 
 func main() {
@@ -70,42 +65,20 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	command, ok := commands[name]
 	if !ok {
-		return fmt.Errorf("there is no command %s: choose gateway, path or scale", name)
+		return fmt.Errorf("there is no command %s: choose gateway or scale", name)
 	}
 	s := settings{
-		connections: 16, warmup: time.Second, length: 3 * time.Second, only: regexp.MustCompile(""),
-		log: os.Stderr, out: os.Stdout,
+		connections: 16, warmup: time.Second, length: 3 * time.Second, log: os.Stderr, out: os.Stdout,
 	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each measurement is repeated")
-	flags.StringVar(&s.base, "base", "6898084", "path: the commit to compare with")
-	flags.IntVar(&s.rows, "rows", 1_000_000, "scale: shipments of the large organization")
-	flags.Func("only", "a `regexp` of the kinds of traffic to measure", func(text string) (err error) {
-		s.only, err = regexp.Compile(text)
-		return err
-	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if s.root, err = devstack.FindRoot(); err != nil {
 		return err
 	}
-	commit, err := git(ctx, s.root, "describe", "--always", "--dirty", "--abbrev=12")
-	if err != nil {
-		return err
-	}
 	loads, _ := os.ReadFile("/proc/loadavg") // before the run: the load average is not its own
 	return command(ctx, s, fmt.Sprintf("bench %s, %s, %s, %d cores, load before the run %s; medians of %d rounds of %s.",
-		name, commit, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)), s.rounds, s.length))
-}
-
-// git runs a git command in dir and returns its output.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return strings.TrimSpace(string(out)), err
+		name, buildinfo.Read().Revision, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)), s.rounds, s.length))
 }

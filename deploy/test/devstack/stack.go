@@ -173,13 +173,6 @@ func (s *Stack) StopPostgres() error { return s.database.Stop() }
 // StartPostgres restarts it with its data at the same address.
 func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
 
-// Attach returns a stack of another process for the commands of its tokens-svc,
-// which has this executable and environment.
-func Attach(binary string, env []string) *Stack {
-	config := ProgramConfig{Name: "tokens-svc", Command: []string{binary}, Env: env}
-	return &Stack{programs: []*Program{{ProgramConfig: config}}}
-}
-
 // Wait returns nil when ctx ends, and an error if a program exits before.
 func (s *Stack) Wait(ctx context.Context) error {
 	ended := make(chan string, len(s.programs))

@@ -1,0 +1,105 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	_ "github.com/lib/pq" // database/sql's "postgres"
+
+	"github.com/quayside/quayside/deploy/test/devstack"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+)
+
+// How many shipments the organizations have whose lists are compared.
+const (
+	large = 1_000_000
+	small = 1000
+)
+
+// compareScale measures lists of a large organization beside the same of a small one, through the whole product.
+func compareScale(ctx context.Context, s settings, facts string) (err error) {
+	stack, stop, err := startStack(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	kinds := []kind{
+		{name: "first page", cpu: 1.3},
+		{name: "first page of approved", cpu: 1.3},
+		{name: "first page of pending", cpu: 1.3},
+		{name: "last page", cpu: 1.3},
+	}
+	for _, n := range []int{large, small} {
+		id, tokens, err := newOrganization(ctx, stack, 100)
+		if err != nil {
+			return err
+		}
+		if err := fill(ctx, stack.DSN("shipments"), id, n); err != nil {
+			return fmt.Errorf("fill an organization: %w", err)
+		}
+		for i, query := range []string{"", "status=approved", "status=pending", fmt.Sprintf("page=%d", n/25)} {
+			into := &kinds[i].ours
+			if n == small {
+				into = &kinds[i].other
+			}
+			*into = side{
+				fmt.Sprintf("%d shipments", n), stack.Program("gateway").Address, os.Getpid(),
+				get(tokens, "/api/v1/shipments?"+query), http.StatusOK,
+			}
+		}
+	}
+	return s.compare(ctx, facts, kinds)
+}
+
+// newOrganization creates an organization with so many tokens.
+func newOrganization(ctx context.Context, stack *devstack.Stack, n int) (id string, tokens []string, err error) {
+	if id, err = stack.CreateOrganization(ctx, "Bench"); err != nil {
+		return "", nil, err
+	}
+	tokens, err = stack.CreateTokens(ctx, n, id, "shipments:read", "--limit", "1000000", "--window-seconds", "60")
+	return id, tokens, err
+}
+
+// fillSQL gives the organization $1 so many shipments as $2 over two years, with their counters, as the service would
+// have left them. Nine of ten are approved.
+const fillSQL = `
+WITH made AS (
+	INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
+		created_at, approved_at)
+	SELECT $1::uuid, gen_random_uuid(), 1, status, 'PO-' || i / 3, 'MSC Carmen', 'Cape Town, South Africa',
+		'Rotterdam, Netherlands', 0, at, CASE WHEN status = 'approved' THEN at END
+	FROM (
+		SELECT i, CASE WHEN i % 10 > 0 THEN 'approved'
+				ELSE (ARRAY['pending', 'ready_for_review', 'rejected'])[1 + i / 10 % 3] END AS status,
+			now() - interval '1 day' - interval '730 days' * i / $2::integer AS at
+		FROM generate_series(0, $2::integer - 1) i
+	) numbered
+	RETURNING organization_id, status, (created_at AT TIME ZONE 'UTC')::date AS day,
+		get_byte(uuid_send(id), 15) % 8 AS shard
+)
+INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
+SELECT organization_id, coalesce(status, ''), day, shard, count(*)
+FROM made GROUP BY organization_id, day, shard, ROLLUP (status)`
+
+// fill fills an organization and updates the planner's statistics.
+func fill(ctx context.Context, dsn, id string, n int) (err error) {
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	organization, _ := publicid.Parse("org", id)
+	if _, err := db.ExecContext(ctx, fillSQL, organization, n); err != nil {
+		return err
+	}
+	// The trigger updated each month's counters once for each day: without this, lists read the pages of dead versions.
+	_, fullErr := db.ExecContext(ctx, `VACUUM FULL shipment_counts, shipment_months`)
+	_, err = db.ExecContext(ctx, `VACUUM ANALYZE`)
+	return errors.Join(fullErr, err)
+}
