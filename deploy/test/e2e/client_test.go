@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quayside/quayside/deploy/test/apidoc"
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // api is the API documents that the gateway serves.
-var api *apidoc.API
+var api *apiDocuments
 
 // call is one request of a client.
 type call struct {
@@ -188,8 +187,8 @@ func (a answer) checkProblem(t *testing.T, c call) {
 // Only 401, 404 and 405 may have none.
 func (a answer) checkAgainstAPI(t *testing.T, req *http.Request) {
 	t.Helper()
-	switch err := api.CheckResponse(req, a.status, a.header, a.body); {
-	case errors.Is(err, apidoc.ErrNoOperation):
+	switch err := api.checkResponse(req, a.status, a.header, a.body); {
+	case errors.Is(err, errNoOperation):
 		switch a.status {
 		case http.StatusUnauthorized, http.StatusNotFound, http.StatusMethodNotAllowed:
 		default:

@@ -35,7 +35,7 @@ func TestGeneratedRequestsGetTheDocumentedResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &generator{
-		organization: organization, operations: operations(api.Documents),
+		organization: organization, operations: operations(api.documents),
 		pool: &pool{ids: map[string][]string{}},
 	}
 	if *budget > 0 {

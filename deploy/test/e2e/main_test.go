@@ -7,7 +7,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/test/apidoc"
 	"github.com/quayside/quayside/deploy/test/devstack"
 	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) {
 	opts := devstack.Options{Race: true, Traces: true, Env: []string{"LOG_LEVEL=debug"}}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
-		api, err = apidoc.Load(ctx, s.URL)
+		api, err = loadDocuments(ctx, s.URL)
 		return err
 	}))
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/quayside/quayside/deploy/test/apidoc"
 )
 
 // verdict returns the guarantees that the response to r violates, or nil.
@@ -77,8 +75,8 @@ func (r *request) compare(res response) error {
 		return req
 	}
 	req := sent()
-	switch err := api.CheckResponse(req, res.status, res.header, res.body); {
-	case errors.Is(err, apidoc.ErrNoOperation):
+	switch err := api.checkResponse(req, res.status, res.header, res.body); {
+	case errors.Is(err, errNoOperation):
 		unlisted := r.method == http.MethodHead || r.method == http.MethodOptions
 		return errorIf(res.status < 300 && !unlisted, "%d for an operation that no document has", res.status)
 	case err != nil && res.status != http.StatusUnauthorized:
@@ -87,7 +85,7 @@ func (r *request) compare(res response) error {
 	if res.status >= http.StatusBadRequest || strings.HasPrefix(req.Header.Get("Content-Type"), "multipart/") {
 		return nil
 	}
-	if err := api.CheckRequest(sent()); err != nil {
+	if err := api.checkRequest(sent()); err != nil {
 		return fmt.Errorf("%d, but the document forbids the request: %.800s", res.status, err.Error())
 	}
 	return nil

@@ -1,6 +1,4 @@
-// Package apidoc validates requests and responses against the OpenAPI
-// documents that a running gateway serves.
-package apidoc
+package e2e
 
 import (
 	"bytes"
@@ -17,21 +15,17 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// paths are where a gateway serves its documents.
-var paths = []string{"/api/v1/openapi.json", "/api/v1/openapi/tokens.json"}
-
-// API is the documents of one gateway. It is safe for concurrent use.
-type API struct {
-	Documents []*openapi3.T
+// apiDocuments are the OpenAPI documents that the gateway serves. Requests and responses are validated against them.
+type apiDocuments struct {
+	documents []*openapi3.T
 	routers   []routers.Router
 }
 
-// Load fetches and validates the documents of the gateway at base, a URL
-// without a trailing slash.
-func Load(ctx context.Context, base string) (*API, error) {
+// loadDocuments fetches and validates the documents of the gateway at base.
+func loadDocuments(ctx context.Context, base string) (*apiDocuments, error) {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
-	api := &API{}
-	for _, path := range paths {
+	api := &apiDocuments{}
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/openapi/tokens.json"} {
 		address, err := url.Parse(base + path)
 		if err != nil {
 			return nil, err
@@ -48,17 +42,17 @@ func Load(ctx context.Context, base string) (*API, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		api.Documents, api.routers = append(api.Documents, doc), append(api.routers, router)
+		api.documents, api.routers = append(api.documents, doc), append(api.routers, router)
 	}
 	return api, nil
 }
 
-// ErrNoOperation means that no document has the request's path and method.
-var ErrNoOperation = errors.New("the operation is in no API document")
+// errNoOperation means that no document has the request's path and method.
+var errNoOperation = errors.New("the operation is in no API document")
 
-// CheckRequest returns nil for a request that a document allows, an error for
-// one that it forbids, or ErrNoOperation. The body of req stays readable.
-func (a *API) CheckRequest(req *http.Request) error {
+// checkRequest returns nil for a request that a document allows, an error for
+// one that it forbids, or errNoOperation. The body of req stays readable.
+func (a *apiDocuments) checkRequest(req *http.Request) error {
 	input, err := a.input(req)
 	if err != nil {
 		return err
@@ -66,9 +60,9 @@ func (a *API) CheckRequest(req *http.Request) error {
 	return openapi3filter.ValidateRequest(req.Context(), input)
 }
 
-// CheckResponse returns an error if a response differs from the documents, or
-// ErrNoOperation.
-func (a *API) CheckResponse(req *http.Request, status int, header http.Header, body []byte) error {
+// checkResponse returns an error if a response differs from the documents, or
+// errNoOperation.
+func (a *apiDocuments) checkResponse(req *http.Request, status int, header http.Header, body []byte) error {
 	input, err := a.input(req)
 	if err != nil {
 		return err
@@ -80,7 +74,7 @@ func (a *API) CheckResponse(req *http.Request, status int, header http.Header, b
 	})
 }
 
-func (a *API) input(req *http.Request) (*openapi3filter.RequestValidationInput, error) {
+func (a *apiDocuments) input(req *http.Request) (*openapi3filter.RequestValidationInput, error) {
 	for _, router := range a.routers {
 		if route, params, err := router.FindRoute(req); err == nil {
 			return &openapi3filter.RequestValidationInput{
@@ -91,5 +85,5 @@ func (a *API) input(req *http.Request) (*openapi3filter.RequestValidationInput, 
 			}, nil
 		}
 	}
-	return nil, ErrNoOperation
+	return nil, errNoOperation
 }
