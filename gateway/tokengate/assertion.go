@@ -11,9 +11,9 @@ import (
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
-// setIdentityPlaceholders sets the placeholders of r's next handlers that identify caller. An assertion is signed when
-// its placeholder is read; it is empty for a zero caller.
-func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) {
+// setAssertions sets the placeholders of r's next handlers with the assertions for services. Each is signed when it is
+// read; it is empty for a zero caller.
+func (g *Gate) setAssertions(r *http.Request, caller identity.Caller) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
 		return
@@ -21,7 +21,7 @@ func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) 
 	repl.Map(func(name string) (any, bool) {
 		service, ok := strings.CutPrefix(name, upstream.AssertionPrefix)
 		if !ok {
-			return userPlaceholder(name, caller)
+			return nil, false
 		}
 		if g.signer == nil || caller == (identity.Caller{}) {
 			return "", true
@@ -34,16 +34,4 @@ func (g *Gate) setIdentityPlaceholders(r *http.Request, caller identity.Caller) 
 		}
 		return text, true
 	})
-}
-
-// userPlaceholder is the value of a placeholder of Caddy's authenticated user, if name is one.
-func userPlaceholder(name string, caller identity.Caller) (any, bool) {
-	switch {
-	case caller.Subject == "":
-	case name == "http.auth.user.id":
-		return caller.Subject, true
-	case name == "http.auth.user.organization_id":
-		return caller.OrganizationID, true
-	}
-	return nil, false
 }

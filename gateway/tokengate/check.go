@@ -111,15 +111,12 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 	return v
 }
 
-// identify sets the headers and placeholders that identify the principal. The headers have net/http's spelling
-// and share one array.
+// identify sets the headers and the assertions that identify the principal. The headers have net/http's spelling.
 func (g *Gate) identify(r *http.Request, token *introspect.Result) {
-	values := [...]string{token.OrganizationID, token.TokenID, token.Permissions}
-	r.Header["X-Organization-Id"] = values[0:1:1]
-	r.Header["X-Token-Id"] = values[1:2:2]
-	r.Header["X-Token-Permissions"] = values[2:3:3]
-
-	g.setIdentityPlaceholders(r, identity.Caller{
+	r.Header["X-Organization-Id"] = []string{token.OrganizationID}
+	r.Header["X-Token-Id"] = []string{token.TokenID}
+	r.Header["X-Token-Permissions"] = []string{token.Permissions}
+	g.setAssertions(r, identity.Caller{
 		Subject: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
 	})
 }

@@ -126,7 +126,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) verdict
 	ctx := r.Context()
 	switch came.route {
 	case pageRoute:
-		g.setIdentityPlaceholders(r, identity.Caller{ClientAddress: out.client})
+		g.setAssertions(r, identity.Caller{ClientAddress: out.client})
 		return g.chargeAddress(ctx, came.caller, windowOfPage(r), nil)
 	case sessionRoute:
 		return g.admitSession(out, r, came)
@@ -135,7 +135,7 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) verdict
 	case publicRoute:
 		caddyhttp.SetVar(ctx, PrefersHTMLVar, out.html)
 		caddyhttp.SetVar(ctx, HasSessionVar, strings.Contains(came.cookie, sessionCookie))
-		g.setIdentityPlaceholders(r, identity.Caller{})
+		g.setAssertions(r, identity.Caller{})
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			out.Header().Set("Allow", "GET, HEAD")
 			return g.chargeAddress(ctx, came.caller, publicWindow, problemWith(http.StatusMethodNotAllowed))

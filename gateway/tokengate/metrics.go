@@ -8,7 +8,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
+	kit "github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // No label holds a token, an organization or an address.
@@ -47,15 +47,6 @@ var (
 		Help: "Reports of token usage to the tokens service by outcome: delivered, kept (to be sent again) or dropped.",
 	}, []string{"outcome"})
 )
-
-// buildInfo is the metric of the version.
-var buildInfo = func() prometheus.Collector {
-	build := buildinfo.Read()
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "quayside", Name: "build_info", Help: "1, with the version and the revision of the program.",
-		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
-	}, func() float64 { return 1 })
-}()
 
 // kindVar is the variable with which a route sets the kind of its requests, whose default is defaultKind. Requests
 // whose duration the client chooses have another one, because the latency objective does not apply to them.
@@ -127,5 +118,5 @@ func lastHeartbeat() time.Time {
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal,
-	streamConnected, revocationLag, degraded, buildInfo,
+	streamConnected, revocationLag, degraded, kit.BuildInfo(),
 }, ratelimit.Collectors()...)

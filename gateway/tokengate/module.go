@@ -33,6 +33,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 )
 
 func init() {
@@ -48,9 +49,8 @@ const (
 // Gate admits requests with an active API token, up to the token's limit, and identifies the principal to the
 // next handlers. It must come first in its site; in a Caddyfile it does by itself.
 //
-// It sets the placeholders {http.auth.user.id}, the id of the token, {http.auth.user.organization_id}, and
-// {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service, which the handler
-// of the package upstream sends. It writes an access log of its own, under the name of Caddy's, http.log.access:
+// It sets the placeholder {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service,
+// which the handler of the package upstream sends. It writes an access log of its own, under the name of Caddy's, http.log.access:
 // no site with a gate needs the directive log.
 //
 // Placeholders are replaced in all settings. Secrets should be one, {env.NAME} or {file.PATH}: more people read a
@@ -140,7 +140,7 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	credential := read(g.Credential, "")
 	faults = append(faults, checkCredential(credential, demo == "true"),
 		g.takeTokensService(tokensServiceKey{read(g.Introspection, defaultIntrospection), credential}))
-	g.signer, err = newSigner(read(g.SigningKey, ""), read(g.Issuer, identity.DefaultIssuer), demo == "true")
+	g.signer, err = newSigner(read(g.SigningKey, ""), read(g.Issuer, assertion.DefaultIssuer), demo == "true")
 	faults = append(faults, err)
 	options, err := limiterOptions(read(g.RedisDown, ""), read(g.Replicas, "1"))
 	faults = append(faults, err, g.takeLimiter(limiterKey{read(g.Redis, defaultRedis), options}))

@@ -62,7 +62,7 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) 
 	r.Header["X-User-Id"] = []string{session.UserID}
 	r.Header["X-User-Name"] = []string{url.PathEscape(session.Name)}
 	r.Header["X-Token-Permissions"] = []string{session.Permissions}
-	g.setIdentityPlaceholders(r, identity.Caller{
+	g.setAssertions(r, identity.Caller{
 		Subject: session.UserID, OrganizationID: session.OrganizationID, Permissions: session.Permissions,
 		Name: session.Name, OrganizationName: session.OrganizationName, SessionID: session.SessionID,
 	})

@@ -5,8 +5,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/caddyserver/caddy/v2"
 )
 
 const (
@@ -32,17 +30,14 @@ func TestASessionIsForwardedAsThePerson(t *testing.T) {
 	t.Parallel()
 	g := newTestGate(t, new(Gate), activeBody)
 	g.session = sessionBody
-	var assertion string
 	w, got := g.serve(t, visit(http.MethodPost, "/shipments/"+testOrg+"/x"),
-		func(w http.ResponseWriter, r *http.Request) error {
-			repl, _ := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-			assertion, _ = repl.GetString("http.auth.user.id")
+		func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("Set-Cookie", "quayside=forged")
 			w.WriteHeader(http.StatusNoContent)
 			return nil
 		})
-	if w.Code != http.StatusNoContent || w.Header().Get("Set-Cookie") != "" || assertion != testUser {
-		t.Errorf("%d, %v, user %q", w.Code, w.Header(), assertion)
+	if w.Code != http.StatusNoContent || w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("%d, %v", w.Code, w.Header())
 	}
 	for name, want := range map[string]string{
 		"X-User-Id": testUser, "X-User-Name": "Zo%C3%AB%20%2F%20Fresh", "X-Organization-Id": testOrg,

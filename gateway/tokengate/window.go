@@ -141,39 +141,16 @@ func (s windowState) secondsLeft() int {
 }
 
 // setHeaders sets the documented X-RateLimit headers, spelt as documented although net/http would write
-// X-Ratelimit, and the IETF draft's (draft-ietf-httpapi-ratelimit-headers). The values share one string
-// and one array, because this runs for each answer.
+// X-Ratelimit, and the IETF draft's (draft-ietf-httpapi-ratelimit-headers).
 func (s windowState) setHeaders(header http.Header) {
-	var space [96]byte
-	text := strconv.AppendInt(space[:0], int64(s.Quota.Limit), 10)
-	limitEnd := len(text)
-	text = strconv.AppendInt(text, int64(s.Remaining), 10)
-	remainingEnd := len(text)
-	text = strconv.AppendInt(text, s.Reset.Unix(), 10)
-	resetEnd := len(text)
-
-	text = append(append(append(text, '"'), s.policy...), `";q=`...)
-	text = strconv.AppendInt(text, int64(s.Quota.Limit), 10)
-	text = append(text, ";w="...)
-	text = strconv.AppendInt(text, int64(s.Quota.Window/time.Second), 10)
-	policyEnd := len(text)
-
-	text = append(append(append(text, '"'), s.policy...), `";r=`...)
-	text = strconv.AppendInt(text, int64(s.Remaining), 10)
-	text = append(text, ";t="...)
-	text = strconv.AppendInt(text, int64(s.secondsLeft()), 10)
-
-	all := string(text)
-	values := [...]string{
-		all[:limitEnd],
-		all[limitEnd:remainingEnd],
-		all[remainingEnd:resetEnd],
-		all[resetEnd:policyEnd],
-		all[policyEnd:],
+	limit, remaining := strconv.Itoa(s.Quota.Limit), strconv.Itoa(s.Remaining)
+	header["X-RateLimit-Limit"] = []string{limit}
+	header["X-RateLimit-Remaining"] = []string{remaining}
+	header["X-RateLimit-Reset"] = []string{strconv.FormatInt(s.Reset.Unix(), 10)}
+	header["RateLimit-Policy"] = []string{
+		`"` + s.policy + `";q=` + limit + ";w=" + strconv.FormatInt(int64(s.Quota.Window/time.Second), 10),
 	}
-	header["X-RateLimit-Limit"] = values[0:1:1]
-	header["X-RateLimit-Remaining"] = values[1:2:2]
-	header["X-RateLimit-Reset"] = values[2:3:3]
-	header["RateLimit-Policy"] = values[3:4:4]
-	header["RateLimit"] = values[4:5:5]
+	header["RateLimit"] = []string{
+		`"` + s.policy + `";r=` + remaining + ";t=" + strconv.Itoa(s.secondsLeft()),
+	}
 }

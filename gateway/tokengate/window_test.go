@@ -34,14 +34,6 @@ func TestWindowHeaders(t *testing.T) {
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Error(diff)
 	}
-	// The values share an array; adding to one must not write into its neighbour.
-	for name, values := range header {
-		_ = append(values, "another")
-		header[name] = values
-	}
-	if diff := cmp.Diff(want, header); diff != "" {
-		t.Errorf("values overwrite each other: %s", diff)
-	}
 }
 
 func TestSecondsLeftAreRoundedUpAndAtLeast1(t *testing.T) {

@@ -32,9 +32,6 @@ const Lifetime = 30 * time.Second
 // reuse is how long an assertion is handed out again.
 const reuse = Lifetime / 2
 
-// DefaultIssuer is the claim iss unless it is configured.
-const DefaultIssuer = "quayside-gateway"
-
 // maxCached bounds the assertions in memory.
 const maxCached = 100_000
 

@@ -72,7 +72,7 @@ func newSigner(t *testing.T, g golden, now func() time.Time) *identity.Signer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := identity.NewSigner(ed25519.NewKeyFromSeed(seed), identity.DefaultIssuer, now)
+	s, err := identity.NewSigner(ed25519.NewKeyFromSeed(seed), "quayside-gateway", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func encode(t *testing.T, label string, key any) string {
 
 func BenchmarkAssertionOfABusyToken(b *testing.B) {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
-	s, err := identity.NewSigner(key, identity.DefaultIssuer, time.Now)
+	s, err := identity.NewSigner(key, "quayside-gateway", time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}

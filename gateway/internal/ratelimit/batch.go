@@ -184,7 +184,7 @@ func (b *batcher) flush() {
 	b.exchange(ctx, batch)
 	end := time.Now()
 	b.breaker.record(flushError(batch))
-	observeFlush(batch, end.Sub(start))
+	flushSeconds.Observe(end.Sub(start).Seconds())
 	for _, c := range batch {
 		b.complete(c)
 	}

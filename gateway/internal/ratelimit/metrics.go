@@ -1,10 +1,6 @@
 package ratelimit
 
-import (
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // The collectors belong to the process; Limiters come and go.
 var (
@@ -21,25 +17,9 @@ var (
 		Help:    "Duration of a flush to Redis, including failed ones.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1},
 	})
-	flushRequests = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "window_flush_requests",
-		Help:    "Requests counted in a flush to Redis.",
-		Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048},
-	})
 )
 
 // Collectors returns the metrics of all Limiters of the process. None has a label.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{
-		circuitBreakersOpen, clockSkewSeconds, flushSeconds, flushRequests,
-	}
-}
-
-func observeFlush(batch []*call, took time.Duration) {
-	requests := 0
-	for _, c := range batch {
-		requests += c.requests
-	}
-	flushSeconds.Observe(took.Seconds())
-	flushRequests.Observe(float64(requests))
+	return []prometheus.Collector{circuitBreakersOpen, clockSkewSeconds, flushSeconds}
 }

@@ -39,15 +39,18 @@ func New(program string) *Metrics {
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"route", "method", "code"}),
 	}
-	build := buildinfo.Read()
-	version := prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "quayside", Name: "build_info", Help: "1, with the version of the program.",
-		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
-	})
-	version.Set(1)
-	m.MustRegister(m.requests, version,
+	m.MustRegister(m.requests, BuildInfo(),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// BuildInfo is the metric of the program's version.
+func BuildInfo() prometheus.Collector {
+	build := buildinfo.Read()
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "quayside", Name: "build_info", Help: "1, with the version and the revision of the program.",
+		ConstLabels: prometheus.Labels{"version": build.Version, "revision": build.Revision},
+	}, func() float64 { return 1 })
 }
 
 // Watch adds the state of a journal, and returns the journal.
