@@ -112,7 +112,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		},
 		map[string]int{"api_tokens": 1, "audit_heads": 1, "revision": 1, "audit_events": 1, "changes": 1})
 
-	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL, Bucket: bucket})
+	again := start(t, devstack.Options{Dir: second, DatabaseURL: cluster.URL, Env: bucket})
 	if got := again.status(t, kept.Secret); got != http.StatusOK {
 		t.Errorf("a token of before the backup: %d", got)
 	}

@@ -100,12 +100,12 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 		}
 		programs = append(programs, &Program{ProgramConfig: ProgramConfig{
 			Name: name, Command: []string{"shipments-svc", "serve"}, Address: listen, Inner: inner,
-			Env: slices.Concat([]string{
+			Env: []string{
 				"DATABASE_URL=" + dsn["shipments"], "DATABASE_DIRECT_URL=" + s.dsn["shipments"],
 				"LISTEN_ADDRESS=" + listen, "INNER_ADDRESS=" + inner, callers,
 				"DOCUMENTS_DIR=" + filepath.Join(s.opts.Dir, "documents"), // shared by all replicas
 				"WEBHOOK_KEYS_FILE=" + s.secret("webhook_keys"),
-			}, s.opts.Bucket),
+			},
 		}})
 	}
 	return programs, nil

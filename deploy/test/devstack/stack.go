@@ -38,8 +38,6 @@ type Options struct {
 	// Env has settings of the programs, except for addresses and secrets, which
 	// the stack decides.
 	Env []string
-	// Bucket has the S3_… settings of shipments-svc; without them files are in Dir.
-	Bucket []string
 	// SecondShipments adds a second shipments-svc under the name of the first.
 	SecondShipments bool
 	// Proxy, if not nil, starts a proxy for a link: it listens at Link.Listen
