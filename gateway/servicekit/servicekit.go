@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -56,11 +57,11 @@ func Run(ctx context.Context, s Service) error {
 	if s.Debug {
 		inner.HandleDebug()
 	}
-	public, err := httpserver.Listen(ctx, s.ListenAddress)
+	public, err := new(net.ListenConfig).Listen(ctx, "tcp", s.ListenAddress)
 	if err != nil {
 		return fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
-	internal, err := httpserver.Listen(ctx, s.InnerAddress)
+	internal, err := new(net.ListenConfig).Listen(ctx, "tcp", s.InnerAddress)
 	if err != nil {
 		return errors.Join(fmt.Errorf("INNER_ADDRESS: %w", err), public.Close())
 	}

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
@@ -26,7 +27,7 @@ type accessLine responseWriter
 // MarshalLogObject implements zapcore.ObjectMarshaler.
 func (l *accessLine) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	line.AddString("request_id", l.requestID)
-	line.AddString("method", methodLabel(l.method))
+	line.AddString("method", metrics.Method(l.method))
 	line.AddString("path", redact.Path(l.path))
 	line.AddInt("status", l.status)
 	line.AddInt64("bytes", l.bytes)
@@ -73,16 +74,5 @@ func (g *Gate) note(out *responseWriter) {
 	if out.span != nil {
 		describe(out)
 		out.span.End()
-	}
-}
-
-// methodLabel returns known methods only, because a client may put anything in their place.
-func methodLabel(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions, http.MethodConnect, http.MethodTrace:
-		return method
-	default:
-		return "another"
 	}
 }

@@ -38,7 +38,7 @@ func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"level": "error", "logger": "http.log.access", "msg": "handled request",
-		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "another", "path": "/api/v1/…", "status": 502.0,
+		"request_id": "req_01k9x3v7t2e8sbq4m6n0pacdfh", "method": "other", "path": "/api/v1/…", "status": 502.0,
 		"bytes": 12.0, "error": "refused", "client": "192.0.2.1", "token_id": "tok_4fZyo82mVyR1",
 		"organization_id": "org_01k9x3v7t2e8sbq4m6n0pacdfh",
 		"trace_id":        "4b000000000000000000000000000036", "span_id": "b700000000000001",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	kit "github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
 
 // No label holds a token, an organization or an address.
@@ -118,5 +118,5 @@ func lastHeartbeat() time.Time {
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
 	usageBatchesTotal,
-	streamConnected, revocationLag, degraded, kit.BuildInfo(),
+	streamConnected, revocationLag, degraded, metrics.BuildInfo(),
 }, ratelimit.Collectors()...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	details "github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
@@ -148,17 +149,11 @@ func (p problem) until(window windowState) *problem {
 	return &p
 }
 
-// write responds with p as JSON, with the members that belong to the request. Their order is that of the services.
+// write responds with p as JSON, as the services do.
 func (p problem) write(w http.ResponseWriter, instance, requestID string) error {
-	body, err := json.Marshal(struct {
-		Type      string `json:"type"`
-		Title     string `json:"title"`
-		Status    int    `json:"status"`
-		Detail    string `json:"detail"`
-		Instance  string `json:"instance"`
-		Code      string `json:"code"`
-		RequestID string `json:"request_id"`
-	}{"/problems/" + p.Code, p.Title, p.Status, p.Detail, instance, p.Code, requestID})
+	of := details.New(p.Status, p.Code, p.Title, p.Detail)
+	of.Instance, of.RequestID = instance, requestID
+	body, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
@@ -32,7 +33,7 @@ func (g *Gate) begin(r *http.Request) (*http.Request, trace.Span) {
 	if outside := tracing.Extract(r.Context(), r.Header); outside.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: outside.WithTraceState(trace.TraceState{})}))
 	}
-	ctx, span := g.tracer.Start(r.Context(), methodLabel(r.Method), options...)
+	ctx, span := g.tracer.Start(r.Context(), metrics.Method(r.Method), options...)
 	return r.WithContext(ctx), span
 }
 
@@ -42,7 +43,7 @@ func describe(out *responseWriter) {
 		return
 	}
 	out.span.SetAttributes(
-		attribute.String("http.request.method", methodLabel(out.method)),
+		attribute.String("http.request.method", metrics.Method(out.method)),
 		attribute.String("url.path", redact.Path(out.path)),
 		attribute.Int("http.response.status_code", out.status),
 		attribute.String("quayside.request_id", out.requestID),

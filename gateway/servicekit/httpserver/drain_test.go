@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -14,7 +15,7 @@ import (
 // TestReadinessOnThePublicListener: it is withdrawn before requests are refused.
 func TestReadinessOnThePublicListener(t *testing.T) {
 	t.Parallel()
-	l, err := Listen(t.Context(), "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

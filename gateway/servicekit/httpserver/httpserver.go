@@ -39,15 +39,6 @@ type Server struct {
 	Ready func(context.Context) error
 }
 
-// Listen opens a TCP address, "host:port"; port 0 picks a free one.
-func Listen(ctx context.Context, address string) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", address, err)
-	}
-	return l, nil
-}
-
 // Serve serves until ctx ends or a server fails. Then it calls draining, if not
 // nil, keeps accepting requests for two seconds, in which /readyz is 503 (lame
 // duck), and shuts down gracefully. It returns nil after a clean stop.

@@ -88,9 +88,6 @@ func NewConnector(dsn string, o Options) (driver.Connector, error) {
 	if err != nil {
 		return nil, errDSN
 	}
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
-	}
 	cfg.BinaryParameters = true
 	timeout := cmp.Or(o.AnswerTimeout, AnswerTimeout)
 	if _, set := cfg.Runtime["statement_timeout"]; !set {

@@ -94,10 +94,7 @@ func (c *preparingConn) prepared(ctx context.Context, query string) (statement, 
 	if err != nil {
 		return nil, err
 	}
-	s, ok := prepared.(statement)
-	if !ok {
-		return nil, fmt.Errorf("a statement of %T cannot be executed with a context", prepared)
-	}
+	s := prepared.(statement)
 	c.statements[query] = s
 	return s, nil
 }

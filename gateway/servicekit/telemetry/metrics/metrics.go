@@ -74,13 +74,14 @@ func (m *Metrics) ObserveRequest(route, verb string, status int, took time.Durat
 	if route == "" {
 		route = "none"
 	}
-	m.requests.WithLabelValues(route, method(verb), strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(route, Method(verb), strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-func method(name string) string {
+// Method returns a known method as it is, and "other" for what else a client may put in its place.
+func Method(name string) string {
 	switch name {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions:
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
 		return name
 	default:
 		return "other"
