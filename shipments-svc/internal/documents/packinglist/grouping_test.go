@@ -60,9 +60,14 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 			[]string{"P1,Avocado,16,40,4", "P1,Avocado,18,40,4", "P2,Avocado,16,80,4"},
 			"P1 80 × 4000, P2 80 × 4000", nil,
 		},
-		"equal": {
+		"equal, and full": {
 			[]string{"P1,Avocado,16,40,4", "P1,Avocado,16,40,4", "P2,Avocado,16,80,4"},
-			"P1 40 × 4000, P1 40 × 4000, P2 80 × 4000",
+			"P1 80 × 4000, P2 80 × 4000",
+			[]int{3},
+		},
+		"equal, overfull": {
+			[]string{"P1,Avocado,16,80,4", "P1,Avocado,16,80,4", "P2,Avocado,16,80,4"},
+			"P1 80 × 4000, P1 80 × 4000, P2 80 × 4000",
 			[]int{3},
 		},
 		"further down, and full": {

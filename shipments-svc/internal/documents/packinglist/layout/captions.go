@@ -125,6 +125,9 @@ func named(text string) (commodity, name string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) }) {
 		c := reference.CommodityOf(word)
 		if c != "" && vocabulary.MeaningOf(word).Field == vocabulary.None { // "Date: 12.11.2026"
+			if commodity != "" && c != commodity { // a company: "Melones y Sandías de Zacapa"
+				return "", ""
+			}
 			commodity, words = c, append(words, word)
 		}
 	}
@@ -140,7 +143,7 @@ func (t *Table) caption(i int) (found bool) {
 	if !line || !t.labelled() {
 		labels = captionsIn(row)
 	}
-	if i >= t.To && len(cells) == 1 {
+	if len(cells) == 1 && (i >= t.To || isPallet(labels)) {
 		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 {
 			labels = all
 		}
@@ -178,14 +181,18 @@ func (t *Table) caption(i int) (found bool) {
 	return found
 }
 
-// group returns the labels of the parts of a text above its lines. The first, or one with a
-// commodity, may be a name: "Grower: J. Smit - LEMON Eureka - Size 48".
+// group returns the labels of the parts of a text above its lines. The first, the one beside the
+// pallet, or one with a commodity, may be a name: "Grower: J. Smit - LEMON Eureka - Size 48".
 func group(text string, col int) (all []Label) {
 	for i, part := range parts.Split(text, -1) {
-		found := append(inText(part), unmarked(part)...)
+		found := inText(part)
+		if found == nil {
+			found = unmarked(part)
+		}
 		c, _ := named(part)
 		of, _ := vocabulary.Of(part)
-		if found == nil && (c != "" || i == 0 && of == 0 && !strings.ContainsFunc(part, isDigit)) {
+		first := i == 0 || i == 1 && isPallet(all) && strings.TrimSpace(part) != ""
+		if found == nil && (c != "" || first && of == 0 && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
@@ -206,9 +213,9 @@ func (t Table) numbered(row tables.Row) bool {
 	})
 }
 
-// count matches a number behind the name of a group, and what it counts, or a pack:
-// "YUCA - 10 PALLETS", "PEAS 10x150g".
-var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\)?$|\s+\d+\s*x\s*\d+\s*k?g$`)
+// count matches what follows the name of a group from a number on that counts something, or a pack:
+// "YUCA - 10 PALLETS", "PEAS 10x150g", "GALA - 40 lb box (18 kg)".
+var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\b.*$|\s+\d+\s*x\s*\d+\s*k?g$`)
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
 // if the table has no column for it: the row below is a line. Above a header that is repeated for

@@ -36,7 +36,9 @@ func inText(text string) (all []Label) {
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
 			value := func(word string) bool { return isDigit(rune(word[0])) } // of another label: "PALLET 7 Date"
-			known := m.Field != vocabulary.None && (first || m.Unknown == nil) &&
+			before := skip == 0 && begin > 0 && len(words) > 1 &&             // the value of another: "Variety: FINO Size: 4"
+				vocabulary.MeaningOf(strings.Join(words[1:], " ")).Field == m.Field
+			known := m.Field != vocabulary.None && (first || m.Unknown == nil) && !before &&
 				!slices.ContainsFunc(words[skip:max(skip+1, len(words)-1)], value)
 			if isBar(words[skip]) || !fact && !known {
 				continue
@@ -69,24 +71,38 @@ var parts = regexp.MustCompile(`\s[-–—|/]\s|[(),;|]`)
 // ofSeveral matches a number and how many there are: "1 of 20".
 var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 
-// unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7", whose values
-// have a digit.
+// unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7 VARIETY HASS".
+// Values have a digit, but for sizes and, after other labels, varieties.
 func unmarked(text string) (all []Label) {
 	for i, part := range parts.Split(text, -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
-		for n := min(2, len(words)-1); n > 0; n-- {
-			name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
-			if f := field(name); f != vocabulary.None && len(words)-n <= 2 &&
-				(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value)) {
-				all = append(all, Label{Name: name, Value: value, First: true})
-				break
+		for from, k := 0, 1; k <= len(words); k++ {
+			if k < len(words) && (!strings.ContainsFunc(words[k-1], isDigit) || field(words[k]) == vocabulary.None) {
+				continue
 			}
+			if l, ok := labelIn(words[from:k], all != nil); ok {
+				all = append(all, l)
+			}
+			from = k
 		}
 		if i == 0 && all == nil {
 			return nil
 		}
 	}
 	return all
+}
+
+// labelIn returns the label of words such as SIZE 40, which may follow others.
+func labelIn(words []string, follows bool) (Label, bool) {
+	for n := min(2, len(words)-1); n > 0; n-- {
+		name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
+		if f := field(name); f != vocabulary.None && len(words)-n <= 2 &&
+			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value) ||
+				f == vocabulary.Variety && follows && n == 1) {
+			return Label{Name: name, Value: value, First: true}, true
+		}
+	}
+	return Label{}, false
 }
 
 // LabelsOf returns the labels of a row: within its texts, or in the cell on the left of the value.

@@ -21,8 +21,8 @@ type merger struct {
 	fullest float64 // boxes of a pallet whose lines are consecutive
 }
 
-// Pallets returns the pallets of a document. A line that repeats another, or would
-// overfill its pallet, begins a separate pallet, so that a check reports it.
+// Pallets returns the pallets of a document. A line that repeats another and does not just fill
+// its pallet, or would overfill it, begins a separate pallet, so that a check reports it.
 func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
@@ -55,12 +55,13 @@ func (m *merger) add(l Line, key string) {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
 			return l.Row == o.Row || !follows && l.contents() == o.contents()
 		})
+		rest := follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value == m.fullest // of a full pallet
 		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
 		switch {
-		case alike || over || tables.Scientific(l.Pallet):
+		case alike && !rest || over || tables.Scientific(l.Pallet):
 			m.Add("pallet_repeated", l.Place, l.Pallet)
 			exists = false
-		case !follows && m.fullest == 0: // there is no pallet to compare its boxes with
+		case alike || !follows && m.fullest == 0: // there is no pallet to compare its boxes with
 			m.Add("pallet_repeated/merged", l.Place, l.Pallet)
 		}
 	}
@@ -78,6 +79,7 @@ func fullest(all []*Settled) (most float64) {
 	boxes, back := map[string]float64{}, map[string]bool{}
 	for _, s := range all {
 		for _, g := range s.groups() {
+			g = slices.CompactFunc(slices.Clone(g), func(a, b Line) bool { return a.Row == b.Row })
 			key := g[0].key()
 			_, back[key] = boxes[key]
 			boxes[key] += boxesOf(g)
