@@ -114,7 +114,7 @@ func palletWeightPlausible(s subject) finding {
 	var f finding
 	var weights []shipments.Grams
 	for _, p := range s.Pallets {
-		w := palletWeight(p)
+		w := p.Net()
 		if w == 0 {
 			continue
 		}

@@ -91,6 +91,11 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	inContainer := func(p *shipments.Pallet) { p.Container = "CSQU3054383" }
 	light := func(p *shipments.Pallet) { p.BoxWeight = 3500 }
+	stated := loaded(240, 8801) // the average, rounded
+	stated.Contents = []shipments.Content{
+		{Boxes: 140, BoxWeight: 10_716, Particulars: shipments.Particulars{NetWeight: 1_500_245}},
+		{Boxes: 100, BoxWeight: 6120},
+	}
 	for name, outcomes := range map[string][]outcome{
 		"packing_list_present": {
 			{shipments.Evidence{}, "fail 1 [] No packing list is attached."},
@@ -194,6 +199,10 @@ func TestFindings(t *testing.T) {
 			{
 				declared(evidence(many(10)...), shipments.Declared{NetWeight: 9_000_000}),
 				"fail 1 [] 9,000 kg declared, 10,560 kg listed.",
+			},
+			{
+				declared(evidence(stated), shipments.Declared{NetWeight: 2_112_242}),
+				"pass 0 [] 2,112.242 kg declared, 2,112.245 kg listed.",
 			},
 		},
 		"boxes_per_pallet_outlier": {

@@ -37,7 +37,7 @@ var boxTotal = quantity{
 var netWeight = quantity{
 	name: "net weight", unit: 1000, fact: shipments.NetWeightFact, result: shipments.Warn, compare: similar,
 	declared: func(d shipments.Declared) int { return int(d.NetWeight) },
-	of:       func(p shipments.Pallet) int { return int(palletWeight(p)) },
+	of:       func(p shipments.Pallet) int { return int(p.Net()) },
 	format:   func(n int) string { return kilograms(shipments.Grams(n)) },
 }
 
@@ -130,5 +130,3 @@ func (q quantity) compareStated(s subject, f *finding) (agrees bool) {
 	}
 	return agrees
 }
-
-func palletWeight(p shipments.Pallet) shipments.Grams { return shipments.Grams(p.Boxes) * p.BoxWeight }

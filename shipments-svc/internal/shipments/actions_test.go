@@ -122,8 +122,9 @@ func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 		Approved:       "approve",
 		Rejected:       "update, attach_document, reprocess_document, correct_mapping, delete_document",
 	} {
-		err := &TransitionError{Action: "x", Status: status, Allowed: Allowed(status)}
-		if text := fmt.Sprintf("x is not allowed while the status is %s; allowed: %s", status, want); err.Error() != text {
+		err := &TransitionError{Action: AttachDocument, Status: status, Allowed: Allowed(status)}
+		text := fmt.Sprintf("attaching a document is not allowed while the status is %s; allowed: %s", status, want)
+		if err.Error() != text {
 			t.Errorf("%v, want %s", err, text)
 		}
 	}

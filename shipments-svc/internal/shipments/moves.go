@@ -93,7 +93,13 @@ func (e *TransitionError) Error() string {
 	if while == "" {
 		while = "the status is " + string(e.Status)
 	}
-	return fmt.Sprintf("%s is not allowed while %s; allowed: %s", e.Action, while, allowed)
+	return fmt.Sprintf("%s is not allowed while %s; allowed: %s", e.Action.doing(), while, allowed)
+}
+
+// doing names the action in a sentence: "approving", "attaching a document".
+func (a Action) doing() string {
+	verb, object, _ := strings.Cut(string(a), "_")
+	return strings.TrimSuffix(strings.TrimSuffix(verb, "e")+"ing a "+object, " a ")
 }
 
 // ChecksFailingError means that approving a shipment with failing checks needs a

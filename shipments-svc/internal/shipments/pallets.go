@@ -50,6 +50,17 @@ func (p Pallet) Content() Content {
 	}
 }
 
+// Net returns the net weight as the document states it, or else by its boxes.
+func (c Content) Net() Grams { return cmp.Or(c.NetWeight, Grams(c.Boxes)*c.BoxWeight) }
+
+// Net returns the net weight of the pallet: the sum of its lines'.
+func (p Pallet) Net() (sum Grams) {
+	for _, c := range p.Contents {
+		sum += c.Net()
+	}
+	return cmp.Or(sum, p.Content().Net())
+}
+
 // Grams is a weight, exact to what the product shows: thousandths of a
 // kilogram.
 type Grams int

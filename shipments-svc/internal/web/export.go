@@ -43,12 +43,8 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 			lines = []shipments.Content{p.Content()}
 		}
 		for _, c := range lines {
-			net := c.NetWeight
-			if net == 0 {
-				net = shipments.Grams(c.Boxes) * c.BoxWeight
-			}
 			rows = append(rows, []any{
-				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), net.Kilograms(), weightCell(c.GrossWeight),
+				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(), weightCell(c.GrossWeight),
 				c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower, c.HarvestedOn, c.PackedOn, c.Recorder,
 				c.Container, c.Seal,
 			})

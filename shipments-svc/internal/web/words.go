@@ -61,7 +61,7 @@ func sum(pallets []shipments.Pallet) (total struct {
 ) {
 	for _, p := range pallets {
 		total.Boxes += p.Boxes
-		total.Weight += shipments.Grams(p.Boxes) * p.BoxWeight
+		total.Weight += p.Net()
 	}
 	return total
 }
