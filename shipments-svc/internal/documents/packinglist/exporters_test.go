@@ -3,6 +3,7 @@ package packinglist
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,6 +57,17 @@ func TestExportersLists(t *testing.T) {
 			for _, named := range want.warns {
 				if !strings.Contains(strings.ToLower(warnings), strings.ToLower(named)) {
 					t.Errorf("no warning names %q:\n%s", named, warnings)
+				}
+			}
+			for _, m := range list.Mappings {
+				for _, c := range m.Columns {
+					worst := 1.0
+					for _, a := range c.Alternatives {
+						if a.Score > worst || !slices.Contains(shipments.MappingFields, a.Field) {
+							t.Errorf("%s: alternatives %+v", c.Heading, c.Alternatives)
+						}
+						worst = a.Score
+					}
 				}
 			}
 			if want.quiet && warnings != "" {

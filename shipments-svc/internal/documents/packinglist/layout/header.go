@@ -50,7 +50,7 @@ func headerOf(rows []tables.Row) (best header) {
 			}
 			h := means.parse(rows[from : from+n])
 			h.From, h.To = from, from+n
-			if h.complete() && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
+			if (h.complete() || h.labelled() && h.counts(rows[from+n:])) && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
 				best = h
 			}
 		}
@@ -151,6 +151,16 @@ func (h header) complete() bool {
 	}
 	counts := h.sizes != nil || slices.ContainsFunc(amounts, h.has) || h.labelled() && h.has(vocabulary.Carton)
 	return h.score > 0 && counts && fields > 1
+}
+
+// counts reports whether a column of what was packed or loaded has a number in the first of rows.
+func (h header) counts(rows []tables.Row) bool {
+	for col := 0; len(rows) > 0 && col < len(h.Headings); col++ {
+		if n, ok := Number(rows[0], col); ok && n > 0 && h.Headings[col].Meaning.Counts() {
+			return true
+		}
+	}
+	return false
 }
 
 // repeats reports whether a row repeats most of the header, in its words or in another

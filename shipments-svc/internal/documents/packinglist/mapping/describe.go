@@ -73,11 +73,14 @@ func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.Mapp
 	}
 	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
 	for _, o := range c.Meaning.Others {
-		if name := wireName(o.Field); name != mapped.Field && len(mapped.Alternatives) < shipments.MaxAlternatives {
+		if name := wireName(o.Field); name != mapped.Field && slices.Contains(shipments.MappingFields, name) {
 			other := shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
 			mapped.Alternatives = append(mapped.Alternatives, other)
 		}
 	}
+	best := func(a, b shipments.Alternative) int { return cmp.Compare(b.Score, a.Score) }
+	slices.SortStableFunc(mapped.Alternatives, best)
+	mapped.Alternatives = mapped.Alternatives[:min(len(mapped.Alternatives), shipments.MaxAlternatives)]
 	f, used := m.Used(col)
 	switch sizes := slices.Contains(t.Sizes, col); {
 	case sizes:

@@ -49,6 +49,7 @@ var conditions = map[string]condition{
 	"repeated": of(func(c *Column) bool { return c.values.distinct*2 <= c.values.filled+4 }),
 	"counting": of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
 	"unclear":  of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
+	"counts":   of(func(c *Column) bool { return c.Meaning.Counts() }),
 	"headed":   of(func(c *Column) bool { return c.Text != "" }),
 	"of-produce": of(func(c *Column) bool { // "Melon type"
 		return slices.ContainsFunc(c.Meaning.Unknown, func(word string) bool { return reference.CommodityOf(word) != "" })
@@ -87,11 +88,9 @@ func (m *Mapping) weigh(rows []tables.Row) {
 			if !e.applies(m, rows, col) {
 				continue
 			}
-			score := c.Score
-			if n, err := strconv.ParseFloat(e.score, 64); err == nil && n < 0 {
-				score += n
-			} else if err == nil {
-				score = n
+			score, _ := strconv.ParseFloat(e.score, 64) // of "=": 0
+			if score <= 0 {
+				score += c.Score
 			}
 			if e.reason != "" && c.Meaning.Reason == "" {
 				c.Meaning.Resembles, c.Meaning.Reason = c.Field, e.reason
@@ -205,6 +204,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 	for kind, is := range map[string]bool{
 		"sscc": SSCC(text) != "", "short": len(text) <= short, "number": number,
 		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
+		"count":     number && n == float64(int(n)) && n > 0 && n <= shipments.MaxBoxes,
 		"decimal":   number && strings.ContainsAny(text, ".,"),
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != "",

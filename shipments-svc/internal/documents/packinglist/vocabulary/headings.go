@@ -101,6 +101,12 @@ type Meaning struct {
 	Others    []Meaning
 }
 
+// Counts reports whether a heading says no more than that something was packed or loaded: boxes,
+// where whole numbers are below it.
+func (m Meaning) Counts() bool {
+	return m.Concepts&(packed|Shipped) != 0 && m.Concepts&^(packed|Shipped|Total|Number) == 0 && m.Unknown == nil
+}
+
 const (
 	// Clear is the score of a heading that names little else than its field.
 	Clear = 0.85

@@ -41,6 +41,7 @@ var (
 	Rejected = named("rejected")
 	One      = named("one") // box rather than boxes
 	id       = named("id")
+	packed   = named("packed")
 	stop     = named("stop")
 	unknown  = named("unknown")  // one unknown word
 	unknowns = named("unknowns") // several
