@@ -42,7 +42,7 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 		if a.StatusCode != tt.want {
 			t.Errorf("%d bytes to %s: %s, want %d", tt.bytes, tt.path, a.Status, tt.want)
 		}
-		if limit := map[int]string{1 << 20: "1.05 MB", 14 << 20: "14.7 MB"}[tt.bytes-1]; tt.want != http.StatusOK &&
+		if limit := map[int]string{1 << 20: "1 MiB", 14 << 20: "14 MiB"}[tt.bytes-1]; tt.want != http.StatusOK &&
 			!strings.Contains(a.body, "larger than the "+limit) {
 			t.Errorf("%d bytes to %s: %s does not give the limit", tt.bytes, tt.path, a.body)
 		}

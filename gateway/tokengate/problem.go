@@ -36,7 +36,7 @@ var (
 		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token",
 		Detail: "The API token is unknown.",
 	}
-	malformedToken    = invalidToken.withDetail("The API token is malformed; check that it was copied whole.")
+	malformedToken    = invalidToken.withDetail("The API token is malformed: one header Authorization: Bearer <API token> is needed, with the whole token.")
 	revokedToken      = invalidToken.withDetail("The API token was revoked.")
 	expiredToken      = invalidToken.withDetail("The API token has expired.")
 	addressNotAllowed = problem{
@@ -115,9 +115,8 @@ func problemOf(err error) problem {
 	}
 	p := *problemWith(status)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		const mb = 1e6
-		p.Detail = fmt.Sprintf("The request body is larger than the %.3g MB that the gateway accepts here.",
-			float64(large.Limit)/mb)
+		p.Detail = fmt.Sprintf("The request body is larger than the %.3g MiB that the gateway accepts here.",
+			float64(large.Limit)/(1<<20))
 	}
 	return p
 }

@@ -62,7 +62,7 @@ func TestRevokingNeedsConfirmationAndShowsTheLastUse(t *testing.T) {
 
 	b.click(revoke)
 	b.awaits(`document.querySelector("dialog[open]") && document.activeElement.textContent.trim() === "Cancel"`)
-	b.sees("It has never been used.")
+	b.sees("No use is recorded yet")
 	b.accessible()
 	b.do(chromedp.KeyEvent(kb.Escape))
 	b.awaits(`!document.querySelector("dialog") && document.activeElement.getAttribute("aria-label") === "Revoke ERP"`)

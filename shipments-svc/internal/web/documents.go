@@ -25,7 +25,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	case errors.As(err, new(*shipments.DuplicateError)):
 		wrong.Add("file", "The shipment already has a document with exactly this content.")
 	case err != nil && transport.Problem(err).Status == http.StatusRequestEntityTooLarge:
-		wrong.Add("file", "The file may have at most 10 MB.")
+		wrong.Add("file", "The file may have at most 10 MiB.")
 	}
 	if err != nil && wrong == nil {
 		return answer{}, err

@@ -63,7 +63,8 @@ func (v *visit) filter() (f shipments.Filter, err error) {
 		Destination: text("destination"), CheckResult: shipments.Result(query.Get("check_result")),
 		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
 	}
-	if f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) {
+	if f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) ||
+		f.Status != "" && !slices.Contains(shipments.Statuses, f.Status) {
 		err = errForm
 	}
 	return f, err

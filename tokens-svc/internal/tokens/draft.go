@@ -111,7 +111,7 @@ func (c *Catalogue) check(wrong *ValidationError, principal Principal, texts []s
 	for i, text := range texts {
 		p, err := c.Parse(text)
 		if err != nil {
-			wrong.addEntry("permissions", i+1, InvalidValue, "%v", err)
+			wrong.addEntry("permissions", i+1, InvalidValue, "holds an %v", err)
 			continue
 		}
 		principal.checkGrant(wrong, i+1, p)

@@ -78,11 +78,11 @@ func TestDraftFaultsNameTheirFields(t *testing.T) {
 		"unknown one": {func(d *Draft) { d.Permissions = []string{"shipments:raed"} }, "did you mean shipments:read?"},
 		"nonsense": {
 			func(d *Draft) { d.Permissions = []string{"$(id)"} },
-			`permissions: unknown permission "$(id)"`,
+			`permissions: holds an unknown permission "$(id)"`,
 		},
 		"token as one": {
 			func(d *Draft) { d.Permissions = []string{"shpt_secret"} },
-			`permissions: unknown permission "shpt_…"`,
+			`permissions: holds an unknown permission "shpt_…"`,
 		},
 		"environment": {func(d *Draft) { d.Environment = "prod" }, "environment: must be live or test"},
 		"expired":     {func(d *Draft) { d.ExpiresAt = noon }, "expires_at: must be in the future"},

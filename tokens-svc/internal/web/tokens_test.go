@@ -289,7 +289,7 @@ func TestRotatingShowsTheSuccessorOnce(t *testing.T) {
 		old := w.token(t, owner, "ERP "+overlap)
 		path := api("/" + string(old.ID) + "/rotate")
 		until := moment{At: w.tokens.Now().Add(end)}.Minute()
-		want(t, owner.get(t, path), http.StatusOK, "Rotate ERP "+overlap, "has never been used", "24 hours")
+		want(t, owner.get(t, path), http.StatusOK, "Rotate ERP "+overlap, "recorded yet", "24 hours")
 		form := url.Values{"form": {owner.nonce(t, path)}, "overlap": {overlap}}
 		res := owner.post(t, path, form)
 		want(t, res, http.StatusOK, "Copy your new token", public(old))
@@ -330,7 +330,7 @@ func TestAnOverlapCanBeEndedEarly(t *testing.T) {
 		"End overlap now", `!aria-label="Rotate ERP"`)
 	path := api("/" + string(old.ID))
 	want(t, owner.get(t, path), http.StatusOK, "Its successor is", "End overlap now")
-	want(t, owner.get(t, path+"/revoke"), http.StatusOK, "End the overlap of ERP now?", "has never been used",
+	want(t, owner.get(t, path+"/revoke"), http.StatusOK, "End the overlap of ERP now?", "recorded yet",
 		"Programs that still use this token")
 	wantTo(t, owner.post(t, path+"/revoke", url.Values{}), api(""))
 	want(t, owner.get(t, api("?show=expiring")), http.StatusOK, "!End overlap now", "was revoked")

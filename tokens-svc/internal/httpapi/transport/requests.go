@@ -273,7 +273,7 @@ func decodeEvents(r *http.Request) (events, error) {
 	if text, given := p.Text("after"); given {
 		after, err := strconv.ParseUint(text, 10, 63) // takes no sign
 		if err != nil || e.Number > 1 {
-			p.Fault("after", "after must be the number of an event, from 0, and page must not be given with it")
+			p.Fault("after", "after must be the number of an event, from 0, and with it page can only be 1")
 		}
 		e.after = new(int64(after))
 	}
