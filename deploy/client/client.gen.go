@@ -2249,9 +2249,10 @@ type ListShipmentsParams struct {
 type CreateShipmentParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2289,9 +2290,10 @@ type ApproveShipmentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2303,9 +2305,10 @@ type AttachDocumentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2340,9 +2343,10 @@ type ReprocessDocumentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2364,9 +2368,10 @@ type RejectShipmentParams struct {
 
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2374,9 +2379,10 @@ type RejectShipmentParams struct {
 type CreateWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2397,9 +2403,10 @@ type ListDeliveriesParams struct {
 type ReplayWebhooksParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2407,9 +2414,10 @@ type ReplayWebhooksParams struct {
 type RotateWebhookSecretParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2417,9 +2425,10 @@ type RotateWebhookSecretParams struct {
 type TestWebhookEndpointParams struct {
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
-	// again, with `Idempotency-Replayed: true`. A key belongs to one method and path and is stored for 24 hours.
-	// With another body it is refused with 422; while the first request is in progress, with 409. Refused requests
-	// are not recorded.
+	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
+	// is not repeated: the request is refused with 409, `secret_already_shown`. A key belongs to one method and path
+	// and is stored for 24 hours. With another body it is refused with 422; while the first request is in progress,
+	// with 409. Refused requests are not recorded.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 

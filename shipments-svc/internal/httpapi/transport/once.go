@@ -69,7 +69,11 @@ func onceOnly[Req, Res any](
 				return nil, err
 			}
 			made = encode(callerOf(ctx).request, result)
-			return encodeJSON(made)
+			stored := made
+			if made.SecretOf != "" {
+				stored.Body = nil
+			}
+			return encodeJSON(stored)
 		}
 		if k.key == nil {
 			_, err = once(ctx)
@@ -83,15 +87,29 @@ func onceOnly[Req, Res any](
 	}
 }
 
+// secretShownError refuses to replay a reply that showed a secret.
+type secretShownError struct{ endpoint string }
+
+func (e *secretShownError) Error() string {
+	return "this request was done before and made the secret of webhook endpoint " + e.endpoint +
+		"; a secret is shown once; if it was lost, rotate it with a new Idempotency-Key"
+}
+
 // load returns a reply that was stored, marked as replayed.
 func load(answer []byte) (reply, error) {
-	var body json.RawMessage
-	re := reply{Body: &body}
+	var body, public json.RawMessage
+	re := reply{Body: &body, Public: &public}
 	if err := json.Unmarshal(answer, &re); err != nil {
 		return reply{}, err
 	}
+	if re.SecretOf != "" {
+		return reply{}, &secretShownError{re.SecretOf}
+	}
 	if body == nil {
 		re.Body = nil
+	}
+	if public == nil {
+		re.Public = nil
 	}
 	if re.Header == nil {
 		re.Header = http.Header{}

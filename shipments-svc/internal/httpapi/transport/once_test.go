@@ -59,6 +59,12 @@ func TestEveryPostIsDoneOnceForItsKey(t *testing.T) {
 		) {
 			t.Errorf("%s: %s", name, p.Detail)
 		}
+		if name == "attach" || name == "upload" {
+			blind := c.with("X-Token-Permissions", "documents:write")
+			if again := a.do(t, blind); again.status != first.status || len(again.document(t).Checks) != 0 {
+				t.Errorf("%s: %d, %s to a token that may not read shipments", name, again.status, again.body)
+			}
+		}
 		none := ""
 		if res := a.do(t, call{
 			method: c.method, path: c.path, body: c.body, header: c.header,

@@ -57,6 +57,7 @@ var table = []struct {
 		fmt.Sprintf("the organization has %d mapping templates; that is the maximum", shipments.MaxTemplates))},
 	{http.StatusConflict, "webhook_endpoint_disabled", is(webhooks.ErrDisabled,
 		"nothing is sent to this endpoint while it is disabled; set its status to enabled first")},
+	{http.StatusConflict, "secret_already_shown", as[*secretShownError]},
 	{http.StatusConflict, "idempotency_in_progress", is(shipments.ErrKeyInProgress,
 		"a request with this Idempotency-Key is in progress; try again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "idempotency_key_reused", is(shipments.ErrKeyReused,

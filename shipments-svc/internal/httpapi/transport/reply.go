@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
@@ -18,7 +19,19 @@ type reply struct {
 	Status int                   `json:"status"`
 	Header http.Header           `json:"header"`
 	Body   any                   `json:"body,omitempty"` // shown as JSON; nil: no body
-	file   *shipments.StoredFile // sent instead of a body
+	// Public is the body for callers without ReadShipments; nil: Body.
+	Public any `json:"public,omitempty"`
+	// SecretOf is the webhook endpoint whose secret Body shows: Body is not stored, and not replayed.
+	SecretOf string                `json:"secret_of,omitempty"`
+	file     *shipments.StoredFile // sent instead of a body
+}
+
+// permitted returns the reply with what the caller may see.
+func permitted(r *http.Request, re reply) reply {
+	if re.Public != nil && !slices.Contains(callerOf(r.Context()).Permissions, string(ReadShipments)) {
+		re.Body = re.Public
+	}
+	return re
 }
 
 // shown returns the encoder of a response that shows a result as the member name.

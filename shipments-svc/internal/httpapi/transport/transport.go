@@ -141,8 +141,7 @@ func postPrepared[Req, Res any](
 	rt router, path string, decode func(*http.Request) (Req, error), prepared prepare[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	asIs := func(_ *http.Request, re reply) reply { return re }
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, prepared, encode), asIs)
+	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, prepared, encode), permitted)
 }
 
 // handle adds a route of Access: decode, do and encode must fit together to compile.

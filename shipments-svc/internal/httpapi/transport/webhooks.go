@@ -114,10 +114,10 @@ func encodeMade(r *http.Request, m webhooks.Made) reply {
 	return re
 }
 
-// encodeRotated keeps the secret out of caches.
+// encodeRotated keeps the secret out of caches and of what is stored.
 func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
-	re.Header = http.Header{"Cache-Control": {"no-store"}}
+	re.Header, re.SecretOf = http.Header{"Cache-Control": {"no-store"}}, WebhookIDs.Format(m.ID)
 	return re
 }
 
