@@ -50,8 +50,8 @@ const (
 // next handlers. It must come first in its site; in a Caddyfile it does by itself.
 //
 // It sets the placeholder {http.token_gate.assertion.SERVICE}, the signed assertion of the principal for that service,
-// which the handler of the package upstream sends. It writes an access log of its own, under the name of Caddy's, http.log.access:
-// no site with a gate needs the directive log.
+// which the handler of the package upstream sends. It writes an access log of its own, under the name of Caddy's,
+// http.log.access: no site with a gate needs the directive log.
 //
 // Placeholders are replaced in all settings. Secrets should be one, {env.NAME} or {file.PATH}: more people read a
 // configuration than may read a secret.
