@@ -1335,7 +1335,7 @@ type KnownEventType string
 type Mapping struct {
 	// Candidates Of a list that is refused as `ambiguous_mapping`: the mappings that agree with its numbers as well.
 	Candidates *[]struct {
-		// Columns The columns in which the candidates differ.
+		// Columns The columns of the pallet number, the boxes and the weights in this reading.
 		Columns []AssignedColumn `json:"columns"`
 
 		// Text What would be read, for people.

@@ -40,7 +40,7 @@ type Alternative struct {
 
 // Candidate is one of the readings of an ambiguous list.
 type Candidate struct {
-	Columns []AssignedColumn `json:"columns"` // those in which the candidates differ
+	Columns []AssignedColumn `json:"columns"` // of the pallet number, the boxes and the weights
 	Text    string           `json:"text"`    // for people: what would be read
 }
 

@@ -50,7 +50,8 @@ func headerOf(rows []tables.Row) (best header) {
 			}
 			h := means.parse(rows[from : from+n])
 			h.From, h.To = from, from+n
-			if (h.complete() || h.labelled() && h.counts(rows[from+n:])) && h.score > best.score && !slices.ContainsFunc(rows[from:h.To], ofPallet) {
+			if (h.complete() || h.labelled() && h.counts(rows[h.To:])) && h.score > best.score &&
+				!slices.ContainsFunc(rows[from:h.To], ofPallet) {
 				best = h
 			}
 		}

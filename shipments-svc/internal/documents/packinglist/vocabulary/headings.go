@@ -101,8 +101,7 @@ type Meaning struct {
 	Others    []Meaning
 }
 
-// Counts reports whether a heading says no more than that something was packed or loaded: boxes,
-// where whole numbers are below it.
+// Counts reports whether a heading says no more than that something was packed or loaded, such as boxes.
 func (m Meaning) Counts() bool {
 	return m.Concepts&(packed|Shipped) != 0 && m.Concepts&^(packed|Shipped|Total|Number) == 0 && m.Unknown == nil
 }
