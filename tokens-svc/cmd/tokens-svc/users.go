@@ -116,20 +116,11 @@ type userUnlink struct{ account }
 
 func (c userUnlink) Run(ctx context.Context, p program) error {
 	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
-		memberships, err := s.Memberships(ctx, u.ID)
-		if err != nil {
-			return "", err
-		}
 		done, err := s.Unlink(ctx, u)
 		if !done {
 			return "is linked to no issuer; nothing was changed", err
 		}
-		var b strings.Builder
-		b.WriteString("is linked to no issuer any more; all its sessions have ended")
-		for _, m := range memberships {
-			fmt.Fprintf(&b, "\n  it stays %s of %s %s", m.Role, m.Organization.ID, m.Organization.Name)
-		}
-		return b.String(), err
+		return "is linked to no issuer any more and keeps its memberships; all its sessions have ended", err
 	})
 }
 

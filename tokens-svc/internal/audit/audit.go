@@ -176,14 +176,11 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // The lengths make the encoding unambiguous: no two events share one.
 func (e Event) sum() (h Hash) {
 	w := fields{sha256.New()}
-	address := ""
-	if e.Actor.Address.IsValid() {
-		address = e.Actor.Address.String()
-	}
+	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
 	w.write(
 		format, e.Log, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
 		e.Instant(),
-		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, string(e.Action), e.Target,
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID, string(e.Action), e.Target,
 	)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
 		w.write(name, e.Details[name])

@@ -53,11 +53,7 @@ func New(server, from string, public *url.URL) (*Server, error) {
 	default:
 		s.options = append(s.options, gomail.WithTLSPortPolicy(gomail.TLSMandatory))
 	}
-	if text := u.Port(); text != "" {
-		port, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("the port is no number")
-		}
+	if port, _ := strconv.Atoi(u.Port()); port > 0 { // digits, or none
 		s.options = append(s.options, gomail.WithPort(port))
 	}
 	if name := u.User.Username(); name != "" {
@@ -91,12 +87,6 @@ func (s *Server) Send(ctx context.Context, to, name string, l people.Letter) err
 		return fmt.Errorf("write a mail: %w", err)
 	}
 	subject, text, _ := strings.Cut(b.String(), "\n")
-	return s.send(ctx, to, subject, text)
-}
-
-var _ people.Mail = (*Server)(nil)
-
-func (s *Server) send(ctx context.Context, to, subject, text string) error {
 	m := gomail.NewMsg()
 	if err := m.From(s.from); err != nil {
 		return fmt.Errorf("mail from %s: %w", s.from, err)
@@ -118,6 +108,8 @@ func (s *Server) send(ctx context.Context, to, subject, text string) error {
 	}
 	return nil
 }
+
+var _ people.Mail = (*Server)(nil)
 
 func loopback(host string) bool {
 	a, err := netip.ParseAddr(host)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
-	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -215,20 +214,13 @@ func normalize(email string) string { return strings.ToLower(strings.TrimSpace(e
 // name returns text without the white space around it.
 func (f *faults) name(text string, least int) string { return f.Text("name", text, least, maxName) }
 
-// claimedName returns the name that an issuer states, in the form that name
-// accepts: characters not allowed in a name are removed, and the rest is truncated.
+// claimedName returns the name that an issuer states, or "" for one that nobody could enter here.
 func claimedName(text string) string {
-	allowed := strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || plaintext.Refused(r) {
-			return -1
-		}
-		return r
-	}, text)
-	if plaintext.Blank(allowed) {
-		return ""
+	var wrong faults
+	if name := wrong.name(text, 0); wrong.OrNil() == nil {
+		return name
 	}
-	runes := []rune(strings.TrimSpace(allowed))
-	return strings.TrimSpace(string(runes[:min(len(runes), maxName)]))
+	return ""
 }
 
 // A password that takes less than a million guesses (score 0 or 1) is a common one.

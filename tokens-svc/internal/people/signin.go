@@ -115,17 +115,13 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	admitted, err := s.repo.Admit(ctx, Admission{
 		Organization: domain.Organization, User: u, Role: domain.Role, Identity: &c.Identity, Existing: TakeOver,
 		UnlessRemoved: true, Entry: s.joined(client.Actor(u), u.Email, domain.Role),
-		TakeOverEntry: s.linked(client.Actor(u), u, c.Identity),
+		TakeOverEntry: s.entry(audit.UserIdentityLinked, client.Actor(u), string(u.ID),
+			map[string]string{"email": u.Email, "issuer": c.Issuer}),
 	})
 	if errors.Is(err, tokens.ErrExists) {
 		return a.User, false, ErrLinkedElsewhere
 	}
 	return admitted.User, admitted.TakenOver, err
-}
-
-// linked is the audit log's entry of an identity that becomes an account's.
-func (s *Service) linked(actor audit.Actor, u User, i Identity) audit.Entry {
-	return s.entry(audit.UserIdentityLinked, actor, string(u.ID), map[string]string{"email": u.Email, "issuer": i.Issuer})
 }
 
 // recordTimeout bounds how long a refused attempt to sign in is being recorded.

@@ -173,12 +173,6 @@ func (r eventRow) event() (audit.Event, error) {
 	return e, nil
 }
 
-// nullAddress returns an inet, NULL for the zero address.
-// inet knows no zones.
-func nullAddress(a netip.Addr) sql.Null[string] {
-	return sql.Null[string]{V: a.WithZone("").String(), Valid: a.IsValid()}
-}
-
 // address is host() of an inet; zero for NULL.
 type address struct{ netip.Addr }
 

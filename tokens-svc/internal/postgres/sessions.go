@@ -33,9 +33,7 @@ func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 		FROM sessions s LEFT JOIN users u ON u.id = s.user_id
 		WHERE s.token_sum = $1 AND s.expires_at > $2
 		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, sum, s.now())
-	if err == nil && json.Unmarshal(row.Data, &row.Texts) != nil {
-		row.Texts = nil // of an earlier version
-	}
+	_ = json.Unmarshal(row.Data, &row.Texts) // those of an earlier version are dropped
 	return row.Row, err
 }
 
@@ -46,6 +44,8 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 	if err != nil {
 		return err
 	}
+	from, _ := r.Address.WithZone("").MarshalText() // inet knows no zones
+	address := null(string(from))
 	if r.ID != "" {
 		end := now.Add(session.Idle)
 		if last := r.CreatedAt.Add(session.Lifetime); last.Before(end) {
@@ -53,14 +53,14 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 		}
 		return exec(ctx, s.db, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
-			WHERE token_sum = $1`, sum, data, now, end, nullAddress(r.Address), r.UserAgent)
+			WHERE token_sum = $1`, sum, data, now, end, address, r.UserAgent)
 	}
 	r.ID, r.CreatedAt = publicid.New("ses"), now
 	return exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
 			session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), nullAddress(r.Address), r.UserAgent, r.Epoch)
+		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), address, r.UserAgent, r.Epoch)
 }
 
 // Delete implements session.Store.

@@ -65,7 +65,7 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
 	outcome := Outcome(t.Status(s.Now()))
-	if outcome == OutcomeActive && stored.Version < s.config.Peppers.Primary() {
+	if outcome == OutcomeActive && stored.Version < s.config.Peppers.Ring[0].Version {
 		go s.reseal(context.WithoutCancel(ctx), id, stored, s.config.Peppers.Seal(presented))
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
@@ -124,7 +124,9 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for due, epoch := true, ""; ; {
-		changes, upTo, read, err := s.changes(ctx, at)
+		reading, cancel := context.WithTimeout(ctx, feedTimeout)
+		changes, upTo, read, err := s.repo.Changes(reading, at, feedBatch)
+		cancel()
 		if err != nil {
 			return err
 		}
@@ -153,10 +155,4 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 			due = true
 		}
 	}
-}
-
-func (s *Service) changes(ctx context.Context, after int64) ([]Change, int64, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
-	defer cancel()
-	return s.repo.Changes(ctx, after, feedBatch)
 }

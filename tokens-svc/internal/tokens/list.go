@@ -156,7 +156,7 @@ type AuditQuery struct {
 func (s *Service) AuditEvents(
 	ctx context.Context, principal Principal, org OrgID, q AuditQuery, p Page,
 ) ([]audit.Event, int, error) {
-	if !principal.MayReadAudit() {
+	if !principal.Audit {
 		return nil, 0, principal.refuse("read the audit log")
 	}
 	return s.repo.AuditEvents(ctx, org, q, p)
@@ -167,7 +167,7 @@ func (s *Service) AuditEvents(
 func (s *Service) AllAuditEvents(
 	ctx context.Context, principal Principal, org OrgID, q AuditQuery,
 ) (iter.Seq2[audit.Event, error], error) {
-	if !principal.MayReadAudit() {
+	if !principal.Audit {
 		return nil, principal.refuse("read the audit log")
 	}
 	return s.repo.AllAuditEvents(ctx, org, q), nil

@@ -50,9 +50,6 @@ func (p Peppers) Verify(s Secret, stored Digest) (ok, known bool) {
 	return known && hmac.Equal(mac[:], stored.MAC[:]), known
 }
 
-// Primary returns the version under which Seal works.
-func (p Peppers) Primary() int { return p.Ring[0].Version }
-
 func seal(k keyring.Key, s Secret) Digest {
 	d := Digest{Version: k.Version}
 	h := hmac.New(sha256.New, k.Text)

@@ -118,7 +118,7 @@ func TestTheFirstPepperSeals(t *testing.T) {
 	t.Parallel()
 	for _, versions := range [][]int{{9, 4}, {4, 9}} {
 		p := peppers(t, versions...)
-		if p.Primary() != versions[0] || p.Seal(Generate(Live)).Version != versions[0] {
+		if p.Ring[0].Version != versions[0] || p.Seal(Generate(Live)).Version != versions[0] {
 			t.Errorf("%v seals with %d", p, p.Seal(Generate(Live)).Version)
 		}
 	}

@@ -64,9 +64,6 @@ func (p Principal) MayCreate() bool {
 	return len(p.grants) > 0 && (p.Tokens == reachOwn || p.Tokens == reachAll)
 }
 
-// MayChangeOrganization reports whether the principal may change the organization's name and policy.
-func (p Principal) MayChangeOrganization() bool { return p.Owners }
-
 // Sees returns the environment whose tokens exist for the principal, or "" for
 // both.
 func (p Principal) Sees() Environment {
@@ -129,9 +126,6 @@ func (p Principal) maker() audit.Actor {
 // is reports whether t is the calling token.
 func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t.ID }
 
-// MayReadAudit reports whether the principal may read the audit log.
-func (p Principal) MayReadAudit() bool { return p.Audit }
-
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {
 	if permission == Admin && !p.grantsAdmin() {
@@ -147,8 +141,7 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 
 // checkLimit notes a limit above the one that everybody has.
 func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
-	most := DefaultRateLimit
-	if !p.anyLimit && !r.within(most) {
+	if most := DefaultRateLimit; !p.anyLimit && !r.within(most) {
 		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit,
 			most.Limit, most.Window.Seconds())
 	}

@@ -56,7 +56,7 @@ func TestRoleTable(t *testing.T) {
 		}
 		got := []bool{
 			c.principal.MayCreate(), c.principal.MayChange(own), c.principal.MayChange(others),
-			c.principal.MayChange(operators), c.principal.MayReadAudit(),
+			c.principal.MayChange(operators), c.principal.Audit,
 		}
 		if want := []bool{c.create, c.own, c.others, c.others, c.readAudit}; !slices.Equal(got, want) {
 			t.Errorf("%s: create, own, others', operators', audit: %v, want %v", name, got, want)
@@ -96,7 +96,7 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 			_, _, errs["create"] = s.CreateToken(t.Context(), principal, someOrg,
 				tokens.Draft{Name: "x", Permissions: []string{"shipments:read"}})
 		}
-		if !principal.MayReadAudit() {
+		if !principal.Audit {
 			_, _, errs["audit"] = s.AuditEvents(t.Context(), principal, someOrg, tokens.AuditQuery{},
 				tokens.Page{Number: 1, Size: 1})
 		}

@@ -174,14 +174,11 @@ func writeCSV(w io.Writer, events iter.Seq2[audit.Event, error]) error {
 }
 
 func csvRow(e audit.Event) []string {
-	details, _ := json.Marshal(e.Details) // texts are always JSON
-	address := ""
-	if e.Actor.Address.IsValid() {
-		address = e.Actor.Address.String()
-	}
+	details, _ := json.Marshal(e.Details)       // texts are always JSON
+	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
 	row := []string{
 		strconv.FormatInt(e.Sequence, 10), e.Instant(), string(e.Action), e.Target, string(details),
-		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, address, e.Actor.RequestID, e.Previous.String(), e.Hash.String(),
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID, e.Previous.String(), e.Hash.String(),
 	}
 	for i, text := range row {
 		if strings.IndexAny(text, "=+-@\t\r") == 0 {

@@ -107,9 +107,9 @@ func mails(s *site) bool        { return s.People.Mails() }
 func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 
 func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
-func mayReadAudit(v *visit) bool          { return v.principal().MayReadAudit() }
+func mayReadAudit(v *visit) bool          { return v.principal().Audit }
 func mayChooseOwner(v *visit) bool        { return v.principal().MayChooseOwner() }
-func mayChangeOrganization(v *visit) bool { return v.principal().MayChangeOrganization() }
+func mayChangeOrganization(v *visit) bool { return v.principal().Owners }
 
 func mayManage(v *visit) bool { return v.current.Role.ManagesMembers() }
 

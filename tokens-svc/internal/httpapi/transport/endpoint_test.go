@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -60,8 +59,8 @@ func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 		peppers, _ := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 		s := tokens.NewService(outage{error: err}, tokens.Config{Peppers: peppers})
 		var got []string
-		m := gatewayMethods{s, func(result string) { got = append(got, result) }, slog.New(slog.DiscardHandler)}
-		_, _ = m.introspect(context.WithValue(t.Context(), requestKey{}, new(http.Request)), tokens.Generate(tokens.Live))
+		m := gatewayMethods{s, func(result string) { got = append(got, result) }}
+		_, _ = m.introspect(t.Context(), tokens.Generate(tokens.Live))
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("observed %q, want %q once", got, want)
 		}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -73,7 +71,6 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 type gatewayMethods struct {
 	*tokens.Service
 	observe func(result string)
-	log     *slog.Logger
 }
 
 // introspect looks up a presented token; the zero Secret is a text that is none.
@@ -84,9 +81,6 @@ func (m gatewayMethods) introspect(ctx context.Context, presented tokens.Secret)
 	if err != nil {
 		return reply{}, err
 	}
-	m.log.LogAttrs(ctx, slog.LevelDebug, "introspected",
-		slog.String("outcome", string(found.Outcome)), slog.String("token_id", string(found.ID)),
-		slog.String("request_id", requestid.Of(requestFrom(ctx))))
 	return reply{status: http.StatusOK, body: m.answer(found)}, nil
 }
 
@@ -176,7 +170,9 @@ type Feed struct {
 	opened  func() (closed func())
 	log     *slog.Logger
 	closing context.Context //nolint:containedctx // ends the responses
-	close   context.CancelFunc
+
+	// Close ends every response, and those that begin later.
+	Close context.CancelFunc
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
@@ -185,16 +181,15 @@ func NewFeed(
 	s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger,
 ) *Feed {
 	f := &Feed{service: s, wait: wait, opened: opened, log: log}
-	f.closing, f.close = context.WithCancel(context.Background())
+	f.closing, f.Close = context.WithCancel(context.Background())
 	return f
 }
 
-// Close ends every response, and those that begin later.
-func (f *Feed) Close() { f.close() }
-
 // ServeHTTP implements http.Handler.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	after, err := readAfter(r)
+	p := query.Read(r)
+	after := readAfter(p, "after must be a revision: a whole number from 0")
+	err := p.Err()
 	if err == nil && f.closing.Err() != nil {
 		err = tokens.ErrUnavailable
 	}
@@ -232,18 +227,4 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !begun {
 		fail(f.log, w, r, err)
 	}
-}
-
-// readAfter returns the last revision of a follower, or nil for none.
-func readAfter(r *http.Request) (*int64, error) {
-	p := query.Read(r)
-	text, _ := p.Text("after")
-	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
-	if text != "" && err != nil {
-		p.Fault("after", "after must be a revision: a whole number from 0")
-	}
-	if text == "" {
-		return nil, p.Err()
-	}
-	return new(int64(after)), p.Err()
 }

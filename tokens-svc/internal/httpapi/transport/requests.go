@@ -269,15 +269,26 @@ type events struct {
 
 func decodeEvents(r *http.Request) (events, error) {
 	p := query.Read(r)
-	e := events{Page: readPage(p)}
-	if text, given := p.Text("after"); given {
-		after, err := strconv.ParseUint(text, 10, 63) // takes no sign
-		if err != nil || e.Number > 1 {
-			p.Fault("after", "after must be the number of an event, from 0, and with it page can only be 1")
-		}
-		e.after = new(int64(after))
+	const wrong = "after must be the number of an event, from 0, and with it page can only be 1"
+	e := events{readPage(p), readAfter(p, wrong)}
+	if e.after != nil && e.Number > 1 {
+		p.Fault("after", wrong)
 	}
 	return e, p.Err()
+}
+
+// readAfter returns the number behind which to go on, or nil for none.
+func readAfter(p *query.Parameters, wrong string) *int64 {
+	text, given := p.Text("after")
+	if !given {
+		return nil
+	}
+	after, err := strconv.ParseUint(text, 10, 63) // takes no sign
+	if err != nil {
+		p.Fault("after", wrong)
+		return nil
+	}
+	return new(int64(after))
 }
 
 // readPage returns the requested part of a list.

@@ -147,7 +147,10 @@ func (m management) revoke(ctx context.Context, c call, r revocation) (reply, er
 
 func (m management) auditEvents(ctx context.Context, c call, e events) (reply, error) {
 	events, total, err := m.AuditEvents(ctx, c.Principal, c.organization, tokens.AuditQuery{After: e.after}, e.Page)
-	view := eventsView{events, meta{e.Number, e.Size, total}}
+	view := struct {
+		Events []audit.Event `json:"audit_events"`
+		Meta   meta          `json:"meta"`
+	}{events, meta{e.Number, e.Size, total}}
 	if e.after == nil || err != nil {
 		return page(ctx, e.Page, total, view), err
 	}
@@ -259,12 +262,6 @@ func (t token) used(u tokens.Use) token {
 func (t token) withoutMakers() token {
 	t.CreatedBy, t.RotatedBy = audit.Actor{}, audit.Actor{}
 	return t
-}
-
-// eventsView is the answer that shows audit events.
-type eventsView struct {
-	Events []audit.Event `json:"audit_events"`
-	Meta   meta          `json:"meta"`
 }
 
 // reply is an answer that is not a problem.

@@ -84,7 +84,7 @@ func Internal(
 	s *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
-	m := gatewayMethods{s, c.Observe, log}
+	m := gatewayMethods{s, c.Observe}
 	for pattern, handler := range map[string]http.Handler{
 		"POST /internal/v1/introspect":          rt.serve(forGateways(c, decodeIntrospect, m.introspect), maxForm),
 		"POST /internal/v1/sessions/introspect": sessions,
