@@ -45,7 +45,8 @@ func columnsOf(pages []page) (c columns) {
 func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	for _, row := range rows {
 		if tabular(row) {
-			lines = append(lines, slices.Concat(row...))
+			dashes := func(w word) bool { return strings.Trim(w.text, "-=_") == "" && len(w.text) > 1 } // a rule
+			lines = append(lines, slices.DeleteFunc(slices.Concat(row...), dashes))
 		}
 	}
 	lines = aligned(lines)

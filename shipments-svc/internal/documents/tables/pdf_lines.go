@@ -126,9 +126,10 @@ func (w word) compare(o word) int { return cmp.Compare(w.left, o.left) }
 // whole reports whether a word is a whole number.
 func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }
 
-// numeric reports whether a word has digits and no letters.
+// numeric reports whether a word has digits and no letters, unlike a time.
 func (w word) numeric() bool {
-	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, unicode.IsLetter)
+	other := func(r rune) bool { return unicode.IsLetter(r) || r == ':' }
+	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, other)
 }
 
 // tabular reports whether a line is like one of a table: several words in several

@@ -40,7 +40,7 @@ func TestKindsOfTables(t *testing.T) {
 			"boxes",
 		"Pallet|Jumbo|Extra large|M|Boxes\n1|10|20||30\n2||30||30": "matrix 0-1: pallet_number other other other " +
 			"other calibre boxes",
-		"Pallet no.|P1|P2\nSize|16|18\nCartons|9|8\nKg|4|4":            "lines 0-1: pallet_number calibre boxes weight",
+		"Pallet no.|P1|P2|TOTAL\nSize|16|18\nCartons|9|8|17\nKg|4|4":   "lines 0-1: pallet_number calibre boxes weight",
 		"Pallet 7 Packed: 3.6.2025\nVariety|Size|Cartons\nHass|16|264": "blocks 1-2: variety calibre boxes",
 		"Pallet|Carton no.|Kg\n1|C1|4\n1|C2|4\n1|C3|4":                 "lines 0-1: pallet_number carton_number weight",
 	} {

@@ -45,7 +45,10 @@ func blockOf(rows []tables.Row) []tables.Row {
 			break
 		}
 		m := vocabulary.MeaningOf(rows[to].Cells[cells[0]].Text)
-		wordless := func(col int) bool { return !strings.ContainsFunc(rows[to].Cells[col].Text, isDigit) }
+		wordless := func(col int) bool {
+			text := rows[to].Cells[col].Text
+			return !strings.ContainsFunc(text, isDigit) && !vocabulary.IsTotal(vocabulary.Fold(text))
+		}
 		numbers := slices.Contains(labelFields, m.Field) && !slices.ContainsFunc(cells[1:], wordless)
 		if numbers != (to == 0) || to == 1 && m.Field == vocabulary.None {
 			break

@@ -129,11 +129,11 @@ func labels(lines []tables.Row, col int) bool {
 	seen, ranges, last, all := map[string]bool{}, false, "", 0
 	for _, row := range lines {
 		text := textOf(row, col)
-		if text == "" {
+		v, ok := layout.Number(row, col)
+		if text == "" || !ok && layout.IsQuantity(text) { // "8 plts", of a total
 			continue
 		}
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
-		v, ok := layout.Number(row, col)
 		count := ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
 		if count || seen[text] && text != last || !strings.ContainsAny(text, "0123456789") {
 			return false
