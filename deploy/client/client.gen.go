@@ -2984,7 +2984,8 @@ type ClientInterface interface {
 	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 	// it is forgotten. Sent again with the same mappings, nothing is read again.
 	//
-	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+	// list of the organization with the same headings, layout
 	// and style of numbers is read with it. A template for these headings that exists is replaced.
 	//
 	// Needs the permission `documents:write`.
@@ -3005,7 +3006,8 @@ type ClientInterface interface {
 	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 	// it is forgotten. Sent again with the same mappings, nothing is read again.
 	//
-	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+	// list of the organization with the same headings, layout
 	// and style of numbers is read with it. A template for these headings that exists is replaced.
 	//
 	// Needs the permission `documents:write`.
@@ -3819,7 +3821,8 @@ func (c *Client) DownloadDocument(ctx context.Context, id ShipmentInPath, docume
 // replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 // it is forgotten. Sent again with the same mappings, nothing is read again.
 //
-// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+// list of the organization with the same headings, layout
 // and style of numbers is read with it. A template for these headings that exists is replaced.
 //
 // Needs the permission `documents:write`.
@@ -3850,7 +3853,8 @@ func (c *Client) CorrectMappingWithBody(ctx context.Context, id ShipmentInPath, 
 // replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 // it is forgotten. Sent again with the same mappings, nothing is read again.
 //
-// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+// list of the organization with the same headings, layout
 // and style of numbers is read with it. A template for these headings that exists is replaced.
 //
 // Needs the permission `documents:write`.
@@ -6371,7 +6375,8 @@ type ClientWithResponsesInterface interface {
 	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 	// it is forgotten. Sent again with the same mappings, nothing is read again.
 	//
-	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+	// list of the organization with the same headings, layout
 	// and style of numbers is read with it. A template for these headings that exists is replaced.
 	//
 	// Needs the permission `documents:write`.
@@ -6392,7 +6397,8 @@ type ClientWithResponsesInterface interface {
 	// replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 	// it is forgotten. Sent again with the same mappings, nothing is read again.
 	//
-	// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+	// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+	// list of the organization with the same headings, layout
 	// and style of numbers is read with it. A template for these headings that exists is replaced.
 	//
 	// Needs the permission `documents:write`.
@@ -8509,7 +8515,8 @@ func (c *ClientWithResponses) DownloadDocumentWithResponse(ctx context.Context, 
 // replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 // it is forgotten. Sent again with the same mappings, nothing is read again.
 //
-// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+// list of the organization with the same headings, layout
 // and style of numbers is read with it. A template for these headings that exists is replaced.
 //
 // Needs the permission `documents:write`.
@@ -8536,7 +8543,8 @@ func (c *ClientWithResponses) CorrectMappingWithBodyWithResponse(ctx context.Con
 // replaces them. What was given is kept for every later reading of the document; without elements in `mappings`
 // it is forgotten. Sent again with the same mappings, nothing is read again.
 //
-// With `save_as` the mapping becomes a template: the next list of the organization with the same headings, layout
+// With `save_as` the mapping becomes a template once the list was read with it, and not if that fails. The next
+// list of the organization with the same headings, layout
 // and style of numbers is read with it. A template for these headings that exists is replaced.
 //
 // Needs the permission `documents:write`.

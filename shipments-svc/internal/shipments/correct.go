@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -59,7 +60,7 @@ func (f *faults) columns(at string, all []AssignedColumn) {
 		f.add(OutOfRange, at+"/columns", "there may be at most %d columns", MaxAssignedColumns)
 		return
 	}
-	seen := map[string]bool{}
+	seen, fields := map[string]bool{}, map[string]bool{}
 	for i, c := range all {
 		here := fmt.Sprintf("%s/columns/%d", at, i)
 		switch {
@@ -69,17 +70,23 @@ func (f *faults) columns(at string, all []AssignedColumn) {
 			f.add(InvalidValue, here+"/column", "column %s is given twice", c.Column)
 		}
 		seen[c.Column] = true
+		if c.Field != "" && c.Field != "boxes" && fields[c.Field] { // a matrix has boxes in several
+			f.add(InvalidValue, here+"/field", "field %s is given to two columns", c.Field)
+		}
+		fields[c.Field] = true
 		if c.Field != "" && !slices.Contains(MappingFields, c.Field) {
 			f.add(InvalidValue, here+"/field", "field must be one of %s", Join(MappingFields))
 		}
-		if units := []string{"", "kg", "g", "lb", "t"}; !slices.Contains(units, c.Unit) {
+		if c.Unit != "" && !strings.HasSuffix(c.Field, "weight") {
+			f.add(InvalidValue, here+"/unit", "unit is of a weight only")
+		} else if units := []string{"", "kg", "g", "lb", "t"}; !slices.Contains(units, c.Unit) {
 			f.add(InvalidValue, here+"/unit", "unit must be one of %s", Join(units[1:]))
 		}
 	}
 }
 
 // CorrectMapping has a packing list read again with other fields of its columns, and
-// keeps them as a template if it is to. Where the fields are those of the last
+// keeps them as a template, if it is to, once the list was read with them. Where the fields are those of the last
 // correction, the list is not read again.
 func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (Document, error) {
 	if f := c.Faults(); f != nil {
@@ -95,6 +102,11 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 		table := shown.table(m.Sheet)
 		if table == nil && len(shown.Mappings) > 0 {
 			f.add(InvalidValue, fmt.Sprintf("/mappings/%d/sheet", i), "the document has no table on such a sheet")
+		}
+		for j, given := range m.Columns {
+			if table != nil && !shown.reaches(m.Sheet, given.Column) {
+				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/column", i, j), "the table has no column %s", given.Column)
+			}
 		}
 		if c.SaveAs == nil {
 			continue
@@ -113,19 +125,35 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 	if f != nil {
 		return Document{}, &Invalid{Faults: f}
 	}
+	given := slices.Clone(c.Mappings)
+	for i := range given {
+		given[i].Keep = nil
+	}
+	if c.SaveAs != nil {
+		kept.ID, kept.CreatedAt = TemplateID(s.newID()), instant(s.now())
+		kept.UpdatedAt = kept.CreatedAt
+		all, err := s.repo.Templates(ctx, org, nil)
+		replaces := func(t Template) bool { return t.Fingerprint == kept.Fingerprint }
+		if err == nil && len(all) >= MaxTemplates && !slices.ContainsFunc(all, replaces) {
+			err = ErrTooManyTemplates
+		}
+		if err != nil {
+			return Document{}, err
+		}
+	}
 	doc, err := s.queue(ctx, org, CorrectMapping, c.DocumentOrder, func(doc *Document) error {
 		if doc.Type != PackingList {
 			return ErrNotReadAgain
 		}
-		if len(doc.Given) == len(c.Mappings) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, c.Mappings)) {
+		if len(doc.Given) == len(given) && (len(doc.Given) == 0 || reflect.DeepEqual(doc.Given, given)) {
 			return errUnchanged
 		}
-		doc.Given = c.Mappings
+		if doc.Given = slices.Clone(given); c.SaveAs != nil {
+			doc.Given[0].Keep = &kept
+		}
 		return nil
 	})
-	if err == nil && c.SaveAs != nil {
-		kept.ID, kept.CreatedAt = TemplateID(s.newID()), instant(s.now())
-		kept.UpdatedAt = kept.CreatedAt
+	if err == nil && c.SaveAs != nil && doc.Status == Processed { // it was read with these before
 		err = s.repo.PutTemplate(ctx, org, kept)
 	}
 	doc.Mappings = shown.Mappings
@@ -143,13 +171,23 @@ func (d Document) table(sheet string) *Mapping {
 	return nil
 }
 
+// reaches reports whether a table on the sheet, or of any where it is not named, has the column
+// or one after it: a column of texts without a heading is not in the mapping.
+func (d Document) reaches(sheet, column string) bool {
+	return slices.ContainsFunc(d.Mappings, func(m Mapping) bool {
+		return (sheet == "" || m.Sheet == sheet) && slices.ContainsFunc(m.Columns, func(c MappedColumn) bool {
+			return len(c.Column) > len(column) || len(c.Column) == len(column) && c.Column >= column
+		})
+	})
+}
+
 // corrected returns the columns that were used or given, with what a person gives now.
 func (m Mapping) corrected(a Assignment) []AssignedColumn {
 	all := slices.Clone(a.Columns)
 	for _, c := range m.Columns {
 		kept := c.Used || slices.Contains(c.Rules, string(FromTemplate)) || slices.Contains(c.Rules, string(FromPerson))
 		again := func(given AssignedColumn) bool {
-			return given.Column == c.Column || c.Used && given.Field == c.Field
+			return given.Column == c.Column || c.Field != "" && given.Field == c.Field
 		}
 		if kept && !slices.ContainsFunc(a.Columns, again) && len(all) < MaxAssignedColumns {
 			all = append(all, AssignedColumn{Column: c.Column, Field: c.Field, Unit: c.Unit})

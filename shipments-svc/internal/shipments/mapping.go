@@ -53,6 +53,7 @@ type Assignment struct {
 	NumberStyle NumberStyle      `json:"number_style,omitempty"` // empty: as the numbers show
 	Columns     []AssignedColumn `json:"columns"`
 	Template    string           `json:"template,omitempty"` // the name of the template; empty: a person gave it
+	Keep        *Template        `json:"keep,omitempty"`     // stored once the list was read with the assignment
 }
 
 // AssignedColumn is the field of a column.

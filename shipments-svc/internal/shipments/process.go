@@ -34,6 +34,12 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 		if doc.Status == Failed {
 			r.Entry.Action = FailDocument
 		}
+		if given := slices.Clone(doc.Given); len(given) > 0 && given[0].Keep != nil {
+			if doc.Status == Processed {
+				r.keep = given[0].Keep
+			}
+			given[0].Keep, doc.Given = nil, given
+		}
 		r.Lease = j.Lease
 		r.put(doc, pallets)
 		return nil

@@ -223,3 +223,16 @@ func TestAMissingFileFails(t *testing.T) {
 		t.Errorf("%v, %+v", err, k.revisions)
 	}
 }
+
+// TestATemplateIsStoredOnlyWithAReadingThatSucceeded with it.
+func TestATemplateIsStoredOnlyWithAReadingThatSucceeded(t *testing.T) {
+	t.Parallel()
+	for want, unread := range []error{&UnreadableError{Failure: Failure{"no_header_row", ""}}, nil} {
+		k := reading()
+		k.documents[0].Given = []Assignment{{Keep: &Template{Name: "Hass"}}}
+		if err := service(k).Publish(t.Context(), job, Reading{}, unread); err != nil || len(k.templates) != want ||
+			k.revisions[0].Document.Given[0].Keep != nil {
+			t.Errorf("%v: %+v, %v", unread, k.templates, err)
+		}
+	}
+}

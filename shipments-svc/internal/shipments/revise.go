@@ -45,6 +45,7 @@ type Revision struct {
 
 	documents []Document // all of To
 	pallets   []Pallet   // all of To
+	keep      *Template  // stored with the revision; nil: none
 }
 
 // errUnchanged ends a change that would change nothing.
@@ -70,14 +71,21 @@ func (s *Service) change(
 			if err := s.check(ctx, org, &r); err != nil {
 				return err
 			}
-			return s.repo.Revise(ctx, org, r)
+			err := s.repo.Revise(ctx, org, r)
+			if err == nil && r.keep != nil {
+				err = s.repo.PutTemplate(ctx, org, *r.keep)
+			}
+			if errors.Is(err, ErrTooManyTemplates) { // since the correction; the reading counts
+				err = nil
+			}
+			return err
 		}
 		switch action := r.Entry.Action; {
 		case action == Approve || action == Reject || r.Document != nil && r.Document.Unfinished():
 			unchecked := r
 			unchecked.Checks = nil
 			err = s.repo.Revise(ctx, org, unchecked)
-		case len(r.ssccs()) > 0:
+		case len(r.ssccs()) > 0 || r.keep != nil:
 			err = s.repo.Exclusively(ctx, org, store)
 		default:
 			err = store(ctx)

@@ -129,7 +129,9 @@ func (t mappedTable) corrected(all []shipments.Assignment) []shipments.Assignmen
 		i, all = len(all), append(all, shipments.Assignment{Sheet: t.Sheet})
 	}
 	again := func(old shipments.AssignedColumn) bool {
-		return slices.ContainsFunc(changed, func(c shipments.AssignedColumn) bool { return c.Column == old.Column })
+		return slices.ContainsFunc(changed, func(c shipments.AssignedColumn) bool {
+			return c.Column == old.Column || c.Field != "" && c.Field != "boxes" && c.Field == old.Field
+		})
 	}
 	all[i].Columns = append(slices.DeleteFunc(slices.Clone(all[i].Columns), again), changed...)
 	all[i].NumberStyle = t.Style()

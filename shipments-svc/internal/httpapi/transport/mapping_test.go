@@ -104,10 +104,13 @@ func TestMappingsAreValidated(t *testing.T) {
 			"invalid_value /mappings/0/columns/2/column",
 		`{"mappings":[{"columns":[{"column":"A","field":"vessel","unit":"stone"}],"number_style":"1"}]}`: "invalid_value " +
 			"/mappings/0/columns/0/field invalid_value /mappings/0/columns/0/unit invalid_value /mappings/0/number_style",
-		`{"mappings":[],"save_as":"x"}`:                       "invalid_value /save_as",
-		`{"mappings":[{}],"save_as":" "}`:                     "required /save_as",
-		`{"mappings":[{"sheet":"Sheet 7"}]}`:                  "invalid_value /mappings/0/sheet",
-		`{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`: "invalid_value /mappings/0/sheet invalid_value /save_as",
+		`{"mappings":[{"columns":[{"column":"A","field":"lot"},{"column":"B","field":"lot","unit":"kg"}]}]}`: "" +
+			"invalid_value /mappings/0/columns/1/field invalid_value /mappings/0/columns/1/unit",
+		`{"mappings":[{"columns":[{"column":"ZZ","field":"lot"}]}]}`: "invalid_value /mappings/0/columns/0/column",
+		`{"mappings":[],"save_as":"x"}`:                              "invalid_value /save_as",
+		`{"mappings":[{}],"save_as":" "}`:                            "required /save_as",
+		`{"mappings":[{"sheet":"Sheet 7"}]}`:                         "invalid_value /mappings/0/sheet",
+		`{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`:        "invalid_value /mappings/0/sheet invalid_value /save_as",
 	} {
 		if got := strings.Join(unprocessable(t, a.do(t, correct(document, body))), " "); got != want {
 			t.Errorf("%s: %s, want %s", body, got, want)

@@ -16,9 +16,9 @@ import (
 
 // reply is a response that is not a problem, and its stored form.
 type reply struct {
-	Status int                   `json:"status"`
-	Header http.Header           `json:"header"`
-	Body   any                   `json:"body,omitempty"` // shown as JSON; nil: no body
+	Status int         `json:"status"`
+	Header http.Header `json:"header"`
+	Body   any         `json:"body,omitempty"` // shown as JSON; nil: no body
 	// Public is the body for callers without ReadShipments; nil: Body.
 	Public any `json:"public,omitempty"`
 	// SecretOf is the webhook endpoint whose secret Body shows: Body is not stored, and not replayed.
