@@ -303,7 +303,7 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
 			},
 		})
-		if err == nil || !strings.HasPrefix(err.Error(), name+": listen on ") {
+		if err == nil || !strings.HasPrefix(err.Error(), name+": listen tcp ") {
 			t.Errorf("%s is taken: %v", name, err)
 		}
 	}

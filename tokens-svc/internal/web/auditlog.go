@@ -178,7 +178,8 @@ func csvRow(e audit.Event) []string {
 	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
 	row := []string{
 		strconv.FormatInt(e.Sequence, 10), e.Instant(), string(e.Action), e.Target, string(details),
-		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID, e.Previous.String(), e.Hash.String(),
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID,
+		e.Previous.String(), e.Hash.String(),
 	}
 	for i, text := range row {
 		if strings.IndexAny(text, "=+-@\t\r") == 0 {

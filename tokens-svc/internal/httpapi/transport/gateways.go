@@ -170,9 +170,7 @@ type Feed struct {
 	opened  func() (closed func())
 	log     *slog.Logger
 	closing context.Context //nolint:containedctx // ends the responses
-
-	// Close ends every response, and those that begin later.
-	Close context.CancelFunc
+	close   context.CancelFunc
 }
 
 // NewFeed returns a feed. wait subscribes to notifications; opened is called
@@ -181,9 +179,12 @@ func NewFeed(
 	s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger,
 ) *Feed {
 	f := &Feed{service: s, wait: wait, opened: opened, log: log}
-	f.closing, f.Close = context.WithCancel(context.Background())
+	f.closing, f.close = context.WithCancel(context.Background())
 	return f
 }
+
+// Close ends every response, and those that begin later.
+func (f *Feed) Close() { f.close() }
 
 // ServeHTTP implements http.Handler.
 func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
