@@ -33,7 +33,8 @@ func (c Correction) Faults() []Fault {
 	var f faults
 	switch {
 	case c.Mappings == nil:
-		f.add(Required, "/mappings", "mappings is required; without elements the list is read as its headings and templates say")
+		f.add(Required, "/mappings",
+			"mappings is required; without elements the list is read as its headings and templates say")
 	case len(c.Mappings) > MaxAssignments:
 		f.add(OutOfRange, "/mappings", "there may be at most %d mappings", MaxAssignments)
 		return f

@@ -110,7 +110,8 @@ func TestMappingsAreValidated(t *testing.T) {
 		`{"mappings":[],"save_as":"x"}`:                              "invalid_value /save_as",
 		`{"mappings":[{}],"save_as":" "}`:                            "required /save_as",
 		`{"mappings":[{"sheet":"Sheet 7"}]}`:                         "invalid_value /mappings/0/sheet",
-		`{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`:        "invalid_value /mappings/0/sheet invalid_value /save_as",
+		`{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`: "" +
+			"invalid_value /mappings/0/sheet invalid_value /save_as",
 	} {
 		if got := strings.Join(unprocessable(t, a.do(t, correct(document, body))), " "); got != want {
 			t.Errorf("%s: %s, want %s", body, got, want)
