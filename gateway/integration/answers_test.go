@@ -153,7 +153,9 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 			401, "invalid_token",
 			"address",
 			[]string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
-				`error_description="The API token is malformed: one header Authorization: Bearer <API token> is needed, with the whole token."`, "Cache-Control: no-store"},
+				`error_description="The API token is malformed: send it whole, in one Authorization header."`,
+				"Cache-Control: no-store",
+			},
 		},
 		"400 before any handler": {
 			[]string{"GET /api/v1/shipments HTTP/1.1", "Host: ..", bearer},

@@ -52,7 +52,7 @@ func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing
 		"malformed": {
 			activeBody, "Bearer shpt_live_x", 401, "invalid_token", "malformed",
 			`Bearer realm="shipments", error="invalid_token", ` +
-				`error_description="The API token is malformed: one header Authorization: Bearer <API token> is needed, with the whole token."`,
+				`error_description="The API token is malformed: send it whole, in one Authorization header."`,
 		},
 		"unknown": {
 			`{"active":false}`, "Bearer " + testToken, 401, "invalid_token", "unknown",

@@ -36,7 +36,7 @@ var (
 		Status: http.StatusUnauthorized, Code: "invalid_token", Title: "Invalid API token",
 		Detail: "The API token is unknown.",
 	}
-	malformedToken    = invalidToken.withDetail("The API token is malformed: one header Authorization: Bearer <API token> is needed, with the whole token.")
+	malformedToken    = invalidToken.withDetail("The API token is malformed: send it whole, in one Authorization header.")
 	revokedToken      = invalidToken.withDetail("The API token was revoked.")
 	expiredToken      = invalidToken.withDetail("The API token has expired.")
 	addressNotAllowed = problem{

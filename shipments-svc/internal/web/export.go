@@ -45,8 +45,8 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 		for _, c := range lines {
 			rows = append(rows, []any{
 				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
-				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower, c.HarvestedOn, c.PackedOn, c.Recorder,
-				c.Container, c.Seal,
+				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
+				c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
 			})
 		}
 	}
