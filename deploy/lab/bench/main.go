@@ -80,5 +80,6 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	loads, _ := os.ReadFile("/proc/loadavg") // before the run: the load average is not its own
 	return command(ctx, s, fmt.Sprintf("bench %s, %s, %s, %d cores, load before the run %s; medians of %d rounds of %s.",
-		name, buildinfo.Read().Revision, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)), s.rounds, s.length))
+		name, buildinfo.Read().Revision, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)),
+		s.rounds, s.length))
 }
