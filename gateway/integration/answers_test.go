@@ -152,8 +152,9 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 			[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"},
 			401, "invalid_token",
 			"address",
-			[]string{`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
-				`error_description="The API token is malformed: send it whole, in one Authorization header."`,
+			[]string{
+				`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
+					`error_description="The API token is malformed: send it whole, in one Authorization header."`,
 				"Cache-Control: no-store",
 			},
 		},
