@@ -21,12 +21,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/quayside/quayside/deploy/test/devstack"
-	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 )
 
 // settings are the parameters of a run.
@@ -78,8 +78,9 @@ func run(ctx context.Context, args []string) (err error) {
 	if s.root, err = devstack.FindRoot(); err != nil {
 		return err
 	}
+	build, _ := debug.ReadBuildInfo()
 	loads, _ := os.ReadFile("/proc/loadavg") // before the run: the load average is not its own
 	return command(ctx, s, fmt.Sprintf("bench %s, %s, %s, %d cores, load before the run %s; medians of %d rounds of %s.",
-		name, buildinfo.Read().Revision, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)),
+		name, build.Main.Version, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)),
 		s.rounds, s.length))
 }

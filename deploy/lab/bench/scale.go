@@ -5,15 +5,17 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/base32"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
 	"github.com/quayside/quayside/deploy/test/devstack"
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
 // How many shipments the organizations have whose lists are compared.
@@ -87,6 +89,9 @@ INSERT INTO shipment_counts AS c (organization_id, status, day, shard, n)
 SELECT organization_id, coalesce(status, ''), day, shard, count(*)
 FROM made GROUP BY organization_id, day, shard, ROLLUP (status)`
 
+// crockford is the alphabet of identifiers: 26 characters are a UUID.
+var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
 // fill fills an organization and updates the planner's statistics.
 func fill(ctx context.Context, dsn, id string, n int) (err error) {
 	db, err := sql.Open("postgres", dsn)
@@ -94,8 +99,11 @@ func fill(ctx context.Context, dsn, id string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	organization, _ := publicid.Parse("org", id)
-	if _, err := db.ExecContext(ctx, fillSQL, organization, n); err != nil {
+	organization, err := crockford.DecodeString("000000" + strings.TrimPrefix(id, "org_"))
+	if err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, fillSQL, hex.EncodeToString(organization[4:]), n); err != nil {
 		return err
 	}
 	// The trigger updated each month's counters once for each day: without this, lists read the pages of dead versions.
