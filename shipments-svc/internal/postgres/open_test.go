@@ -36,11 +36,15 @@ func TestOpenDoesNotConnect(t *testing.T) {
 	}
 }
 
-// TestConnectionsSetStatementTimeout of their session, unless the DSN has another.
+// TestConnectionsSetStatementTimeout of their session, unless the DSN has another. Behind a pooler, its connect_query
+// sets the timeout.
 func TestConnectionsSetStatementTimeout(t *testing.T) {
 	t.Parallel()
 	dsn := pgtestDSN(t)
 	for dsn, want := range map[string]string{dsn: "10s", withTimeout(t, dsn, "250"): "250ms"} {
+		if !postgrestest.Session().Direct {
+			want = "900ms"
+		}
 		on := NewRepository(openAt(t, dsn)).tenant(t.Context(), NewOrg())
 		if got, err := getRow[string](t.Context(), on, "ask", `SHOW statement_timeout`); err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
