@@ -106,7 +106,7 @@ func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr) verdict {
 	return v
 }
 
-// unavailable refuses a request with p, because nobody knows whether its credential is valid. It charges nothing.
+// unavailable refuses a request with p, because the validity of its credential is unknown. It charges nothing.
 func (g *Gate) unavailable(ctx context.Context, caller netip.Addr, p *problem) verdict {
 	v := g.checkAddress(ctx, caller)
 	v.refused = p

@@ -214,7 +214,7 @@ func normalize(email string) string { return strings.ToLower(strings.TrimSpace(e
 // name returns text without the white space around it.
 func (f *faults) name(text string, least int) string { return f.Text("name", text, least, maxName) }
 
-// claimedName returns the name that an issuer states, or "" for one that nobody could enter here.
+// claimedName returns the name that an issuer states, or "" for one that the forms here refuse.
 func claimedName(text string) string {
 	var wrong faults
 	if name := wrong.name(text, 0); wrong.OrNil() == nil {

@@ -132,8 +132,8 @@ func positive(text string) int {
 	return n
 }
 
-// overtaken is the form with this id, which now shows another version.
-func overtaken(form answer, id string) answer {
+// versionConflict is the form with this id, which now shows another version.
+func versionConflict(form answer, id string) answer {
 	return form.with(fault{Field: id, Text: "This was changed after you opened the form, and nothing was saved. " +
 		"The form shows it as it is now: make your changes again."}).as(http.StatusConflict)
 }

@@ -59,7 +59,7 @@ func (s *site) changeOrganization(ctx context.Context, v *visit) (answer, error)
 	f.read(v)
 	err = s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, f.Policy)
 	if errors.Is(err, tokens.ErrChanged) {
-		return overtaken(form, "organization-form"), nil
+		return versionConflict(form, "organization-form"), nil
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		form.data.(*organizationForm).read(v)

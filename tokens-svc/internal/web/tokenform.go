@@ -204,7 +204,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	patch.Revision, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
 	_, err = s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), patch)
 	if errors.Is(err, tokens.ErrChanged) {
-		return overtaken(stored.answer(), "edit-form"), nil
+		return versionConflict(stored.answer(), "edit-form"), nil
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return f.answer().with(wrong...), nil
