@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,30 +18,18 @@ func writeSettings(root string, out *bytes.Buffer) error {
 	if err := gatewaySettings(root, out); err != nil {
 		return fmt.Errorf("gateway: %w", err)
 	}
-	shipments, err := serviceSettings(root, "shipments-svc")
-	if err != nil {
-		return fmt.Errorf("shipments-svc: %w", err)
-	}
-	tokens, err := serviceSettings(root, "tokens-svc")
-	if err != nil {
-		return fmt.Errorf("tokens-svc: %w", err)
-	}
-	ofBoth := func(s setting) bool { return slices.Contains(shipments, s) && slices.Contains(tokens, s) }
-	ofOne := func(s setting) bool { return !ofBoth(s) }
-	for _, section := range []struct {
-		heading string
-		all     []setting
-		in      func(setting) bool
-	}{
-		{"shipments-svc and tokens-svc", shipments, ofBoth},
-		{"shipments-svc", shipments, ofOne},
-		{"tokens-svc", tokens, ofOne},
+	for _, section := range []struct{ heading, dir, structName string }{
+		{"shipments-svc and tokens-svc", "gateway/servicekit/settings", "Service"},
+		{"shipments-svc", "shipments-svc/internal/config", "Settings"},
+		{"tokens-svc", "tokens-svc/internal/config", "Settings"},
 	} {
+		all, err := structSettings(filepath.Join(root, section.dir), section.structName)
+		if err != nil {
+			return err
+		}
 		header(out, section.heading, "variable", "default", "meaning")
-		for _, s := range section.all {
-			if section.in(s) {
-				row(out, code(s.name), code(s.value), s.meaning)
-			}
+		for _, s := range all {
+			row(out, code(s.name), code(s.value), s.meaning)
 		}
 	}
 	return nil
@@ -99,9 +85,9 @@ func alsoFile(is bool) string {
 	return " *file*"
 }
 
-// serviceSettings reads the struct Settings of a service: its tags, and the text from the tag doc or from the comment.
-func serviceSettings(root, program string) (found []setting, err error) {
-	files, err := filepath.Glob(filepath.Join(root, program, "internal", "config", "*.go"))
+// structSettings reads a struct of settings: its tags, and the text from the tag doc or from the comment.
+func structSettings(dir, name string) (found []setting, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +98,7 @@ func serviceSettings(root, program string) (found []setting, err error) {
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
 			spec, ok := node.(*ast.TypeSpec)
-			if !ok || spec.Name.Name != "Settings" {
+			if !ok || spec.Name.Name != name {
 				return true
 			}
 			for _, field := range spec.Type.(*ast.StructType).Fields.List {
@@ -133,7 +119,7 @@ func serviceSettings(root, program string) (found []setting, err error) {
 		})
 	}
 	if len(found) == 0 {
-		return nil, errors.New("internal/config has no struct Settings with tags")
+		return nil, fmt.Errorf("%s has no struct %s with tags", dir, name)
 	}
 	return found, nil
 }

@@ -42,10 +42,6 @@ type Session struct {
 	AnswerTimeout time.Duration
 }
 
-// SessionOf returns what is right for a DSN: directDSN is the one that leads to
-// the server without a pooler.
-func SessionOf(dsn, directDSN string) Session { return Session{Direct: dsn == directDSN} }
-
 // Options are the settings of a pool. The zero value is usable.
 type Options struct {
 	Session

@@ -19,9 +19,6 @@ import (
 // maxFile is the most bytes of a file that holds a setting.
 const maxFile = 64 << 10
 
-// DemoPrefix begins the secrets of development mode, which are public.
-const DemoPrefix = "demo-"
-
 // Load fills a T from the environment, a list of NAME=value. A field tagged
 // secret:"true" or file:"true" may also be given as NAME_FILE, the path of a
 // file whose content, without trailing line breaks, is the value. The error
@@ -30,7 +27,7 @@ func Load[T any](environ []string) (T, error) {
 	var cfg T
 	vars := env.ToMap(environ)
 	var errs []error
-	for field := range reflect.TypeFor[T]().Fields() {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if field.Tag.Get("secret") == "true" || field.Tag.Get("file") == "true" {
 			errs = append(errs, readFile(vars, field.Tag.Get("env")))
 		}

@@ -7,10 +7,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -31,22 +29,12 @@ type Config struct {
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
 type Settings struct {
+	settings.Service
+
 	// Address of the public listener, which only the gateway connects to.
 	ListenAddress string `env:"LISTEN_ADDRESS" envDefault:":8081"`
 	// Address of the listener for health checks and metrics. Do not publish it.
 	InnerAddress string `env:"INNER_ADDRESS" envDefault:":9081"`
-	// Postgres, directly or through a transaction pooler. Required by all commands but health, files
-	// export and files import.
-	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
-	// Direct connection (no pooler) for migrations. Defaults to DATABASE_URL.
-	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL" secret:"true"`
-	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from all
-	// others. Empty: serve has the login of migrate. See Logins.
-	ServeLogin string `env:"SERVE_LOGIN"`
-	// Ed25519 public keys of gateways in PEM: one, or two during a rotation. Required by serve.
-	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
-	// Issuer of the gateways: issuer of their token_gate.
-	GatewayIssuer string `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway"`
 	// Directory for the files of documents if S3_BUCKET is empty. For this service only.
 	DocumentsDir string `env:"DOCUMENTS_DIR" envDefault:"documents"`
 	// Existing bucket for the files of documents.
@@ -66,13 +54,6 @@ type Settings struct {
 	// Keys of 32 bytes that encrypt webhook secrets, as version:base64 separated by commas, newest
 	// first. Required by serve.
 	WebhookKeys string `env:"WEBHOOK_KEYS" secret:"true"`
-	// Log level: debug, info, warn or error.
-	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
-	// Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener.
-	DebugEndpoints bool `env:"DEBUG_ENDPOINTS" envDefault:"false"`
-	// Development mode: accepts the built-in demo secrets, a missing GATEWAY_PUBLIC_KEYS and webhook
-	// endpoints on loopback addresses. Never enable in production.
-	Demo bool `env:"QUAYSIDE_DEMO" envDefault:"false"`
 }
 
 // maxWorkers is how many documents are read at once at most.
@@ -84,7 +65,8 @@ func Load(environ []string, needs ...Need) (Config, error) {
 	set, err := settings.Load[Settings](environ)
 	cfg, errs := Config{Settings: set, environ: environ}, []error{err}
 	if set.DocumentWorkers < 0 || set.DocumentWorkers > maxWorkers {
-		errs = append(errs, fmt.Errorf("DOCUMENT_WORKERS is %d; it must be from 0 to %d", set.DocumentWorkers, maxWorkers))
+		errs = append(errs, fmt.Errorf("DOCUMENT_WORKERS is %d; it must be from 0 to %d",
+			set.DocumentWorkers, maxWorkers))
 	}
 	for _, need := range needs {
 		errs = append(errs, need(&cfg))
@@ -93,17 +75,4 @@ func Load(environ []string, needs ...Need) (Config, error) {
 		return cfg, fmt.Errorf("configuration:\n%w", err)
 	}
 	return cfg, nil
-}
-
-// Session is how serve uses the sessions of Postgres.
-func (c Settings) Session() postgres.Session {
-	return postgres.SessionOf(c.DatabaseURL, c.DirectURL())
-}
-
-// DirectURL returns the DSN of the direct connection.
-func (c Settings) DirectURL() string {
-	if c.DatabaseDirectURL != "" {
-		return c.DatabaseDirectURL
-	}
-	return c.DatabaseURL
 }

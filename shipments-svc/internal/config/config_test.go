@@ -1,21 +1,23 @@
 package config
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 func TestDefaultsAreForDevelopment(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load([]string{"DATABASE_URL=postgres://u:p@localhost:5432/shipments"}, Database)
 	want := Settings{
-		ListenAddress: ":8081", InnerAddress: ":9081", DatabaseURL: "postgres://u:p@localhost:5432/shipments",
-		LogLevel:      slog.LevelInfo,
-		GatewayIssuer: "quayside-gateway",
-		DocumentsDir:  "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
+		Service: settings.Service{
+			DatabaseURL: "postgres://u:p@localhost:5432/shipments", GatewayIssuer: "quayside-gateway",
+		},
+		ListenAddress: ":8081", InnerAddress: ":9081",
+		DocumentsDir: "documents", S3Endpoint: "https://s3.amazonaws.com", DocumentWorkers: 2,
 	}
 	if err != nil || cfg.Settings != want {
 		t.Errorf("%+v (%v), want %+v", cfg, err, want)
@@ -29,7 +31,7 @@ func TestBucketNeedsKeysAndWorkersAreBounded(t *testing.T) {
 	t.Parallel()
 	for want, environ := range map[string][]string{
 		"S3_ACCESS_KEY and S3_SECRET_KEY belong together": {"S3_BUCKET=bucket", "S3_ACCESS_KEY=hunter2"},
-		"S3_SECRET_KEY is a demo secret": {
+		"S3_SECRET_KEY has a demo secret": {
 			"S3_BUCKET=bucket", "S3_ACCESS_KEY=a",
 			"S3_SECRET_KEY=demo-hunter2",
 		},
@@ -61,18 +63,21 @@ func TestAllFaultsAreReportedWithoutSecretValues(t *testing.T) {
 	t.Parallel()
 	_, err := Load([]string{
 		"LOG_LEVEL=chatty", "QUAYSIDE_DEMO=maybe",
-		"DATABASE_URL=postgres://u:hunter2@local host/", "DATABASE_DIRECT_URL=://hunter2", "WEBHOOK_KEYS_FILE=/dev/null",
+		"DATABASE_URL=postgres://u:hunter2@local host/", "DATABASE_DIRECT_URL=://hunter2",
+		"WEBHOOK_KEYS_FILE=/dev/null",
 		"S3_BUCKET=b", "S3_ENDPOINT=nonsense", "S3_SECRET_KEY=demo-hunter2", "DOCUMENT_WORKERS=1.5",
 	}, Database, Gateways, Webhooks, WritableStorage)
 	if err == nil {
 		t.Fatal("it was accepted")
 	}
 	for _, want := range []string{
-		`LOG_LEVEL is "chatty"; it must be debug, info, warn or error`, `QUAYSIDE_DEMO is "maybe"; it must be true or false`,
-		"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL", "GATEWAY_PUBLIC_KEYS is not set",
+		`LOG_LEVEL is "chatty"; it must be debug, info, warn or error`,
+		`QUAYSIDE_DEMO is "maybe"; it must be true or false`,
+		"DATABASE_URL is not a Postgres URL", "DATABASE_DIRECT_URL is not a Postgres URL",
+		"GATEWAY_PUBLIC_KEYS is not set",
 		"WEBHOOK_KEYS_FILE: /dev/null is empty", `S3_BUCKET is "b"`, `S3_ENDPOINT is "nonsense"`,
 		"S3_ACCESS_KEY and S3_SECRET_KEY belong together",
-		"S3_SECRET_KEY is a demo secret", `DOCUMENT_WORKERS is "1.5"; it must be a whole number`,
+		"S3_SECRET_KEY has a demo secret", `DOCUMENT_WORKERS is "1.5"; it must be a whole number`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)

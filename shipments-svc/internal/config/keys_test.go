@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 // TestServingTakesTheGatewaysKeys: without them assertions are not verified, which is
@@ -20,12 +22,15 @@ func TestServingTakesTheGatewaysKeys(t *testing.T) {
 		cfg  Settings
 		want string // in the error; none when empty
 	}{
-		"a key":               {Settings{GatewayPublicKeys: own}, ""},
-		"none":                {Settings{}, "is not set"},
-		"none, on a laptop":   {Settings{Demo: true}, ""},
-		"the demo's":          {Settings{GatewayPublicKeys: demo}, "is public"},
-		"the demo's, laptop":  {Settings{GatewayPublicKeys: demo, Demo: true}, ""},
-		"garbage on a laptop": {Settings{GatewayPublicKeys: "garbage", Demo: true}, "openssl pkey -pubout"},
+		"a key":              {Settings{Service: settings.Service{GatewayPublicKeys: own}}, ""},
+		"none":               {Settings{}, "is not set"},
+		"none, on a laptop":  {Settings{Service: settings.Service{Demo: true}}, ""},
+		"the demo's":         {Settings{Service: settings.Service{GatewayPublicKeys: demo}}, "is public"},
+		"the demo's, laptop": {Settings{Service: settings.Service{GatewayPublicKeys: demo, Demo: true}}, ""},
+		"garbage on a laptop": {
+			Settings{Service: settings.Service{GatewayPublicKeys: "garbage", Demo: true}},
+			"openssl pkey -pubout",
+		},
 	} {
 		err := Gateways(&Config{Settings: c.cfg})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -44,9 +49,9 @@ func TestServingTakesKeysForWebhookSecrets(t *testing.T) {
 		want string // in the error; none when empty
 	}{
 		"a key":              {Settings{WebhookKeys: own}, ""},
-		"none, on a laptop":  {Settings{Demo: true}, "openssl rand"},
+		"none, on a laptop":  {Settings{Service: settings.Service{Demo: true}}, "openssl rand"},
 		"the demo's":         {Settings{WebhookKeys: demo}, "demo key"},
-		"the demo's, laptop": {Settings{WebhookKeys: demo, Demo: true}, ""},
+		"the demo's, laptop": {Settings{WebhookKeys: demo, Service: settings.Service{Demo: true}}, ""},
 		"a short one":        {Settings{WebhookKeys: key("hunter2")}, "at least 32"},
 	} {
 		err := Webhooks(&Config{Settings: c.cfg})

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lib/pq"
-
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
@@ -16,35 +14,11 @@ import (
 type Need func(*Config) error
 
 // Database is needed by commands that use Postgres.
-func Database(c *Config) error {
-	var missing error
-	if c.DatabaseURL == "" {
-		missing = settings.Missing(c.environ, "DATABASE_URL", "it looks like postgres://user:password@host:5432/shipments")
-	}
-	return errors.Join(missing,
-		c.checkDSN("DATABASE_URL", c.DatabaseURL),
-		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL))
-}
+func Database(c *Config) error { return c.CheckDatabase(c.environ) }
 
-// checkDSN validates a DSN. Its error does not contain the DSN.
-func (c *Config) checkDSN(name, dsn string) error {
-	if dsn == "" {
-		return nil
-	}
-	parsed, err := pq.NewConfig(dsn)
-	if err != nil {
-		return fmt.Errorf("%s is not a Postgres URL or key=value DSN", name)
-	}
-	if strings.HasPrefix(parsed.Password, settings.DemoPrefix) && !c.Demo {
-		return fmt.Errorf("%s has a demo password; set your own, or QUAYSIDE_DEMO=true for development", name)
-	}
-	return nil
-}
-
-// Gateways are needed to verify requests. Missing and demo keys need
-// QUAYSIDE_DEMO.
+// Gateways are needed to verify requests.
 func Gateways(c *Config) (err error) {
-	c.GatewayKeys, err = settings.GatewayKeys(c.environ, c.GatewayPublicKeys, c.Demo)
+	c.GatewayKeys, err = c.Keys(c.environ)
 	return err
 }
 
@@ -57,11 +31,8 @@ func Webhooks(c *Config) error {
 	if err != nil {
 		return fmt.Errorf("WEBHOOK_KEYS: %w", err)
 	}
-	if keys.AnyBeginsWith(settings.DemoPrefix) && !c.Demo {
-		return errors.New("WEBHOOK_KEYS has a demo key; set your own, or QUAYSIDE_DEMO=true for development")
-	}
 	c.SealingKeys = keys
-	return nil
+	return c.RefuseDemo("WEBHOOK_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Storage is needed to use the files of documents. It does not connect.
@@ -75,17 +46,13 @@ func Storage(c *Config) error {
 		return nil
 	}
 	s3, err := storage.NewS3(storage.Bucket{
-		Endpoint: c.S3Endpoint, Name: c.S3Bucket, Region: c.S3Region, AccessKey: c.S3AccessKey, SecretKey: c.S3SecretKey,
+		Endpoint: c.S3Endpoint, Name: c.S3Bucket, Region: c.S3Region,
+		AccessKey: c.S3AccessKey, SecretKey: c.S3SecretKey,
 	})
-	errs := []error{err}
+	errs := []error{err, c.RefuseDemo("S3_SECRET_KEY", "secret", strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix))}
 	if (c.S3AccessKey == "") != (c.S3SecretKey == "") {
-		errs = append(
-			errs,
-			errors.New("S3_ACCESS_KEY and S3_SECRET_KEY belong together; set both, or neither for the identity of the workload"),
-		)
-	}
-	if strings.HasPrefix(c.S3SecretKey, settings.DemoPrefix) && !c.Demo {
-		errs = append(errs, errors.New("S3_SECRET_KEY is a demo secret; set your own, or QUAYSIDE_DEMO=true for development"))
+		errs = append(errs, errors.New("S3_ACCESS_KEY and S3_SECRET_KEY belong together; "+
+			"set both, or neither for the identity of the workload"))
 	}
 	c.Files = s3
 	return errors.Join(errs...)

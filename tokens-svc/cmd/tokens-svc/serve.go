@@ -171,7 +171,7 @@ type migrate struct {
 }
 
 func (c migrate) Run(ctx context.Context, p program) error {
-	cfg, err := config.Load(p.environ, config.Migration)
+	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
@@ -40,24 +38,14 @@ type Config struct {
 // on the command: see Need. Its secrets are as they were given and must not be
 // printed.
 type Settings struct {
+	settings.Service
+
 	// Address of the public listener, for requests through the gateway.
 	ListenAddress string `env:"LISTEN_ADDRESS" envDefault:":8082"`
 	// Address of the internal listener: introspection, health and metrics. Do not publish.
 	InnerAddress string `env:"INNER_ADDRESS" envDefault:":9082"`
-	// Postgres, directly or through a transaction pooler. Needed by all but health.
-	DatabaseURL string `env:"DATABASE_URL" secret:"true"`
-	// Direct connection (no pooler) for migrations and LISTEN/NOTIFY. Defaults to DATABASE_URL.
-	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL" secret:"true"`
-	// Login in Postgres that serve uses: migrate up grants it its rights and takes CONNECT from
-	// all others. Empty: serve has the login of migrate. See Logins.
-	ServeLogin string `env:"SERVE_LOGIN"`
 	// Credentials of gateways, at least 32 bytes each, separated by commas. Needed by serve.
 	GatewayCredential string `env:"GATEWAY_CREDENTIAL" secret:"true"`
-	// Ed25519 public keys of gateways in PEM: one, or two during a rotation.
-	// Required by serve.
-	GatewayPublicKeys string `env:"GATEWAY_PUBLIC_KEYS" file:"true"`
-	// Issuer of the gateways: issuer of their token_gate.
-	GatewayIssuer string `env:"GATEWAY_ISSUER" envDefault:"quayside-gateway"`
 	// Keys of the stored tokens, version:base64, separated by commas, at least 32 bytes each.
 	// The first one is for new tokens, all of them verify; see Token peppers. Needed by
 	// serve and by commands that create, change or check tokens.
@@ -104,13 +92,6 @@ type Settings struct {
 	MailFrom string `env:"MAIL_FROM"`
 	// Name of the operator, for the audit log. The operating system's user if empty.
 	Operator string `env:"QUAYSIDE_OPERATOR"`
-	// Log level: debug, info, warn or error.
-	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
-	// Serve profiles (net/http/pprof) at /debug/pprof/ on the internal listener.
-	DebugEndpoints bool `env:"DEBUG_ENDPOINTS" envDefault:"false"`
-	// Development mode: accepts the built-in demo secrets, no GATEWAY_PUBLIC_KEYS, and plain
-	// http. Never enable in production.
-	Demo bool `env:"QUAYSIDE_DEMO" envDefault:"false"`
 }
 
 // Load reads the configuration from environ, a list of NAME=value, with what the
@@ -125,17 +106,4 @@ func Load(environ []string, needs ...Need) (Config, error) {
 		return cfg, fmt.Errorf("configuration:\n%w", err)
 	}
 	return cfg, nil
-}
-
-// DirectURL returns the DSN that leads to Postgres itself.
-func (c Settings) DirectURL() string {
-	if c.DatabaseDirectURL != "" {
-		return c.DatabaseDirectURL
-	}
-	return c.DatabaseURL
-}
-
-// Session is how the program uses the sessions of Postgres.
-func (c Settings) Session() postgres.Session {
-	return postgres.SessionOf(c.DatabaseURL, c.DirectURL())
 }

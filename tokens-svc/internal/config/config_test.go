@@ -2,11 +2,12 @@ package config
 
 import (
 	"encoding/base64"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/settings"
 )
 
 const (
@@ -28,25 +29,13 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := Load(environ(), all...)
 	want := Settings{
+		Service:       settings.Service{DatabaseURL: dsn, GatewayIssuer: "quayside-gateway"},
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
-		OIDCVerifiedClaim: "email_verified", LogLevel: slog.LevelInfo,
-		GatewayIssuer: "quayside-gateway", MaxActiveTokens: 1000, Passkeys: true,
-		DatabaseURL: dsn, GatewayCredential: shared, TokenPeppers: pepper,
+		OIDCVerifiedClaim: "email_verified", MaxActiveTokens: 1000, Passkeys: true,
+		GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got.Settings != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
-	}
-}
-
-func TestMigrationsUseADirectConnection(t *testing.T) {
-	t.Parallel()
-	c, err := Load([]string{"DATABASE_URL=" + dsn}, Migration)
-	if err != nil || c.DirectURL() != dsn {
-		t.Errorf("%q, %v", c.DirectURL(), err)
-	}
-	c, err = Load([]string{"DATABASE_DIRECT_URL=postgres://direct", "DATABASE_URL=" + dsn}, Migration)
-	if err != nil || c.DirectURL() != "postgres://direct" {
-		t.Errorf("%q, %v", c.DirectURL(), err)
 	}
 }
 
@@ -69,7 +58,8 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		want    []string
 	}{
 		"nothing is set": {nil, []string{
-			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with", "GATEWAY_CREDENTIAL is not set; make one with",
+			"DATABASE_URL is not set", "TOKEN_PEPPERS is not set; make one with",
+			"GATEWAY_CREDENTIAL is not set; make one with",
 		}},
 		"everything is wrong": {
 			[]string{
@@ -96,7 +86,8 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 				"TOKEN_PEPPERS=" + pepper + ",2:" + base64.StdEncoding.EncodeToString([]byte(demo)),
 			},
 			[]string{
-				"DATABASE_URL has a demo password", "GATEWAY_CREDENTIAL has a demo secret", "TOKEN_PEPPERS has a demo key",
+				"DATABASE_URL has a demo password", "GATEWAY_CREDENTIAL has a demo secret",
+				"TOKEN_PEPPERS has a demo key",
 			},
 		},
 	} {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
@@ -27,23 +26,7 @@ import (
 type Need func(*Config) error
 
 // Database is needed by commands that use Postgres.
-func Database(c *Config) error {
-	var missing error
-	if c.DatabaseURL == "" {
-		missing = settings.Missing(c.environ, "DATABASE_URL", "it looks like postgres://user:password@host:5432/tokens")
-	}
-	return errors.Join(missing,
-		c.checkDSN("DATABASE_URL", c.DatabaseURL),
-		c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL))
-}
-
-// Migration is needed to change the schema.
-func Migration(c *Config) error {
-	if c.DatabaseDirectURL == "" {
-		return Database(c)
-	}
-	return c.checkDSN("DATABASE_DIRECT_URL", c.DatabaseDirectURL)
-}
+func Database(c *Config) error { return c.CheckDatabase(c.environ) }
 
 // Peppers are needed to make and to verify tokens.
 func Peppers(c *Config) error {
@@ -55,7 +38,7 @@ func Peppers(c *Config) error {
 	if c.Peppers, err = tokens.ParsePeppers(c.TokenPeppers); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return c.refuseDemo(name, "key", c.Peppers.AnyBeginsWith(settings.DemoPrefix))
+	return c.RefuseDemo(name, "key", c.Peppers.AnyBeginsWith(settings.DemoPrefix))
 }
 
 // Gateways are needed to answer introspections.
@@ -71,33 +54,13 @@ func Gateways(c *Config) error {
 	for entry := range strings.SplitSeq(c.GatewayCredential, ",") {
 		demo = demo || strings.HasPrefix(strings.TrimSpace(entry), settings.DemoPrefix)
 	}
-	return c.refuseDemo("GATEWAY_CREDENTIAL", "secret", demo)
+	return c.RefuseDemo("GATEWAY_CREDENTIAL", "secret", demo)
 }
 
-// Callers are needed to answer requests that came through the gateway. Without
-// keys, or with the demo's, it takes QUAYSIDE_DEMO to go on.
+// Callers are needed to answer requests that came through the gateway.
 func Callers(c *Config) (err error) {
-	c.CallerKeys, err = settings.GatewayKeys(c.environ, c.GatewayPublicKeys, c.Demo)
+	c.CallerKeys, err = c.Keys(c.environ)
 	return err
-}
-
-// checkDSN validates a DSN. Its error does not contain the DSN.
-func (c *Config) checkDSN(name, dsn string) error {
-	if dsn == "" {
-		return nil
-	}
-	parsed, err := pq.NewConfig(dsn)
-	if err != nil {
-		return fmt.Errorf("%s is not a Postgres URL or key=value DSN", name)
-	}
-	return c.refuseDemo(name, "password", strings.HasPrefix(parsed.Password, settings.DemoPrefix))
-}
-
-func (c Settings) refuseDemo(name, what string, demo bool) error {
-	if demo && !c.Demo {
-		return fmt.Errorf("%s has a demo %s; set your own, or QUAYSIDE_DEMO=true for development", name, what)
-	}
-	return nil
 }
 
 // Pages are needed to serve people in a browser.
@@ -121,7 +84,8 @@ func Pages(c *Config) error {
 		errs = append(errs, fmt.Errorf("LOCAL_SIGN_IN is %q; it must be true or false", c.LocalSignIn))
 	}
 	if c.OIDCIssuer == "" && !c.Passwords() {
-		errs = append(errs, errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
+		errs = append(errs,
+			errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
 	}
 	return errors.Join(append(errs, c.readDomains(), c.readMail(), c.readFactors())...)
 }
@@ -131,7 +95,7 @@ func (c *Config) readFactors() (err error) {
 	if c.TOTPKeys != "" {
 		keys, err := sealing.Parse(c.TOTPKeys)
 		if err == nil {
-			err = c.refuseDemo("TOTP_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
+			err = c.RefuseDemo("TOTP_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
 		}
 		if err != nil {
 			return fmt.Errorf("TOTP_KEYS: %w", err)
@@ -198,7 +162,8 @@ func (c *Config) readDomains() error {
 		}
 		if _, ok := publicid.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
 			errs = append(errs,
-				fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or :tid=… behind it",
+				fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com "+
+					"or :tid=… behind it",
 					entry))
 			continue
 		}
@@ -219,8 +184,8 @@ func (c Settings) checkURL(name, text string) error {
 		u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !c.Demo:
-		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, or with "+
-			"QUAYSIDE_DEMO=true", name)
+		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
+			"or with QUAYSIDE_DEMO=true", name)
 	}
 	return nil
 }
@@ -235,7 +200,8 @@ func loopback(host string) bool {
 // error: then there is no further service.
 func Permissions(c *Config) error {
 	paths, err := filepath.Glob(c.ServicePermissions)
-	if err == nil && len(paths) == 0 && c.ServicePermissions != "" && !strings.ContainsAny(c.ServicePermissions, "*?[") {
+	isPattern := strings.ContainsAny(c.ServicePermissions, "*?[")
+	if err == nil && len(paths) == 0 && c.ServicePermissions != "" && !isPattern {
 		err = fmt.Errorf("there is no file %s", c.ServicePermissions)
 	}
 	errs := []error{err}

@@ -35,9 +35,7 @@ type Migrate func(ctx context.Context, dsn, direction string, w io.Writer) error
 // Postgres itself, unless TEST_DATABASE_URL leads through a pooler. A busy machine
 // has the time that it needs for each answer.
 func Session() postgres.Session {
-	s := postgres.SessionOf("", os.Getenv("TEST_DATABASE_DIRECT_URL"))
-	s.AnswerTimeout = 10 * time.Second
-	return s
+	return postgres.Session{Direct: os.Getenv("TEST_DATABASE_DIRECT_URL") == "", AnswerTimeout: 10 * time.Second}
 }
 
 var template struct {
