@@ -75,29 +75,15 @@ func serve(ctx context.Context, root, dir string, getenv func(string) string, st
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.PublicURL, stack.LogDir(), stack.Demo.Token, stack.Demo.User,
-		stack.Demo.Password)
+	_, _ = fmt.Fprintf(stdout, welcome, stack.Demo.Welcome, stack.LogDir())
 	err = stack.Wait(ctx)
-	_, _ = fmt.Fprintln(stdout, "\nstopping")
+	_, _ = fmt.Fprintln(stdout, "\nstopping: requests in flight end first")
 	return errors.Join(err, stack.Close())
 }
 
 const welcome = `
 Quayside is running.
-
-  shipments  %[1]s/shipments
-  sign-in    %[4]s
-  password   %[5]s
-
-  API        %[1]s/api/v1
-  docs       %[1]s/docs
-  OpenAPI    %[1]s/api/v1/openapi.json
-  tokens     source .run/demo.env, or create one under API
-  logs       %[2]s
-
-Try it, in another terminal:
-
-  curl -H 'Authorization: Bearer %[3]s' %[1]s/api/v1/shipments
-
-Ctrl-C stops it and keeps the data; make clean removes the data.
+%s
+Logs are in %s.
+Ctrl-C stops it, in about ten seconds, and keeps the data; make clean removes the data.
 `

@@ -12,35 +12,29 @@ import (
 type Demo struct {
 	Organization string // has shipments in every status
 	Token        string // of Organization, with all permissions
-	User         string // e-mail of an owner of Organization, who is a member of the other
-	Password     string // of User
+	Welcome      string // for people, with addresses, the sign-in and a token
 }
 
 // seed makes the demo data unless they are there, and fills Demo.
 func (s *Stack) seed(ctx context.Context) error {
+	s.say("storing   the demo data")
+	if _, err := s.Program("shipments-svc").Run(ctx, nil, "demo"); err != nil {
+		return fmt.Errorf("demo data: %w", err)
+	}
 	path := filepath.Join(s.opts.Dir, "demo.env")
-	for name, args := range map[string][]string{
-		"tokens-svc": {"demo", "--file", path, "--url", s.URL}, "shipments-svc": {"demo"},
-	} {
-		if _, err := s.Program(name).Run(ctx, nil, args...); err != nil {
-			return fmt.Errorf("demo data: %w", err)
+	welcome, err := s.tokens(ctx, "demo", "--file", path, "--url", s.PublicURL)
+	if err != nil {
+		return fmt.Errorf("demo data: %w", err)
+	}
+	s.Demo.Welcome = string(welcome)
+	env, err := os.ReadFile(path) //nolint:gosec // G304: our own file
+	for line := range strings.Lines(string(env)) {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(line), "="); name {
+		case "QUAYSIDE_ORGANIZATION":
+			s.Demo.Organization = value
+		case "QUAYSIDE_TOKEN":
+			s.Demo.Token = value
 		}
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // G304: our own file
-	s.Demo = readDemo(string(text))
 	return err
-}
-
-func readDemo(env string) Demo {
-	vars := map[string]string{}
-	for line := range strings.Lines(env) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		vars[name] = value
-	}
-	return Demo{
-		Organization: vars["QUAYSIDE_ORGANIZATION"],
-		Token:        vars["QUAYSIDE_TOKEN"],
-		User:         vars["QUAYSIDE_USER"],
-		Password:     vars["QUAYSIDE_PASSWORD"],
-	}
 }

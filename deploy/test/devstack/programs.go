@@ -16,7 +16,7 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say("building  the programs")
+	s.say("building  the programs, for some minutes if nothing of them is compiled")
 	bin, err := Build(ctx, s.opts.Root, s.opts.Race)
 	if err != nil {
 		return err
@@ -77,10 +77,12 @@ func (s *Stack) describeServices(ctx context.Context) (programs []*Program, err 
 	}
 	callers := "GATEWAY_PUBLIC_KEYS_FILE=" + s.PublicKeyFile()
 	programs = append(programs, &Program{ProgramConfig: ProgramConfig{
-		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"}, Address: s.ports.tokens, Inner: s.ports.tokensInner,
+		Name: "tokens-svc", Command: []string{"tokens-svc", "serve"},
+		Address: s.ports.tokens, Inner: s.ports.tokensInner,
 		Env: []string{
 			"DATABASE_URL=" + dsn["tokens"], "DATABASE_DIRECT_URL=" + s.dsn["tokens"],
-			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"), "TOKEN_PEPPERS_FILE=" + s.secret("token_peppers"),
+			"GATEWAY_CREDENTIAL_FILE=" + s.secret("gateway_credential"),
+			"TOKEN_PEPPERS_FILE=" + s.secret("token_peppers"),
 			"LISTEN_ADDRESS=" + s.ports.tokens, "INNER_ADDRESS=" + s.ports.tokensInner, callers,
 			"PUBLIC_URL=" + s.PublicURL, "TOTP_KEYS_FILE=" + s.secret("totp_keys"),
 			"SERVICE_PERMISSIONS=" + filepath.Join(s.ServicesDir(), "*.json"),

@@ -42,6 +42,12 @@ type Session struct {
 	AnswerTimeout time.Duration
 }
 
+// OfCommand returns the session for a command, whose answers may take a minute: no client waits for them.
+func (s Session) OfCommand() Session {
+	s.AnswerTimeout = time.Minute
+	return s
+}
+
 // Options are the settings of a pool. The zero value is usable.
 type Options struct {
 	Session

@@ -34,7 +34,7 @@ func runDemo(ctx context.Context, p program) (err error) {
 		_, err := fmt.Fprintln(p.stdout, "no demo data: QUAYSIDE_DEMO is not true")
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session().OfCommand())
 	if err != nil {
 		return err
 	}
@@ -52,20 +52,23 @@ func runDemo(ctx context.Context, p program) (err error) {
 				return err
 			}
 		}
-		if _, err := fmt.Fprintf(p.stdout, "%s has the %d shipments of the demo\n", organization, len(all)); err != nil {
+		_, err := fmt.Fprintf(p.stdout, "%s has the %d shipments of the demo\n", organization, len(all))
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// storeDemo stores a shipment that is new, as it was created and then with its pallets and status.
+// storeDemo stores a shipment that is new, as it was created and then with its pallets and status, or completes one
+// that an interrupted run created.
 func storeDemo(ctx context.Context, repo *postgres.Repository, org shipments.OrgID, d shipments.Detail) error {
-	if _, err := repo.Head(ctx, org, d.ID); !errors.Is(err, shipments.ErrNotFound) {
-		return err
-	}
 	from := shipments.Shipment{ID: d.ID, Draft: d.Draft, Status: shipments.Pending, Version: 1, CreatedAt: d.CreatedAt}
-	if err := repo.Create(ctx, org, from, shipments.Actor{}); err != nil || d.Status == shipments.Pending {
+	stored, err := repo.Head(ctx, org, d.ID)
+	if errors.Is(err, shipments.ErrNotFound) {
+		err = repo.Create(ctx, org, from, shipments.Actor{})
+	}
+	if err != nil || stored.Version > from.Version || d.Status == shipments.Pending {
 		return err
 	}
 	r := shipments.Revision{

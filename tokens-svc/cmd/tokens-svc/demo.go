@@ -88,7 +88,9 @@ func makeDemo(ctx context.Context, s services, made map[string]string) error {
 		}
 		made[name] = secret.Reveal()
 	}
-	user := people.Enrolment{Organization: capeFresh, Email: "demo@quayside.example", Role: "owner", Password: rand.Text()}
+	user := people.Enrolment{
+		Organization: capeFresh, Email: "demo@quayside.example", Role: "owner", Password: rand.Text(),
+	}
 	admitted, err := s.people.Enroll(ctx, user)
 	if err == nil && !admitted.Made {
 		// An account that exists keeps its password, which only the file of another demo has.
@@ -105,14 +107,14 @@ func makeDemo(ctx context.Context, s services, made map[string]string) error {
 }
 
 const welcome = `
-  settings   %[1]s/settings
+  shipments  %[1]s/shipments
   sign-in    %[2]s
   password   %[3]s
 
   API        %[1]s/api/v1
   docs       %[1]s/docs
 
-Try it:
+Try it, in another terminal:
 
   curl -H 'Authorization: Bearer %[4]s' %[1]s/api/v1/shipments
 `

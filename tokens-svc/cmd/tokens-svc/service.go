@@ -46,7 +46,7 @@ func withServices(p program, do func(services) error, needs ...config.Need) erro
 	if err != nil {
 		return err
 	}
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session())
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session().OfCommand())
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
