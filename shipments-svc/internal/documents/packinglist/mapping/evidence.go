@@ -50,6 +50,7 @@ var conditions = map[string]condition{
 	"counting": of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
 	"unclear":  of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
 	"counts":   of(func(c *Column) bool { return c.Meaning.Counts() }),
+	"pieces":   of(func(c *Column) bool { return c.Meaning.Concepts == vocabulary.Piece && c.Meaning.Unknown == nil }),
 	"headed":   of(func(c *Column) bool { return c.Text != "" }),
 	"of-produce": of(func(c *Column) bool { // "Melon type"
 		return slices.ContainsFunc(c.Meaning.Unknown, func(word string) bool { return reference.CommodityOf(word) != "" })

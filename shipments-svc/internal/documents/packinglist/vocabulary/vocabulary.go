@@ -6,7 +6,9 @@ package vocabulary
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,6 +37,7 @@ var (
 	Gross    = named("gross")
 	Weight   = named("weight")
 	Unit     = named("unit")
+	Piece    = named("piece")
 	Total    = named("total")
 	Type     = named("type")
 	Shipped  = named("shipped")
@@ -150,6 +153,7 @@ func Of(heading string) (all Concept, others []string) {
 			foreign = append(foreign, words[i])
 		default:
 			others = append(others, words[i])
+			c = similar(words[i])
 		}
 		all, i = all|c, i+n
 	}
@@ -176,6 +180,35 @@ func phrase(words []string) (Concept, int) {
 		}
 	}
 	return 0, 1
+}
+
+// single are the words of meanings that are no phrases, sorted.
+var single = func() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(meanings)), func(word string) bool {
+		return strings.ContainsRune(word, ' ')
+	})
+}()
+
+// similar returns the concepts of the known words of which a word is an abbreviation, or that end
+// otherwise: "calib", "variétés". It returns 0 if these have different concepts, and for a size.
+func similar(word string) (all Concept) {
+	const least, ending = 4, 2 // letters of an abbreviation, and of an ending
+	if len(word) < least || strings.ContainsAny(word, "0123456789") || Sized.MatchString(word) {
+		return 0
+	}
+	stem := word[:max(least, len(word)-ending)]
+	for i, _ := slices.BinarySearch(single, stem); i < len(single) && strings.HasPrefix(single[i], stem); i++ {
+		if k := single[i]; !strings.HasPrefix(k, word) && (len(stem) == least || len(k) > len(stem)+ending) {
+			continue
+		}
+		switch c := meanings[single[i]] &^ One; {
+		case all == 0:
+			all = c
+		case c != all:
+			return 0
+		}
+	}
+	return all
 }
 
 // Foreign reports whether a text has letters of other scripts only.
