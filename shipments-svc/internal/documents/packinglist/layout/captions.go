@@ -144,7 +144,7 @@ func (t *Table) caption(i int) (found bool) {
 		labels = captionsIn(row)
 	}
 	if len(cells) == 1 && (i >= t.To || isPallet(labels)) {
-		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 {
+		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || i >= t.To && labels == nil {
 			labels = all
 		}
 	}
@@ -184,15 +184,19 @@ func (t *Table) caption(i int) (found bool) {
 // group returns the labels of the parts of a text above its lines. The first, the one beside the
 // pallet, or one with a commodity, may be a name: "Grower: J. Smit - LEMON Eureka - Size 48".
 func group(text string, col int) (all []Label) {
-	for i, part := range parts.Split(text, -1) {
+	texts := parts.Split(text, -1)
+	for i, part := range texts {
 		found := inText(part)
 		if found == nil {
 			found = unmarked(part)
 		}
+		if words := strings.Fields(part); found == nil && len(words) > 1 && slices.Contains(nameFields, field(words[0])) {
+			found = []Label{{Name: words[0], Value: strings.Join(words[1:], " ")}}
+		}
 		c, _ := named(part)
 		of, _ := vocabulary.Of(part)
 		first := i == 0 || i == 1 && isPallet(all) && strings.TrimSpace(part) != ""
-		if found == nil && (c != "" || first && of == 0 && !strings.ContainsFunc(part, isDigit)) {
+		if found == nil && len(texts) > 1 && (c != "" || first && of == 0 && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
@@ -233,11 +237,11 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 		return vocabulary.None, ""
 	}
 	f = vocabulary.Variety
-	no := t.has(vocabulary.Variety) || t.has(vocabulary.Produce)
+	no := t.has(vocabulary.Variety) || t.Printed && t.has(vocabulary.Produce) // or it may be a part of a name
 	if strings.ContainsFunc(text, isDigit) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	} else if c, _ := named(text); next > i+1 {
-		f, no = vocabulary.Produce, no || c == ""
+		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
 	}
 	folded := vocabulary.Fold(text)
 	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||

@@ -44,7 +44,7 @@ func headerOf(rows []tables.Row) (best header) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
 			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != "" ||
-				n > 1 && len(Filled(last)) == 1 && captionsIn(last) != nil // a group: "CALIBRE 1X"
+				n > 1 && beginsGroup(last)
 			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
 			}
@@ -60,6 +60,15 @@ func headerOf(rows []tables.Row) (best header) {
 		best.folded = append(best.folded, vocabulary.Fold(heading.Text))
 	}
 	return best
+}
+
+// beginsGroup reports whether a row below a header is the caption of lines: "CALIBRE 1X", "Variety Hass".
+func beginsGroup(row tables.Row) bool {
+	cells := Filled(row)
+	if len(cells) == 1 && vocabulary.MeaningOf(row.Cells[cells[0]].Text).Unknown != nil {
+		return true
+	}
+	return len(cells) <= 2 && captionsIn(row) != nil
 }
 
 // memo keeps the meanings of headings.

@@ -94,7 +94,7 @@ func unmarked(text string) (all []Label) {
 
 // labelIn returns the label of words such as SIZE 40, which may follow others.
 func labelIn(words []string, follows bool) (Label, bool) {
-	for n := min(2, len(words)-1); n > 0; n-- {
+	for n := min(3, len(words)-1); n > 0; n-- {
 		name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
 		if f := field(name); f != vocabulary.None && len(words)-n <= 2 &&
 			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value) ||
