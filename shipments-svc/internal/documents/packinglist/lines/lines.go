@@ -60,7 +60,8 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 // Total is the values of a row of totals.
 type Total struct {
 	Sheet       string
-	Grand, Part bool // of all lines, or of those since the previous total
+	Grand, Part bool // of all lines, or of some, by its label or its boxes
+	Whole       bool // of all lines of its list, by its boxes
 	Group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
@@ -87,6 +88,7 @@ type reader struct {
 	remarked bool                      // a box weight was taken from a kind of box
 	apart    bool                      // something is between the last pallet and this row
 	closed   bool                      // the row above is the total of one pallet
+	partial  bool                      // only some pallets have a total
 	progress
 	harmless map[string]bool // texts that say nothing of shipping
 }
@@ -117,7 +119,7 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 		r.t, r.apart, r.closed = t, false, false
 		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
-			r.progress = progress{from: len(r.Lines)}
+			r.progress, r.partial = progress{from: len(r.Lines)}, false
 		}
 		r.Lines = slices.Grow(r.Lines, len(t.Rows)-t.To)
 		r.letterhead()
@@ -128,7 +130,8 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 			continue
 		}
 		for ; totals < len(r.Totals); totals++ { // there may be lines below the last total
-			r.Totals[totals].Part = r.Totals[totals].Part || r.Totals[totals].Group && r.recent.boxes > 0
+			r.Totals[totals].Part = r.Totals[totals].Part || r.Totals[totals].Group &&
+				(r.recent.boxes > 0 || r.partial)
 		}
 	}
 	return list

@@ -227,18 +227,35 @@ func (r *reader) total(w row) bool {
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.Mapping.Style))
 	of, _ := vocabulary.Of(label)
 	weight := of&(vocabulary.Net|vocabulary.Gross|vocabulary.Weight) != 0
+	n, last := float64(t.Pallets), r.ofLast()
 	switch same := t.Pallets > 0 && t.Pallets == t.Boxes; { // what a number in the column of the boxes counts
+	case n > 0 && (n == r.all.boxes || n == r.recent.boxes || n == last.boxes):
+		t.Pallets, t.Boxes = 0, t.Pallets
+	case n > 0 && (n > r.all.boxes && r.all.boxes > 0 || n*1000 == w.Net.Value || n*1000 == w.Gross.Value):
+		t.Pallets = 0
 	case same && (w.Net.OK || w.Gross.OK): // "Total pallet | 240 | 960 kg"
 		t.Pallets = 0
 	case same || weight && !w.Net.OK: // "Total pallets | 20", "Total net kg | 1056"
 		t.Boxes = 0
 	}
-	t.Group = t.Boxes > 0 && float64(t.Boxes) == r.recent.boxes
+	boxes := float64(t.Boxes)
+	t.Group, t.Whole = boxes > 0 && boxes == r.recent.boxes, boxes > 0 && boxes == r.all.boxes && !r.t.Printed
+	if boxes == last.boxes && last.lines > 1 && !t.Group && !t.Whole {
+		t.Part, r.partial = true, true
+	}
 	r.closed = t.Group && of&vocabulary.Pallet != 0
 	r.recent = run{}
 	r.Totals = append(r.Totals, t)
 	r.totalled = r.totalled || t.Grand || !t.Part && t.Boxes > 0 && float64(t.Boxes) == r.all.boxes
 	return true
+}
+
+// ofLast returns the lines of the last pallet.
+func (r *reader) ofLast() (last run) {
+	for i := len(r.Lines) - 1; i >= r.from && r.Lines[i].Pallet.Value == r.last().Pallet.Value; i-- {
+		last.lines, last.boxes = last.lines+1, last.boxes+r.Lines[i].Boxes.Value
+	}
+	return last
 }
 
 // totalLabel returns the label of a row of totals, folded, or "". Beside a calibre or the

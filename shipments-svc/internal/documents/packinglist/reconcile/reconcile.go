@@ -162,21 +162,33 @@ func (l Line) contents() string {
 }
 
 // Declared returns the totals that rows of totals declare: the grand total, or else the last
-// with boxes and what others add to it, or else the sums of groups.
+// with boxes and what others add to it, or else the sums of groups. If each of several sheets has
+// its own, these are the groups.
 func Declared(settled []*Settled) shipments.Declared {
 	var all, groups lines.Total
 	var totals []lines.Total
+	whole, sheets := map[string]int{}, map[string]bool{} // the last total of all lines of each sheet
 	for _, s := range settled {
-		totals = append(totals, s.Read.Totals...)
+		for _, t := range s.Read.Totals {
+			if totals = append(totals, t); t.Whole {
+				whole[t.Sheet] = len(totals) - 1
+			}
+		}
+		for _, t := range s.Read.Tables {
+			sheets[t.Name] = true
+		}
 	}
-	for _, t := range totals {
-		switch {
+	several := len(sheets) > 1 && len(whole) == len(sheets)
+	for i, t := range totals {
+		last, of := whole[t.Sheet]
+		switch ofSheet := several && of && i <= last; {
+		case ofSheet && i < last:
+		case ofSheet || t.Group && !t.Part && !t.Grand && !all.Grand:
+			groups.Pallets, groups.Boxes = groups.Pallets+t.Pallets, groups.Boxes+t.Boxes
+			groups.NetWeight += t.NetWeight
 		case t.Grand:
 			all = t
 		case t.Part || all.Grand:
-		case t.Group:
-			groups.Pallets, groups.Boxes = groups.Pallets+t.Pallets, groups.Boxes+t.Boxes
-			groups.NetWeight += t.NetWeight
 		case t.Boxes > 0 && all.Boxes > 0:
 			all = t
 		default:
