@@ -27,8 +27,8 @@ type caption struct {
 
 // captioned are the fields of captions.
 var captioned = []vocabulary.Field{
-	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre, vocabulary.Lot,
-	vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container,
+	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre,
+	vocabulary.Lot, vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container,
 	vocabulary.Seal, vocabulary.Packed, vocabulary.Harvested,
 }
 
@@ -139,7 +139,8 @@ func named(text string) (commodity, name string) {
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells, labels := Worded(row), []Label(nil)
-	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && t.numbered(row))
+	labelled := len(cells) == 2 && isLabel(row.Cells[cells[0]].Text) && !t.counts(row) // "Size | 55/60"
+	line := i >= t.To && (len(cells) > 3 || len(cells) > 1 && !labelled && t.numbered(row))
 	if !line || !t.labelled() {
 		labels = captionsIn(row)
 	}
@@ -190,8 +191,9 @@ func group(text string, col int) (all []Label) {
 		if found == nil {
 			found = unmarked(part)
 		}
-		if words := strings.Fields(part); found == nil && len(words) > 1 && slices.Contains(nameFields, field(words[0])) {
-			found = []Label{{Name: words[0], Value: strings.Join(words[1:], " ")}}
+		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if found == nil && value != "" && slices.Contains(nameFields, field(name)) {
+			found = []Label{{Name: name, Value: value}}
 		}
 		c, _ := named(part)
 		of, _ := vocabulary.Of(part)
@@ -238,7 +240,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	}
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || t.Printed && t.has(vocabulary.Produce) // or it may be a part of a name
-	if strings.ContainsFunc(text, isDigit) {
+	if strings.ContainsFunc(text, isDigit) || IsSize(text) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	} else if c, _ := named(text); next > i+1 {
 		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""

@@ -43,7 +43,7 @@ func headerOf(rows []tables.Row) (best header) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
-			title := len(Filled(rows[from])) == 1 && rows[from].Cells[0].Text != "" ||
+			title := isTitle(rows[from]) ||
 				n > 1 && beginsGroup(last)
 			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
 				break
@@ -60,6 +60,13 @@ func headerOf(rows []tables.Row) (best header) {
 		best.folded = append(best.folded, vocabulary.Fold(heading.Text))
 	}
 	return best
+}
+
+// isTitle reports whether a row above a header is none of it: the only text is in the first column,
+// or has a value: "Net weight per box: 15 kg".
+func isTitle(row tables.Row) bool {
+	cells := Filled(row)
+	return len(cells) == 1 && (cells[0] == 0 || inText(row.Cells[cells[0]].Text) != nil)
 }
 
 // beginsGroup reports whether a row below a header is the caption of lines: "CALIBRE 1X", "Variety Hass".
@@ -189,7 +196,8 @@ func (h header) repeats(row tables.Row) bool {
 		}
 		switch m := h.known.under("", own); {
 		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
-			m.Field == h.Headings[col].Meaning.Field && m.Field != vocabulary.None && m.Reason == h.Headings[col].Meaning.Reason:
+			m.Field == h.Headings[col].Meaning.Field && m.Field != vocabulary.None &&
+				m.Reason == h.Headings[col].Meaning.Reason:
 			if unit := Unit(own); unit != 0 && unit != Unit(h.Headings[col].Text) {
 				return false
 			}

@@ -36,7 +36,7 @@ func inText(text string) (all []Label) {
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
 			value := func(word string) bool { return isDigit(rune(word[0])) } // of another label: "PALLET 7 Date"
-			before := skip == 0 && begin > 0 && len(words) > 1 &&             // the value of another: "Variety: FINO Size: 4"
+			before := skip == 0 && begin > 0 && len(words) > 1 && // of another: "Variety: FINO Size: 4"
 				vocabulary.MeaningOf(strings.Join(words[1:], " ")).Field == m.Field
 			known := m.Field != vocabulary.None && (first || m.Unknown == nil) && !before &&
 				!slices.ContainsFunc(words[skip:max(skip+1, len(words)-1)], value)
@@ -157,5 +157,7 @@ func captionsIn(row tables.Row) []Label {
 // Worded returns the cells of a row with a letter or digit, unlike a bar between texts.
 func Worded(row tables.Row) []int {
 	worded := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	return slices.DeleteFunc(Filled(row), func(col int) bool { return !strings.ContainsFunc(row.Cells[col].Text, worded) })
+	return slices.DeleteFunc(Filled(row), func(col int) bool {
+		return !strings.ContainsFunc(row.Cells[col].Text, worded)
+	})
 }

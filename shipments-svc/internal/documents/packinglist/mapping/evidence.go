@@ -34,7 +34,8 @@ type evidence struct {
 var rules = func() (all []evidence) {
 	for c := range vocabulary.Rows(evidenceText) {
 		all = append(all, evidence{
-			c[0], vocabulary.Field(c[1]), c[2], vocabulary.Field(c[3]), strings.Fields(c[4]), strings.Fields(c[5]), c[6],
+			c[0], vocabulary.Field(c[1]), c[2], vocabulary.Field(c[3]), strings.Fields(c[4]), strings.Fields(c[5]),
+			c[6],
 		})
 	}
 	return all
@@ -50,10 +51,10 @@ var conditions = map[string]condition{
 	"counting": of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
 	"unclear":  of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
 	"counts":   of(func(c *Column) bool { return c.Meaning.Counts() }),
-	"pieces":   of(func(c *Column) bool { return c.Meaning.Concepts == vocabulary.Piece && c.Meaning.Unknown == nil }),
 	"headed":   of(func(c *Column) bool { return c.Text != "" }),
 	"of-produce": of(func(c *Column) bool { // "Melon type"
-		return slices.ContainsFunc(c.Meaning.Unknown, func(word string) bool { return reference.CommodityOf(word) != "" })
+		named := func(word string) bool { return reference.CommodityOf(word) != "" }
+		return slices.ContainsFunc(c.Meaning.Unknown, named)
 	}),
 	"kilograms": of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []tables.Row, col int) bool {
@@ -69,6 +70,7 @@ var conditions = map[string]condition{
 		}
 		return m.Columns[col].Meaning.Concepts&vocabulary.Box == 0 && (in(col+1) || in(col-1) && !m.numeric(col-2))
 	},
+	"sequence": func(_ *Mapping, rows []tables.Row, col int) bool { return sequence(rows, col) },
 	"uncoded":       of(func(c *Column) bool { return c.Meaning.Concepts&vocabulary.ID == 0 }),
 	"unconsecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return !layout.Enumerates(rows, col) },
 	"consecutive":   func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },
@@ -143,6 +145,24 @@ func labels(lines []tables.Row, col int) bool {
 		last, all = text, all+1
 	}
 	return len(seen) > 1 && len(seen)*2 > all
+}
+
+// sequence reports whether the numbers of a column are consecutive from 1 on, some on several lines,
+// as those of pallets are and those of rows are not.
+func sequence(lines []tables.Row, col int) bool {
+	last, repeated := 0.0, false
+	for _, row := range lines {
+		n, ok := layout.Number(row, col)
+		switch {
+		case !ok && textOf(row, col) == "": // of the line above
+			repeated = true
+		case !ok || n != last && n != last+1:
+			return false
+		default:
+			repeated, last = repeated || n == last, n
+		}
+	}
+	return repeated && last > 1
 }
 
 // textOf returns the text of a cell, or "".
@@ -236,8 +256,8 @@ func SSCC(text string) string {
 
 // dates matches the dates that spreadsheets make of a calibre such as 10-12.
 var dates = regexp.MustCompile(
-	`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt|des)` +
-		`[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`,
+	`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt` +
+		`|des)[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`,
 )
 
 // IsDate reports whether a text is a date.
@@ -292,7 +312,7 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 				} else if comma < most {
 					style = numbers.Point
 				}
-			default:
+			case style != numbers.Unclear:
 				most = max(most, v)
 			}
 			if styles[style]++; style == numbers.Unclear {

@@ -138,8 +138,8 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		}
 		p.Boxes += c.Boxes
 		p.Contents = append(p.Contents, c)
-		if first.Calibre.Value != "" && first.weight() > 0 && c.Calibre == "" && !l.Line.Box.Present && !l.Net.Present &&
-			!l.Merged {
+		if first.Calibre.Value != "" && first.weight() > 0 && c.Calibre == "" && !l.Line.Box.Present &&
+			!l.Net.Present && !l.Merged {
 			m.Add("line_incomplete", l.Place, p.Number, c.ProduceName)
 		}
 	}

@@ -58,8 +58,8 @@ func (f Field) Name() string {
 
 // worths are the scores of fields for a row being the header.
 var worths = map[Field]int{
-	PalletNumber: 4, SSCC: 4, Boxes: 3, BoxWeight: 3, NetWeight: 3, GrossWeight: 2, AnyWeight: 2, Calibre: 2, Produce: 2,
-	Variety: 2, Pieces: 1, Pack: 1, Lot: 1, Orchard: 1, PUC: 1, PHC: 1, GGN: 1, Grower: 1, PalletCount: 1, Carton: 1,
+	PalletNumber: 4, SSCC: 4, Boxes: 3, BoxWeight: 3, NetWeight: 3, GrossWeight: 2, AnyWeight: 2, Calibre: 2,
+	Produce: 2, Variety: 2, Pieces: 1, Pack: 1, Lot: 1, Orchard: 1, PUC: 1, PHC: 1, GGN: 1, Grower: 1, PalletCount: 1, Carton: 1,
 }
 
 // Worth is the score of a field for a row being the header.
@@ -101,9 +101,11 @@ type Meaning struct {
 	Others    []Meaning
 }
 
-// Counts reports whether a heading says no more than that something was packed or loaded, such as boxes.
+// Counts reports whether a heading says no more than that pieces, or something, were packed or
+// loaded, such as boxes.
 func (m Meaning) Counts() bool {
-	return m.Concepts&(packed|Shipped) != 0 && m.Concepts&^(packed|Shipped|Total|Number) == 0 && m.Unknown == nil
+	things := packed | Shipped | piece
+	return m.Concepts&things != 0 && m.Concepts&^(things|Total|Number) == 0 && m.Unknown == nil
 }
 
 const (
@@ -190,8 +192,8 @@ func apply(of Concept, others []string) Meaning {
 
 // measures are the concepts of quantities without their object.
 var measures = named(
-	"number quantity net gross weight unit total type per layer price ordered rejected equivalent id limit part other " +
-		"shipped",
+	"number quantity net gross weight unit total type per layer price ordered rejected equivalent id limit part " +
+		"other shipped",
 )
 
 // MeaningUnder returns the meaning of a heading under a group heading. A heading

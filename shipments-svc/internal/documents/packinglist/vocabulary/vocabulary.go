@@ -37,7 +37,6 @@ var (
 	Gross    = named("gross")
 	Weight   = named("weight")
 	Unit     = named("unit")
-	Piece    = named("piece")
 	Total    = named("total")
 	Type     = named("type")
 	Shipped  = named("shipped")
@@ -45,6 +44,7 @@ var (
 	One      = named("one") // box rather than boxes
 	id       = named("id")
 	packed   = named("packed")
+	piece    = named("piece")
 	stop     = named("stop")
 	unknown  = named("unknown")  // one unknown word
 	unknowns = named("unknowns") // several
