@@ -28,8 +28,8 @@ type caption struct {
 // captioned are the fields of captions.
 var captioned = []vocabulary.Field{
 	vocabulary.PalletNumber, vocabulary.SSCC, vocabulary.Produce, vocabulary.Variety, vocabulary.Calibre,
-	vocabulary.Lot, vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower, vocabulary.Container,
-	vocabulary.Seal, vocabulary.Packed, vocabulary.Harvested,
+	vocabulary.Lot, vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN, vocabulary.Grower,
+	vocabulary.Container, vocabulary.Seal, vocabulary.Packed, vocabulary.Harvested,
 }
 
 // field returns the field of a caption that a label names, or None.

@@ -36,7 +36,7 @@ func inText(text string) (all []Label) {
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
 			value := func(word string) bool { return isDigit(rune(word[0])) } // of another label: "PALLET 7 Date"
-			before := skip == 0 && begin > 0 && len(words) > 1 && // of another: "Variety: FINO Size: 4"
+			before := skip == 0 && begin > 0 && len(words) > 1 &&             // of another: "Variety: FINO Size: 4"
 				vocabulary.MeaningOf(strings.Join(words[1:], " ")).Field == m.Field
 			known := m.Field != vocabulary.None && (first || m.Unknown == nil) && !before &&
 				!slices.ContainsFunc(words[skip:max(skip+1, len(words)-1)], value)

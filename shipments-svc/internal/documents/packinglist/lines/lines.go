@@ -49,7 +49,8 @@ type Line struct {
 // Also are the fields of the further texts of a line.
 var Also = [...]vocabulary.Field{
 	vocabulary.GTIN, vocabulary.Lot, vocabulary.Orchard, vocabulary.PUC, vocabulary.PHC, vocabulary.GGN,
-	vocabulary.Grower, vocabulary.Harvested, vocabulary.Packed, vocabulary.Recorder, vocabulary.Container, vocabulary.Seal,
+	vocabulary.Grower, vocabulary.Harvested, vocabulary.Packed, vocabulary.Recorder, vocabulary.Container,
+	vocabulary.Seal,
 }
 
 const alsoFields = len(Also)

@@ -70,7 +70,7 @@ var conditions = map[string]condition{
 		}
 		return m.Columns[col].Meaning.Concepts&vocabulary.Box == 0 && (in(col+1) || in(col-1) && !m.numeric(col-2))
 	},
-	"sequence": func(_ *Mapping, rows []tables.Row, col int) bool { return sequence(rows, col) },
+	"sequence":      func(_ *Mapping, rows []tables.Row, col int) bool { return sequence(rows, col) },
 	"uncoded":       of(func(c *Column) bool { return c.Meaning.Concepts&vocabulary.ID == 0 }),
 	"unconsecutive": func(_ *Mapping, rows []tables.Row, col int) bool { return !layout.Enumerates(rows, col) },
 	"consecutive":   func(_ *Mapping, rows []tables.Row, col int) bool { return layout.Enumerates(rows, col) },

@@ -59,7 +59,8 @@ func (f Field) Name() string {
 // worths are the scores of fields for a row being the header.
 var worths = map[Field]int{
 	PalletNumber: 4, SSCC: 4, Boxes: 3, BoxWeight: 3, NetWeight: 3, GrossWeight: 2, AnyWeight: 2, Calibre: 2,
-	Produce: 2, Variety: 2, Pieces: 1, Pack: 1, Lot: 1, Orchard: 1, PUC: 1, PHC: 1, GGN: 1, Grower: 1, PalletCount: 1, Carton: 1,
+	Produce: 2, Variety: 2, Pieces: 1, Pack: 1, Lot: 1, Orchard: 1, PUC: 1, PHC: 1, GGN: 1, Grower: 1, PalletCount: 1,
+	Carton: 1,
 }
 
 // Worth is the score of a field for a row being the header.
