@@ -2,15 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
+	"github.com/quayside/quayside/shipments-svc/internal/poll"
+	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -40,50 +42,25 @@ func runFiles(ctx context.Context, p program) error {
 	return err
 }
 
-// filesSwept returns what logs sweeps and counts the files that they removed.
-func filesSwept(log *slog.Logger, metrics prometheus.Registerer) func(int, error) {
+// sweepFiles returns what removes stored files without a document, and counts them.
+func sweepFiles(
+	repo *postgres.Repository, files shipments.Files, log *slog.Logger, metrics prometheus.Registerer,
+) func(context.Context) {
 	count := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "quayside_shipments_files_removed_total",
 		Help: "Stored files without a document that were removed.",
 	})
 	metrics.MustRegister(count)
-	return func(removed int, err error) {
-		count.Add(float64(removed))
+	note := func(err error) {
 		if err != nil {
-			log.Warn("stored files without a document could not all be removed", "error", err.Error(), "removed", removed)
-		} else if removed > 0 {
-			log.Info("removed stored files without a document", "files", removed)
+			log.Warn("stored files without a document could not all be removed", "error", err.Error())
 		}
 	}
-}
-
-// notedStore is a store of files that notes its successes and its outages.
-type notedStore struct {
-	shipments.Files
-
-	note func(error)
-}
-
-// Put implements shipments.Files.
-func (s notedStore) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
-	return s.noted(s.Files.Put(ctx, key, content, size))
-}
-
-// Open implements shipments.Files.
-func (s notedStore) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
-	file, err := s.Files.Open(ctx, key)
-	return file, s.noted(err)
-}
-
-// Delete implements shipments.Files.
-func (s notedStore) Delete(ctx context.Context, key shipments.FileKey) error {
-	return s.noted(s.Files.Delete(ctx, key))
-}
-
-// noted notes err, unless it is an error of the request.
-func (s notedStore) noted(err error) error {
-	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
-		s.note(err)
+	return func(ctx context.Context) {
+		poll.Run(ctx, sweeper.Every, nil, note, func(ctx context.Context) error {
+			removed, err := sweeper.Sweep(ctx, repo, files, time.Now())
+			count.Add(float64(removed))
+			return err
+		})
 	}
-	return err
 }

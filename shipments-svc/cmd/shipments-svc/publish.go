@@ -30,7 +30,7 @@ const publishConns = 10
 // waits for both to finish. seen is called with each result of a statement.
 func publish(
 	ctx context.Context, cfg config.Config, log *slog.Logger, seen func(error), metrics *metrics.Metrics,
-	announced <-chan struct{}, due notifier,
+	repo *postgres.Repository,
 ) (end func() error, err error) {
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), seen)
 	if err != nil {
@@ -38,24 +38,19 @@ func publish(
 	}
 	db.SetMaxOpenConns(publishConns)
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments-events"))
-	queue := postgres.NewWebhooks(postgres.NewRepository(db), cfg.SealingKeys, due.notify)
+	queue := postgres.NewWebhooks(repo.On(db), cfg.SealingKeys)
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "quayside_shipments_webhooks_due",
 		Help: "How many webhooks are to be delivered now, up to 10,000; of all replicas together.",
 	}, scraped(ctx, func(ctx context.Context) (float64, error) { return queue.Overdue(ctx, time.Now()) })))
-	count := eventsNumbered(metrics)
 	numbering := outbox.New(queue, outbox.Config{
-		Announced: announced,
-		Numbered: func(n int, waited time.Duration) {
-			count(n, waited)
-			due.notify()
-		},
+		Announced: repo.Announced, Numbered: eventsNumbered(metrics),
 		Note:  unlessUnavailable(metrics.Watch(outage.New(log, "numbering events")).Note),
 		Swept: unlessUnavailable(metrics.Watch(outage.New(log, "expiring events")).Note),
 	})
 	delivering := dispatch.New(queue, dispatch.Config{
 		Client: dispatch.NewClient(dispatch.ClientConfig{Loopback: cfg.Demo}),
-		Render: transport.Webhook, Notified: due, Now: time.Now,
+		Render: transport.Webhook, Notified: repo.WebhooksDue, Now: time.Now,
 		Note:      unlessUnavailable(metrics.Watch(outage.New(log, "delivering webhooks")).Note),
 		Attempted: webhooksAttempted(metrics),
 	})
@@ -79,17 +74,5 @@ func unlessUnavailable(note func(error)) func(error) {
 		if !errors.Is(err, shipments.ErrUnavailable) {
 			note(err)
 		}
-	}
-}
-
-// notifier sends notifications. One that was not received yet stands for all later ones.
-type notifier chan struct{}
-
-func newNotifier() notifier { return make(notifier, 1) }
-
-func (b notifier) notify() {
-	select {
-	case b <- struct{}{}:
-	default:
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/worker"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
@@ -58,16 +57,14 @@ func serve(ctx context.Context, p program) (err error) {
 
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "shipments"))
 	repo := postgres.NewRepository(db)
-	kept := notedStore{cfg.Files, metrics.Watch(outage.New(log, "document storage")).Note}
+	cfg.Files.Observe(metrics.Watch(outage.New(log, "document storage")).Note)
 	children, err := reader.New()
 	if err != nil {
 		return err
 	}
-	service := newService(repo, kept, children)
-	due := newNotifier()
+	service := newService(repo, cfg.Files, children)
 	hooks := webhooks.NewService(
-		postgres.NewWebhooks(repo, cfg.SealingKeys, due.notify), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now,
-		cfg.Demo,
+		postgres.NewWebhooks(repo, cfg.SealingKeys), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo,
 	)
 	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
@@ -77,9 +74,8 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	work := reading(ctx, cfg, repo, service, kept, log, metrics)
-	defer background(ctx, work...)()
-	end, err := publish(ctx, cfg, log, seen, metrics, repo.Announced, due)
+	defer background(ctx, reading(ctx, cfg, repo, service, log, metrics)...)()
+	end, err := publish(ctx, cfg, log, seen, metrics, repo)
 	if err != nil {
 		return err
 	}
@@ -102,22 +98,19 @@ func serve(ctx context.Context, p program) (err error) {
 // reading returns what has documents read, and files without a document removed,
 // as background work. Without workers there is none.
 func reading(
-	ctx context.Context, cfg config.Config, repo *postgres.Repository, service *shipments.Service,
-	files shipments.Files, log *slog.Logger, metrics prometheus.Registerer,
+	ctx context.Context, cfg config.Config, repo *postgres.Repository, service *shipments.Service, log *slog.Logger,
+	metrics prometheus.Registerer,
 ) []func(context.Context) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "quayside_shipments_documents_waiting_seconds",
 		Help: "How long the document has waited for a worker that has waited longest, of all replicas together.",
 	}, scraped(ctx, repo.JobsWaiting)))
-	done, swept := jobsDone(metrics), filesSwept(log, metrics)
+	done, sweep := jobsDone(metrics), sweepFiles(repo, cfg.Files, log, metrics)
 	if cfg.DocumentWorkers == 0 {
 		return nil
 	}
 	pool := worker.New(repo, service, repo.Queued, log, done)
-	return []func(context.Context){
-		func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) },
-		func(ctx context.Context) { sweeper.Run(ctx, repo, files, swept) },
-	}
+	return []func(context.Context){func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) }, sweep}
 }
 
 // background runs functions beside the requests, also while the last of these

@@ -11,16 +11,16 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 )
 
 // Config is the settings, and what the needs of a command made of them.
 type Config struct {
 	Settings
 
-	GatewayKeys assertion.Keys  // by Gateways
-	SealingKeys sealing.Keys    // by Webhooks
-	Files       shipments.Files // by Storage
+	GatewayKeys assertion.Keys // by Gateways
+	SealingKeys sealing.Keys   // by Webhooks
+	Files       storage.Store  // by Storage
 
 	environ []string
 }

@@ -51,7 +51,7 @@ func openUnfiltered(t *testing.T, dsn string) *Webhooks {
 	}
 	db := sqlx.NewDb(sql.OpenDB(unfiltered{connector}), "postgres")
 	t.Cleanup(func() { _ = db.Close() })
-	return NewWebhooks(NewRepository(db), sealingKeys(t, 2, 1), func() {})
+	return NewWebhooks(NewRepository(db), sealingKeys(t, 2, 1))
 }
 
 // victim is an organization with a row in every table, and what a thief knows
@@ -72,7 +72,7 @@ const sscc = "106141412345678908"
 
 func newVictim(t *testing.T, r *Repository) victim {
 	t.Helper()
-	w := NewWebhooks(r, sealingKeys(t, 1), func() {})
+	w := NewWebhooks(r, sealingKeys(t, 1))
 	v := victim{
 		org: NewOrg(), Shipment: NewShipment(shipments.Pending, Noon),
 		key: shipments.Key{Operation: "POST /", Text: "k"},

@@ -70,7 +70,7 @@ func (r *Repository) Once(
 		return err
 	})
 	if err == nil && !replayed {
-		notify(r.Announced, r.Queued) // what do changed can be seen only now
+		notify(r.Announced, r.Queued, r.WebhooksDue) // what do changed can be seen only now
 	}
 	return answer, replayed, err
 }

@@ -120,6 +120,9 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 		}
 		return tx.GetContext(ctx, &row, numberSQL, org, limit)
 	})
+	if row.Given > 0 {
+		notify(r.WebhooksDue)
+	}
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), err
 }
 

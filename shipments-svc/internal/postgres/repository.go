@@ -24,9 +24,10 @@ import (
 
 // Repository implements shipments.Repository. It is safe for concurrent use.
 type Repository struct {
-	// Announced and Queued receive a value after this process changed something: for the relay and
-	// for the workers. One value stands for several changes if nothing receives.
-	Announced, Queued chan struct{}
+	// Announced, Queued and WebhooksDue receive a value after this process changed something: for the
+	// relay, the workers and the dispatcher of webhooks. One value stands for several changes if
+	// nothing receives.
+	Announced, Queued, WebhooksDue chan struct{}
 
 	db    *sqlx.DB
 	large *admission.Admission // requests that have a large shipment in memory
@@ -44,8 +45,16 @@ const (
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{
-		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), db: db, large: admission.New(maxLarge, maxLargeOf),
+		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), WebhooksDue: make(chan struct{}, 1),
+		db: db, large: admission.New(maxLarge, maxLargeOf),
 	}
+}
+
+// On returns the repository on another pool, with the same signals.
+func (r *Repository) On(db *sqlx.DB) *Repository {
+	on := *r
+	on.db = db
+	return &on
 }
 
 // Ready reports whether Postgres answers and every migration of this program was

@@ -26,7 +26,7 @@ func (w *Webhooks) Deliveries(
 func (w *Webhooks) CreateTest(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time,
 ) error {
-	defer w.due()
+	defer notify(w.WebhooksDue)
 	return execute(ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, org, id, test, now)
 }
 
@@ -34,7 +34,7 @@ func (w *Webhooks) CreateTest(
 func (w *Webhooks) Replay(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time,
 ) ([]shipments.EventID, error) {
-	defer w.due()
+	defer notify(w.WebhooksDue)
 	rows, err := getRows[uuid.UUID](ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now)
 	return idsOf[shipments.EventID](rows), err
 }
@@ -47,7 +47,7 @@ func (w *Webhooks) ReplayRange(
 		N    int
 		Last int64
 	}
-	defer w.due()
+	defer notify(w.WebhooksDue)
 	row, err := getRow[rangeRow](
 		ctx, w.tenant(ctx, org), "replay events", replayRangeSQL, org, id, after, until, limit, now,
 	)

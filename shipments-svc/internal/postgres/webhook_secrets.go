@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -34,8 +33,7 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 }
 
 // Reseal seals the organization's secrets with the newest key, so that older ones are no
-// longer needed, but for answers that hold a secret, which are kept for KeyLife. One that
-// cannot be opened does not stop the others; the error names it.
+// longer needed. One that cannot be opened does not stop the others; the error names it.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, org)
 	if err != nil {
@@ -74,32 +72,6 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 	return execute(
 		ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secret, newest[0], row.Previous, newest[1],
 	)
-}
-
-// answerOf is the context in which the answer to a request is sealed.
-func answerOf(org shipments.OrgID, operation, key string) string {
-	return fmt.Sprintf("idempotent answer %x %s %s", org, operation, key)
-}
-
-// Once implements webhooks.Repository.
-func (w *Webhooks) Once(
-	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
-) ([]byte, bool, error) {
-	where := answerOf(org, k.Operation, k.Text)
-	var made []byte
-	sealed, replayed, err := w.Repository.Once(ctx, org, k, now, func(ctx context.Context) ([]byte, error) {
-		var err error
-		if made, err = do(ctx); err != nil {
-			return nil, err
-		}
-		return w.keys.Seal(made, where), nil
-	})
-	if err != nil || !replayed {
-		w.due() // what do made due can be seen only now
-		return made, replayed, err
-	}
-	answer, err := w.keys.Open(sealed, where)
-	return answer, true, err
 }
 
 var _ webhooks.Repository = (*Webhooks)(nil)

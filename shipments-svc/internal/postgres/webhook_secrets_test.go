@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // TestSecretsAreSealed: nothing that Postgres keeps holds one, and one that is
@@ -22,22 +20,14 @@ func TestSecretsAreSealed(t *testing.T) {
 	w, db := openWebhooks(t)
 	org := NewOrg()
 	made := endpointOf(t, w, org)
-	k := shipments.Key{Operation: "POST /", Text: "k"}
-	answer := []byte(made.Secret.Reveal())
-	do := func(context.Context) ([]byte, error) { return answer, nil }
-	for _, wantReplayed := range []bool{false, true} {
-		got, replayed, err := w.Once(t.Context(), org, k, Noon, do)
-		if err != nil || replayed != wantReplayed || !bytes.Equal(got, answer) {
-			t.Errorf("%s, replayed %t (%v)", got, replayed, err)
-		}
-	}
 	var kept [][]byte
 	must(t, db.SelectContext(t.Context(), &kept, `
-		SELECT secret FROM webhook_endpoints UNION ALL SELECT answer FROM idempotency_keys
+		SELECT secret FROM webhook_endpoints
 		UNION ALL SELECT convert_to(w::text, 'UTF8') FROM webhook_endpoints w`))
-	if len(kept) != 3 {
+	if len(kept) != 2 {
 		t.Fatalf("%d values", len(kept))
 	}
+	answer := []byte(made.Secret.Reveal())
 	for _, text := range kept {
 		for _, shown := range [][]byte{
 			made.Secret[:], answer, answer[len("whsec_"):],
@@ -67,11 +57,11 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	if _, err := old.RotateSecret(t.Context(), org, made.ID, next, Noon, later.AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	both := NewWebhooks(old.Repository, sealingKeys(t, 2, 1), func() {})
+	both := NewWebhooks(old.Repository, sealingKeys(t, 2, 1))
 	for range 2 { // the second has nothing to do
 		must(t, both.Reseal(t.Context(), org))
 	}
-	newest := NewWebhooks(old.Repository, sealingKeys(t, 2), func() {})
+	newest := NewWebhooks(old.Repository, sealingKeys(t, 2))
 	happen(t, newest, org, 1)
 	job, ok := newest.claim(t, org, made.ID, later)
 	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{next, made.Secret}) {
@@ -89,13 +79,13 @@ func TestSecretOfARetiredKeyDoesNotBlockOthers(t *testing.T) {
 	retired, _ := openWebhooks(t)
 	org := NewOrg()
 	endpointOf(t, retired, org)
-	second := NewWebhooks(retired.Repository, sealingKeys(t, 2), func() {})
+	second := NewWebhooks(retired.Repository, sealingKeys(t, 2))
 	made := endpointOf(t, second, org)
-	both := NewWebhooks(retired.Repository, sealingKeys(t, 3, 2), func() {})
+	both := NewWebhooks(retired.Repository, sealingKeys(t, 3, 2))
 	if err := both.Reseal(t.Context(), org); !errors.Is(err, sealing.ErrSealed) {
 		t.Errorf("%v", err)
 	}
-	newest := NewWebhooks(retired.Repository, sealingKeys(t, 3), func() {})
+	newest := NewWebhooks(retired.Repository, sealingKeys(t, 3))
 	happen(t, newest, org, 1)
 	if job, ok := newest.claim(t, org, made.ID, later); !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
 		t.Errorf("%t, %d secrets", ok, len(job.Secrets))

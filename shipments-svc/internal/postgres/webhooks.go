@@ -17,14 +17,10 @@ import (
 type Webhooks struct {
 	*Repository
 	keys sealing.Keys
-	due  func()
 }
 
-// NewWebhooks returns a Webhooks on what the repository is on. It calls due when
-// it has made deliveries due.
-func NewWebhooks(r *Repository, keys sealing.Keys, due func()) *Webhooks {
-	return &Webhooks{r, keys, due}
-}
+// NewWebhooks returns a Webhooks on what the repository is on.
+func NewWebhooks(r *Repository, keys sealing.Keys) *Webhooks { return &Webhooks{r, keys} }
 
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {

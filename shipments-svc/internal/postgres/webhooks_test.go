@@ -37,7 +37,7 @@ func sealingKeys(t *testing.T, versions ...int) sealing.Keys {
 func openWebhooks(t *testing.T) (*Webhooks, *sqlx.DB) {
 	t.Helper()
 	r, db := newTest(t)
-	return NewWebhooks(r, sealingKeys(t, 1), func() {}), db
+	return NewWebhooks(r, sealingKeys(t, 1)), db
 }
 
 var lastEndpoint atomic.Int64

@@ -90,7 +90,7 @@ func start(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks := webhooks.NewService(postgres.NewWebhooks(repo, keys, func() {}),
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, keys),
 		func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,

@@ -80,9 +80,9 @@ func (s *site) newSecret(
 		return answer{}, err
 	}
 	var made webhooks.Made
-	_, again, err := s.Webhooks.Once(ctx, v.org, key, func(ctx context.Context) (_ []byte, err error) {
+	_, again, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) (_ []byte, err error) {
 		made, err = do(ctx)
-		return nil, err
+		return []byte{}, err // the secret is not stored
 	})
 	if again {
 		return page("error", "This form was already sent", pages.Problem{

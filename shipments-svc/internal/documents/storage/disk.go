@@ -21,6 +21,7 @@ import (
 
 // Disk stores files in a directory, as ORGANIZATION/DOCUMENT.
 type Disk struct {
+	observer
 	dir string
 }
 
@@ -58,7 +59,7 @@ func (d *Disk) CheckWritable() error {
 
 // Put implements shipments.Files. A file gets its name when it is complete and synced.
 func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
-	dir, name := filepath.Split(d.path(key))
+	dir, name := filepath.Split(filepath.Join(d.dir, formatKey(key)))
 	part := filepath.Join(dir, partial+name)
 	err := os.MkdirAll(dir, dirMode)
 	if err == nil {
@@ -68,29 +69,29 @@ func (d *Disk) Put(ctx context.Context, key shipments.FileKey, content io.Reader
 		err = os.Rename(part, filepath.Join(dir, name))
 	}
 	if err != nil {
-		return failure("put", errors.Join(err, ignoreMissing(os.Remove(part))))
+		return d.result("put", errors.Join(err, ignoreMissing(os.Remove(part))))
 	}
-	return failure("put", errors.Join(syncDir(dir), syncDir(d.dir))) // the names must also be durable
+	return d.result("put", errors.Join(syncDir(dir), syncDir(d.dir))) // the names must also be durable
 }
 
 // Open implements shipments.Files.
 func (d *Disk) Open(_ context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
-	f, err := os.Open(d.path(key))
+	f, err := os.Open(filepath.Join(d.dir, formatKey(key))) //nolint:gosec // G304: a key of ours
 	if _, gone := os.Stat(d.dir); errors.Is(err, fs.ErrNotExist) && gone == nil {
-		return nil, shipments.ErrNoFile
+		err = shipments.ErrNoFile
 	}
-	if err != nil {
-		return nil, failure("open", err)
+	if err = d.result("open", err); err != nil {
+		return nil, err // not a nil *os.File
 	}
 	return f, nil
 }
 
 // Delete implements shipments.Files.
 func (d *Disk) Delete(_ context.Context, key shipments.FileKey) error {
-	path := d.path(key)
-	dir, name := filepath.Split(path)
-	return failure("delete", errors.Join(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(filepath.Join(dir,
-		partial+name)))))
+	dir, name := filepath.Split(filepath.Join(d.dir, formatKey(key)))
+	return d.result("delete", errors.Join(
+		ignoreMissing(os.Remove(filepath.Join(dir, name))), ignoreMissing(os.Remove(filepath.Join(dir, partial+name))),
+	))
 }
 
 // List implements shipments.Files.
@@ -105,20 +106,16 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 				return nil
 			}
 			relative, _ := filepath.Rel(d.dir, path)
-			key, ok := parseKey(filepath.ToSlash(strings.Replace(relative, partial, "", 1)))
+			key, ok := parseKey(strings.Replace(relative, partial, "", 1))
 			if ok && !yield(key, err) {
 				return fs.SkipAll
 			}
 			return nil
 		})
 		if err != nil {
-			yield(shipments.FileKey{}, failure("list", err))
+			yield(shipments.FileKey{}, d.result("list", err))
 		}
 	}
-}
-
-func (d *Disk) path(key shipments.FileKey) string {
-	return filepath.Join(d.dir, filepath.FromSlash(formatKey(key)))
 }
 
 // write writes and syncs a file of exactly size bytes.
@@ -154,4 +151,4 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-var _ shipments.Files = (*Disk)(nil)
+var _ Store = (*Disk)(nil)

@@ -178,14 +178,14 @@ func TestDiskIsPrivate(t *testing.T) {
 	}
 	key := newKey()
 	put(t, disk, key, "x")
-	path := disk.path(key)
+	path := filepath.Join(disk.dir, formatKey(key))
 	for path, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700 | os.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v (%v)", path, info.Mode(), err)
 		}
 	}
 	killed := newKey()
-	left := filepath.Join(filepath.Dir(path), partial+filepath.Base(disk.path(killed)))
+	left := filepath.Join(filepath.Dir(path), partial+filepath.Base(formatKey(killed)))
 	if err := os.WriteFile(left, []byte("hal"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,31 @@ func parseKey(name string) (shipments.FileKey, bool) {
 	return shipments.FileKey{Org: shipments.OrgID(o), Document: shipments.DocumentID(d)}, ok1 && ok2
 }
 
-// failure wraps errors as shipments.ErrUnavailable: a full disk or an unreachable
-// bucket may work again later.
-func failure(doing string, err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+// Store is a Files whose outages can be observed.
+type Store interface {
+	shipments.Files
+	// Observe has note called with nil after each success, and with the error when the store is
+	// unavailable.
+	Observe(note func(error))
+}
+
+// observer is the part of a Store that reports results.
+type observer struct{ note func(error) }
+
+// Observe implements Store.
+func (o *observer) Observe(note func(error)) { o.note = note }
+
+// result reports the result of doing something, and returns an error of the store as
+// shipments.ErrUnavailable: a full disk or an unreachable bucket may work again later.
+func (o *observer) result(doing string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, shipments.ErrNoFile) {
 		return err
 	}
-	return fmt.Errorf("%s file: %w: %w", doing, shipments.ErrUnavailable, err)
+	if err != nil {
+		err = fmt.Errorf("%s file: %w: %w", doing, shipments.ErrUnavailable, err)
+	}
+	if o.note != nil {
+		o.note(err)
+	}
+	return err
 }

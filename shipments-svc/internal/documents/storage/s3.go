@@ -28,6 +28,7 @@ type Bucket struct {
 
 // S3 stores files in a bucket, as objects ORGANIZATION/DOCUMENT.
 type S3 struct {
+	observer
 	client *minio.Client
 	bucket string
 }
@@ -66,35 +67,30 @@ func (s *S3) Put(ctx context.Context, key shipments.FileKey, content io.Reader, 
 	_, err := s.client.PutObject(ctx, s.bucket, formatKey(key), content, size, minio.PutObjectOptions{
 		ContentType: "application/octet-stream", DisableMultipart: true,
 	})
-	return failure("put", err)
+	return s.result("put", err)
 }
 
 // Open implements shipments.Files.
 func (s *S3) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFile, error) {
 	object, err := s.client.GetObject(ctx, s.bucket, formatKey(key), minio.GetObjectOptions{})
 	if err != nil {
-		return nil, failure("open", err)
+		return nil, s.result("open", err)
 	}
 	if _, err := object.Stat(); err != nil { // sends the request
-		return nil, errors.Join(s.missing(ctx, err), object.Close())
-	}
-	return object, nil
-}
-
-// missing returns ErrNoFile if a request failed because there is no such object. A
-// HEAD request gets 404 for a missing bucket, too, which is an outage.
-func (s *S3) missing(ctx context.Context, err error) error {
-	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
-		if found, _ := s.client.BucketExists(ctx, s.bucket); found {
-			return shipments.ErrNoFile
+		if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+			// A HEAD request gets 404 for a missing bucket, too, which is an outage.
+			if found, _ := s.client.BucketExists(ctx, s.bucket); found {
+				err = shipments.ErrNoFile
+			}
 		}
+		return nil, errors.Join(s.result("open", err), object.Close())
 	}
-	return failure("open", err)
+	return object, s.result("open", nil)
 }
 
 // Delete implements shipments.Files.
 func (s *S3) Delete(ctx context.Context, key shipments.FileKey) error {
-	return failure("delete", s.client.RemoveObject(ctx, s.bucket, formatKey(key), minio.RemoveObjectOptions{}))
+	return s.result("delete", s.client.RemoveObject(ctx, s.bucket, formatKey(key), minio.RemoveObjectOptions{}))
 }
 
 // List implements shipments.Files.
@@ -104,7 +100,7 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 		defer cancel()
 		for object := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Recursive: true}) {
 			if object.Err != nil {
-				yield(shipments.FileKey{}, failure("list", object.Err))
+				yield(shipments.FileKey{}, s.result("list", object.Err))
 				return
 			}
 			if key, ok := parseKey(object.Key); ok && object.LastModified.Before(before) && !yield(key, nil) {
@@ -114,4 +110,4 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 	}
 }
 
-var _ shipments.Files = (*S3)(nil)
+var _ Store = (*S3)(nil)

@@ -30,24 +30,6 @@ type Ledger interface {
 	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error)
 }
 
-// Run sweeps every hour until ctx ends, first after an hour, and reports how many files each
-// sweep removed.
-func Run(ctx context.Context, ledger Ledger, files shipments.Files, report func(removed int, err error)) {
-	again := time.NewTicker(Every)
-	defer again.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-			removed, err := Sweep(ctx, ledger, files, time.Now())
-			if ctx.Err() == nil {
-				report(removed, err)
-			}
-		}
-	}
-}
-
 // Sweep removes the files without a document, and returns how many these were.
 func Sweep(ctx context.Context, ledger Ledger, files shipments.Files, now time.Time) (removed int, err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}

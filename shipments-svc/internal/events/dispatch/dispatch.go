@@ -16,6 +16,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -80,25 +81,10 @@ func New(queue Queue, cfg Config) *Dispatcher {
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	poll := time.NewTicker(Poll)
-	defer poll.Stop()
-	for {
-		err := d.pass(ctx, attempts)
-		d.noted(ctx, err)
-		notified := d.Notified
-		if err != nil {
-			notified = nil // retry at the next poll only
-		}
-		select {
-		case <-ctx.Done():
-			over := time.AfterFunc(drain, cancel)
-			d.working.Wait()
-			over.Stop()
-			return
-		case <-notified:
-		case <-poll.C:
-		}
-	}
+	poll.Run(ctx, Poll, d.Notified, d.Note, func(ctx context.Context) error { return d.pass(ctx, attempts) })
+	over := time.AfterFunc(drain, cancel)
+	d.working.Wait()
+	over.Stop()
 }
 
 // noted reports a result, unless ctx has ended.

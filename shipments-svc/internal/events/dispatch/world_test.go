@@ -40,13 +40,12 @@ func (c *clock) advance(by time.Duration) {
 
 // world is a database with webhooks and a dispatcher.
 type world struct {
-	dsn      string
-	keys     sealing.Keys
-	queue    *postgres.Webhooks
-	hooks    *webhooks.Service
-	org      shipments.OrgID
-	clock    *clock
-	notified chan struct{}
+	dsn   string
+	keys  sealing.Keys
+	queue *postgres.Webhooks
+	hooks *webhooks.Service
+	org   shipments.OrgID
+	clock *clock
 }
 
 func newWorld(t testing.TB) *world {
@@ -56,11 +55,10 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		dsn:      postgrestest.New(t, postgres.Migrate),
-		keys:     keys,
-		org:      shipments.OrgID(uuid.New()),
-		clock:    &clock{now: time.Now()},
-		notified: make(chan struct{}, 1),
+		dsn:   postgrestest.New(t, postgres.Migrate),
+		keys:  keys,
+		org:   shipments.OrgID(uuid.New()),
+		clock: &clock{now: time.Now()},
 	}
 	w.queue, _ = w.queueAt(t, w.dsn)
 	w.hooks = webhooks.NewService(w.queue, func() [16]byte { return uuid.Must(uuid.NewV7()) }, w.clock.Now, true)
@@ -75,12 +73,16 @@ func (w *world) queueAt(t testing.TB, dsn string) (queue *postgres.Webhooks, clo
 	}
 	closed = sync.OnceFunc(func() { _ = db.Close() })
 	t.Cleanup(closed)
-	return postgres.NewWebhooks(postgres.NewRepository(db), w.keys, w.ring), closed
+	repo := postgres.NewRepository(db)
+	if w.queue != nil {
+		repo = w.queue.On(db)
+	}
+	return postgres.NewWebhooks(repo, w.keys), closed
 }
 
 func (w *world) ring() {
 	select {
-	case w.notified <- struct{}{}:
+	case w.queue.WebhooksDue <- struct{}{}:
 	default:
 	}
 }
@@ -108,7 +110,6 @@ func (w *world) happen(t testing.TB, n int) {
 	if numbered, _, err := w.queue.Number(t.Context(), w.org, 1000); err != nil || numbered != n {
 		t.Fatalf("%d (%v)", numbered, err)
 	}
-	w.ring()
 }
 
 // dispatch runs a Dispatcher until the returned function is called.
@@ -117,7 +118,7 @@ func (w *world) dispatch(t testing.TB, queue dispatch.Queue, timeout time.Durati
 	client := dispatch.NewClient(dispatch.ClientConfig{Loopback: true})
 	client.Timeout = timeout
 	d := dispatch.New(queue, dispatch.Config{
-		Client: client, Notified: w.notified, Now: w.clock.Now, Note: func(error) {},
+		Client: client, Notified: w.queue.WebhooksDue, Now: w.clock.Now, Note: func(error) {},
 		Attempted: func(webhooks.Outcome, time.Duration) {},
 		Render:    transport.Webhook,
 	})

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -65,46 +66,12 @@ type Relay struct {
 // New returns an idle Relay.
 func New(outbox Outbox, cfg Config) *Relay { return &Relay{cfg, outbox} }
 
-// Run runs until ctx ends. After a failure it goes on at the next poll, whatever is notified
-// until then.
+// Run numbers events until ctx ends, and sweeps beside that.
 func (r *Relay) Run(ctx context.Context) {
 	var sweeping sync.WaitGroup
-	defer sweeping.Wait()
-	sweeping.Go(func() { r.sweepHourly(ctx) })
-	poll := time.NewTicker(Poll)
-	defer poll.Stop()
-	for {
-		err := r.pass(ctx)
-		if ctx.Err() == nil {
-			r.Note(err)
-		}
-		notified := r.Announced
-		if err != nil {
-			notified = nil
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-notified:
-		case <-poll.C:
-		}
-	}
-}
-
-// sweepHourly deletes expired events concurrently with the numbering.
-func (r *Relay) sweepHourly(ctx context.Context) {
-	again := time.NewTicker(SweepEvery)
-	defer again.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-			if err := r.sweep(ctx); ctx.Err() == nil {
-				r.Swept(err)
-			}
-		}
-	}
+	sweeping.Go(func() { poll.Run(ctx, SweepEvery, nil, r.Swept, r.sweep) })
+	poll.Run(ctx, Poll, r.Announced, r.Note, r.pass)
+	sweeping.Wait()
 }
 
 // pass numbers all events, a batch of each organization at a time.

@@ -103,11 +103,12 @@ func (m *memory) left(in map[shipments.OrgID]int) (n int) {
 	return n
 }
 
-// running runs a Relay in the synctest bubble of a test. It returns the noted errors
+// running runs a Relay, to which there may be events, in the synctest bubble of a test. It returns the noted errors
 // and the number of numbered events.
 func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 	t.Helper()
 	noted, numbered = new([]error), new(int)
+	m.announced <- struct{}{}
 	r := New(m, Config{
 		Announced: m.announced,
 		Numbered: func(n int, _ time.Duration) {
@@ -133,7 +134,7 @@ func running(t *testing.T, m *memory) (noted *[]error, numbered *int) {
 	return noted, numbered
 }
 
-func TestExistingEventsAreNumberedAtOnce(t *testing.T) {
+func TestAnnouncedEventsAreNumberedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()

@@ -45,11 +45,6 @@ type Repository interface {
 	ReplayRange(
 		ctx context.Context, org shipments.OrgID, id ID, after, until int64, limit int, now time.Time,
 	) (n int, last int64, err error)
-
-	// Once is Once of shipments.Repository for responses with secrets.
-	Once(
-		ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
-	) (answer []byte, replayed bool, err error)
 }
 
 // DeliveryQuery selects deliveries of an endpoint.

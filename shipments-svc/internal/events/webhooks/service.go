@@ -195,14 +195,6 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 	return Replayed{Events: len(found)}, nil
 }
 
-// Once is Once of shipments.Service for responses with secrets, which are stored
-// sealed.
-func (s *Service) Once(
-	ctx context.Context, org shipments.OrgID, k shipments.Key, do func(context.Context) ([]byte, error),
-) ([]byte, bool, error) {
-	return s.repo.Once(ctx, org, k, s.now(), do)
-}
-
 func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error {
 	e, err := s.repo.Endpoint(ctx, org, id)
 	if err == nil && e.Status != Enabled {

@@ -106,7 +106,7 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 		tb.Fatal(err)
 	}
 	return webhooks.NewService(
-		postgres.NewWebhooks(repo, keys, func() {}), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false,
+		postgres.NewWebhooks(repo, keys), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false,
 	)
 }
 

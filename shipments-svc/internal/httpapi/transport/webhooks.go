@@ -15,7 +15,6 @@ const endpointMember = "webhook_endpoint"
 
 // webhookRoutes adds the routes of webhook endpoints.
 func webhookRoutes(rt router, hooks *webhooks.Service) {
-	rt.idempotent = hooks
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
 	encodeEndpoint := shown(http.StatusOK, endpointMember, viewEndpoint)
 	handle(rt, "GET "+all, decodeNothing, hooks.List, listed("webhook_endpoints", viewEndpoint))

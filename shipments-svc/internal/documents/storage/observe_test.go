@@ -1,4 +1,4 @@
-package main
+package storage
 
 import (
 	"errors"
@@ -6,19 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // TestAnOutageOfTheStoreIsNoted, and neither a missing file nor a client that gives up.
 func TestAnOutageOfTheStoreIsNoted(t *testing.T) {
 	t.Parallel()
-	disk, err := storage.NewDisk(t.TempDir())
+	s, err := NewDisk(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var noted []error
-	s := notedStore{disk, func(err error) { noted = append(noted, err) }}
+	s.Observe(func(err error) { noted = append(noted, err) })
 	key := shipments.FileKey{Org: shipments.OrgID{1}, Document: shipments.DocumentID{2}}
 	if _, err := s.Open(t.Context(), key); !errors.Is(err, shipments.ErrNoFile) || len(noted) > 0 {
 		t.Fatalf("%v, noted %v", err, noted)
