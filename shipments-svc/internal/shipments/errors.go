@@ -3,7 +3,6 @@ package shipments
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -53,14 +52,3 @@ const (
 	TooManyDocuments    FaultCode = "too_many_documents"   // more than MaxDocuments
 	UnsupportedDocument FaultCode = "unsupported_document" // a file of a kind that is not taken
 )
-
-// Merge joins the faults of decoding with those of validation. Where decoding
-// failed there is no value, so faults of validation at or beneath it are left out.
-func Merge(reading, validation []Fault) []Fault {
-	return append(reading, slices.DeleteFunc(validation, func(v Fault) bool {
-		return slices.ContainsFunc(reading, func(r Fault) bool {
-			rest, ok := strings.CutPrefix(v.Pointer, r.Pointer)
-			return ok && (rest == "" || rest[0] == '/')
-		})
-	})...)
-}

@@ -309,24 +309,3 @@ func TestPalletsHaveBounds(t *testing.T) {
 		}
 	}
 }
-
-func TestMergeDropsValueFaultsOfUnreadableFields(t *testing.T) {
-	t.Parallel()
-	merged := Merge(
-		[]Fault{{Pointer: "/shipment/vessel", Code: InvalidType}, {Pointer: "/shipment/a", Code: UnknownField}},
-		[]Fault{
-			{Pointer: "/shipment/vessel", Code: Required},
-			{Pointer: "/shipment/vessel/x", Code: Required},
-			{Pointer: "/shipment/ab", Code: Required},
-		},
-	)
-	var got []string
-	for _, f := range merged {
-		got = append(got, fmt.Sprint(f.Code, f.Pointer))
-	}
-	if want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}; !slices.Equal(
-		got, want,
-	) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}

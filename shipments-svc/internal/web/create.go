@@ -40,7 +40,7 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	}
 	form := newPage{Draft: shipments.NewDraft(v.text), Key: rand.Text()}
 	id, _, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
-		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: transport.Actor(v.person)})
+		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: v.order().By})
 		return []byte(transport.ShipmentIDs.Format(made.ID)), err
 	})
 	if form.Faults = faultsOf(err); form.Faults != nil {

@@ -46,7 +46,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 
 // attachForm attaches the file of the form, or tries it.
 func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, error) {
-	a, err := s.Uploads.Form(v.writer, v.Request, v.org, v.order())
+	a, err := s.Uploads.Receive(v.writer, v.Request, v.org, v.order())
 	if err != nil {
 		return shipments.Attached{}, err
 	}

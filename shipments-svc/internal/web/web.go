@@ -127,7 +127,7 @@ func (v *visit) here() string { return v.path(v.PathValue("id")) }
 
 // order is an action of the person on the shipment in the path.
 func (v *visit) order() shipments.Order {
-	return shipments.Order{ID: v.shipment, By: transport.Actor(v.person)}
+	return shipments.Order{ID: v.shipment, By: shipments.Actor{ID: v.person.Actor(), Name: v.person.UserName}}
 }
 
 // seen is an action on the document, or the shipment, in the path, of the version of the shipment

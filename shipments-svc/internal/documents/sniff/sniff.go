@@ -25,9 +25,15 @@ import (
 type Type struct {
 	ContentType string
 	Kind        shipments.Kind
+	Refused     string // why the file is not accepted; empty: it is
+}
 
-	name       string   // with its article
-	extensions []string // of files of this type
+// supported is a type that is accepted.
+type supported struct {
+	contentType string
+	kind        shipments.Kind
+	name        string   // with its article
+	extensions  []string // of files of this type
 }
 
 // Media types.
@@ -39,7 +45,7 @@ const (
 )
 
 // types lists the supported types, in no order.
-var types = []Type{
+var types = []supported{
 	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}},
 	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}},
 	{csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}},
@@ -74,14 +80,8 @@ const (
 	maxEntries = 10_000
 )
 
-// RefusedError is the error of a file that is not accepted.
-type RefusedError struct{ Reason string }
-
-// Error implements error.
-func (e *RefusedError) Error() string { return e.Reason }
-
-// File returns the type of a file. Its error is a *RefusedError, or that of content.
-func File(content io.ReaderAt, size int64) (Type, error) {
+// File returns the type of a file with this name, or why it is refused. Its error is that of content.
+func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 	head := make([]byte, min(size, headBytes))
 	if n, err := content.ReadAt(head, 0); n < len(head) {
 		return Type{}, fmt.Errorf("sniff: %w", err)
@@ -89,9 +89,9 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	if text := strings.TrimLeft(string(head), "\ufeff \t\r\n"); slices.ContainsFunc(
 		messages, func(begin string) bool { return strings.HasPrefix(text, begin) },
 	) {
-		return Type{}, &RefusedError{
-			"an EDI message is not supported; send the list as an XLSX or CSV file, or as a PDF with text",
-		}
+		return Type{
+			Refused: "an EDI message is not supported; send the list as an XLSX or CSV file, or as a PDF with text",
+		}, nil
 	}
 	found := mimetype.Detect(head)
 	media, _, _ := mime.ParseMediaType(found.String())
@@ -101,22 +101,25 @@ func File(content io.ReaderAt, size int64) (Type, error) {
 	if found.Is("application/zip") || found.Parent() != nil && found.Parent().Is("application/zip") {
 		z, err := zip.NewReader(content, size)
 		if err != nil {
-			return Type{}, &RefusedError{"the file is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}
+			return Type{Refused: "the file is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}, nil
 		}
-		if err := checkLimits(z); err != nil {
-			return Type{}, err
+		if fault := tooLarge(z); fault != "" {
+			return Type{Refused: fault}, nil
 		}
 		media = office(z, media)
 	}
-	i := slices.IndexFunc(types, func(t Type) bool { return t.ContentType == media })
+	i := slices.IndexFunc(types, func(t supported) bool { return t.contentType == media })
 	if i < 0 {
-		return Type{}, &RefusedError{
-			cmp.Or(
-				names[media], media,
-			) + " is not supported; send a PDF, an XLSX or CSV file, another office document or an image",
-		}
+		return Type{Refused: cmp.Or(names[media], media) +
+			" is not supported; send a PDF, an XLSX or CSV file, another office document or an image"}, nil
 	}
-	return types[i], nil
+	t := Type{ContentType: media, Kind: types[i].kind}
+	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
+	if extension != "" && !slices.Contains(types[i].extensions, extension) {
+		t.Refused = fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
+			extension, types[i].name, strings.Join(types[i].extensions, ", "))
+	}
+	return t, nil
 }
 
 // office returns the media type of an archive by its files, whose order differs
@@ -135,26 +138,16 @@ func office(z *zip.Reader, media string) string {
 	return media
 }
 
-// checkLimits checks the directory of an archive.
-func checkLimits(z *zip.Reader) error {
+// tooLarge returns how the directory of an archive exceeds the limits, or "".
+func tooLarge(z *zip.Reader) string {
 	var sum uint64
 	for _, f := range z.File {
 		if sum += f.UncompressedSize64; f.UncompressedSize64 > maxUnzipped || sum > maxUnzipped {
-			return &RefusedError{fmt.Sprintf("the file unpacks to more than %d MiB", maxUnzipped>>20)}
+			return fmt.Sprintf("the file unpacks to more than %d MiB", maxUnzipped>>20)
 		}
 	}
 	if len(z.File) > maxEntries {
-		return &RefusedError{fmt.Sprintf("the file contains more than %d files", maxEntries)}
+		return fmt.Sprintf("the file contains more than %d files", maxEntries)
 	}
-	return nil
-}
-
-// Agrees returns a *RefusedError if a name has an extension that is not one of the type's.
-func (t Type) Agrees(filename string) error {
-	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
-	if extension == "" || slices.Contains(t.extensions, extension) {
-		return nil
-	}
-	return &RefusedError{fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",
-		extension, t.name, strings.Join(t.extensions, ", "))}
+	return ""
 }

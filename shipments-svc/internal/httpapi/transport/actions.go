@@ -14,8 +14,11 @@ const mergePatch = "application/merge-patch+json"
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
 	id, err := ShipmentIDs.decode(r)
-	expects := func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
-	return shipments.Order{ID: id, By: Actor(callerOf(r.Context()).Identity), Expects: expects}, err
+	order := shipments.Order{ID: id, By: callerOf(r.Context()).actor}
+	if r.Header["If-Match"] != nil || r.Header["If-None-Match"] != nil {
+		order.Expects = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
+	}
+	return order, err
 }
 
 func decodeUpdate(r *http.Request) (shipments.Edit, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -42,62 +41,97 @@ const (
 	fewValues = 10_000
 )
 
-// decodeAttach returns what reads a document: as a form, or as JSON that has the
-// file in base64 or the pallets themselves. It is admitted before it is received.
-func decodeAttach(uploads *Uploads) func(*http.Request) (shipments.Attachment, error) {
-	receiving, reading := uploads.receiving, uploads.reading
-	return func(r *http.Request) (shipments.Attachment, error) {
-		order, err := decodeOrder(r)
-		if err != nil {
-			return shipments.Attachment{}, err
-		}
-		if err := receiving.Enter(r.Context(), callerOf(r.Context()).org, bodySize(r)); err != nil {
-			return shipments.Attachment{}, err
-		}
-		a, err := readAttachment(r, order, reading)
-		if err == nil && a.DryRun && a.File != nil {
-			err = reading.Enter(r.Context(), callerOf(r.Context()).org, 1)
-		}
-		return a, err
-	}
+// Uploads admits bodies with documents, of the API and of pages together.
+type Uploads struct{ receiving, reading *admission.Admission }
+
+// NewUploads returns Uploads. A process has one.
+func NewUploads() *Uploads {
+	return &Uploads{admission.New(maxReceived, maxReceivedOf), admission.New(maxReading, maxReadingOf)}
 }
 
-// bodySize is how many bytes the body of a document may have.
-func bodySize(r *http.Request) int64 {
-	if r.ContentLength < 0 {
-		return maxDocument
-	}
-	return min(r.ContentLength, maxDocument)
-}
-
-func readAttachment(
-	r *http.Request, order shipments.Order, reading *admission.Admission,
-) (shipments.Attachment, error) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == formMedia {
-		return decodeForm(r, order)
-	}
-	if err := mediaType(r.Header, []string{jsonMedia}, jsonMedia+" or "+formMedia); err != nil {
-		return shipments.Attachment{}, err
-	}
-	body, err := attachBody(r, reading)
+// decode reads a request of the API that attaches a document.
+func (u *Uploads) decode(r *http.Request) (shipments.Attachment, error) {
+	order, err := decodeOrder(r)
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
+	return u.attachment(r, callerOf(r.Context()).org, order)
+}
+
+// Receive reads a document that is sent on a page. The request must have passed Admitted, and
+// is admitted until its handler has returned.
+func (u *Uploads) Receive(
+	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
+) (shipments.Attachment, error) {
+	extendDeadlines(w)
+	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
+	return u.attachment(r, org, order)
+}
+
+// attachment reads a document: as a form, or as JSON that has the file in base64 or the pallets
+// themselves. It is admitted before it is received.
+func (u *Uploads) attachment(
+	r *http.Request, org shipments.OrgID, order shipments.Order,
+) (a shipments.Attachment, err error) {
+	size := min(r.ContentLength, maxDocument)
+	if size < 0 { // it is not known
+		size = maxDocument
+	}
+	if err := u.receiving.Enter(r.Context(), org, size); err != nil {
+		return a, err
+	}
+	media, err := mediaType(r.Header, jsonMedia, formMedia)
+	if err != nil {
+		return a, err
+	}
+	read := func() error { return u.reading.Enter(r.Context(), org, 1) }
+	if media == formMedia {
+		a, err = decodeForm(r, order)
+	} else {
+		a, err = decodeDocument(r, size, order, read)
+	}
+	if err == nil && a.DryRun && a.File != nil {
+		err = read()
+	}
+	return a, err
+}
+
+// decodeDocument reads a document that is sent as JSON. It calls large before it parses many values.
+func decodeDocument(
+	r *http.Request, size int64, order shipments.Order, large func() error,
+) (a shipments.Attachment, err error) {
+	text, err := receive(r, size)
+	if err == nil && bytes.Count(text, []byte(",")) > fewValues { // base64 has no commas
+		err = large()
+	}
+	if err != nil {
+		return a, err
+	}
+	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: shipments.MaxPallets, Long: "/document/content_base64"})
+	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok && beyond.Pointer == "/document/pallets" {
+		beyond.Code = string(shipments.TooManyPallets)
+		beyond.Detail = fmt.Sprintf("a shipment has at most %d pallets", shipments.MaxPallets)
+	}
+	if err != nil {
+		return a, err
+	}
 	root := body.Object()
 	document := root.Object("document")
-	a := shipments.Attachment{
+	a = shipments.Attachment{
 		Order:  order,
 		DryRun: root.Bool("dry_run"),
 		Type:   shipments.DocumentType(document.Text("type")),
 	}
-	readList(document, &a)
 	filename := document.Text("filename")
 	content, ok := document.Base64("content_base64")
+	if !ok || document.Has("pallets") || document.Has("declared") {
+		readList(document, &a)
+	}
 	if !ok {
 		if filename != "" {
 			document.Wrong(jsonbody.InvalidValue, "filename", "filename is the name of a file, and content_base64 is missing")
 		}
-		return a, invalid(each(body.Faults(), domainFault), "/document", a.Faults())
+		return a, invalid(body.Faults(), "/document", a.Faults())
 	}
 	for _, name := range []string{"pallets", "declared"} {
 		if document.Has(name) {
@@ -105,36 +139,13 @@ func readAttachment(
 		}
 	}
 	if len(content) > shipments.MaxFile {
-		return shipments.Attachment{}, fileTooLargeError{}
+		return a, fileTooLargeError{}
 	}
-	a.File, err = newUpload(bytes.NewReader(content), int64(len(content)), filename, "/content_base64")
-	if err != nil {
-		return shipments.Attachment{}, err
+	if a.File, err = newUpload(bytes.NewReader(content), int64(len(content)), filename); err != nil {
+		return a, err
 	}
-	return a, invalid(each(body.Faults(), domainFault), "/document", a.Faults())
-}
-
-// attachBody reads a body. It is received whole before any of it is interpreted.
-func attachBody(r *http.Request, reading *admission.Admission) (*jsonbody.Body, error) {
-	var text bytes.Buffer
-	text.Grow(int(bodySize(r)) + bytes.MinRead) // or it would be copied as it grows
-	_, err := text.ReadFrom(r.Body)
-	if err := readingError(err); err != nil {
-		return nil, err
-	}
-	if bytes.Count(text.Bytes(), []byte(",")) > fewValues { // base64 has no commas
-		if err := reading.Enter(r.Context(), callerOf(r.Context()).org, 1); err != nil {
-			return nil, err
-		}
-	}
-	limits := jsonbody.Limits{Elements: shipments.MaxPallets, Long: "/document/content_base64"}
-	body, err := parse(text.Bytes(), limits)
-	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok && invalid.Faults[0].Pointer == "/document/pallets" {
-		invalid.Faults[0].Code, invalid.Faults[0].Detail = shipments.TooManyPallets, fmt.Sprintf(
-			"a shipment has at most %d pallets", shipments.MaxPallets,
-		)
-	}
-	return body, err
+	a.File.Field = "/content_base64"
+	return a, invalid(body.Faults(), "/document", a.Faults())
 }
 
 // readList reads a document that is given by its pallets.
@@ -163,18 +174,17 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 // encodeAttach shows a document with the checks, which say what other documents have,
 // only for tokens that may read shipments.
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	checks := each(a.Checks, viewCheck)
+	document, checks := viewDocument(a.Document), each(a.Checks, viewCheck)
 	if a.DryRun {
-		view := previewView{viewPreview(a.Document), checks, a.Document.Mappings}
+		view := previewView{document.previewDocumentView, checks, a.Document.Mappings}
 		public := view
 		public.Checks = []checkView{}
 		return reply{Status: http.StatusOK, Body: view, Public: public}
 	}
-	view := attachedView{viewDocument(a.Document), checks}
 	return reply{
 		Status: http.StatusCreated,
-		Header: http.Header{"Location": {canonicalPath(r) + "/" + view.Document.ID}},
-		Body:   view,
-		Public: attachedView{view.Document, []checkView{}},
+		Header: http.Header{"Location": {canonicalPath(r) + "/" + document.ID}},
+		Body:   attachedView{document, checks},
+		Public: attachedView{document, []checkView{}},
 	}
 }

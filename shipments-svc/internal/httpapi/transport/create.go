@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -24,7 +24,7 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 	return decodeJSON(r, query.Read(r).Err(), "/shipment", func(o *jsonbody.Object) shipments.Creation {
 		return shipments.Creation{
 			Draft: shipments.NewDraft(o.Object("shipment").Text),
-			By:    Actor(callerOf(r.Context()).Identity),
+			By:    callerOf(r.Context()).actor,
 		}
 	}, shipments.Creation.Faults)
 }
@@ -42,16 +42,25 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 const maxFaults = 50
 
 // invalid is the error of the faults of decoding a body and those of validating the
-// value at the pointer.
-func invalid(decoding []shipments.Fault, at string, validation []shipments.Fault) error {
-	for i := range validation {
-		validation[i].Pointer = at + validation[i].Pointer
+// value at the pointer. Where decoding failed there is no value, so faults of validation at or
+// beneath it are left out.
+func invalid(decoding []jsonbody.Fault, at string, validation []shipments.Fault) error {
+	all := each(decoding, func(f jsonbody.Fault) shipments.Fault {
+		return shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	})
+	for _, v := range validation {
+		v.Pointer = at + v.Pointer
+		if !slices.ContainsFunc(decoding, func(d jsonbody.Fault) bool {
+			rest, ok := strings.CutPrefix(v.Pointer, d.Pointer)
+			return ok && (rest == "" || rest[0] == '/')
+		}) {
+			all = append(all, v)
+		}
 	}
-	if all := shipments.Merge(decoding, validation); len(all) > 0 {
-		all = all[:min(len(all), maxFaults)]
-		return &shipments.Invalid{Faults: all}
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	return &shipments.Invalid{Faults: all[:min(len(all), maxFaults)]}
 }
 
 // mediaTypeError means that a body is not sent as JSON.
@@ -75,79 +84,53 @@ func decodeJSON[Req any](
 	r *http.Request, err error, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault,
 	others ...string,
 ) (req Req, _ error) {
-	text, media := []byte("{}"), append([]string{jsonMedia}, others...)
+	text := []byte("{}")
 	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
-		if err = mediaType(r.Header, media, strings.Join(media, " or ")); err == nil {
-			text, err = io.ReadAll(r.Body)
-			err = readingError(err)
+		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
+			text, err = receive(r, 0)
 		}
 	}
 	if err != nil {
 		return req, err
 	}
-	body, err := parse(text, jsonbody.Limits{Elements: maxElements})
+	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements})
 	if err != nil {
 		return req, err
 	}
 	req = read(body.Object())
-	return req, invalid(each(body.Faults(), domainFault), at, faults(req))
-}
-
-// parse parses a body. The error of one beyond its limits is *shipments.Invalid.
-func parse(text []byte, limits jsonbody.Limits) (*jsonbody.Body, error) {
-	body, err := jsonbody.Parse(text, limits)
-	if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-		err = &shipments.Invalid{Faults: []shipments.Fault{domainFault(beyond.Fault)}}
-	}
-	return body, err
-}
-
-func domainFault(f jsonbody.Fault) shipments.Fault {
-	return shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	return req, invalid(body.Faults(), at, faults(req))
 }
 
 // noFaults is for requests that decoding validates.
 func noFaults[Req any](Req) []shipments.Fault { return nil }
 
-// readingError is the error of reading a body: a known one, or else errCutShort.
-func readingError(err error) error {
-	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
-		return err
+// receive reads a body whole, before any of it is interpreted. One that has at most size bytes is
+// not copied as it grows.
+func receive(r *http.Request, size int64) ([]byte, error) {
+	var text bytes.Buffer
+	text.Grow(int(size) + bytes.MinRead)
+	_, err := text.ReadFrom(r.Body)
+	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
+		err = errCutShort
 	}
-	for _, known := range []any{
-		new(*http.MaxBytesError), new(*jsonbody.SyntaxError), new(fileTooLargeError), new(*shipments.Invalid),
-	} {
-		if errors.As(err, known) {
-			return err
-		}
-	}
-	return errCutShort
+	return text.Bytes(), err
 }
 
-// notEncoded refuses a body with a content encoding.
-func notEncoded(h http.Header) error {
+// mediaType returns the media type of a body, and refuses others than these.
+func mediaType(h http.Header, accepted ...string) (string, error) {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &mediaTypeError{"the body has a content encoding, which is not supported"}
-	}
-	return nil
-}
-
-// mediaType refuses a body of another media type than these. wanted is how
-// they are called in an answer.
-func mediaType(h http.Header, media []string, wanted string) error {
-	if err := notEncoded(h); err != nil {
-		return err
+		return "", &mediaTypeError{"the body has a content encoding, which is not supported"}
 	}
 	given := h.Values("Content-Type")
 	if len(given) != 1 {
-		return &mediaTypeError{"the body has no media type, or several"}
+		return "", &mediaTypeError{"the body has no media type, or several"}
 	}
 	kind, params, err := mime.ParseMediaType(given[0])
-	if err != nil || !slices.Contains(media, kind) {
-		return &mediaTypeError{"the body's media type is not " + wanted}
+	if err != nil || !slices.Contains(accepted, kind) {
+		return "", &mediaTypeError{"the body's media type is not " + strings.Join(accepted, " or ")}
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return &mediaTypeError{"the body's charset is not utf-8"}
+		return "", &mediaTypeError{"the body's charset is not utf-8"}
 	}
-	return nil
+	return kind, nil
 }

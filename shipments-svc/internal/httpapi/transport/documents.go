@@ -72,14 +72,13 @@ func encodeQueued(r *http.Request, d shipments.Document) reply {
 }
 
 func viewDocument(d shipments.Document) documentView {
-	return documentView{DocumentIDs.Format(d.ID), viewPreview(d), viewTime(d.CreatedAt), viewTime(d.ProcessedAt)}
-}
-
-func viewPreview(d shipments.Document) previewDocumentView {
-	view := previewDocumentView{
-		Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
-		SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
-		Facts: d.Facts, Remarks: d.Remarks,
+	view := documentView{
+		ID: DocumentIDs.Format(d.ID), CreatedAt: viewTime(d.CreatedAt), ProcessedAt: viewTime(d.ProcessedAt),
+		previewDocumentView: previewDocumentView{
+			Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
+			SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
+			Facts: d.Facts, Remarks: d.Remarks,
+		},
 	}
 	if d.Declared != (shipments.Declared{}) {
 		view.Declared = &declaredView{

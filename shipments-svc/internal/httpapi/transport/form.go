@@ -27,10 +27,7 @@ func (e *formError) Error() string { return e.reason }
 // decodeForm reads a document that is sent as a form: type, file, and perhaps
 // dry_run. The whole form is in memory, as its body has at most maxDocument bytes.
 func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, error) {
-	if err := notEncoded(r.Header); err != nil {
-		return shipments.Attachment{}, err
-	}
-	//nolint:gosec // G120: Uploads.Form bounds the body
+	//nolint:gosec // G120: the routes bound the body
 	if err := r.ParseMultipartForm(maxDocument); errors.As(err, new(*http.MaxBytesError)) {
 		return shipments.Attachment{}, err
 	} else if err != nil {
@@ -44,12 +41,12 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	case "", "true", "false":
 		a.DryRun = dryRun == "true"
 	default:
-		faults = append(faults, formFault(shipments.InvalidValue, "dry_run", "dry_run must be true or false"))
+		faults = append(faults, formFault(jsonbody.InvalidValue, "dry_run", "dry_run must be true or false"))
 	}
 	files := r.MultipartForm.File["file"]
 	if len(files) == 0 {
 		a.File = &shipments.Upload{Filename: "-"}
-		return a, invalid(append(faults, formFault(shipments.Required, "file", "file is required")), "", a.Faults())
+		return a, invalid(append(faults, formFault(jsonbody.Required, "file", "file is required")), "", a.Faults())
 	}
 	if files[0].Size > shipments.MaxFile {
 		return shipments.Attachment{}, fileTooLargeError{}
@@ -58,7 +55,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
-	a.File, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename), "")
+	a.File, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename))
 	if err != nil {
 		return shipments.Attachment{}, err
 	}
@@ -71,7 +68,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 }
 
 // formFaults returns the faults of the parts' names.
-func formFaults(r *http.Request) (faults []shipments.Fault) {
+func formFaults(r *http.Request) (faults []jsonbody.Fault) {
 	count := map[string]int{}
 	for name, values := range r.MultipartForm.Value {
 		count[name] += len(values)
@@ -82,9 +79,9 @@ func formFaults(r *http.Request) (faults []shipments.Fault) {
 	known := []string{"type", "file", "dry_run"}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
 		if !slices.Contains(known, name) {
-			faults = append(faults, formFault(shipments.UnknownField, name, spelling.Unknown("part", name, known)))
+			faults = append(faults, formFault(jsonbody.UnknownField, name, spelling.Unknown("part", name, known)))
 		} else if count[name] > 1 {
-			faults = append(faults, formFault(shipments.InvalidValue, name, name+" is given twice"))
+			faults = append(faults, formFault(jsonbody.InvalidValue, name, name+" is given twice"))
 		}
 	}
 	return faults
@@ -92,8 +89,8 @@ func formFaults(r *http.Request) (faults []shipments.Fault) {
 
 func formValue(r *http.Request, name string) string { return jsonbody.Normal(r.PostFormValue(name)) }
 
-func formFault(code shipments.FaultCode, name, detail string) shipments.Fault {
-	return shipments.Fault{Code: code, Pointer: "/" + name, Detail: detail}
+func formFault(code, name, detail string) jsonbody.Fault {
+	return jsonbody.Fault{Code: code, Pointer: "/" + name, Detail: detail}
 }
 
 // fileTooLargeError means that a file has more bytes than are accepted.
@@ -104,49 +101,17 @@ func (fileTooLargeError) Error() string {
 	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
 }
 
-// newUpload returns the file with the name that the client declares, whose content is at a
-// pointer of the document.
-func newUpload(content io.ReaderAt, size int64, filename, field string) (*shipments.Upload, error) {
-	u := &shipments.Upload{Field: field, Filename: filename, Size: size, Content: content}
+// newUpload returns the file with the name that the client declares.
+func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upload, error) {
+	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(content, 0, size)); err != nil || size == 0 {
 		return u, err
 	}
 	sum.Sum(u.SHA256[:0])
-	kind, err := sniff.File(u.Content, u.Size)
-	if err == nil {
-		err = kind.Agrees(filename)
-	}
-	if refused, ok := errors.AsType[*sniff.RefusedError](err); ok {
-		u.Refused, err = refused.Reason, nil
-	}
-	u.ContentType, u.Kind = kind.ContentType, kind.Kind
+	found, err := sniff.File(content, size, filename)
+	u.ContentType, u.Kind, u.Refused = found.ContentType, found.Kind, found.Refused
 	return u, err
-}
-
-// Uploads admits bodies with documents, of the API and of pages together.
-type Uploads struct{ receiving, reading *admission.Admission }
-
-// NewUploads returns Uploads. A process has one.
-func NewUploads() *Uploads {
-	return &Uploads{admission.New(maxReceived, maxReceivedOf), admission.New(maxReading, maxReadingOf)}
-}
-
-// Form reads a document that is sent as a form. The request must have passed
-// Admitted, and is admitted until its handler has returned.
-func (u *Uploads) Form(
-	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
-) (shipments.Attachment, error) {
-	extendDeadlines(w)
-	if err := u.receiving.Enter(r.Context(), org, bodySize(r)); err != nil {
-		return shipments.Attachment{}, err
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
-	a, err := decodeForm(r, order)
-	if err == nil && a.DryRun {
-		err = u.reading.Enter(r.Context(), org, 1)
-	}
-	return a, err
 }
 
 // Admitted lets requests enter admissions until their handler has returned.

@@ -4,49 +4,29 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// keyed is a request that may have an Idempotency-Key.
-type keyed[Req any] struct {
-	key     *shipments.Key // nil: it has none
-	request Req
-}
-
-// Waits implements waiter.
-func (k keyed[Req]) Waits() time.Duration {
-	if w, ok := any(k.request).(waiter); ok {
-		return w.Waits()
-	}
-	return 0
-}
-
-// decodeKeyed reads a request and its key. The fingerprint is that of the
+// keyed reads a request and its Idempotency-Key, if it has one. The fingerprint is that of the
 // body, byte for byte; of a form, its content.
-func decodeKeyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (keyed[Req], error) {
-	return func(r *http.Request) (keyed[Req], error) {
+func keyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request) (Req, error) {
+	return func(r *http.Request) (req Req, err error) {
 		key, err := idempotency.Key(r)
 		if err != nil {
-			return keyed[Req]{}, err
+			return req, err
 		}
-		var k keyed[Req]
 		if key == "" {
-			k.request, err = decode(r)
-			return k, err
+			return decode(r)
 		}
 		body := idempotency.HashBody(r)
-		k.request, err = decode(r)
-		k.key = &shipments.Key{Operation: r.Method + " " + canonicalPath(r), Text: key, Fingerprint: body.Fingerprint()}
-		return k, err
+		req, err = decode(r)
+		callerOf(r.Context()).key = &shipments.Key{
+			Operation: r.Method + " " + canonicalPath(r), Text: key, Fingerprint: body.Fingerprint(),
+		}
+		return req, err
 	}
-}
-
-// idempotent runs an operation once for each key and keeps the response.
-type idempotent interface {
-	Once(context.Context, shipments.OrgID, shipments.Key, func(context.Context) ([]byte, error)) ([]byte, bool, error)
 }
 
 // prepare is the first phase of a method, outside of transactions.
@@ -56,10 +36,11 @@ type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipment
 // requests with a key each is prepared, and one is committed. A request that cannot be
 // prepared, perhaps because of its earlier effect, is replayed as well.
 func onceOnly[Req, Res any](
-	keys idempotent, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
-) method[keyed[Req], reply] {
-	return func(ctx context.Context, org shipments.OrgID, k keyed[Req]) (made reply, err error) {
-		commit, failed := prepared(ctx, org, k.request)
+	service *shipments.Service, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
+) method[Req, reply] {
+	return func(ctx context.Context, org shipments.OrgID, req Req) (made reply, err error) {
+		c := callerOf(ctx)
+		commit, failed := prepared(ctx, org, req)
 		once := func(ctx context.Context) ([]byte, error) {
 			if failed != nil {
 				return nil, failed
@@ -68,18 +49,18 @@ func onceOnly[Req, Res any](
 			if err != nil {
 				return nil, err
 			}
-			made = encode(callerOf(ctx).request, result)
+			made = encode(c.request, result)
 			stored := made
 			if made.SecretOf != "" {
 				stored.Body = nil
 			}
 			return encodeJSON(stored)
 		}
-		if k.key == nil {
+		if c.key == nil {
 			_, err = once(ctx)
 			return made, err
 		}
-		answer, replayed, err := keys.Once(ctx, org, *k.key, once)
+		answer, replayed, err := service.Once(ctx, org, *c.key, once)
 		if replayed {
 			return load(answer)
 		}

@@ -68,6 +68,8 @@ var table = []struct {
 	{http.StatusRequestEntityTooLarge, "body_too_large", as[fileTooLargeError]},
 	{http.StatusBadRequest, "malformed_form", as[*formError]},
 	{http.StatusBadRequest, "malformed_json", as[*jsonbody.SyntaxError]},
+	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*jsonbody.LimitError](string(shipments.TooManyPallets))},
+	{http.StatusUnprocessableEntity, "validation_failed", as[*jsonbody.LimitError]},
 	{http.StatusUnprocessableEntity, "unknown_field", allOf[*shipments.Invalid](string(shipments.UnknownField))},
 	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*shipments.Invalid](string(shipments.TooManyPallets))},
 	{
@@ -178,6 +180,8 @@ func as[E error](err error) (fault, bool) {
 	switch e := any(e).(type) {
 	case *query.Error:
 		return fault{detail: e.Error(), fields: e.Faults}, true
+	case *jsonbody.LimitError:
+		return fault{detail: problem.Summary(1, "field"), fields: []problem.Field{e.Fault}}, true
 	case *shipments.Invalid:
 		fields := each(e.Faults, func(f shipments.Fault) problem.Field {
 			return problem.Field{Code: string(f.Code), Pointer: f.Pointer, Detail: f.Detail}

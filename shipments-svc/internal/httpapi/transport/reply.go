@@ -26,14 +26,6 @@ type reply struct {
 	file     *shipments.StoredFile // sent instead of a body
 }
 
-// permitted returns the reply with what the caller may see.
-func permitted(r *http.Request, re reply) reply {
-	if re.Public != nil && !slices.Contains(callerOf(r.Context()).Permissions, string(ReadShipments)) {
-		re.Body = re.Public
-	}
-	return re
-}
-
 // shown returns the encoder of a response that shows a result as the member name.
 func shown[Res, View any](status int, name string, view func(Res) View) func(*http.Request, Res) reply {
 	return func(_ *http.Request, res Res) reply {
@@ -70,6 +62,9 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 	}
 	if re.file != nil {
 		return re.writeFile(w, r)
+	}
+	if re.Public != nil && !slices.Contains(callerOf(r.Context()).Permissions, string(ReadShipments)) {
+		re.Body = re.Public
 	}
 	var body []byte
 	if re.Body != nil {

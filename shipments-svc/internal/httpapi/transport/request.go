@@ -20,8 +20,10 @@ import (
 type caller struct {
 	assertion.Identity
 	org     shipments.OrgID
-	err     error         // assertion.ErrMissing without an identity
-	request *http.Request // as the route has it, for encoders
+	actor   shipments.Actor
+	err     error          // assertion.ErrMissing without an identity
+	request *http.Request  // as the route has it, for encoders
+	key     *shipments.Key // nil: it has none
 }
 
 type callerKey struct{}
@@ -34,17 +36,12 @@ func identified(next http.Handler) http.Handler {
 		defer end()
 		c := &caller{}
 		c.Identity, c.err = assertion.FromHeader(r.Header)
-		c.org = shipments.OrgID(c.OrganizationID)
+		c.org, c.actor = shipments.OrgID(c.OrganizationID), shipments.Actor{ID: c.Actor(), Name: c.UserName}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, c)))
 	})
 }
 
 func callerOf(ctx context.Context) *caller { return ctx.Value(callerKey{}).(*caller) }
-
-// Actor returns the principal of a request as the domain names it.
-func Actor(id assertion.Identity) shipments.Actor {
-	return shipments.Actor{ID: id.Actor(), Name: id.UserName}
-}
 
 // logAttrs identifies a request and its principal.
 func logAttrs(r *http.Request) []slog.Attr {

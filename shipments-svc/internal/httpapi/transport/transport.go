@@ -59,10 +59,10 @@ type method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, erro
 // router holds the routes while they are put together.
 type router struct {
 	*problem.Routes
-	idempotent idempotent
-	wiring     Wiring
-	log        *slog.Logger
-	maxBody    int64
+	service *shipments.Service
+	wiring  Wiring
+	log     *slog.Logger
+	maxBody int64
 }
 
 // upTo returns the router for routes whose bodies may have so many bytes.
@@ -75,7 +75,7 @@ func (rt router) upTo(limit int64) router {
 func New(
 	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, wiring Wiring, log *slog.Logger,
 ) http.Handler {
-	rt := router{Routes: problem.NewRoutes(), idempotent: service, wiring: wiring, log: log, maxBody: maxBody}
+	rt := router{Routes: problem.NewRoutes(), service: service, wiring: wiring, log: log, maxBody: maxBody}
 
 	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
 	post(rt, "/api/v1/shipments", decodeCreate, service.Create, encodeCreate)
@@ -87,7 +87,7 @@ func New(
 	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
 
 	postPrepared(
-		rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", decodeAttach(uploads), service.PrepareAttach, encodeAttach,
+		rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", uploads.decode, service.PrepareAttach, encodeAttach,
 	)
 	handle(
 		rt, "GET /api/v1/shipments/{id}/documents", ShipmentIDs.decode, service.Documents,
@@ -141,7 +141,8 @@ func postPrepared[Req, Res any](
 	rt router, path string, decode func(*http.Request) (Req, error), prepared prepare[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	handle(rt, "POST "+path, decodeKeyed(decode), onceOnly(rt.idempotent, prepared, encode), permitted)
+	asIs := func(_ *http.Request, re reply) reply { return re }
+	handle(rt, "POST "+path, keyed(decode), onceOnly(rt.service, prepared, encode), asIs)
 }
 
 // handle adds a route of Access: decode, do and encode must fit together to compile.
