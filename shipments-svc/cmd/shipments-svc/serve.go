@@ -63,9 +63,8 @@ func serve(ctx context.Context, p program) (err error) {
 		return err
 	}
 	service := newService(repo, cfg.Files, children)
-	hooks := webhooks.NewService(
-		postgres.NewWebhooks(repo, cfg.SealingKeys), func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, cfg.Demo,
-	)
+	newID := func() [16]byte { return uuid.Must(uuid.NewV7()) }
+	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys), newID, time.Now, cfg.Demo)
 	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
 	pages, err := web.New(web.Config{

@@ -213,7 +213,8 @@ func thefts() []theft {
 		}},
 		{"Revise", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			to, e := approved(v)
-			return found(r.Revise(ctx, thief, shipments.Revision{From: v.Shipment, To: to, Entry: e, Detached: v.doc.ID}))
+			theft := shipments.Revision{From: v.Shipment, To: to, Entry: e, Detached: v.doc.ID}
+			return found(r.Revise(ctx, thief, theft))
 		}},
 		{"Delete", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(r.Delete(ctx, thief, v.Shipment, shipments.Entry{Action: shipments.Delete}))
@@ -224,16 +225,16 @@ func thefts() []theft {
 			)
 			return replayed, err
 		}},
-		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (found bool, err error) {
+		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (ok bool, err error) {
 			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
 				_, err := r.Get(ctx, thief, v.ID)
-				found = err == nil
+				ok = err == nil
 				if errors.Is(err, shipments.ErrNotFound) {
 					return nil
 				}
 				return err
 			})
-			return found, err
+			return ok, err
 		}},
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.Create(ctx, thief, v.Shipment, Someone)

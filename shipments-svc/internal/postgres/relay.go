@@ -19,7 +19,8 @@ WITH RECURSIVE found (organization_id, n) AS (
 	UNION ALL
 	SELECT further.organization_id, n + 1
 	FROM found CROSS JOIN LATERAL (
-		SELECT organization_id FROM outbox o WHERE o.organization_id > found.organization_id ORDER BY organization_id LIMIT 1
+		SELECT organization_id FROM outbox o WHERE o.organization_id > found.organization_id
+		ORDER BY organization_id LIMIT 1
 	) further
 	WHERE n < $2
 )
@@ -76,7 +77,8 @@ WITH RECURSIVE found (organization_id, n) AS (
 	UNION ALL
 	SELECT least(
 		(SELECT organization_id FROM event_heads o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
-		(SELECT organization_id FROM webhook_endpoints o WHERE o.organization_id > found.organization_id ORDER BY 1 LIMIT 1),
+		(SELECT organization_id FROM webhook_endpoints o WHERE o.organization_id > found.organization_id
+			ORDER BY 1 LIMIT 1),
 		(SELECT organization_id FROM idempotency_keys o WHERE o.organization_id > found.organization_id
 			ORDER BY 1 LIMIT 1)), n + 1
 	FROM found

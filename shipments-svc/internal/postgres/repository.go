@@ -143,6 +143,7 @@ func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipment
 func (r *Repository) History(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) ([]shipments.Entry, int64, error) {
-	row, err := getRow[page[shipments.Entry]](ctx, r.tenant(ctx, org), "read history", historySQL, org, id, offset, limit)
+	on := r.tenant(ctx, org)
+	row, err := getRow[page[shipments.Entry]](ctx, on, "read history", historySQL, org, id, offset, limit)
 	return row.Elements.value, row.Total, err
 }

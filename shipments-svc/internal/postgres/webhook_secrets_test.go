@@ -87,7 +87,8 @@ func TestSecretOfARetiredKeyDoesNotBlockOthers(t *testing.T) {
 	}
 	newest := NewWebhooks(retired.Repository, sealingKeys(t, 3))
 	happen(t, newest, org, 1)
-	if job, ok := newest.claim(t, org, made.ID, later); !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
+	job, ok := newest.claim(t, org, made.ID, later)
+	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
 		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
 	}
 }

@@ -182,7 +182,8 @@ VALUES ($1, $2, $3, 'pending', $4, $4)`
 WITH found AS MATERIALIZED (
 	SELECT id, number FROM events WHERE organization_id = $1 AND id = ANY ($3::uuid[])
 ), replayed AS (
-	INSERT INTO webhook_deliveries AS d (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
+	INSERT INTO webhook_deliveries AS d (organization_id, endpoint_id, event_id, event_number, status, due_at,
+		created_at)
 	SELECT $1, $2, id, number, 'pending', $4, $4 FROM found
 	WHERE (SELECT count(*) FROM found) = (SELECT count(DISTINCT given) FROM unnest($3::uuid[]) given)` + dueAgain + `
 )
@@ -199,7 +200,8 @@ WITH found AS MATERIALIZED (
 	WHERE w.organization_id = $1 AND w.id = $2
 	ORDER BY e.number LIMIT $5
 ), replayed AS (
-	INSERT INTO webhook_deliveries AS d (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
+	INSERT INTO webhook_deliveries AS d (organization_id, endpoint_id, event_id, event_number, status, due_at,
+		created_at)
 	SELECT $1, $2, id, number, 'pending', $6, $6 FROM found` + dueAgain + `
 )
 SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM found`

@@ -277,8 +277,10 @@ func TestPalletsHaveBounds(t *testing.T) {
 		change func(*Attachment)
 		want   string
 	}{
-		"nothing":          {func(*Attachment) {}, ""},
-		"largest pallet":   {func(a *Attachment) { a.Pallets[0].Boxes, a.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight }, ""},
+		"nothing": {func(*Attachment) {}, ""},
+		"largest pallet": {func(a *Attachment) {
+			a.Pallets[0].Boxes, a.Pallets[0].BoxWeight = MaxBoxes, MaxBoxWeight
+		}, ""},
 		"no pallet number": {func(a *Attachment) { a.Pallets[0].Number = "" }, "required /pallets/0/pallet_number"},
 		"long calibre": {
 			func(a *Attachment) { a.Pallets[0].Calibre = strings.Repeat("1", 21) },

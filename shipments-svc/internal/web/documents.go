@@ -90,8 +90,9 @@ type confirmPage struct {
 func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
 	found, err := s.get(ctx, v)
 	return page("confirm", "Delete "+found.Reference, confirmPage{
-		Heading: "Delete " + found.Reference + "?", Text: "The shipment is deleted with its history. This cannot be undone.",
-		Button: "Delete shipment", Do: v.here() + "/delete", Back: v.here(), Version: found.Version,
+		Heading: "Delete " + found.Reference + "?", Button: "Delete shipment",
+		Text: "The shipment is deleted with its history. This cannot be undone.",
+		Do:   v.here() + "/delete", Back: v.here(), Version: found.Version,
 	}), err
 }
 

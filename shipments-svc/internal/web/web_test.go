@@ -57,7 +57,8 @@ func (csvReader) Read(
 		}
 	}
 	return shipments.Reading{RowsRead: 1, Pallets: []shipments.Pallet{{
-		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000, Source: shipments.Source{Row: 2},
+		Number: "P<1>", ProduceName: "Plums", Calibre: "AA", Boxes: 9, BoxWeight: 5000,
+		Source: shipments.Source{Row: 2},
 	}}, Mappings: []shipments.Mapping{{HeaderRow: 1, HeaderRows: 1, Columns: columns}}}, nil
 }
 
@@ -232,7 +233,8 @@ func (s *site) reads(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		worker.New(s.repo, s.service, nil, slog.New(slog.DiscardHandler), func(worker.Outcome, time.Duration) {}).Run(ctx, 1)
+		done := func(worker.Outcome, time.Duration) {}
+		worker.New(s.repo, s.service, nil, slog.New(slog.DiscardHandler), done).Run(ctx, 1)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -305,7 +307,7 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		s.repo.Create(t.Context(), shipments.OrgID(id), from, shipments.Actor{}),
 		s.repo.Revise(t.Context(), shipments.OrgID(id), shipments.Revision{
 			From: from, To: to, Entry: shipments.Entry{Version: 1, Action: shipments.Update, Status: to.Status},
-			Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plums", Calibre: "AA", Boxes: 10, BoxWeight: 5000}},
+			Pallets: []shipments.Pallet{{Number: "P1", ProduceName: "Plum", Calibre: "AA", Boxes: 9, BoxWeight: 5000}},
 			Checks: []shipments.Check{
 				{Name: "required_documents", Result: shipments.Fail, Details: "no certificate"},
 				{Name: "weight_unit", Result: shipments.Warn, Details: "assumed"},
@@ -322,9 +324,11 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"x"}, "accept": accepted[:1]}),
 		http.StatusUnprocessableEntity, "Tick each of these",
 		`value="required_documents" id="accept-required_documents" required checked`)
-	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "accept": accepted}), http.StatusUnprocessableEntity,
+	want(
+		t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "accept": accepted}), http.StatusUnprocessableEntity,
 		"Checks are failing.")
-	want(t, s.post(t, path+"/reject", url.Values{"version": {"1"}}), http.StatusUnprocessableEntity, "Reason is required.")
+	rejected := s.post(t, path+"/reject", url.Values{"version": {"1"}})
+	want(t, rejected, http.StatusUnprocessableEntity, "Reason is required.")
 	want(t, s.post(t, path+"/approve", url.Values{"version": {"9"}, "reason": {"x"}}), http.StatusPreconditionFailed,
 		"was changed", ">x</textarea>", `name="version" value="1"`)
 	want(t, s.post(t, path+"/approve", url.Values{"reason": {"x"}}), http.StatusPreconditionFailed)
@@ -336,7 +340,8 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
 		"Your reason was: late")
-	want(t, s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}}), http.StatusPreconditionFailed)
+	second := s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}})
+	want(t, second, http.StatusPreconditionFailed)
 }
 
 // A shipment and a document are deleted once the person has confirmed it.
@@ -426,13 +431,15 @@ func TestOtherPathsAndMethodsArePages(t *testing.T) {
 	}
 	page := s.get(t, "/shipments/"+s.org)
 	for _, file := range regexp.MustCompile(`/static/shipments/[^"]+`).FindAllString(page.Body.String(), -1) {
-		if w := s.get(t, file); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+		w := s.get(t, file)
+		if w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %d %v", file, w.Code, w.Header())
 		}
 	}
 	if csp := page.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 		t.Errorf("%v", page.Header())
 	}
-	want(t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"k"}, "reference": {" "}}), http.StatusUnprocessableEntity,
+	want(
+		t, s.post(t, "/shipments/"+s.org, url.Values{"key": {"k"}, "reference": {" "}}), http.StatusUnprocessableEntity,
 		"There are 4 problems", `href="#reference"`, "Reference is required.", "From is required.")
 }

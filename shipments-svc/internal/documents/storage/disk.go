@@ -120,7 +120,7 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 
 // write writes and syncs a file of exactly size bytes.
 func write(path string, content io.Reader, size int64) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // G304: made of a key of ours
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // G304: a key of ours
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ const (
 
 // formatKey returns the name of a file: org_…/doc_….
 func formatKey(key shipments.FileKey) string {
-	return publicid.Format(orgPrefix, uuid.UUID(key.Org)) + "/" + publicid.Format(documentPrefix, uuid.UUID(key.Document))
+	org, document := uuid.UUID(key.Org), uuid.UUID(key.Document)
+	return publicid.Format(orgPrefix, org) + "/" + publicid.Format(documentPrefix, document)
 }
 
 // parseKey is the inverse of formatKey. It accepts no other names.

@@ -43,7 +43,8 @@ func NewS3(b Bucket) (*S3, error) {
 	u, err := url.Parse(b.Endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
 		errs = append(errs, fmt.Errorf(
-			"S3_ENDPOINT is %q: want an http or https URL without a path, such as https://s3.amazonaws.com", b.Endpoint))
+			"S3_ENDPOINT is %q: want an http or https URL without a path, such as https://s3.amazonaws.com",
+			b.Endpoint))
 	}
 	if errs != nil {
 		return nil, errors.Join(errs...)

@@ -44,8 +44,9 @@ func TestMain(m *testing.M) {
 
 const (
 	collection = "/api/v1/shipments"
-	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso","destination":"Rotterdam"}}`
-	allowed    = "documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage"
+	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso",` +
+		`"destination":"Rotterdam"}}`
+	allowed = "documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage"
 )
 
 // api is the whole service on a listener, as the gateway reaches it.

@@ -129,7 +129,9 @@ func decodeDocument(
 	}
 	if !ok {
 		if filename != "" {
-			document.Wrong(jsonbody.InvalidValue, "filename", "filename is the name of a file, and content_base64 is missing")
+			document.Wrong(
+				jsonbody.InvalidValue, "filename", "filename is the name of a file, and content_base64 is missing",
+			)
 		}
 		return a, invalid(body.Faults(), "/document", a.Faults())
 	}

@@ -75,9 +75,9 @@ func viewDocument(d shipments.Document) documentView {
 	view := documentView{
 		ID: DocumentIDs.Format(d.ID), CreatedAt: viewTime(d.CreatedAt), ProcessedAt: viewTime(d.ProcessedAt),
 		previewDocumentView: previewDocumentView{
-			Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType, Size: d.Size,
-			SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead, PalletsExtracted: d.PalletsExtracted,
-			Facts: d.Facts, Remarks: d.Remarks,
+			Type: d.Type, Status: d.Status, Error: d.Failure, Filename: d.Filename, ContentType: d.ContentType,
+			Size: d.Size, SHA256: hex.EncodeToString(d.SHA256[:]), RowsRead: d.RowsRead,
+			PalletsExtracted: d.PalletsExtracted, Facts: d.Facts, Remarks: d.Remarks,
 		},
 	}
 	if d.Declared != (shipments.Declared{}) {

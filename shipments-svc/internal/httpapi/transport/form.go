@@ -31,9 +31,8 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if err := r.ParseMultipartForm(maxDocument); errors.As(err, new(*http.MaxBytesError)) {
 		return shipments.Attachment{}, err
 	} else if err != nil {
-		return shipments.Attachment{}, &formError{
-			"the form is not whole: it ends early, a part has a malformed header, or Content-Type names another boundary",
-		}
+		return shipments.Attachment{}, &formError{"the form is not whole: it ends early, " +
+			"a part has a malformed header, or Content-Type names another boundary"}
 	}
 	faults := formFaults(r)
 	a := shipments.Attachment{Order: order, Type: shipments.DocumentType(formValue(r, "type"))}

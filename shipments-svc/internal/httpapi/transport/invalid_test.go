@@ -14,7 +14,8 @@ func TestValueFaultsOfUnreadableFieldsAreDropped(t *testing.T) {
 	t.Parallel()
 	err := invalid(
 		[]jsonbody.Fault{
-			{Pointer: "/shipment/vessel", Code: jsonbody.InvalidType}, {Pointer: "/shipment/a", Code: jsonbody.UnknownField},
+			{Pointer: "/shipment/vessel", Code: jsonbody.InvalidType},
+			{Pointer: "/shipment/a", Code: jsonbody.UnknownField},
 		}, "/shipment",
 		[]shipments.Fault{
 			{Pointer: "/vessel", Code: shipments.Required},
@@ -30,9 +31,8 @@ func TestValueFaultsOfUnreadableFieldsAreDropped(t *testing.T) {
 	for _, f := range merged.Faults {
 		got = append(got, fmt.Sprint(f.Code, f.Pointer))
 	}
-	if want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}; !slices.Equal(
-		got, want,
-	) {
+	want := []string{"invalid_type/shipment/vessel", "unknown_field/shipment/a", "required/shipment/ab"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -36,8 +36,8 @@ var table = []struct {
 	{http.StatusForbidden, "insufficient_permission", as[*assertion.PermissionError]},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoDocument, "the shipment has no such document")},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoFile,
-		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is approved "+
-			"the document can be deleted and attached again")},
+		"the file of the document is missing; an operator can restore it from a backup, and unless the shipment is "+
+			"approved the document can be deleted and attached again")},
 	{http.StatusNotFound, "not_found", is(webhooks.ErrNotFound, "there is no such webhook endpoint")},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNoTemplate, "there is no such mapping template")},
 	{http.StatusNotFound, "not_found", is(shipments.ErrNotFound, "there is no such shipment")},

@@ -77,43 +77,31 @@ func New(
 ) http.Handler {
 	rt := router{Routes: problem.NewRoutes(), service: service, wiring: wiring, log: log, maxBody: maxBody}
 
-	handle(rt, "GET /api/v1/shipments", decodeList, service.List, encodeList)
-	post(rt, "/api/v1/shipments", decodeCreate, service.Create, encodeCreate)
-	handle(rt, "GET /api/v1/shipments/{id}", decodeGet, service.Get, encodeGet)
-	handle(rt, "PATCH /api/v1/shipments/{id}", decodeUpdate, service.Update, encodeShipment)
-	handle(rt, "DELETE /api/v1/shipments/{id}", decodeOrder, service.Delete, encodeDelete)
-	post(rt, "/api/v1/shipments/{id}/approve", decodeApprove, service.Approve, encodeShipment)
-	post(rt, "/api/v1/shipments/{id}/reject", decodeReject, service.Reject, encodeShipment)
-	handle(rt, "GET /api/v1/shipments/{id}/history", decodeHistory, service.History, encodeHistory)
+	const all, one = "/api/v1/shipments", "/api/v1/shipments/{id}"
+	handle(rt, "GET "+all, decodeList, service.List, encodeList)
+	post(rt, all, decodeCreate, service.Create, encodeCreate)
+	handle(rt, "GET "+one, decodeGet, service.Get, encodeGet)
+	handle(rt, "PATCH "+one, decodeUpdate, service.Update, encodeShipment)
+	handle(rt, "DELETE "+one, decodeOrder, service.Delete, encodeDelete)
+	post(rt, one+"/approve", decodeApprove, service.Approve, encodeShipment)
+	post(rt, one+"/reject", decodeReject, service.Reject, encodeShipment)
+	handle(rt, "GET "+one+"/history", decodeHistory, service.History, encodeHistory)
 
-	postPrepared(
-		rt.upTo(maxDocument), "/api/v1/shipments/{id}/documents", uploads.decode, service.PrepareAttach, encodeAttach,
-	)
-	handle(
-		rt, "GET /api/v1/shipments/{id}/documents", ShipmentIDs.decode, service.Documents,
-		listed("documents", viewDocument),
-	)
-	handle(
-		rt, "GET /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Document,
-		shown(http.StatusOK, "document", viewReadDocument),
-	)
-	handle(rt, "DELETE /api/v1/shipments/{id}/documents/{document}", decodeDocumentOrder, service.Detach, encodeDelete)
-	handle(rt, "GET /api/v1/shipments/{id}/documents/{document}/content", decodeDocumentOrder, service.File, encodeContent)
-	post(rt, "/api/v1/shipments/{id}/documents/{document}/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
+	const documents, document = one + "/documents", one + "/documents/{document}"
+	encodeDocument := shown(http.StatusOK, "document", viewReadDocument)
+	postPrepared(rt.upTo(maxDocument), documents, uploads.decode, service.PrepareAttach, encodeAttach)
+	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
+	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument)
+	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
+	handle(rt, "GET "+document+"/content", decodeDocumentOrder, service.File, encodeContent)
+	post(rt, document+"/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
+	handle(rt, "PUT "+document+"/mapping", decodeCorrection, service.CorrectMapping, encodeQueued)
 
-	handle(
-		rt, "PUT /api/v1/shipments/{id}/documents/{document}/mapping", decodeCorrection, service.CorrectMapping,
-		encodeQueued,
-	)
-	handle(
-		rt, "GET /api/v1/mapping_templates", decodeNothing, service.Templates,
-		listed("mapping_templates", viewTemplate),
-	)
-	handle(
-		rt, "PATCH /api/v1/mapping_templates/{id}", decodeTemplateEdit, service.UpdateTemplate,
-		shown(http.StatusOK, "mapping_template", viewTemplate),
-	)
-	handle(rt, "DELETE /api/v1/mapping_templates/{id}", TemplateIDs.decode, service.DeleteTemplate, encodeDelete)
+	const templates = "/api/v1/mapping_templates"
+	encodeTemplate := shown(http.StatusOK, "mapping_template", viewTemplate)
+	handle(rt, "GET "+templates, decodeNothing, service.Templates, listed("mapping_templates", viewTemplate))
+	handle(rt, "PATCH "+templates+"/{id}", decodeTemplateEdit, service.UpdateTemplate, encodeTemplate)
+	handle(rt, "DELETE "+templates+"/{id}", TemplateIDs.decode, service.DeleteTemplate, encodeDelete)
 
 	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)
 
@@ -131,9 +119,10 @@ func post[Req, Res any](
 	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	postPrepared(rt, path, decode, func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
+	prepared := func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
 		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, nil
-	}, encode)
+	}
+	postPrepared(rt, path, decode, prepared, encode)
 }
 
 // postPrepared is post of a method of two phases.

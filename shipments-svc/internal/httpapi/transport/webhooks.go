@@ -228,7 +228,8 @@ func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	for i, text := range texts {
 		var err error
 		if all[i], err = EventIDs.Parse(text); err != nil {
-			o.Wrong(jsonbody.InvalidValue, fmt.Sprintf("event_ids/%d", i), "there is no such event, or it is no longer kept")
+			at := fmt.Sprintf("event_ids/%d", i)
+			o.Wrong(jsonbody.InvalidValue, at, "there is no such event, or it is no longer kept")
 		}
 	}
 	return all
