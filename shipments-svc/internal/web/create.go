@@ -85,7 +85,8 @@ func (v *visit) text(name string) string { return jsonbody.Normal(v.PostForm.Get
 // faultsOf returns the faults of a form because of which err was returned; nil: it has another cause.
 func faultsOf(err error) (all pages.Faults) {
 	if errors.Is(err, shipments.ErrKeyReused) {
-		all.Add("create", "This form was sent with other entries, which took effect. Send it to create another.")
+		all.Add("create", "This form was already sent with other entries, which took effect. "+
+			"Send it to create another.")
 	}
 	if invalid, ok := errors.AsType[*shipments.Invalid](err); ok {
 		for _, f := range invalid.Faults {
