@@ -23,9 +23,6 @@ func (b *book) csv(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if lines := alignedText(text); lines != nil {
-		return b.printed([]page{{lines: lines}})
-	}
 	b.table("")
 	if !strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(text, "\r", "\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// page is a printed page, or a text file.
+// page is a printed page.
 type page struct {
 	name      string
 	lines     []textLine
@@ -103,7 +103,7 @@ func (b *book) printed(pages []page) error {
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
 		above := 0.0
 		for n, lines := range p.rows {
-			row := Row{Number: max(n+1, lines[0][0].row)}
+			row := Row{Number: n + 1}
 			if n > 0 {
 				row.Below = above - lines[0][0].base
 			}

@@ -45,8 +45,7 @@ func columnsOf(pages []page) (c columns) {
 func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	for _, row := range rows {
 		if tabular(row) {
-			dashes := func(w word) bool { return strings.Trim(w.text, "-=_") == "" && len(w.text) > 1 } // a rule
-			lines = append(lines, slices.DeleteFunc(slices.Concat(row...), dashes))
+			lines = append(lines, slices.Concat(row...))
 		}
 	}
 	lines = aligned(lines)
@@ -123,7 +122,7 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64)
 		return slices.ContainsFunc(gaps, func(g span) bool {
 			// Each word stands above texts of its own.
 			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && b.right > g.right &&
-				(wide(g) || a.whole() && b.whole() || enumerated(lines, g))
+				(wide(g) || a.whole() && b.whole())
 		})
 	})
 	used := make([]bool, len(gaps))
@@ -152,19 +151,6 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64)
 	}
 	slices.Sort(edges)
 	return edges
-}
-
-// enumerated reports whether a gap follows a number and precedes a word, not a unit, on all lines
-// of a text that is aligned by characters: "12 PNY4411026".
-func enumerated(lines []textLine, g span) bool {
-	return !slices.ContainsFunc(lines, func(line textLine) bool {
-		i := slices.IndexFunc(line, func(w word) bool { return w.left >= g.right })
-		if i < 1 || line[i].row == 0 {
-			return true
-		}
-		const unit = 3 // letters at most
-		return !line[i-1].numeric() || line[i].numeric() || len(line[i].text) <= unit
-	})
 }
 
 // gapsOf returns the stretches between texts that at most a few lines cross.
@@ -222,20 +208,14 @@ func (c columns) cells(line textLine) (cells []string) {
 		return cells
 	}
 	phrases := line.phrases()
-	full := len(phrases)*4 >= len(c.edges)*3
-	if full {
+	if len(phrases)*4 >= len(c.edges)*3 { // headings
 		phrases = line.split(func(a, b word) bool { return c.at(a.right) < c.at(b.left) })
 	}
 	for i, phrase := range phrases {
-		at := phrase.span().left
-		if full || len(phrase) == 1 && phrase[0].numeric() {
-			at = phrase.span().middle()
+		if c.edges != nil {
+			i = max(c.at(phrase.span().left), len(cells))
 		}
-		if c.edges == nil {
-			put(i, phrase.text())
-		} else {
-			put(max(c.at(at), len(cells)), phrase.text())
-		}
+		put(i, phrase.text())
 	}
 	return cells
 }

@@ -26,7 +26,6 @@ type word struct {
 	size   float64 // of its font
 	space  float64 // usual width between words of a phrase
 	exact  bool    // the font has two bytes, and so widths
-	row    int     // the number of its line in a text file; 0: of a PDF
 	column int     // of the cell that rules draw around it; 0: none
 	top    float64 // of that cell
 }
@@ -167,12 +166,12 @@ func apart(above []textLine, line textLine) bool {
 }
 
 // nearest returns the greatest distance of the lines of one row: that below the first jump between
-// distances that occur often. It is 0 without one, and in text files.
+// distances that occur often. It is 0 without one.
 func nearest(pages []page) float64 {
 	const often, jump = 3, 1.5
 	count := map[int]int{} // by tenths of a point
 	for _, p := range pages {
-		for i := 1; i < len(p.lines) && p.lines[0][0].row == 0; i++ {
+		for i := 1; i < len(p.lines); i++ {
 			count[int((p.lines[i-1][0].base-p.lines[i][0].base)*10+0.5)]++
 		}
 	}
