@@ -248,9 +248,8 @@ func TestPDFTextIsJoined(t *testing.T) {
 			"13[three]",
 		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET": "page 11[narrow·x]",
 		"q Q Q Q": NoTextLayer,
-		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET": "page 11[what is whole]",
-		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes] " +
-			"text_aside@0",
+		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET":                            "page 11[what is whole]",
+		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes]",
 		"": NoTextLayer,
 	} {
 		if got := rowsOf(t, PDF, printed("", []byte(content))); got != want {

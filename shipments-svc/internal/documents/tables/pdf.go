@@ -17,7 +17,6 @@ type page struct {
 	rows      [][]textLine
 	rules     []area
 	edges     []float64 // of the columns that rules draw
-	aside     string    // texts of notes, stamps and watermarks
 	invisible bool      // some text is
 }
 
@@ -40,9 +39,6 @@ func (b *book) pdf(raw []byte) (err error) {
 		p, err := drawn(r.Page(i+1), fmt.Sprintf("page %d", i+1))
 		if err != nil {
 			return err
-		}
-		if p.aside != "" {
-			b.note(NoteAside, p.aside, Place{Sheet: p.name})
 		}
 		if p.invisible {
 			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: p.name})

@@ -35,8 +35,8 @@ type graphics struct {
 	invisible                                 bool    // as the text of a scan
 }
 
-// drawn returns what a page draws: the words of the direction that most have. Others, such as a
-// watermark, are aside.
+// drawn returns what a page draws: the words of the direction that most have, which those of a
+// watermark do not.
 func drawn(of pdf.Page, name string) (page, error) {
 	d := &drawing{page: page{name: name}, now: graphics{ctm: shift(0, 0), scale: 1}}
 	d.annotations(of.V)
@@ -49,14 +49,9 @@ func drawn(of pdf.Page, name string) (page, error) {
 			most = i
 		}
 	}
-	for i, words := range d.words {
-		for n, w := range words {
-			if w.exact && d.spaced {
-				words[n].space = closest * w.size
-			}
-			if i != most && len(d.aside) < MaxText {
-				d.aside += " " + w.text
-			}
+	for i, w := range d.words[most] {
+		if w.exact && d.spaced {
+			d.words[most][i].space = closest * w.size
 		}
 	}
 	for i, r := range d.rules {

@@ -48,20 +48,15 @@ func (d *drawing) rule(x1, y1, x2, y2 float64) {
 	}
 }
 
-// annotations adds the marks that strike text out, and the texts of notes and stamps
-// (ISO 32000-1, 12.5.6).
+// annotations adds the marks that strike text out (ISO 32000-1, 12.5.6).
 func (d *drawing) annotations(page pdf.Value) {
 	all := page.Key("Annots")
 	for i := range min(all.Len(), maxRules) {
 		switch mark := all.Index(i); mark.Key("Subtype").Name() {
 		case "StrikeOut", "Line", "Ink":
-			rect := func(i int) float64 { return mark.Key("Rect").Index(i).Float64() }
-			middle := (rect(1) + rect(3)) / 2
-			d.rules = append(d.rules, area{rect(0), middle, rect(2), middle})
-		case "FreeText", "Stamp", "Text":
-			if len(d.aside) < MaxText {
-				d.aside += " " + mark.Key("Contents").Text()
-			}
+			rect := numbers(4, mark.Key("Rect").Index)
+			middle := (rect[1] + rect[3]) / 2
+			d.rules = append(d.rules, area{rect[0], middle, rect[2], middle})
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,27 +72,6 @@ func TestWidthsOfFontsWithTwoBytes(t *testing.T) {
 	for codes, width := range map[string]float64{"\x00\x03": .3, "\x00\x0b": .5, "\x00\x05": 1} {
 		if got := f.width('x', codes, 0); got != width {
 			t.Errorf("%q has the width %v, want %v", codes, got, width)
-		}
-	}
-}
-
-// TestNotesOnPDFs: texts of notes and stamps are aside.
-func TestNotesOnPDFs(t *testing.T) {
-	t.Parallel()
-	for of, want := range map[string]string{
-		"FreeText": "note 1", "Stamp": "note 1", "Text": "note 1", "Link": "",
-	} {
-		content := printed("/Annots[<</Subtype/"+of+"/Contents(note 1)>>]", []byte("BT /F1 10 Tf 50 700 Td (Pallet) Tj ET"))
-		book, err := Read(t.Context(), PDF, bytes.NewReader(content), int64(len(content)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, n := range book.Notes {
-			got += n.Text
-		}
-		if got != want {
-			t.Errorf("%s: %q", of, got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -39,12 +38,11 @@ func (w *workbook) sheet(part []byte) error {
 	return nil
 }
 
-// visit reads an element. Columns and rows that are too small to be seen are hidden.
+// visit reads an element.
 func (s *sheet) visit(e, parent element) (err error) {
-	const narrowest = 0.1 // in characters
 	switch s.cell.inline.visit(e, parent); e.Name.Local {
 	case "col":
-		for column := e.number("min"); column <= min(e.number("max"), MaxColumns) && e.hidden("width", narrowest); column++ {
+		for column := e.number("min"); column <= min(e.number("max"), MaxColumns) && e.hidden("width"); column++ {
 			s.hidden[column] = true
 		}
 	case "v":
@@ -68,23 +66,15 @@ func (s *sheet) visit(e, parent element) (err error) {
 	return err
 }
 
-// hidden reports whether a row or column is, or is smaller than what can be seen.
-func (e element) hidden(size string, least float64) bool {
-	state := e.attribute("hidden")
-	n, err := strconv.ParseFloat(cmp.Or(e.attribute(size), "NaN"), 64) // not less than anything
-	return state == "1" || state == "true" || err == nil && n < least
-}
-
 // add adds a cell to the row unless it is hidden.
 func (s *sheet) add(c, row element) (err error) {
-	const lowest = 3 // in points
 	if s.column++; c.attribute("r") != "" {
 		if s.column, _, err = excelize.CellNameToCoordinates(c.attribute("r")); err != nil {
 			return errDamaged
 		}
 	}
 	at := s.here(s.row.Number, s.column)
-	if row.hidden("ht", lowest) {
+	if row.hidden("ht") {
 		s.once(NoteHiddenRows, "hidden rows were not read", s.here(at.Row, 0))
 		return nil
 	} else if s.column > MaxColumns {

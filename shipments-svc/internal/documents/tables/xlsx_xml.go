@@ -32,6 +32,12 @@ func (e element) number(name string) int {
 	return n
 }
 
+// hidden reports whether a row or column is, or has no size.
+func (e element) hidden(size string) bool {
+	state := e.attribute("hidden")
+	return state == "1" || state == "true" || e.attribute(size) == "0"
+}
+
 // errDamaged is the error of a part that is no XML, or has cells that cannot be.
 var errDamaged = unreadable(Malformed, "the contents of the workbook are damaged")
 
@@ -82,14 +88,11 @@ func (s *richText) visit(e, parent element) {
 	case s.isStruck:
 		s.struck += e.text
 	default:
-		s.kept += e.text
+		s.kept += strings.ReplaceAll(e.text, "_x000D_", "\r")
 	}
 }
 
 // text returns a text without struck runs, unless there is no other, and whether it has one.
 func (s *richText) text() (_ string, hasStruck bool) {
-	if strings.TrimSpace(s.kept) == "" {
-		return s.struck, s.struck != ""
-	}
-	return strings.ReplaceAll(s.kept, "_x000D_", "\r"), s.struck != ""
+	return cmp.Or(strings.TrimSpace(s.kept), s.struck), s.struck != ""
 }
