@@ -69,7 +69,7 @@ func TestUnreadableCodes(t *testing.T) {
 		"rows are many":      {XLSX, manyRows(t, MaxRows+1), TooManyRows},
 		"a row there cannot be": {
 			XLSX, sheeted(t,
-				`<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c r="A2147483647"><v>1</v></c></row>`, "", ""),
+				`<row r="1"><c r="A1"><v>1</v></c></row><row r="2147483647"><c><v>1</v></c></row>`, "", ""),
 			Malformed,
 		},
 		"cut off workbook": {XLSX, cutOff[:len(cutOff)-40], Malformed},
@@ -80,7 +80,8 @@ func TestUnreadableCodes(t *testing.T) {
 		"no PDF":           {PDF, []byte("%PDF-1.7 and nothing more"), Malformed},
 		"PDF 2.0 within rubbish": {
 			PDF, append([]byte("\r\n\r\n"), append(bytes.Replace(printed("",
-				[]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1), "\n\nrubbish"...)...),
+				[]byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")), []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1),
+				"\n\nrubbish"...)...),
 			"page 11[Pallet]",
 		},
 		"nothing, as a workbook":  {XLSX, nil, Malformed},
@@ -134,7 +135,8 @@ func TestReadEndsWithItsContext(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for kind, content := range map[Kind][]byte{CSV: []byte("a,b,c\n"), XLSX: manyRows(t, 2), PDF: paged(t, 2)} {
-		if _, err := Read(over, kind, bytes.NewReader(content), int64(len(content))); !errors.Is(err, context.Canceled) {
+		_, err := Read(over, kind, bytes.NewReader(content), int64(len(content)))
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -164,8 +166,8 @@ func TestStoredCells(t *testing.T) {
 			f.SetCellValue("Sheet1", "A6", "z"),
 		)
 	})
-	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] imprecise_number@2 " +
-		"hidden_rows_skipped@3 formula_without_value@4"
+	const want = "Sheet11[Net·Net·Lot]Sheet12[4.50 kg·106141412345678900·x]Sheet14[··y]Sheet16[z··y] " +
+		"imprecise_number@2 hidden_rows_skipped@3 formula_without_value@4"
 	if got := rowsOf(t, XLSX, content); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -193,7 +195,8 @@ func TestHiddenColumns(t *testing.T) {
 			f.SetColWidth("Sheet1", "E", "E", 0),
 		)
 	})
-	if got, want := rowsOf(t, XLSX, content), "Sheet11[a···d]Sheet12[1···4] hidden_columns_skipped@1"; got != want {
+	const want = "Sheet11[a···d]Sheet12[1···4] hidden_columns_skipped@1"
+	if got := rowsOf(t, XLSX, content); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -233,22 +236,23 @@ func TestUnreadableSaysWhy(t *testing.T) {
 func TestPDFTextIsJoined(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET": "page 11[Pallet No·Boxes]page " +
-			"12[264]",
-		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11[Pallet No·Boxes]",
-		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET":     "page 11[264·x]",
-		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":            "page 11[bold]",
-		"BT /F1 8 Tf 50 700 Td (below) Tj 0 20 Td (above) Tj ET":                             "page 11[above]page 12[below]",
-		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":                  "page 11[scaled]",
-		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                         "page 11[Pallet]",
-		"BT /F1 8 Tf 50 700 Td (never closed":                                                NoTextLayer,
+		"BT /F1 8 Tf 50 700 Td (Pallet No) Tj 100 0 Td (Boxes) Tj 0 -12 Td (264) Tj ET": "page 11[Pallet No·Boxes]" +
+			"page 12[264]",
+		"BT /F1 8 Tf 50 700 Td [(Pal) 20 (let N) -15 (o)] TJ 100 0 Td [(B) 10 (oxes)] TJ ET": "page 11" +
+			"[Pallet No·Boxes]",
+		"BT /F1 8 Tf 50 700 Td (2) Tj 4.5 0 Td (6) Tj 4.5 0 Td (4) Tj 12 0 Td (x) Tj ET": "page 11[264·x]",
+		"BT /F1 8 Tf 50 700 Td (bold) Tj ET BT /F1 8 Tf 50.3 700 Td (bold) Tj ET":        "page 11[bold]",
+		"BT /F1 8 Tf 50 700 Td (low) Tj 0 20 Td (high) Tj ET":                            "page 11[high]page 12[low]",
+		"q 2 0 0 2 10 10 cm BT /F1 8 Tf 1 0 0 1 50 300 Tm (scaled) Tj ET Q":              "page 11[scaled]",
+		"BT /F1 8 Tf 50 700 Td <50616C6C6574> Tj ET":                                     "page 11[Pallet]",
+		"BT /F1 8 Tf 50 700 Td (never closed":                                            NoTextLayer,
 		"BT /F1 8 Tf 100 Tz 12 TL 50 700 Td (one) Tj T* (two) Tj (three) ' ET": "page 11[one]page 12[two]page " +
 			"13[three]",
 		"BT /F1 8 Tf 50 700 Td (one) Tj 0 -12 TD (two) Tj T* (three) Tj ET": "page 11[one]page 12[two]page " +
 			"13[three]",
 		"BT /F1 8 Tf 50 Tz 50 700 Td (narrow) Tj 60 0 Td (x) Tj ET": "page 11[narrow·x]",
 		"q Q Q Q": NoTextLayer,
-		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (what is whole) Tj ET":                            "page 11[what is whole]",
+		"BT 9 Tf Tj 700 Td /F1 8 Tf 50 700 Td (whole) Tj ET":                                    "page 11[whole]",
 		"BT /F1 8 Tf 50 700 Td (Boxes) Tj ET BT /F1 40 Tf .7 .7 -.7 .7 50 690 Tm (DRAFT) Tj ET": "page 11[Boxes]",
 		"": NoTextLayer,
 	} {
@@ -284,9 +288,10 @@ func TestFormsAreDrawn(t *testing.T) {
 func TestRotatedPages(t *testing.T) {
 	t.Parallel()
 	for entries, turned := range map[string]string{
-		"":             "1 0 0 1 50 700 Tm (Pallet) Tj 1 0 0 1 150 700 Tm (Boxes) Tj 1 0 0 1 50 680 Tm (264) Tj",
-		"/Rotate 90":   "0 1 -1 0 100 50 Tm (Pallet) Tj 0 1 -1 0 100 150 Tm (Boxes) Tj 0 1 -1 0 120 50 Tm (264) Tj",
-		"/Rotate 180":  "-1 0 0 -1 500 100 Tm (Pallet) Tj -1 0 0 -1 400 100 Tm (Boxes) Tj -1 0 0 -1 500 120 Tm (264) Tj",
+		"":           "1 0 0 1 50 700 Tm (Pallet) Tj 1 0 0 1 150 700 Tm (Boxes) Tj 1 0 0 1 50 680 Tm (264) Tj",
+		"/Rotate 90": "0 1 -1 0 100 50 Tm (Pallet) Tj 0 1 -1 0 100 150 Tm (Boxes) Tj 0 1 -1 0 120 50 Tm (264) Tj",
+		"/Rotate 180": "-1 0 0 -1 500 100 Tm (Pallet) Tj " +
+			"-1 0 0 -1 400 100 Tm (Boxes) Tj -1 0 0 -1 500 120 Tm (264) Tj",
 		"/Rotate 270":  "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
 		"/Rotate -90 ": "0 -1 1 0 400 700 Tm (Pallet) Tj 0 -1 1 0 400 600 Tm (Boxes) Tj 0 -1 1 0 380 700 Tm (264) Tj",
 	} {

@@ -46,7 +46,8 @@ func (b *book) pdf(raw []byte) (err error) {
 		pages, text = append(pages, p), text || p.lines != nil
 	}
 	if !text {
-		return unreadable(NoTextLayer, "the document has no text, it is probably a scan; send the file that was printed")
+		return unreadable(NoTextLayer,
+			"the document has no text, it is probably a scan; send the file that was printed")
 	}
 	return b.printed(pages)
 }

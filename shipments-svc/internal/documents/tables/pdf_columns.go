@@ -49,7 +49,10 @@ func linesIn(rows [][]textLine) (lines []textLine, first int) {
 		}
 	}
 	lines = aligned(lines)
-	return lines, slices.IndexFunc(rows, func(row []textLine) bool { return len(lines) > 0 && row[0][0] == lines[0][0] })
+	if len(lines) == 0 {
+		return nil, -1
+	}
+	return lines, slices.IndexFunc(rows, func(row []textLine) bool { return row[0][0] == lines[0][0] })
 }
 
 // headingsOf returns the last line of several phrases above the first row of a table, or else

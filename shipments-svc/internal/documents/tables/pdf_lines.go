@@ -62,7 +62,8 @@ func (d *drawing) add(c rune, width float64) {
 	d.spaced = d.spaced || exact && blank(c)
 	if d.ended = blank(c) || !seen; !d.ended {
 		*words = append(*words, word{
-			span: span{x, right}, text: string(c), base: y, size: size, space: size * guessed(g.font.name, ' '), exact: exact,
+			span: span{x, right}, text: string(c), base: y, size: size, exact: exact,
+			space: size * guessed(g.font.name, ' '),
 		})
 	}
 }

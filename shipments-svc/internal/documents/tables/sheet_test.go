@@ -16,9 +16,10 @@ func TestWholeNumbersAreShownWithAllDigitsUpTo18(t *testing.T) {
 			Text:   "999000000000000000",
 			Number: "999000000000000000",
 		},
-		"1E+18": {Text: "1E+18", Number: "1000000000000000000"}, "-1E+15": {Text: "-1E+15", Number: "-1000000000000000"},
-		"1E-1": {Text: "1E-1", Number: "0.1"},
-		"0E0":  {Text: "0", Number: "0"}, "x": {Text: "x"},
+		"1E+18":  {Text: "1E+18", Number: "1000000000000000000"},
+		"-1E+15": {Text: "-1E+15", Number: "-1000000000000000"},
+		"1E-1":   {Text: "1E-1", Number: "0.1"},
+		"0E0":    {Text: "0", Number: "0"}, "x": {Text: "x"},
 	} {
 		b := &workbook{book: &book{}, styles: map[int]style{0: {general: true}}}
 		b.table("Sheet1")
@@ -42,8 +43,8 @@ func TestRowsAndCellsMayHaveNoNumbers(t *testing.T) {
 	t.Parallel()
 	content := sheeted(
 		t,
-		`<row><c><v>1</v></c><c r="D1"><v>2.5</v></c><c><v>3.5</v></c></row><row r="4"><c r="B4"><v>4.5</v></c></row><row>`+
-			`<c><v>5.5</v></c></row>`,
+		`<row><c><v>1</v></c><c r="D1"><v>2.5</v></c><c><v>3.5</v></c></row><row r="4"><c r="B4"><v>4.5</v></c></row>`+
+			`<row><c><v>5.5</v></c></row>`,
 		"",
 		"",
 	)
