@@ -66,28 +66,29 @@ func bodyError(r *http.Request) error {
 	return nil
 }
 
-// trackedBody is the body of a response. Its request counts as in flight until it is closed.
-type trackedBody struct {
+// responseBody is the body of a response to request. That counts as in flight at the address until the body is closed,
+// and as failed if the body is truncated.
+type responseBody struct {
 	io.ReadCloser
 
-	onClose func() // called once, by Close
-	onError func() // called when the body is truncated
+	request *http.Request
+	from    *discovery.Address
 	closed  atomic.Bool
 }
 
 // Read implements io.Reader.
-func (b *trackedBody) Read(p []byte) (int, error) {
+func (b *responseBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.onError()
+	if err != nil && !errors.Is(err, io.EOF) && b.request.Context().Err() == nil {
+		b.from.Record(true)
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (b *trackedBody) Close() error {
+func (b *responseBody) Close() error {
 	if b.closed.CompareAndSwap(false, true) {
-		b.onClose()
+		b.from.End()
 	}
 	return b.ReadCloser.Close()
 }

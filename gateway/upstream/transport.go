@@ -111,11 +111,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		to.End() // the body is the connection, which must stay as it is
 		return response, nil
 	}
-	response.Body = &trackedBody{ReadCloser: response.Body, onClose: to.End, onError: func() {
-		if r.Context().Err() == nil {
-			to.Record(true)
-		}
-	}}
+	response.Body = &responseBody{ReadCloser: response.Body, request: r, from: to}
 	return response, nil
 }
 
