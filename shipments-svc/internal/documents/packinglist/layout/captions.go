@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -155,7 +154,7 @@ func (t *Table) caption(i int) (found bool) {
 	}
 	for _, l := range labels {
 		f := field(l.Name)
-		name := slices.Contains(nameFields, f) && !strings.ContainsFunc(l.Value, unicode.IsLetter)
+		name := slices.Contains(nameFields, f) && !wordText.MatchString(l.Value)
 		part := f == vocabulary.Container && !strings.ContainsFunc(l.Value, isDigit) // "Container: HLBU | 911220-6"
 		if !name && !part && (pallet || !slices.Contains(labelFields, f)) {
 			t.give(f, l.Value, i, l.Col)
@@ -192,7 +191,7 @@ func group(text string, col int) (all []Label) {
 			found = unmarked(part)
 		}
 		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
-		if found == nil && value != "" && slices.Contains(nameFields, field(name)) {
+		if found == nil && value != "" && strings.Count(value, " ") < 2 && slices.Contains(nameFields, field(name)) {
 			found = []Label{{Name: name, Value: value}}
 		}
 		c, _ := named(part)
@@ -219,6 +218,9 @@ func (t Table) numbered(row tables.Row) bool {
 	})
 }
 
+// wordText matches a word of a name, which "0.5 C" has not.
+var wordText = regexp.MustCompile(`\pL{3}|^\p{Lu}+[ -]?\d`)
+
 // count matches what follows the name of a group from a number on that counts something, or a pack:
 // "YUCA - 10 PALLETS", "PEAS 10x150g", "GALA - 40 lb box (18 kg)".
 var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\b.*$|\s+\d+\s*x\s*\d+\s*k?g$`)
@@ -238,6 +240,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
 		return vocabulary.None, ""
 	}
+	of, unknown := vocabulary.Of(text) // a unit: "kg"
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || t.Printed && t.has(vocabulary.Produce) // or it may be a part of a name
 	if strings.ContainsFunc(text, isDigit) || IsSize(text) {
@@ -246,7 +249,8 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
 	}
 	folded := vocabulary.Fold(text)
-	if no || len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
+	if no || i > t.To && !t.Gives(f) || of != 0 && unknown == nil ||
+		len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, ""
 	}

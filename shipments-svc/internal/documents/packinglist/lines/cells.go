@@ -67,6 +67,8 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	const quotes = "\"'〃”″“„’,"
 	c := r.text(i, f)
 	switch {
+	case c.Value == "" && r.names[f] < 0 && r.above[f].Value != "":
+		return r.above[f]
 	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
 		return r.t.Given(i, f)
 	case ditto(c.Value):

@@ -85,6 +85,7 @@ type reader struct {
 	t        layout.Table
 	above    map[vocabulary.Field]Text // the last text of each field, for ditto marks
 	forms    map[string]int            // of the labels of rows with boxes
+	names    map[vocabulary.Field]int  // how many rows with boxes have a name more than have none
 	pack     Amount                    // the weight of each box of the list
 	remarked bool                      // a box weight was taken from a kind of box
 	apart    bool                      // something is between the last pallet and this row
@@ -113,7 +114,10 @@ type run struct {
 // Read reads tables with one mapping.
 func Read(all []layout.Table, m mapping.Mapping) *List {
 	list := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
-	r := reader{List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{}}
+	r := reader{
+		List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{},
+		names: map[vocabulary.Field]int{},
+	}
 	r.survey()
 	totals := 0 // of the lists before
 	for i, t := range all {

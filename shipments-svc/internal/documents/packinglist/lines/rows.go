@@ -161,13 +161,22 @@ func (r *reader) unread(w row) {
 	r.Remarks.Add(rule, w.Place, layout.Sample(r.t.Rows[w.i]))
 }
 
-// survey finds the forms of the labels of rows with boxes in all tables.
+// names are the fields that many lists have only where they differ from those above.
+var names = []vocabulary.Field{vocabulary.Produce, vocabulary.Variety}
+
+// survey finds the forms of the labels of rows with boxes in all tables, and how many have names.
 func (r *reader) survey() {
 	for _, t := range r.Tables {
 		r.t = t
 		for i := t.To; i < len(t.Rows); i++ {
 			if label, _ := r.label(i); label.Value != "" && r.counted(i) && !layout.IsTotal(t.Rows[i]) {
 				r.forms[vocabulary.Form(label.Value)]++
+				for _, f := range names {
+					r.names[f]--
+					if r.text(i, f).Value != "" {
+						r.names[f] += 2
+					}
+				}
 			}
 		}
 	}

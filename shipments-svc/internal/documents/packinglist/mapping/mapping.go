@@ -237,8 +237,8 @@ func (m Mapping) rivals() []Mapping {
 // unheaded returns the fields that a column of numbers without a known heading may have:
 // boxes, or the net weight beside the gross weight, of the line or of a box.
 func (m Mapping) unheaded(v values) (fields []vocabulary.Field) {
-	if v.kinds["whole"] == v.filled && v.distinct > 1 && !v.counts && m.First(Weights...) != vocabulary.None &&
-		!m.given[vocabulary.Boxes] {
+	if v.kinds["whole"] == v.filled && (v.distinct > 1 || m.Has(vocabulary.BoxWeight)) && !v.counts &&
+		m.First(Weights...) != vocabulary.None && !m.given[vocabulary.Boxes] {
 		fields = append(fields, vocabulary.Boxes)
 	}
 	if m.Has(vocabulary.GrossWeight) && !m.Has(vocabulary.NetWeight) && !m.Has(vocabulary.BoxWeight) && !v.counts {
