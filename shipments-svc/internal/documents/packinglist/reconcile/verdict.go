@@ -89,6 +89,7 @@ func kilograms(grams float64) string { return strconv.FormatFloat(math.Round(gra
 // verdict is what the numbers of a list say about its reading.
 type verdict struct {
 	agree   int      // totals that agree, and products of most lines
+	whole   bool     // the total of boxes or weights agrees: no line is missing
 	against []string // what contradicts it: most lines, and totals that differ by more than an error of the list
 	errors  []string // totals that differ by less
 	off     float64  // the largest share of a total by which these do
@@ -128,7 +129,7 @@ func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
 	case boxes == 0:
 		e.Code, doubts = NoBoxes, texts(read.Remarks, remarks.OfValue)
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
-	case len(v.against) <= v.agree && (reasons == nil || doubts == nil) &&
+	case len(v.against) <= v.agree && (reasons == nil || doubts == nil || v.whole && v.against == nil) &&
 		(len(reasons) < 2 || v.agree > 0 || v.off <= listError):
 		return nil
 	}
@@ -176,7 +177,7 @@ func (v *verdict) compare(what string, declared, listed, ofPallet float64) {
 	switch {
 	case declared == 0:
 	case declared == listed || what == "kg" && near(declared, listed):
-		v.agree++
+		v.agree, v.whole = v.agree+1, v.whole || what != "pallets"
 	case math.Abs(declared-listed) <= max(ofPallet, listError*declared):
 		v.errors, v.off = append(v.errors, text), max(v.off, math.Abs(declared-listed)/declared)
 	default:
