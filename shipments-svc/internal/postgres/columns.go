@@ -102,11 +102,6 @@ func arrayOf[ID ~[16]byte](ids []ID) any {
 	return pq.Array(each(ids, func(id ID) string { return uuid.UUID(id).String() }))
 }
 
-// idsOf returns the identifiers of a column of uuid.
-func idsOf[ID ~[16]byte](column []uuid.UUID) []ID {
-	return each(column, func(id uuid.UUID) ID { return ID(id) })
-}
-
 func nullTime(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: t, Valid: !t.IsZero()}
 }

@@ -61,7 +61,8 @@ func testClaim(t *testing.T, q *postgres.Repository) {
 			switch j, err := q.Claim(t.Context(), l, shipments.Turn{}); {
 			case err == nil:
 				claimed.Add(1)
-				if want := (shipments.Job{Org: org, Shipment: s.ID, Document: doc.ID, Run: 1, Attempt: 1, Lease: l}); j != want {
+				want := shipments.Job{Org: org, Shipment: s.ID, Document: doc.ID, Run: 1, Attempt: 1, Lease: l}
+				if j != want {
 					t.Errorf("%+v, want %+v", j, want)
 				}
 			case !errors.Is(err, shipments.ErrNoJob):
@@ -80,11 +81,16 @@ func testBegin(t *testing.T, q *postgres.Repository) {
 	s, doc := postgres.NewQueued(t, q, org)
 	j := claim(t, q)
 	for range 2 {
-		check(t, q.Begin(t.Context(), j, postgres.Noon))
+		begun, err := q.Begin(t.Context(), j, postgres.Noon)
+		if check(t, err); begun.ID != doc.ID || begun.Run != 1 || begun.Kind != doc.Kind {
+			t.Errorf("%+v", begun)
+		}
 	}
 	other := j
 	other.Run = 2
-	check(t, q.Begin(t.Context(), other, postgres.Noon))
+	if _, err := q.Begin(t.Context(), other, postgres.Noon); !errors.Is(err, shipments.ErrLost) {
+		t.Errorf("another run: %v", err)
+	}
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
 	if d.Documents[0].Status != shipments.BeingRead || d.Version != s.Version+1 || d.Status != shipments.Processing {
@@ -143,7 +149,8 @@ func testLost(t *testing.T, q *postgres.Repository) {
 	r := postgres.NewRevision(s, shipments.ReadyForReview, shipments.ProcessDocument, &doc)
 	r.Lease = j.Lease
 	for doing, err := range map[string]error{
-		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0), "publish": q.Revise(t.Context(), org, r),
+		"extend": q.Extend(t.Context(), j), "release": q.Release(t.Context(), j, 0),
+		"publish": q.Revise(t.Context(), org, r),
 	} {
 		if !errors.Is(err, shipments.ErrLost) {
 			t.Errorf("%s: %v", doing, err)
@@ -226,9 +233,9 @@ func testKept(t *testing.T, q *postgres.Repository) {
 	check(t, q.Revise(t.Context(), org, r))
 	d, err := q.Get(t.Context(), org, s.ID)
 	check(t, err)
-	equal(
-		t, d, shipments.Detail{Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc}},
-	)
+	equal(t, d, shipments.Detail{
+		Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc},
+	})
 }
 
 func testKnown(t *testing.T, q *postgres.Repository) {
@@ -237,10 +244,10 @@ func testKnown(t *testing.T, q *postgres.Repository) {
 	_, theirs := postgres.NewQueued(t, q, postgres.NewOrg())
 	got, err := q.Known(t.Context(), org, []shipments.DocumentID{mine.ID, theirs.ID, {1}})
 	check(t, err)
-	equal(t, got, map[shipments.DocumentID]bool{mine.ID: true})
+	equal(t, got, []shipments.DocumentID{mine.ID})
 	none, err := q.Known(t.Context(), org, nil)
 	check(t, err)
-	equal(t, none, map[shipments.DocumentID]bool{})
+	equal(t, none, []shipments.DocumentID{})
 }
 
 func testManyJobs(t *testing.T, q *postgres.Repository) {

@@ -47,19 +47,8 @@ SELECT $1, id, type, at, jsonb_build_object('shipment', shipment, 'document', do
 	announceSQL = announcing + `$2` + announced
 )
 
-// identified returns events as they are stored: with their ids, and without what those who
-// want it read of the document.
-func identified(events []shipments.Event) []shipments.Event {
-	for i := range events {
-		events[i].ID = shipments.EventID(uuid.Must(uuid.NewV7()))
-		if events[i].Document != nil {
-			doc := *events[i].Document
-			doc.Facts, doc.Remarks, doc.Given, doc.Mappings = nil, nil, nil, nil
-			events[i].Document = &doc
-		}
-	}
-	return events
-}
+// newEventID returns the identifier of an event. Later ones are higher.
+var newEventID = func() shipments.EventID { return shipments.EventID(uuid.Must(uuid.NewV7())) }
 
 // notify signals the relay after a change that wrote events, and the workers after one that made
 // a job.

@@ -201,7 +201,8 @@ func thefts() []theft {
 		}},
 		{"Begin", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.job.Org = thief
-			return found(r.Begin(ctx, v.job, late))
+			_, err := r.Begin(ctx, v.job, late)
+			return found(err)
 		}},
 		{"Extend", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.job.Org = thief

@@ -44,6 +44,7 @@ func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 		"Claim",
 		"Due",
 		"JobsWaiting",
+		"On",
 		"Overdue",
 		"Ready",
 		"Waiting",
@@ -135,7 +136,8 @@ func panics(call func()) (panicked bool) {
 func TestEveryTableOfOrganizationsHasRowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	_, db := newTest(t)
-	const condition = "(organization_id = (NULLIF(current_setting('quayside.organization'::text, true), ''::text))::uuid)"
+	const condition = "(organization_id = " +
+		"(NULLIF(current_setting('quayside.organization'::text, true), ''::text))::uuid)"
 	for _, table := range tables(t, db) {
 		var forced bool
 		if err := db.GetContext(t.Context(), &forced, `
@@ -160,7 +162,8 @@ func TestDatabaseRolesHaveMinimalPrivileges(t *testing.T) {
 	if err := db.SelectContext(t.Context(), &mighty, `
 		SELECT rolname FROM pg_roles r WHERE rolname IN ($1, $2) AND (rolsuper OR rolbypassrls OR rolcanlogin OR
 			rolcreaterole OR rolcreatedb
-			OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid))`, tenantRole, dispatcherRole); err != nil || len(mighty) >
+			OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid))`, tenantRole,
+		dispatcherRole); err != nil || len(mighty) >
 		0 {
 		t.Errorf("%v are mightier (%v)", mighty, err)
 	}
@@ -178,7 +181,8 @@ func TestDatabaseRolesHaveMinimalPrivileges(t *testing.T) {
 			"outbox.organization_id SELECT",
 			"webhook_deliveries.due_at SELECT", "webhook_deliveries.endpoint_id SELECT",
 			"webhook_deliveries.organization_id SELECT",
-			"webhook_endpoints.id SELECT", "webhook_endpoints.organization_id SELECT", "webhook_endpoints.status SELECT",
+			"webhook_endpoints.id SELECT", "webhook_endpoints.organization_id SELECT",
+			"webhook_endpoints.status SELECT",
 		}) {
 		t.Errorf("a dispatcher may %q (%v)", seen, err)
 	}

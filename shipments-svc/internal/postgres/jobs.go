@@ -2,11 +2,8 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -52,8 +49,10 @@ WITH RECURSIVE found (organization_id, ready) AS (
 		AND j.document_id = next.document_id
 	RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts
 )
-SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
-FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id`
+SELECT row_to_json(job) FROM (
+	SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
+	FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id
+) job`
 
 	// jobsWaitingSQL returns for how many seconds a job has been claimable at most.
 	jobsWaitingSQL = `
@@ -69,10 +68,11 @@ WITH leased AS (
 	RETURNING 1
 )
 SELECT count(*) FROM leased`
+)
 
-	// beginSQL marks the document $3 as being read, if it waits for its run $4, which makes a
-	// version of the shipment at $5. It returns how many shipments it locked.
-	beginSQL = `
+// beginSQL marks the document $3 as being read, if it waits for its run $4, which makes a
+// version of the shipment at $5. It returns the document, if it is to be read in that run.
+var beginSQL = `
 WITH locked AS (
 	SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE
 ), begun AS (
@@ -86,24 +86,16 @@ WITH locked AS (
 	UPDATE shipments SET version = version + 1
 	WHERE organization_id = $1 AND id = $2 AND EXISTS (SELECT FROM begun)
 )
-SELECT count(*) FROM locked`
-)
-
-// claimedRow is a row of claimSQL. All but the organization are null where
-// others claimed its jobs meanwhile.
-type claimedRow struct {
-	Org      uuid.UUID     `db:"organization_id"`
-	Shipment uuid.NullUUID `db:"shipment_id"`
-	Document uuid.NullUUID `db:"document_id"`
-	Run      sql.NullInt64
-	Attempts sql.NullInt64
-}
+SELECT row_to_json(d) FROM (
+	SELECT ` + documentColumns + ` FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3
+		AND run = $4 AND status IN ('queued', 'processing') AND EXISTS (SELECT FROM locked)
+) d`
 
 // Claim implements shipments.Jobs.
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
 	after, wrapped := turn.After, turn.After == shipments.OrgID{}
 	for {
-		row, err := getRow[claimedRow](ctx, r.dispatcher(), "claim job", claimSQL, lease,
+		j, err := getJSON[shipments.Job](ctx, r.dispatcher(), "claim job", claimSQL, lease,
 			shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
 		switch {
 		case errors.Is(err, shipments.ErrNotFound) && wrapped:
@@ -112,14 +104,11 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 			after, wrapped = shipments.OrgID{}, true
 		case err != nil:
 			return shipments.Job{}, err
-		case !row.Document.Valid:
-			after = shipments.OrgID(row.Org)
+		case j.Document == shipments.DocumentID{}: // others claimed the organization's jobs meanwhile
+			after = j.Org
 		default:
-			return shipments.Job{
-				Org: shipments.OrgID(row.Org), Shipment: shipments.ID(row.Shipment.UUID),
-				Document: shipments.DocumentID(row.Document.UUID),
-				Run:      int(row.Run.Int64), Attempt: int(row.Attempts.Int64), Lease: lease,
-			}, nil
+			j.Lease = lease
+			return j, nil
 		}
 	}
 }
@@ -130,14 +119,11 @@ func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
 	return getRow[float64](ctx, r.dispatcher(), "find waiting jobs", jobsWaitingSQL)
 }
 
-// Begin implements shipments.Jobs. A document that does not wait has begun, or what comes of it
-// is not wanted.
-func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) error {
-	locked, err := getRow[int](ctx, r.tenant(ctx, j.Org), "begin job", beginSQL, j.Org, j.Shipment, j.Document, j.Run, at)
-	if err == nil && locked == 0 {
-		err = shipments.ErrLost
-	}
-	return err
+// Begin implements shipments.Jobs.
+func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) (shipments.Document, error) {
+	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, j.Org), "begin job", beginSQL,
+		j.Org, j.Shipment, j.Document, j.Run, at)
+	return doc, missing(err, shipments.ErrLost)
 }
 
 // Extend implements shipments.Jobs.
@@ -151,8 +137,8 @@ func (r *Repository) Release(ctx context.Context, j shipments.Job, after time.Du
 }
 
 func (r *Repository) lease(ctx context.Context, doing string, j shipments.Job, until time.Duration, lease any) error {
-	changed, err := getRow[int](ctx, r.tenant(ctx, j.Org), doing, leaseSQL, j.Org, j.Shipment, j.Document, j.Run, j.Lease,
-		until.Seconds(), lease)
+	changed, err := getRow[int](ctx, r.tenant(ctx, j.Org), doing, leaseSQL,
+		j.Org, j.Shipment, j.Document, j.Run, j.Lease, until.Seconds(), lease)
 	if err == nil && changed == 0 {
 		err = shipments.ErrLost
 	}

@@ -45,7 +45,7 @@ func (r *Repository) Once(
 ) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, "once", func(tx *sqlx.Tx) error {
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, tryLockSQL, lockOf(org, k.Operation, k.Text)); err != nil {
+		if err := tx.GetContext(ctx, &mine, tryLockSQL, org, k.Operation+" "+k.Text); err != nil {
 			return err
 		}
 		if !mine {

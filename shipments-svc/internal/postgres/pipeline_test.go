@@ -33,7 +33,9 @@ func (paper) Read(
 	for _, number := range []string{"A", "B", "C"} {
 		read.Pallets = append(
 			read.Pallets,
-			shipments.Pallet{Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)}},
+			shipments.Pallet{
+				Number: number, Boxes: 1, BoxWeight: 1, Source: shipments.Source{Row: 2 + len(read.Pallets)},
+			},
 		)
 	}
 	read.RowsRead = len(read.Pallets)
@@ -55,10 +57,11 @@ func live(ctx context.Context, r *Repository) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Begin(ctx, j, Noon); err != nil {
+	doc, err := r.Begin(ctx, j, Noon)
+	if err != nil {
 		return err
 	}
-	return service.Process(ctx, j)
+	return service.Process(ctx, j, doc)
 }
 
 // TestNoDocumentIsLostWhenAWorkerLosesPostgres cuts a worker's connection to Postgres at
@@ -84,7 +87,8 @@ func TestNoDocumentIsLostWhenAWorkerLosesPostgres(t *testing.T) {
 			if err := live(t.Context(), whole); err != nil && !errors.Is(err, shipments.ErrNoJob) {
 				t.Fatal(err)
 			}
-			must(t, db.GetContext(t.Context(), &waiting, `SELECT count(*) FROM jobs WHERE organization_id = $1`, uuid.UUID(org)))
+			must(t, db.GetContext(t.Context(), &waiting, `SELECT count(*) FROM jobs WHERE organization_id = $1`,
+				uuid.UUID(org)))
 		}
 		wantReadOnce(t, whole, org, s.ID, doc.ID)
 	}

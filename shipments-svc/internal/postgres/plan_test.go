@@ -32,7 +32,8 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			(ARRAY['pass', 'warn', 'fail', 'skip'])[:1 + (i % 10 = 0)::int + (i % 100 = 0)::int + (i % 1000 = 0)::int],
 			at, CASE WHEN status = 'approved' THEN at END
 		FROM (
-			SELECT i, timestamptz '2026-11-20 23:59:59.999Z' - (i::bigint * $3 * 86400000 / $2) * interval '1 millisecond' AS at,
+			SELECT i, timestamptz '2026-11-20 23:59:59.999Z'
+					- (i::bigint * $3 * 86400000 / $2) * interval '1 millisecond' AS at,
 				(ARRAY['pending', 'processing', 'ready_for_review', 'approved', 'rejected'])[1 + i % 5] AS status
 			FROM generate_series(0, $2 - 1) i
 		) made`, org, n, days)
@@ -49,7 +50,8 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			'1061414' || (random() * 1e11)::bigint
 		FROM shipments WHERE organization_id = $1 AND get_byte(uuid_send(id), 0) < 3`, org)
 	exec(tb, db, `
-		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', '', 'create', status
+		INSERT INTO shipment_history SELECT organization_id, id, version, created_at, 'tok_4fZyo82mVyR1', '',
+			'create', status
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO documents (organization_id, shipment_id, id, type, status, sha256, rows_read, pallets_extracted,
@@ -58,8 +60,8 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			created_at, created_at
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO jobs SELECT organization_id, shipment_id, id, 1, 0, created_at FROM documents WHERE organization_id =
-			$1`, org)
+		INSERT INTO jobs SELECT organization_id, shipment_id, id, 1, 0, created_at FROM documents
+		WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO idempotency_keys SELECT organization_id, 'POST /', id::text, created_at, '', ''
 		FROM shipments WHERE organization_id = $1`, org)
@@ -68,14 +70,16 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 			created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
-		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at, created_at, '{}'
+		INSERT INTO events SELECT organization_id, row_number() OVER (), id, 'shipment.created', created_at,
+			created_at, '{}'
 		FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO webhook_endpoints SELECT $1, gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL, NULL, now(),
 			now(), now()
 		FROM generate_series(1, 5)`, org)
 	exec(tb, db, `
-		INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at, created_at)
+		INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, event_number, status, due_at,
+			created_at)
 		SELECT $1, (SELECT id FROM webhook_endpoints WHERE organization_id = $1 LIMIT 1), id, number,
 			CASE WHEN number % 100 = 0 THEN 'pending' ELSE 'delivered' END, CASE WHEN number % 100 = 0 THEN at END, at
 		FROM events WHERE organization_id = $1`, org)
@@ -113,8 +117,8 @@ func queries(org uuid.UUID) map[string]query {
 	const none = `[]`
 	id := uuid.New()
 	return map[string]query{
-		"lockSQL":         {tenantRole, lockSQL, []any{"name"}},
-		"tryLockSQL":      {tenantRole, tryLockSQL, []any{"name"}},
+		"lockSQL":         {tenantRole, lockSQL, []any{org, "name"}},
+		"tryLockSQL":      {tenantRole, tryLockSQL, []any{org, "name"}},
 		"readySQL":        {tenantRole, readySQL, []any{"{1}"}},
 		"getSQL":          {tenantRole, getSQL, []any{org, id, smallShipment}},
 		"createSQL":       {tenantRole, createSQL, []any{org, "{}", none, "tok_1", "Anna"}},
@@ -146,22 +150,24 @@ func queries(org uuid.UUID) map[string]query {
 			org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved",
 			id, "[]", "",
 		}},
-		"palletUsesSQL":     {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
-		"readKeySQL":        {tenantRole, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
-		"writeKeySQL":       {tenantRole, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}}},
-		"expireKeysSQL":     {tenantRole, expireKeysSQL, []any{org, "2026-11-20", 200}},
-		"announceSQL":       {tenantRole, announceSQL, []any{org, none}},
-		"numberSQL":         {tenantRole, numberSQL, []any{org, 500}},
-		"eventsSQL":         {tenantRole, eventsSQL, []any{org, 1000, 25}},
-		"expireSQL":         {tenantRole, expireSQL, []any{org, "2026-11-20", 200}},
-		"historySQL":        {tenantRole, historySQL, []any{org, id, 0, 25}},
-		"putPalletsSQL":     {tenantRole, putPalletsSQL, []any{org, id, 0, none}},
-		"putChecksSQL":      {tenantRole, putChecksSQL, []any{org, id, none}},
-		"moveSQL":           {tenantRole, moveSQL, []any{org, id, "pending", "approved"}},
-		"createEndpointSQL": {tenantRole, createEndpointSQL, []any{org, id, "u", "d", "{}", []byte{1}, "2026-11-20", 20}},
-		"endpointsSQL":      {tenantRole, endpointsSQL, []any{org}},
-		"endpointSQL":       {tenantRole, endpointSQL, []any{org, id}},
-		"lockEndpointSQL":   {tenantRole, lockEndpointSQL, []any{org, id}},
+		"palletUsesSQL": {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
+		"readKeySQL":    {tenantRole, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},
+		"writeKeySQL":   {tenantRole, writeKeySQL, []any{org, "POST /", "k", "2026-11-21", []byte{1}, []byte{1}}},
+		"expireKeysSQL": {tenantRole, expireKeysSQL, []any{org, "2026-11-20", 200}},
+		"announceSQL":   {tenantRole, announceSQL, []any{org, none}},
+		"numberSQL":     {tenantRole, numberSQL, []any{org, 500}},
+		"eventsSQL":     {tenantRole, eventsSQL, []any{org, 1000, 25}},
+		"expireSQL":     {tenantRole, expireSQL, []any{org, "2026-11-20", 200}},
+		"historySQL":    {tenantRole, historySQL, []any{org, id, 0, 25}},
+		"putPalletsSQL": {tenantRole, putPalletsSQL, []any{org, id, 0, none}},
+		"putChecksSQL":  {tenantRole, putChecksSQL, []any{org, id, none}},
+		"moveSQL":       {tenantRole, moveSQL, []any{org, id, "pending", "approved"}},
+		"createEndpointSQL": {
+			tenantRole, createEndpointSQL, []any{org, id, "u", "d", "{}", []byte{1}, "2026-11-20", 20},
+		},
+		"endpointsSQL":    {tenantRole, endpointsSQL, []any{org}},
+		"endpointSQL":     {tenantRole, endpointSQL, []any{org, id}},
+		"lockEndpointSQL": {tenantRole, lockEndpointSQL, []any{org, id}},
 		"changeEndpointSQL": {
 			tenantRole, changeEndpointSQL,
 			[]any{org, id, "u", "d", "{}", "enabled", "", "2026-11-20", nil},
@@ -201,7 +207,8 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 		fill(t, db, org, 2000, 100)
 	}
 	exec(t, db, `
-		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '', NULL,
+		INSERT INTO webhook_endpoints SELECT gen_random_uuid(), gen_random_uuid(), '', '', '{}', 'enabled', '', '',
+			NULL,
 			NULL, now(), now(), now()
 		FROM generate_series(1, 1000)`)
 	exec(t, db, `INSERT INTO event_heads SELECT gen_random_uuid(), 1 FROM generate_series(1, 1000)`)
@@ -252,11 +259,12 @@ func TestEveryQueryIsPlanned(t *testing.T) {
 				}
 			case *ast.CallExpr:
 				f, ok := n.Fun.(*ast.SelectorExpr)
-				if !ok || !slices.Contains([]string{"GetContext", "SelectContext", "ExecContext", "QueryContext"}, f.Sel.Name) {
+				runs := []string{"GetContext", "SelectContext", "ExecContext", "QueryContext"}
+				if !ok || !slices.Contains(runs, f.Sel.Name) {
 					return true
 				}
 				for _, arg := range n.Args {
-					if literal, ok := arg.(*ast.BasicLit); ok {
+					if literal, ok := arg.(*ast.BasicLit); ok && strings.Contains(literal.Value, " ") {
 						t.Errorf("%s runs %.40s, which has no name", name, literal.Value)
 					}
 				}
@@ -336,9 +344,12 @@ func filters() map[string]shipments.Filter {
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		for _, reference := range []string{"", "PO-100", "none"} {
 			for _, result := range append([]shipments.Result{""}, shipments.Results...) {
-				for _, created := range [][2]*time.Time{{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after}} {
+				for _, created := range [][2]*time.Time{
+					{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after},
+				} {
 					f := shipments.Filter{
-						Status: status, Reference: reference, CheckResult: result, CreatedAfter: created[0], CreatedBefore: created[1],
+						Status: status, Reference: reference, CheckResult: result,
+						CreatedAfter: created[0], CreatedBefore: created[1],
 					}
 					all[fmt.Sprint(status, " ", reference, " ", result, " ", created[0], " ", created[1])] = f
 				}

@@ -18,26 +18,24 @@ import (
 func (w *Webhooks) Due(
 	ctx context.Context, after webhooks.EndpointKey, now time.Time, limit int,
 ) ([]webhooks.EndpointKey, *webhooks.EndpointKey, error) {
-	type placeRow struct {
-		Org      uuid.UUID `db:"organization_id"`
-		Endpoint uuid.UUID `db:"endpoint_id"`
-		Due      bool
+	type place struct {
+		webhooks.EndpointKey
+		Due bool `json:"due"`
 	}
-	rows, err := getRows[placeRow](ctx, w.dispatcher(), "due", dueSQL, after.Org, after.Endpoint, now, limit)
+	rows, err := getJSON[[]place](ctx, w.dispatcher(), "due", dueSQL, after.Org, after.Endpoint, now, limit)
 	if err != nil {
 		return nil, nil, err
 	}
 	var due []webhooks.EndpointKey
-	var last webhooks.EndpointKey
 	for _, row := range rows {
-		if last = (webhooks.EndpointKey{Org: shipments.OrgID(row.Org), Endpoint: webhooks.ID(row.Endpoint)}); row.Due {
-			due = append(due, last)
+		if row.Due {
+			due = append(due, row.EndpointKey)
 		}
 	}
 	if len(rows) < limit {
 		return due, nil, nil
 	}
-	return due, &last, nil
+	return due, &rows[len(rows)-1].EndpointKey, nil
 }
 
 // jobRow is the row of claimDeliverySQL.
@@ -141,12 +139,13 @@ WITH RECURSIVE found (organization_id, endpoint_id, due_at, n) AS (
 	) further
 	WHERE n < $4
 )
-SELECT organization_id, endpoint_id, due_at <= $3 AND (
-	SELECT id FROM webhook_endpoints w
-	WHERE w.organization_id = found.organization_id AND w.id = found.endpoint_id AND w.status = 'enabled'
-) IS NOT NULL AS due
-FROM found
-ORDER BY n`
+SELECT coalesce(json_agg(p ORDER BY n), '[]') FROM (
+	SELECT n, organization_id, endpoint_id, due_at <= $3 AND (
+		SELECT id FROM webhook_endpoints w
+		WHERE w.organization_id = found.organization_id AND w.id = found.endpoint_id AND w.status = 'enabled'
+	) IS NOT NULL AS due
+	FROM found
+) p`
 
 	// claimDeliverySQL claims the delivery that has been due at $3 for longest, until
 	// $4, and reads what it takes to make it.
@@ -184,7 +183,8 @@ WITH finished AS (
 	RETURNING event_id
 ), recovered AS (
 	UPDATE webhook_endpoints SET failing_since = NULL
-	WHERE organization_id = $1 AND id = $2 AND failing_since IS NOT NULL AND $9 = 'works' AND EXISTS (SELECT FROM finished)
+	WHERE organization_id = $1 AND id = $2 AND failing_since IS NOT NULL AND $9 = 'works'
+		AND EXISTS (SELECT FROM finished)
 ), failing AS (
 	UPDATE webhook_endpoints SET failing_since = $10
 	WHERE organization_id = $1 AND id = $2 AND failing_since IS NULL AND $9 = 'fails' AND EXISTS (SELECT FROM finished)

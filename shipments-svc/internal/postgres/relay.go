@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -24,7 +23,7 @@ WITH RECURSIVE found (organization_id, n) AS (
 	) further
 	WHERE n < $2
 )
-SELECT organization_id FROM found`
+SELECT coalesce(json_agg(organization_id ORDER BY n), '[]') FROM found`
 
 	// numberSQL moves the first $2 events of the outbox to the numbered ones, and
 	// makes the deliveries to endpoints that want them due; it returns how many these
@@ -84,26 +83,19 @@ WITH RECURSIVE found (organization_id, n) AS (
 	FROM found
 	WHERE n < $2 AND found.organization_id IS NOT NULL
 )
-SELECT organization_id FROM found WHERE n > 0 AND organization_id IS NOT NULL`
+SELECT coalesce(json_agg(organization_id ORDER BY n), '[]') FROM found WHERE n > 0 AND organization_id IS NOT NULL`
 )
 
 // Waiting returns up to limit organizations after the given one, in a fixed
 // order, whose events have no number yet.
 func (r *Repository) Waiting(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	return r.organizations(ctx, "waiting", waitingSQL, after, limit)
+	return getJSON[[]shipments.OrgID](ctx, r.dispatcher(), "waiting", waitingSQL, after, limit)
 }
 
 // Organizations returns up to limit organizations after the given one, in a fixed
 // order, of which something expires or is sealed.
 func (r *Repository) Organizations(ctx context.Context, after shipments.OrgID, limit int) ([]shipments.OrgID, error) {
-	return r.organizations(ctx, "organizations", organizationsSQL, after, limit)
-}
-
-func (r *Repository) organizations(
-	ctx context.Context, doing, query string, after shipments.OrgID, limit int,
-) ([]shipments.OrgID, error) {
-	rows, err := getRows[uuid.UUID](ctx, r.dispatcher(), doing, query, after, limit)
-	return idsOf[shipments.OrgID](rows), err
+	return getJSON[[]shipments.OrgID](ctx, r.dispatcher(), "organizations", organizationsSQL, after, limit)
 }
 
 // Number gives the next numbers to an organization's first events without one,
@@ -117,7 +109,7 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	err := r.transact(ctx, org, "number", func(tx *sqlx.Tx) error {
 		row.Given = 0
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, tryLockSQL, lockOf(org, "outbox")); err != nil || !mine {
+		if err := tx.GetContext(ctx, &mine, tryLockSQL, org, "outbox"); err != nil || !mine {
 			return err
 		}
 		return tx.GetContext(ctx, &row, numberSQL, org, limit)

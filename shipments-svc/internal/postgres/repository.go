@@ -91,9 +91,9 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor) error {
-	events := shipments.Announce(shipments.Entry{Action: shipments.Create, At: s.CreatedAt}, "", s, nil)
+	e := shipments.Entry{Action: shipments.Create, At: s.CreatedAt}
 	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, org, asJSON{s},
-		asJSON{identified(events)}, by.ID, by.Name)
+		asJSON{shipments.Announce(newEventID, e, "", s, nil)}, by.ID, by.Name)
 	if err == nil {
 		notify(r.Announced)
 	}
@@ -126,9 +126,9 @@ var _ shipments.Repository = (*Repository)(nil)
 
 // Delete implements shipments.Repository.
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
-	events := shipments.Announce(e, s.Status, s, nil) // as it was, for it has become nothing
+	events := shipments.Announce(newEventID, e, s.Status, s, nil) // as it was, for it has become nothing
 	deleted, err := getRow[int](ctx, r.tenant(ctx, org), "delete shipment", deleteSQL, org, s.ID,
-		s.Status, s.Version, asJSON{identified(events)})
+		s.Status, s.Version, asJSON{events})
 	if err != nil {
 		return err
 	}

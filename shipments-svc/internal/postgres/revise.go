@@ -92,83 +92,70 @@ func (r *Repository) Document(
 
 // Revise implements shipments.Repository.
 func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipments.Revision) error {
-	id, e := v.From.ID, v.Entry
-	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) error {
+	id, e, doc := v.From.ID, v.Entry, v.Document
+	err := r.transact(ctx, org, "revise", func(tx *sqlx.Tx) (err error) {
+		// exec executes a statement, unless one failed, and returns how many rows it changed.
+		exec := func(query string, args ...any) (changed int64) {
+			var result sql.Result
+			if err == nil {
+				result, err = tx.ExecContext(ctx, query, args...)
+			}
+			if err == nil {
+				changed, err = result.RowsAffected()
+			}
+			return changed
+		}
 		var checks any
 		if v.Checks != nil {
 			checks = asJSON{v.Checks}
 		}
 		var last int // position of a pallet
-		err := tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version, asJSON{v.To}, checks)
+		err = tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version, asJSON{v.To}, checks)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = shipments.ErrVersion
 		}
-		b := &batch{ctx, tx, err}
 		if v.Detached != (shipments.DocumentID{}) {
-			b.exec(detachSQL, org, id, v.Detached)
+			exec(detachSQL, org, id, v.Detached)
 		}
-		if v.Document != nil {
-			b.reviseDocument(org, id, *v.Document, v.Lease)
+		if doc != nil {
+			exec(putDocumentSQL, org, id, asJSON{doc})
+			if doc.Status == shipments.Queued {
+				exec(putJobSQL, org, id, doc.ID, doc.Run)
+			} else if v.Lease != (shipments.Lease{}) {
+				if exec(endJobSQL, org, id, doc.ID, doc.Run, v.Lease) == 0 && err == nil {
+					err = shipments.ErrLost
+				}
+			}
+			if !doc.Unfinished() { // it has other pallets now
+				exec(readDocumentSQL, org, id, doc.ID, asJSON{append([]shipments.Mapping{}, doc.Mappings...)})
+			}
 		}
 		for part := range slices.Chunk(v.Pallets, maxPallets) {
 			rows := each(part, func(p shipments.Pallet) palletRow { return palletRow{p, p.Label()} })
-			b.exec(putPalletsSQL, org, id, last, asJSON{rows})
+			exec(putPalletsSQL, org, id, last, asJSON{rows})
 			last += len(part)
 		}
 		if checks != nil {
-			b.exec(forgetChecksSQL, org, id)
-			b.exec(putChecksSQL, org, id, checks)
+			exec(forgetChecksSQL, org, id)
+			exec(putChecksSQL, org, id, checks)
 		}
-		b.exec(noteSQL, org, id, e.Version, e.At, e.By.ID, e.By.Name, e.Action, e.Status,
+		exec(noteSQL, org, id, e.Version, e.At, e.By.ID, e.By.Name, e.Action, e.Status,
 			uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != shipments.DocumentID{}},
 			asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason)
-		b.exec(announceSQL, org, asJSON{identified(shipments.Announce(e, v.From.Status, v.To, v.Document))})
+		exec(announceSQL, org, asJSON{shipments.Announce(newEventID, e, v.From.Status, v.To, doc)})
 		if v.From.Status != v.To.Status {
-			b.exec(moveSQL, org, id, v.From.Status, v.To.Status)
+			exec(moveSQL, org, id, v.From.Status, v.To.Status)
 		}
-		return b.err
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	notify(r.Announced)
-	if v.Document != nil && v.Document.Status == shipments.Queued {
+	if doc != nil && doc.Status == shipments.Queued {
 		notify(r.Queued)
 	}
 	return nil
-}
-
-// reviseDocument stores a document with its job, which it has while it waits to be read. One
-// that is finished loses its job and its pallets, as it has others now.
-func (b *batch) reviseDocument(org shipments.OrgID, id shipments.ID, doc shipments.Document, lease shipments.Lease) {
-	b.exec(putDocumentSQL, org, id, asJSON{doc})
-	if doc.Status == shipments.Queued {
-		b.exec(putJobSQL, org, id, doc.ID, doc.Run)
-	} else if lease != (shipments.Lease{}) && b.exec(endJobSQL, org, id, doc.ID, doc.Run, lease) == 0 && b.err == nil {
-		b.err = shipments.ErrLost
-	}
-	if !doc.Unfinished() {
-		b.exec(readDocumentSQL, org, id, doc.ID, asJSON{append([]shipments.Mapping{}, doc.Mappings...)})
-	}
-}
-
-// batch executes statements of a transaction until one fails.
-type batch struct {
-	ctx context.Context //nolint:containedctx // that of the transaction
-	tx  *sqlx.Tx
-	err error
-}
-
-// exec executes a statement and returns how many rows it changed.
-func (b *batch) exec(query string, args ...any) (changed int64) {
-	if b.err != nil {
-		return 0
-	}
-	result, err := b.tx.ExecContext(b.ctx, query, args...)
-	if b.err = err; err == nil {
-		changed, b.err = result.RowsAffected()
-	}
-	return changed
 }
 
 // maxPallets is how many pallets one statement stores: few enough to be done well before the
@@ -178,7 +165,7 @@ const maxPallets = 500
 // Exclusively implements shipments.Repository.
 func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
 	err := r.transact(ctx, org, "exclusively", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "pallets")); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, org, "pallets"); err != nil {
 			return err
 		}
 		return do(within(ctx, org, tx))
@@ -198,18 +185,13 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 }
 
 const knownSQL = `
-SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
+SELECT coalesce(json_agg(id), '[]') FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
 
 // Known implements sweeper.Ledger.
-func (r *Repository) Known(ctx context.Context, org shipments.OrgID,
-	ids []shipments.DocumentID,
-) (map[shipments.DocumentID]bool, error) {
-	there, err := getRows[uuid.UUID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
-	known := make(map[shipments.DocumentID]bool, len(there))
-	for _, id := range there {
-		known[shipments.DocumentID(id)] = true
-	}
-	return known, err
+func (r *Repository) Known(
+	ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID,
+) ([]shipments.DocumentID, error) {
+	return getJSON[[]shipments.DocumentID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
 }
 
 var _ sweeper.Ledger = (*Repository)(nil)

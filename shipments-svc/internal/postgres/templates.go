@@ -57,7 +57,7 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 // PutTemplate implements shipments.Repository.
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
 	return r.transact(ctx, org, "store mapping template", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "mapping_templates")); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, org, "mapping_templates"); err != nil {
 			return err
 		}
 		var stored int

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -131,17 +130,12 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, doing st
 	})
 }
 
-// lockSQL waits for the lock of a name, which the transaction then has until it ends;
-// tryLockSQL reports instead whether it has it.
+// lockSQL waits for the organization's lock of a name, which the transaction then has until it
+// ends; tryLockSQL reports instead whether it has it.
 const (
-	lockSQL    = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`
-	tryLockSQL = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))`
+	lockSQL    = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))`
+	tryLockSQL = `SELECT pg_try_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))`
 )
-
-// lockOf names the lock of something that one transaction of an organization does at a time.
-func lockOf(org shipments.OrgID, name ...string) string {
-	return uuid.UUID(org).String() + " " + strings.Join(name, " ")
-}
 
 // The roles as which the program works, whatever its login. Neither owns a
 // table nor is exempt from row-level security.

@@ -35,8 +35,9 @@ func (w *Webhooks) Replay(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, events []shipments.EventID, now time.Time,
 ) ([]shipments.EventID, error) {
 	defer notify(w.WebhooksDue)
-	rows, err := getRows[uuid.UUID](ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now)
-	return idsOf[shipments.EventID](rows), err
+	return getJSON[[]shipments.EventID](
+		ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now,
+	)
 }
 
 // ReplayRange implements webhooks.Repository.

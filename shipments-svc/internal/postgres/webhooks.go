@@ -25,7 +25,7 @@ func NewWebhooks(r *Repository, keys sealing.Keys) *Webhooks { return &Webhooks{
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
 	return w.transact(ctx, org, "create webhook endpoint", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, lockOf(org, "webhook_endpoints")); err != nil {
+		if _, err := tx.ExecContext(ctx, lockSQL, org, "webhook_endpoints"); err != nil {
 			return err
 		}
 		var created int
@@ -187,7 +187,7 @@ WITH found AS MATERIALIZED (
 	SELECT $1, $2, id, number, 'pending', $4, $4 FROM found
 	WHERE (SELECT count(*) FROM found) = (SELECT count(DISTINCT given) FROM unnest($3::uuid[]) given)` + dueAgain + `
 )
-SELECT id FROM found`
+SELECT coalesce(json_agg(id), '[]') FROM found`
 
 	// replayRangeSQL makes the first $5 events after $3 and until $4 that the
 	// endpoint wants due at $6; it returns how many these were, and the last.

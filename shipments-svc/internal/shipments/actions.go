@@ -18,8 +18,6 @@ type Order struct {
 	Expects func(version int64) bool
 }
 
-func (o Order) isFor(version int64) bool { return o.Expects == nil || o.Expects(version) }
-
 // Approval is a request to approve a shipment.
 type Approval struct {
 	Order
@@ -111,7 +109,7 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 		if err != nil {
 			return struct{}{}, err
 		}
-		if !o.isFor(head.Version) {
+		if o.Expects != nil && !o.Expects(head.Version) {
 			return struct{}{}, ErrVersion
 		}
 		if _, err := move(Delete, head.Status, parts{}); err != nil {

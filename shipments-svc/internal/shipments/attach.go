@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -78,7 +79,8 @@ func (r *Revision) attach(doc Document, pallets []Pallet) error {
 	}
 	var f faults
 	if total := len(r.pallets) + len(pallets); total > MaxPallets {
-		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets; with these it would have %d", MaxPallets, total)
+		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets; with these it would have %d",
+			MaxPallets, total)
 	}
 	if len(r.documents) >= MaxDocuments {
 		f.add(TooManyDocuments, "", "a shipment has at most %d documents", MaxDocuments)
@@ -97,11 +99,13 @@ const discardTimeout = time.Second
 // checks.
 func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struct{}, error) {
 	var doc Document
-	_, err := s.change(ctx, org, DeleteDocument, o.Order, func(r *Revision) (err error) {
-		if doc, err = r.document(o.Document); err != nil {
-			return err
+	_, err := s.change(ctx, org, DeleteDocument, o.Order, func(r *Revision) error {
+		i, ok := r.find(o.Document)
+		if !ok {
+			return ErrNoDocument
 		}
-		r.documents, r.pallets = without(r.documents, doc.ID), withoutPallets(r.pallets, doc.ID)
+		doc = r.documents[i]
+		r.documents, r.pallets = slices.Delete(r.documents, i, i+1), withoutPallets(r.pallets, doc.ID)
 		r.Detached, r.Entry.Document = doc.ID, doc.ID
 		return nil
 	})
@@ -125,11 +129,12 @@ func (s *Service) Reprocess(ctx context.Context, org OrgID, o DocumentOrder) (Do
 func (s *Service) queue(
 	ctx context.Context, org OrgID, a Action, o DocumentOrder, edit func(*Document) error,
 ) (doc Document, err error) {
-	_, err = s.change(ctx, org, a, o.Order, func(r *Revision) (err error) {
-		if doc, err = r.document(o.Document); err != nil {
-			return err
+	_, err = s.change(ctx, org, a, o.Order, func(r *Revision) error {
+		i, ok := r.find(o.Document)
+		if !ok {
+			return ErrNoDocument
 		}
-		if doc.Kind == Unread {
+		if doc = r.documents[i]; doc.Kind == Unread {
 			return ErrNotReadAgain
 		}
 		if err := edit(&doc); err != nil {

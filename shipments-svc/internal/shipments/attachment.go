@@ -168,25 +168,22 @@ func (f *faults) declared(at string, d Declared) {
 
 // document returns the document that is attached, without ID and times.
 func (a Attachment) document() Document {
-	doc := Document{
-		Type: a.Type, Status: Processed, SHA256: a.sum(), Declared: a.Declared, RowsRead: len(a.Pallets),
-		PalletsExtracted: len(a.Pallets),
-	}
+	doc := Document{Type: a.Type, Status: Processed}
 	if a.File == nil {
+		doc.SHA256, doc.Declared = a.sum(), a.Declared
+		doc.RowsRead, doc.PalletsExtracted = len(a.Pallets), len(a.Pallets)
 		return doc
 	}
 	doc.Filename, doc.ContentType, doc.Size = a.File.Filename, a.File.ContentType, a.File.Size
+	doc.SHA256 = a.File.SHA256
 	if a.File.Kind != Unread && a.Type != OtherDocument { // it is read before it is part of the shipment
 		doc.Status, doc.Kind, doc.Run = Queued, a.File.Kind, 1
 	}
 	return doc
 }
 
-// sum is the fingerprint of what is attached.
+// sum is the fingerprint of a document that is given by its pallets.
 func (a Attachment) sum() (sum Sum) {
-	if a.File != nil {
-		return a.File.SHA256
-	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%q %d %d %d %q\n", a.Type, a.Declared.Pallets, a.Declared.Boxes, a.Declared.NetWeight,
 		a.Declared.ContainerNumber)

@@ -98,13 +98,18 @@ var announced = map[Action]EventType{
 	Delete:  ShipmentDeleted,
 }
 
-// Announce returns the events of an action, in their order and without ID and
-// Number: what became of its document, which is nil if it does not exist, then what
-// became of the shipment, whose earlier status was before.
-func Announce(e Entry, before Status, to Shipment, doc *Document) []Event {
+// Announce returns the events of an action, in their order and without Number: what became of its
+// document, which is nil if it does not exist, then what became of the shipment, whose earlier
+// status was before. They have nothing of what was read in the document.
+func Announce(newID func() EventID, e Entry, before Status, to Shipment, doc *Document) []Event {
 	var events []Event
 	add := func(kind EventType, doc *Document) {
-		events = append(events, Event{Type: kind, At: e.At, Shipment: to, Document: doc})
+		events = append(events, Event{ID: newID(), Type: kind, At: e.At, Shipment: to, Document: doc})
+	}
+	if doc != nil {
+		about := *doc
+		about.Facts, about.Remarks, about.Given, about.Mappings = nil, nil, nil, nil
+		doc = &about
 	}
 	if doc != nil {
 		if e.Action == AttachDocument {

@@ -12,6 +12,7 @@ func TestAnnouncements(t *testing.T) {
 	doc, queued, failed := &Document{
 		ID:     DocumentID{7},
 		Status: Processed,
+		Facts:  []Fact{{Text: "x"}},
 	}, &Document{
 		Status: Queued,
 	}, &Document{
@@ -28,7 +29,8 @@ func TestAnnouncements(t *testing.T) {
 		{Approve, ReadyForReview, Approved, nil, "shipment.approved"},
 		{Reject, ReadyForReview, Rejected, nil, "shipment.rejected"},
 		{Delete, Pending, gone, nil, "shipment.deleted"},
-		{AttachDocument, Pending, ReadyForReview, doc, "document.attached document.processed shipment.ready_for_review"},
+		{AttachDocument, Pending, ReadyForReview, doc, "document.attached document.processed " +
+			"shipment.ready_for_review"},
 		{AttachDocument, ReadyForReview, ReadyForReview, doc, "document.attached document.processed shipment.updated"},
 		{DeleteDocument, ReadyForReview, Pending, nil, "shipment.updated"},
 		{DeleteDocument, Rejected, Rejected, nil, "shipment.updated"},
@@ -42,10 +44,11 @@ func TestAnnouncements(t *testing.T) {
 		e := Entry{Action: c.action, At: start}
 		to := Shipment{ID: ID{1}, Status: c.to}
 		var got []string
-		for _, event := range Announce(e, c.before, to, c.doc) {
+		for _, event := range Announce(func() EventID { return EventID{4} }, e, c.before, to, c.doc) {
 			got = append(got, string(event.Type))
 			if about := strings.HasPrefix(string(event.Type), "document."); about != (event.Document != nil) ||
-				about && event.Document != c.doc ||
+				about && (event.Document.Status != c.doc.Status || event.Document.Facts != nil) ||
+				event.ID != (EventID{4}) ||
 				event.Shipment != to ||
 				event.At != start {
 				t.Errorf("%s: %+v", c.action, event)

@@ -11,12 +11,12 @@ type Lease [16]byte
 
 // Job is a document that is to be read.
 type Job struct {
-	Org      OrgID
-	Shipment ID
-	Document DocumentID
-	Run      int   // of the document
-	Attempt  int   // how often the job was claimed and not released, from 1
-	Lease    Lease // of the current owner
+	Org      OrgID      `json:"organization_id"`
+	Shipment ID         `json:"shipment_id"`
+	Document DocumentID `json:"document_id"`
+	Run      int        `json:"run"`      // of the document
+	Attempt  int        `json:"attempts"` // how often the job was claimed and not released, from 1
+	Lease    Lease      `json:"-"`        // of the current owner
 }
 
 // Bounds of jobs.
@@ -36,9 +36,10 @@ type Jobs interface {
 	// turn it is, or returns ErrNoJob.
 	Claim(ctx context.Context, lease Lease, turn Turn) (Job, error)
 
-	// Begin notes that a document is being read: it is BeingRead, if it was
-	// Queued, which makes a version of the shipment.
-	Begin(ctx context.Context, j Job, at time.Time) error
+	// Begin notes that a document is being read and returns it: it is BeingRead, if it was
+	// Queued, which makes a version of the shipment. One that is not to be read by the job
+	// gives ErrLost.
+	Begin(ctx context.Context, j Job, at time.Time) (Document, error)
 
 	// Extend lengthens a lease by LeaseTime from now, or returns ErrLost.
 	Extend(ctx context.Context, j Job) error

@@ -45,8 +45,8 @@ type Content struct {
 // Content returns the pallet as one line.
 func (p Pallet) Content() Content {
 	return Content{
-		ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight, Particulars: p.Particulars,
-		Place: Place{p.Sheet, p.Row},
+		ProduceName: p.ProduceName, Calibre: p.Calibre, Boxes: p.Boxes, BoxWeight: p.BoxWeight,
+		Particulars: p.Particulars, Place: Place{p.Sheet, p.Row},
 	}
 }
 
@@ -58,7 +58,7 @@ func (p Pallet) Net() (sum Grams) {
 	for _, c := range p.Contents {
 		sum += c.Net()
 	}
-	return cmp.Or(sum, p.Content().Net())
+	return cmp.Or(sum, p.NetWeight, Grams(p.Boxes)*p.BoxWeight)
 }
 
 // Grams is a weight, exact to what the product shows: thousandths of a

@@ -17,18 +17,18 @@ import (
 // nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
 	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, func(r *Revision) error {
-		doc, err := r.document(j.Document)
-		if err != nil || !j.isFor(doc) {
+		i, ok := r.find(j.Document)
+		if !ok || r.documents[i].Run != j.Run || !r.documents[i].Unfinished() { // or it was read since
 			return ErrLost
 		}
-		doc, pallets, err := doc.finished(read, unread, r.Entry.At)
+		doc, pallets, err := r.documents[i].finished(read, unread, r.Entry.At)
 		if err != nil {
 			return err
 		}
 		if total := len(withoutPallets(r.pallets, doc.ID)) + len(pallets); total > MaxPallets {
 			doc, pallets = doc.failed(Failure{
-				Code: string(TooManyPallets), Detail: fmt.Sprintf("A shipment has at most %d pallets; with these it would have %d.",
-					MaxPallets, total),
+				Code: string(TooManyPallets), Detail: fmt.Sprintf(
+					"A shipment has at most %d pallets; with these it would have %d.", MaxPallets, total),
 			}), nil
 		}
 		if doc.Status == Failed {
@@ -49,10 +49,6 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 	}
 	return err
 }
-
-// isFor reports whether the document is to be read by the job: it was not read since, and is not
-// to be read anew.
-func (j Job) isFor(doc Document) bool { return doc.Run == j.Run && doc.Unfinished() }
 
 // finished returns a document that was read, and its pallets. Only a packing
 // list has pallets, and only a packing list can fail: of any other, what could
@@ -93,37 +89,25 @@ func (d Document) failed(why Failure) Document {
 // Process reads the document of a job and publishes its content. ErrLost means that the
 // reading is obsolete. After any other error the document is unchanged, and a retry can
 // succeed.
-func (s *Service) Process(ctx context.Context, j Job) error {
-	doc, err := s.repo.Document(ctx, j.Org, j.Shipment, j.Document)
-	if errors.Is(err, ErrNotFound) || err == nil && !j.isFor(doc) {
-		return ErrLost
-	}
-	if err != nil {
-		return err
-	}
+func (s *Service) Process(ctx context.Context, j Job, doc Document) error {
 	if j.Attempt > MaxAttempts {
 		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure: Failure{
 			Code: "given_up", Detail: fmt.Sprintf("Reading was begun %d times and never came to an end.", MaxAttempts),
 		}})
 	}
-	read, unread := s.readFile(ctx, FileKey{j.Org, j.Document}, doc)
-	return s.Publish(ctx, j, read, unread)
-}
-
-// readFile reads the stored file of a document.
-func (s *Service) readFile(ctx context.Context, key FileKey, doc Document) (read Reading, err error) {
-	file, err := s.files.Open(ctx, key)
+	file, err := s.files.Open(ctx, FileKey{j.Org, doc.ID})
 	if errors.Is(err, ErrNoFile) {
-		return Reading{}, &UnreadableError{Failure: Failure{
-			Code: "file_missing", Detail: "The stored file is missing. Delete the document and attach the file again, " +
-				"or have an operator restore the file from a backup and reprocess the document.",
-		}}
+		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure: Failure{
+			Code: "file_missing", Detail: "The stored file is missing. Delete the document and attach the file " +
+				"again, or have an operator restore the file from a backup and reprocess the document.",
+		}})
 	}
 	if err != nil {
-		return Reading{}, fmt.Errorf("open file: %w", err)
+		return fmt.Errorf("open file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // nothing was written to it
-	return s.readContent(ctx, key.Org, doc, file)
+	read, unread := s.readContent(ctx, j.Org, doc, file)
+	return s.Publish(ctx, j, read, unread)
 }
 
 // readContent reads the content of a document, a packing list once more if the

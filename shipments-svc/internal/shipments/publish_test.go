@@ -66,9 +66,11 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 		unread error
 		code   string
 	}{
-		"unreadable":        {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
-		"malformed":         {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
-		"a bad mapping":     {Reading{Mappings: []Mapping{{Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed"},
+		"unreadable": {Reading{Facts: []Fact{{Kind: VesselFact, Text: "x"}}}, unread, "no_header_row"},
+		"malformed":  {Reading{Pallets: []Pallet{{Number: "a\x00b", Source: Source{Row: 1}}}}, nil, "malformed"},
+		"a bad mapping": {
+			Reading{Mappings: []Mapping{{Columns: []MappedColumn{{Heading: "a\x00b"}}}}}, nil, "malformed",
+		},
 		"a negative number": {Reading{Pallets: []Pallet{{Boxes: -1}}}, nil, "malformed"},
 		"too many":          {Reading{Pallets: repeated(MaxPallets)}, nil, "too_many_pallets"},
 	} {
@@ -88,7 +90,8 @@ func TestAnUnreadableListFailsAndHasNoPallets(t *testing.T) {
 	}
 	k := reading()
 	k.documents, k.pallets = k.documents[:1], k.pallets[:1]
-	if err := service(k).Publish(t.Context(), job, Reading{}, unread); err != nil || k.revisions[0].To.Status != Pending {
+	err := service(k).Publish(t.Context(), job, Reading{}, unread)
+	if err != nil || k.revisions[0].To.Status != Pending {
 		t.Errorf("without pallets: %v, %+v", err, k.revisions)
 	}
 }
@@ -153,7 +156,8 @@ func TestWhileOneDocumentIsReadTheShipmentIsProcessed(t *testing.T) {
 		t.Errorf("published: %v, %+v", err, k.revisions)
 	}
 	k.documents[0].Status = Processed
-	if _, err := s.Attach(t.Context(), OrgID{1}, attachment(plum)); err != nil || k.revisions[1].To.Status != Processing {
+	_, err := s.Attach(t.Context(), OrgID{1}, attachment(plum))
+	if err != nil || k.revisions[1].To.Status != Processing {
 		t.Errorf("attached: %v", err)
 	}
 	if _, err := s.Detach(t.Context(), OrgID{1}, DocumentOrder{Document: DocumentID{2}}); err != nil ||
@@ -177,7 +181,8 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	})
 	r := k.revisions[0]
 	if err != nil || doc.Run != 2 || doc.Status != Queued || doc.Failure != (Failure{}) || !doc.ProcessedAt.IsZero() ||
-		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil || r.Entry.Action != ReprocessDocument ||
+		r.To.Status != Processing || r.To.PalletsCount != 1 || r.Pallets != nil ||
+		r.Entry.Action != ReprocessDocument ||
 		r.Entry.By != (Actor{ID: "tok_1"}) {
 		t.Errorf("%+v, %+v (%v)", doc, r, err)
 	}
@@ -214,12 +219,14 @@ func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 func TestAMissingFileFails(t *testing.T) {
 	t.Parallel()
 	k := reading()
-	if err := service(k).Process(t.Context(), job); err != nil || k.revisions[0].Document.Failure.Code != "file_missing" {
+	err := service(k).Process(t.Context(), job, k.documents[0])
+	if err != nil || k.revisions[0].Document.Failure.Code != "file_missing" {
 		t.Errorf("%v, %+v", err, k.revisions)
 	}
 	k = reading()
 	k.files.opening = ErrUnavailable
-	if err := service(k).Process(t.Context(), job); !errors.Is(err, ErrUnavailable) || k.revisions != nil {
+	err = service(k).Process(t.Context(), job, k.documents[0])
+	if !errors.Is(err, ErrUnavailable) || k.revisions != nil {
 		t.Errorf("%v, %+v", err, k.revisions)
 	}
 }

@@ -43,7 +43,7 @@ type Revision struct {
 	// client.
 	Lease Lease
 
-	documents []Document // all of To
+	documents []Document // all of To, in the order of their IDs
 	pallets   []Pallet   // all of To
 	keep      *Template  // stored with the revision; nil: none
 }
@@ -108,7 +108,7 @@ func (s *Service) revision(
 	if a == Approve && d.Status == Approved {
 		return Revision{To: d.Shipment}, errUnchanged
 	}
-	if !o.isFor(d.Version) {
+	if o.Expects != nil && !o.Expects(d.Version) {
 		return Revision{}, ErrVersion
 	}
 	if _, err := move(a, d.Status, parts{}); err != nil {
@@ -130,8 +130,11 @@ func (s *Service) revision(
 // put makes a document part of the revision, with its pallets unless it is still to be read. Each
 // pallet is from its row or, without one, from that of its place in the list.
 func (r *Revision) put(doc Document, pallets []Pallet) {
-	r.documents = append(without(r.documents, doc.ID), doc)
-	slices.SortStableFunc(r.documents, func(a, b Document) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	if i, ok := r.find(doc.ID); ok {
+		r.documents[i] = doc
+	} else {
+		r.documents = slices.Insert(r.documents, i, doc)
+	}
 	if !doc.Unfinished() {
 		r.Pallets = slices.Clone(pallets)
 		for i := range r.Pallets {
@@ -143,19 +146,11 @@ func (r *Revision) put(doc Document, pallets []Pallet) {
 	r.Document, r.Entry.Document = &doc, doc.ID
 }
 
-// document returns a document of the shipment.
-func (r *Revision) document(id DocumentID) (Document, error) {
-	i := slices.IndexFunc(r.documents, func(doc Document) bool { return doc.ID == id })
-	if i < 0 {
-		return Document{}, ErrNoDocument
-	}
-	return r.documents[i], nil
-}
-
-// without returns the documents less one. A dry run's, which has no ID, is
-// never among them.
-func without(all []Document, id DocumentID) []Document {
-	return slices.DeleteFunc(slices.Clone(all), func(doc Document) bool { return doc.ID == id })
+// find returns the place of a document among those of the shipment, and whether it is there.
+func (r *Revision) find(id DocumentID) (int, bool) {
+	return slices.BinarySearchFunc(r.documents, id, func(doc Document, id DocumentID) int {
+		return slices.Compare(doc.ID[:], id[:])
+	})
 }
 
 // withoutPallets returns the pallets less those of a document. Those of the demo are of none.

@@ -51,7 +51,8 @@ func (k *fakeRepository) List(_ context.Context, _ OrgID, f Filter, offset, limi
 }
 
 func (k *fakeRepository) Get(context.Context, OrgID, ID) (Detail, error) {
-	return Detail{Shipment: k.head.Shipment, Documents: k.documents, Pallets: k.pallets, Checks: k.checks}, k.err
+	documents := slices.Clone(k.documents)
+	return Detail{Shipment: k.head.Shipment, Documents: documents, Pallets: k.pallets, Checks: k.checks}, k.err
 }
 
 func (k *fakeRepository) Create(_ context.Context, _ OrgID, s Shipment, by Actor) error {

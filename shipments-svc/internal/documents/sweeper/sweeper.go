@@ -10,6 +10,7 @@ package sweeper
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -26,8 +27,8 @@ const (
 
 // Ledger knows the documents of the database.
 type Ledger interface {
-	// Known reports which of these documents exist.
-	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) (map[shipments.DocumentID]bool, error)
+	// Known returns those of these documents that exist.
+	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) ([]shipments.DocumentID, error)
 }
 
 // Sweep removes the files without a document, and returns how many these were.
@@ -39,7 +40,7 @@ func Sweep(ctx context.Context, ledger Ledger, files shipments.Files, now time.T
 			return fmt.Errorf("look up files: %w", err)
 		}
 		for _, doc := range batches[org] {
-			if len(known) == 0 || known[doc] {
+			if len(known) == 0 || slices.Contains(known, doc) {
 				continue
 			}
 			if err := files.Delete(ctx, shipments.FileKey{Org: org, Document: doc}); err != nil {

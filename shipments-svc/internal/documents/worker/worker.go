@@ -12,6 +12,7 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -33,7 +34,7 @@ const (
 
 // Service processes jobs.
 type Service interface {
-	Process(context.Context, shipments.Job) error
+	Process(context.Context, shipments.Job, shipments.Document) error
 }
 
 // Done is called after each job with its outcome and duration.
@@ -56,17 +57,23 @@ type Pool struct {
 	notified <-chan struct{}
 	log      *slog.Logger
 	done     Done
-	turns    turns
+	limit    int // jobs of one organization at a time
+
+	mu      sync.Mutex
+	last    shipments.OrgID         // served last
+	running map[shipments.OrgID]int // jobs of each organization
 }
 
 // New returns an idle Pool. notified receives a value when there may be jobs.
 func New(jobs shipments.Jobs, service Service, notified <-chan struct{}, log *slog.Logger, done Done) *Pool {
-	return &Pool{jobs: jobs, service: service, notified: notified, log: log, done: done}
+	return &Pool{
+		jobs: jobs, service: service, notified: notified, log: log, done: done, running: map[shipments.OrgID]int{},
+	}
 }
 
 // Run runs workers until ctx ends, and returns when all jobs are released.
 func (p *Pool) Run(ctx context.Context, workers int) {
-	p.turns.limit = max(1, workers-1)
+	p.limit = max(1, workers-1)
 	poll := time.NewTicker(Poll)
 	defer poll.Stop()
 	var running sync.WaitGroup
@@ -79,7 +86,7 @@ func (p *Pool) Run(ctx context.Context, workers int) {
 // work processes jobs one after the other.
 func (p *Pool) work(ctx context.Context, poll <-chan time.Time) {
 	for ctx.Err() == nil {
-		if p.processNext(ctx) {
+		if j, ok := p.claim(ctx); ok && p.process(ctx, j) != Returned {
 			continue
 		}
 		select {
@@ -90,41 +97,56 @@ func (p *Pool) work(ctx context.Context, poll <-chan time.Time) {
 	}
 }
 
-// processNext claims and processes a job, and reports whether to claim the next at
-// once.
-func (p *Pool) processNext(ctx context.Context) bool {
+// claim claims a job of the organization whose turn it is.
+func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var lease shipments.Lease
+	_, _ = rand.Read(lease[:])
+	turn := shipments.Turn{After: p.last}
+	for org, running := range p.running {
+		if running >= p.limit {
+			turn.Except = append(turn.Except, org)
+		}
+	}
 	// A claim is not cancelled, so that a claimed job can be released.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
-	j, err := p.turns.claim(claiming, p.jobs)
+	j, err := p.jobs.Claim(ctx, lease, turn)
 	if err != nil {
 		if !errors.Is(err, shipments.ErrNoJob) && !errors.Is(err, shipments.ErrUnavailable) {
 			p.log.Error("claiming a job failed", "error", err.Error())
 		}
-		return false
+		return j, false
 	}
-	defer p.turns.end(j.Org)
-	start := time.Now()
-	outcome := p.finish(ctx, j, p.process(ctx, j))
-	p.done(outcome, time.Since(start))
-	return outcome != Returned
+	p.last = j.Org
+	p.running[j.Org]++
+	return j, true
 }
 
 // process processes a job while the lease is held.
-func (p *Pool) process(ctx context.Context, j shipments.Job) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (p *Pool) process(ctx context.Context, j shipments.Job) Outcome {
+	start := time.Now()
+	held, cancel := context.WithCancelCause(ctx)
 	var beating sync.WaitGroup
-	defer beating.Wait()
-	defer cancel(nil)
-	beating.Go(func() { p.renew(ctx, j, cancel) })
-	if err := p.jobs.Begin(ctx, j, time.Now()); err != nil {
-		return err
+	beating.Go(func() { p.renew(held, j, cancel) })
+	doc, err := p.jobs.Begin(held, j, start)
+	if err == nil {
+		err = p.service.Process(held, j, doc)
 	}
-	err := p.service.Process(ctx, j)
-	if lost := context.Cause(ctx); errors.Is(lost, shipments.ErrLost) {
-		return lost
+	if lost := context.Cause(held); errors.Is(lost, shipments.ErrLost) {
+		err = lost
 	}
-	return err
+	cancel(nil)
+	beating.Wait()
+	outcome := p.finish(ctx, j, err)
+	p.mu.Lock()
+	if p.running[j.Org]--; p.running[j.Org] == 0 {
+		delete(p.running, j.Org)
+	}
+	p.mu.Unlock()
+	p.done(outcome, time.Since(start))
+	return outcome
 }
 
 // renew renews the lease until ctx ends, and cancels ctx when the lease is lost.

@@ -56,11 +56,11 @@ func (q *queue) Claim(_ context.Context, lease shipments.Lease, turn shipments.T
 	return j, nil
 }
 
-func (q *queue) Begin(_ context.Context, j shipments.Job, _ time.Time) error {
+func (q *queue) Begin(_ context.Context, j shipments.Job, _ time.Time) (shipments.Document, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.begun = append(q.begun, j.Run)
-	return nil
+	return shipments.Document{Run: j.Run}, nil
 }
 
 func (q *queue) Extend(context.Context, shipments.Job) error {
@@ -79,7 +79,9 @@ func (q *queue) Release(ctx context.Context, _ shipments.Job, after time.Duratio
 	return ctx.Err()
 }
 
-func (q *queue) Process(ctx context.Context, j shipments.Job) error { return q.process(ctx, j) }
+func (q *queue) Process(ctx context.Context, j shipments.Job, _ shipments.Document) error {
+	return q.process(ctx, j)
+}
 
 func (q *queue) pool(notified <-chan struct{}) *Pool {
 	return New(q, q, notified, slog.New(slog.NewTextHandler(&q.log, nil)), func(o Outcome, _ time.Duration) {

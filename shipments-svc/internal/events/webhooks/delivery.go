@@ -113,8 +113,8 @@ func Evaluate(a Attempt, tries int, kind shipments.EventType, random float64) Ve
 
 // EndpointKey is an endpoint with its organization.
 type EndpointKey struct {
-	Org      shipments.OrgID
-	Endpoint ID
+	Org      shipments.OrgID `json:"organization_id"`
+	Endpoint ID              `json:"endpoint_id"`
 }
 
 // Job is a claimed delivery.
