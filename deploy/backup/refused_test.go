@@ -28,7 +28,7 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 	s.token(t)
 	dir := filepath.Join(tempDir(t), "a backup")
 	script(t, s, "backup", nil, dir)
-	cluster, err := devstack.StartCluster(t.Context(), os.Stderr, true)
+	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,9 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 		{name: "a login that may not create databases", server: weak.String(), want: "permission denied"},
 		{name: "a disk that was full", file: "complete", damage: empty, want: "not complete, or damaged"},
 		{
-			name: "the dump of another backup", file: "tokens.dump", damage: func(b []byte) []byte { return append(b, 0) },
-			want: "not complete, or damaged",
+			name: "the dump of another backup", file: "tokens.dump",
+			damage: func(b []byte) []byte { return append(b, 0) },
+			want:   "not complete, or damaged",
 		},
 		{
 			name: "changes that end before the backup", changes: strings.Join(earlier, "\n"),
@@ -88,8 +89,10 @@ func TestAnIncompleteBackupIsNotRestored(t *testing.T) {
 			if c.server != "" {
 				server = c.server
 			}
-			out, err := command(s, "restore", []string{"DATABASE_SERVER_URL=" + server}, damaged, changes).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "which are revoked now") {
+			environ := []string{"DATABASE_SERVER_URL=" + server}
+			text, err := command(s, "restore", environ, damaged, changes).CombinedOutput()
+			out := string(text)
+			if err == nil || !strings.Contains(out, c.want) || strings.Contains(out, "which are revoked now") {
 				t.Errorf("%v, want %q:\n%s", err, c.want, out)
 			}
 			if names := query(t, db, restored); len(names) > 0 {

@@ -72,7 +72,7 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 	}
 
 	// Another Postgres. The store has a file that is newer than the backup.
-	cluster, err := devstack.StartCluster(t.Context(), os.Stderr, true)
+	cluster, err := devstack.StartCluster(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,8 @@ func TestABackupRestoresIntoAnEmptyEnvironment(t *testing.T) {
 		t.Error(err)
 	}
 	copied := fmt.Sprintf("%d files, of which %[1]d were copied", len(before["shipments"]["documents"]))
-	if output := script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup")); !strings.Contains(output, copied) {
+	output = script(t, again, "backup", nil, filepath.Join(tempDir(t), "backup"))
+	if !strings.Contains(output, copied) {
 		t.Errorf("a backup of the bucket: %s, want %s", output, copied)
 	}
 	if _, err := os.Stat(newer); err != nil {

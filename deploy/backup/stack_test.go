@@ -35,11 +35,7 @@ func start(t *testing.T, opts devstack.Options) product {
 			t.Skip("there is no pg_dump on this machine")
 		}
 	}
-	root, err := devstack.FindRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts.Root, opts.Log = root, os.Stderr
+	opts.Log = os.Stderr
 	s, err := devstack.Start(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,12 +23,10 @@ import (
 	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
-const usage = "usage: devstack run | exec -- COMMAND | clean"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	err := run(ctx, os.Args[1:])
 	if status, ok := errors.AsType[*devstack.CommandError](err); ok {
 		os.Exit(status.ExitCode()) // the command of exec has printed its error
 	}
@@ -38,46 +36,39 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	if len(args) == 0 {
-		return errors.New(usage)
-	}
+func run(ctx context.Context, args []string) error {
 	root, err := devstack.FindRoot()
 	if err != nil {
 		return err
 	}
 	dir := filepath.Join(root, ".run")
 	switch {
-	case args[0] == "run" && len(args) == 1:
-		return serve(ctx, root, dir, getenv, stdout)
-	case args[0] == "exec" && len(args) > 2 && args[1] == "--":
-		return devstack.Exec(ctx, stderr, args[2:]...)
-	case args[0] == "clean" && len(args) == 1:
+	case len(args) == 1 && args[0] == "run":
+		return serve(ctx, dir)
+	case len(args) > 2 && args[0] == "exec" && args[1] == "--":
+		return devstack.Exec(ctx, os.Stderr, args[2:]...)
+	case len(args) == 1 && args[0] == "clean":
 		return devstack.Clean(dir)
 	default:
-		return errors.New(usage)
+		return errors.New("usage: devstack run | exec -- COMMAND | clean")
 	}
 }
 
-func serve(ctx context.Context, root, dir string, getenv func(string) string, stdout io.Writer) error {
-	port := 8080
-	if text := getenv("QUAYSIDE_PORT"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 16)
-		if err != nil || n == 0 {
-			return fmt.Errorf("QUAYSIDE_PORT=%s is not a port number", text)
-		}
-		port = int(n)
+func serve(ctx context.Context, dir string) error {
+	port, err := strconv.ParseUint(cmp.Or(os.Getenv("QUAYSIDE_PORT"), "8080"), 10, 16)
+	if err != nil {
+		return fmt.Errorf("QUAYSIDE_PORT: %w", err)
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
-		Root: root, Dir: dir, Port: port, Log: stdout,
-		DatabaseURL: getenv("DATABASE_URL"), RedisURL: getenv("REDIS_URL"), Env: os.Environ(),
+		Dir: dir, Port: int(port), Log: os.Stdout,
+		DatabaseURL: os.Getenv("DATABASE_URL"), RedisURL: os.Getenv("REDIS_URL"), Env: os.Environ(),
 	})
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, welcome, stack.Demo.Welcome, stack.LogDir())
+	fmt.Printf(welcome, stack.Demo.Welcome, stack.LogDir())
 	err = stack.Wait(ctx)
-	_, _ = fmt.Fprintln(stdout, "\nstopping: requests in flight end first")
+	fmt.Println("\nstopping: requests in flight end first")
 	return errors.Join(err, stack.Close())
 }
 

@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/quayside/quayside/deploy/lab/load"
-	"github.com/quayside/quayside/deploy/lab/proc"
 )
 
 // errMissed means that a goal was missed. The report names it.
@@ -58,8 +56,8 @@ func (s settings) compare(ctx context.Context, facts string, kinds []kind) error
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", k.name, of.name, err)
 				}
-				_, _ = fmt.Fprintf(s.log, "round %d  %-34s %-11s %6.0f/s  %.3f ms CPU\n", round+1, k.name, of.name, f.throughput,
-					f.cpu)
+				_, _ = fmt.Fprintf(s.log, "round %d  %-34s %-11s %6.0f/s  %.3f ms CPU\n",
+					round+1, k.name, of.name, f.throughput, f.cpu)
 				both[n] = f
 			}
 			kinds[i].rounds = append(k.rounds, both)
@@ -96,21 +94,6 @@ func (s settings) measure(ctx context.Context, of side, rate int) (f figures, er
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// cpuOf returns the CPU time that a process and its descendants have used. That of a child that has ended
-// is in its parent's, so that workers which come and go count; that of the load, which is this process, does not count.
-// The kernel reports it in steps of 10 ms.
-func cpuOf(root int) (used time.Duration, err error) {
-	const clockTick = 10 * time.Millisecond // USER_HZ is 100 on every Linux that Go supports
-	processes, err := proc.Family(root)
-	for _, p := range processes {
-		if p.PID == os.Getpid() {
-			continue
-		}
-		used += time.Duration(int(p.UTime+p.STime)+p.CUTime+p.CSTime) * clockTick
-	}
-	return used, err
-}
-
 // report writes goals and figures as Markdown, and returns errMissed if a goal
 // was missed.
 func report(out io.Writer, facts string, kinds []kind) (err error) {
@@ -131,8 +114,8 @@ func report(out io.Writer, facts string, kinds []kind) (err error) {
 			if median(ratios) > g.most {
 				verdict, err = "**missed**", errMissed
 			}
-			print("| %s | %s of %s | %g | %.2f | %.2f – %.2f | %s |", k.name, g.what, k.other.name, g.most, median(ratios),
-				slices.Min(ratios), slices.Max(ratios), verdict)
+			print("| %s | %s of %s | %g | %.2f | %.2f – %.2f | %s |", k.name, g.what, k.other.name, g.most,
+				median(ratios), slices.Min(ratios), slices.Max(ratios), verdict)
 		}
 	}
 	print("\n| traffic | side | requests/s | CPU ms per request | p99 ms |\n|---|---|---|---|---|")

@@ -30,7 +30,7 @@ var page []byte
 // the proxy. The proxies have one half of the processors, everything else the other half.
 func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	s.connections = 64
-	cores, err := pin(ctx)
+	pinned, err := pin(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,13 @@ func compareGateway(ctx context.Context, s settings, facts string) (err error) {
 	if err := gateway.Stop(); err != nil {
 		return err
 	}
-	gateway.Env, gateway.Cores = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=200"), cores // as in the image
-	bare, err := bareCaddy(ctx, s, stack.LogDir())
+	gateway.Env = append(gateway.Env, "SHIPMENTS_PORT="+upstream, "GOGC=200") // as in the image
+	gateway.Command = slices.Concat(pinned, gateway.Command)
+	bare, err := bareCaddy(ctx, stack.LogDir())
 	if err != nil {
 		return err
 	}
-	bare.Env, bare.Cores = slices.Concat(gateway.Env, bare.Env), cores
+	bare.Env, bare.Command = slices.Concat(gateway.Env, bare.Env), slices.Concat(pinned, bare.Command)
 	defer func() { err = errors.Join(err, bare.Stop(), gateway.Stop()) }()
 	if err := errors.Join(gateway.Start(ctx), bare.Start(ctx)); err != nil {
 		return err
@@ -79,7 +80,7 @@ func startStack(ctx context.Context, s settings) (stack *devstack.Stack, stop fu
 	if err != nil {
 		return nil, nil, err
 	}
-	stack, err = devstack.Start(ctx, devstack.Options{Root: s.root, Dir: dir, Log: s.log})
+	stack, err = devstack.Start(ctx, devstack.Options{Dir: dir, Log: s.log})
 	if err != nil {
 		return nil, nil, errors.Join(err, devstack.Clean(dir)) // it has stopped everything
 	}
@@ -124,25 +125,29 @@ func get(tokens []string, path string) (requests []load.Request) {
 }
 
 // pin moves this process, and so the children that it will have, to one half of the processors, if taskset is
-// available, and returns the other half, as taskset takes it.
-func pin(ctx context.Context) (cores string, err error) {
+// available, and returns what a command begins with to have the other half.
+func pin(ctx context.Context) (command []string, err error) {
 	n := runtime.NumCPU()
 	if _, err := exec.LookPath("taskset"); err != nil || n < 2 {
-		return "", nil //nolint:nilerr // not pinned
+		return nil, nil //nolint:nilerr // not pinned
 	}
 	others, self := fmt.Sprintf("%d-%d", n/2, n-1), strconv.Itoa(os.Getpid())
 	out, err := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", others, self).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("taskset: %w: %s", err, out)
+		return nil, fmt.Errorf("taskset: %w: %s", err, out)
 	}
-	return fmt.Sprintf("0-%d", n/2-1), nil
+	return []string{"taskset", "-c", fmt.Sprintf("0-%d", n/2-1)}, nil
 }
 
 // bareCaddy builds a Caddy without anything of the gateway's.
-func bareCaddy(ctx context.Context, s settings, dir string) (*devstack.Program, error) {
+func bareCaddy(ctx context.Context, dir string) (*devstack.Program, error) {
+	root, err := devstack.FindRoot()
+	if err != nil {
+		return nil, err
+	}
 	binary := filepath.Join(dir, "barecaddy")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./internal/caddy/barecaddy")
-	build.Dir = filepath.Join(s.root, "gateway")
+	build.Dir = filepath.Join(root, "gateway")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build a bare Caddy: %w:\n%s", err, out)
@@ -151,11 +156,11 @@ func bareCaddy(ctx context.Context, s settings, dir string) (*devstack.Program, 
 	if err != nil {
 		return nil, err
 	}
-	return &devstack.Program{ProgramConfig: devstack.ProgramConfig{
+	return &devstack.Program{
 		Name: "bare", LogDir: dir, Env: []string{"GATEWAY_ADDRESS=" + devstack.Port(free[0])},
 		Address: free[0], Inner: free[0], // it responds 200 on every path, /readyz too
 		Command: []string{
-			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(s.root, "deploy/lab/bench/bare.Caddyfile"),
+			binary, "run", "--adapter", "caddyfile", "--config", filepath.Join(root, "deploy/lab/bench/bare.Caddyfile"),
 		},
-	}}, nil
+	}, nil
 }

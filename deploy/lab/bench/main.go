@@ -25,13 +25,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // settings are the parameters of a run.
 type settings struct {
-	root        string // the repository
 	rounds      int
 	connections int
 	warmup      time.Duration // of each measurement
@@ -75,12 +72,10 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if s.root, err = devstack.FindRoot(); err != nil {
-		return err
-	}
 	build, _ := debug.ReadBuildInfo()
 	loads, _ := os.ReadFile("/proc/loadavg") // before the run: the load average is not its own
-	return command(ctx, s, fmt.Sprintf("bench %s, %s, %s, %d cores, load before the run %s; medians of %d rounds of %s.",
-		name, build.Main.Version, runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)),
-		s.rounds, s.length))
+	return command(ctx, s, fmt.Sprintf(
+		"bench %s, %s, %s, %d cores, load before the run %s; medians of %d rounds of %s.", name, build.Main.Version,
+		runtime.Version(), runtime.NumCPU(), strings.TrimSpace(string(loads)), s.rounds, s.length,
+	))
 }

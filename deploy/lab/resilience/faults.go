@@ -4,7 +4,6 @@ import "time"
 
 // fault is one row of the table of faults.
 type fault struct {
-	on    string // a topology
 	title string
 	// lasts is how long it stays after the injection.
 	lasts  time.Duration
@@ -20,7 +19,7 @@ var (
 	toRedis     = []string{"gateway-redis"}
 	toTokens    = []string{"gateway-tokens-inner", "gateway-tokens"}
 	toPostgres  = []string{"tokens-postgres", "shipments-postgres"}
-	toShipments = []string{"gateway-shipments-svc"} // one of two
+	toShipments = []string{"gateway-shipments"}
 )
 
 // Durations of faults: long enough for some hundred requests, for a replica's
@@ -34,43 +33,31 @@ const (
 // faults are all faults in order of injection, with the promises about them.
 var faults = []fault{
 	{
-		on: single, title: "none, and a token is revoked", lasts: short, inject: tokenRevoked,
+		title: "none, and a token is revoked", lasts: short, inject: tokenRevoked,
 		promises: []promise{servesOn, revokedWithin(longestRevoked)},
 	},
 
-	{on: single, title: "Redis hangs", lasts: long, inject: hung(toRedis...), promises: ofRedis, redis: true},
-	{on: single, title: "Redis is gone and returns empty", lasts: long, inject: redisGone, promises: ofRedis, redis: true},
-	{on: single, title: "Redis becomes read-only", lasts: long, inject: redisReadOnly, promises: ofRedis, redis: true},
+	{title: "Redis hangs", lasts: long, inject: hung(toRedis...), promises: ofRedis, redis: true},
+	{title: "Redis is gone and returns empty", lasts: long, inject: redisGone, promises: ofRedis, redis: true},
+	{title: "Redis becomes read-only", lasts: long, inject: redisReadOnly, promises: ofRedis, redis: true},
 
-	{on: single, title: "tokens-svc hangs", lasts: short, inject: hung(toTokens...), promises: ofTokens},
+	{title: "tokens-svc hangs", lasts: short, inject: hung(toTokens...), promises: ofTokens},
 	{
-		on: single, title: "tokens-svc is killed", lasts: short, inject: killed("tokens-svc", toTokens...),
+		title: "tokens-svc is killed", lasts: short, inject: killed("tokens-svc", toTokens...),
 		promises: ofTokens,
 	},
 	{
-		on: single, title: "tokens-svc is gone for longer than its answers are cached", lasts: stale,
+		title: "tokens-svc is gone for longer than its answers are cached", lasts: stale,
 		inject: bothOf(tokenRevoked, unplugged(toTokens...)), promises: ofTokensForLong,
 	},
 
-	{on: single, title: "Postgres hangs", lasts: short, inject: hung(toPostgres...), promises: ofPostgres},
-	{on: single, title: "Postgres is restarted", lasts: short, inject: postgresRestarted, promises: ofPostgres},
+	{title: "Postgres hangs", lasts: short, inject: hung(toPostgres...), promises: ofPostgres},
+	{title: "Postgres is restarted", lasts: short, inject: postgresRestarted, promises: ofPostgres},
 	{
-		on: single, title: "Postgres accepts no connections, as while it is restored", lasts: short, inject: postgresClosed,
+		title: "Postgres accepts no connections, as while it is restored", lasts: short, inject: postgresClosed,
 		promises: ofPostgres,
 	},
 
-	{on: single, title: "one of two shipments-svc hangs", lasts: long, inject: hung(toShipments...), promises: ofOneOfTwo},
-	{
-		on: single, title: "one of two shipments-svc is killed", lasts: long,
-		inject: killed("shipments-svc", toShipments...), promises: ofOneOfTwo,
-	},
-
-	{
-		on: replicated, title: "the Postgres primary is killed", lasts: 20 * time.Second, inject: primaryKilled,
-		promises: []promise{backWithin(15 * time.Second)},
-	},
-	{
-		on: replicated, title: "the Postgres primary hangs", lasts: 20 * time.Second, inject: primaryHung,
-		promises: []promise{backWithin(15 * time.Second)},
-	},
+	{title: "shipments-svc hangs", lasts: short, inject: hung(toShipments...)},
+	{title: "shipments-svc is killed", lasts: short, inject: killed("shipments-svc", toShipments...)},
 }

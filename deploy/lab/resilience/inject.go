@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -59,11 +58,11 @@ func unplugged(names ...string) injection {
 
 // hung accepts connections and bytes and never responds.
 func hung(names ...string) injection {
+	const silence = `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`
 	streams := []string{"upstream", "downstream"}
 	return onLinks(names, func(_ context.Context, l *link) (err error) {
 		for _, stream := range streams {
-			toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
-			_, addErr := l.Toxics.AddToxicJson(strings.NewReader(toxic))
+			_, addErr := l.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(silence, stream)))
 			err = errors.Join(err, addErr)
 		}
 		return err
@@ -120,7 +119,8 @@ func postgresClosed(ctx context.Context, b *testbed, _ *observation) (heal, erro
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
 		for _, name := range []string{"shipments", "tokens"} {
-			if _, err := db.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t", name, allow)); err != nil {
+			_, err := db.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t", name, allow))
+			if err != nil {
 				return err
 			}
 		}
@@ -129,38 +129,6 @@ func postgresClosed(ctx context.Context, b *testbed, _ *observation) (heal, erro
 		return err
 	}
 	return func(ctx context.Context) error { return allow(ctx, true) }, allow(ctx, false)
-}
-
-// primaryKilled kills the primary's Postgres and Patroni, like a host that fails.
-func primaryKilled(ctx context.Context, b *testbed, _ *observation) (heal, error) {
-	n, err := b.postgres.primary(ctx)
-	if err != nil {
-		return nothing, err
-	}
-	kill(syscall.SIGKILL, n.pids())
-	return func(ctx context.Context) error {
-		return errors.Join(b.postgres.start(n), b.postgres.awaitStandbys(ctx))
-	}, nil
-}
-
-// primaryHung stops the primary's processes, which keep their connections.
-func primaryHung(ctx context.Context, b *testbed, _ *observation) (heal, error) {
-	n, err := b.postgres.primary(ctx)
-	if err != nil {
-		return nothing, err
-	}
-	pids := n.pids()
-	kill(syscall.SIGSTOP, pids)
-	return func(ctx context.Context) error {
-		kill(syscall.SIGCONT, pids)
-		return b.postgres.awaitStandbys(ctx)
-	}, nil
-}
-
-func kill(s syscall.Signal, pids []int) {
-	for _, pid := range pids {
-		_ = syscall.Kill(pid, s) // it may have ended
-	}
 }
 
 // wait waits for a duration that is part of a fault or of the load.

@@ -14,11 +14,13 @@ import (
 	"time"
 )
 
-// How long the load runs before a fault, and after the last failure.
+// How long the load runs before a fault, and after the last failure; and how long counting may fail afterwards.
 const (
 	calm      = 3 * time.Second
 	calmAfter = 1200 * time.Millisecond
 	giveUp    = longestRecovery + 2*time.Second
+
+	lateRecovery = 15 * time.Second // is a broken promise, and shipments can still be counted
 )
 
 // observation is everything recorded about one fault.
@@ -122,35 +124,29 @@ func (b *testbed) countShipments(ctx context.Context, samples []sample) (map[str
 		if _, known := counts[reference]; known {
 			continue
 		}
-		path := "/api/v1/shipments?per_page=1&reference=" + url.QueryEscape(reference)
-		err := eventually(ctx, "counting "+reference, 15*time.Second, func() error { // recovery may take longer than promised
-			answer, body := b.client.do(ctx, call{path: path, token: b.tokens.reader})
-			if answer.status != http.StatusOK || answer.err != "" {
-				return errors.New(answer.outcome())
-			}
-			var page struct{ Meta struct{ Total int } }
-			err := json.Unmarshal(body, &page)
-			counts[reference] = page.Meta.Total
-			return err
-		})
-		if err != nil {
-			return nil, err
+		total, err := b.count(ctx, reference)
+		for end := time.Now().Add(lateRecovery); err != nil && time.Now().Before(end); {
+			wait(ctx, 50*time.Millisecond)
+			total, err = b.count(ctx, reference)
 		}
+		if err != nil {
+			return nil, fmt.Errorf("counting %s: %w", reference, err)
+		}
+		counts[reference] = total
 	}
 	return counts, nil
 }
 
-// eventually waits until holds returns nil.
-func eventually(ctx context.Context, what string, timeout time.Duration, holds func() error) error {
-	for deadline := time.Now().Add(timeout); ; wait(ctx, 50*time.Millisecond) {
-		err := holds()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) || ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
+// count returns how many shipments have a reference.
+func (b *testbed) count(ctx context.Context, reference string) (int, error) {
+	path := "/api/v1/shipments?per_page=1&reference=" + url.QueryEscape(reference)
+	s, body := b.client.do(ctx, call{path: path, token: b.tokens.reader})
+	if s.status != http.StatusOK || s.err != "" {
+		return 0, errors.New(s.outcome())
 	}
+	var page struct{ Meta struct{ Total int } }
+	err := json.Unmarshal(body, &page)
+	return page.Meta.Total, err
 }
 
 // during are the samples that began while the fault lasted.

@@ -17,14 +17,12 @@ type promise struct {
 
 // The bounds.
 const (
-	longestRequest   = 2 * time.Second
-	longestRecovery  = 5 * time.Second
-	longestRevoked   = 100 * time.Millisecond
-	longestStale     = 60 * time.Second // that results of introspection are used
-	staleMargin      = 2 * time.Second  // the last heartbeat is up to a second older than the fault
-	ejectionTime     = 3 * time.Second
-	acceptableErrors = 0.01
-	withoutRedis     = 50 * time.Millisecond // below what each request would wait for Redis
+	longestRequest  = 2 * time.Second
+	longestRecovery = 5 * time.Second
+	longestRevoked  = 100 * time.Millisecond
+	longestStale    = 60 * time.Second      // that results of introspection are used
+	staleMargin     = 2 * time.Second       // the last heartbeat is up to a second older than the fault
+	withoutRedis    = 50 * time.Millisecond // below what each request would wait for Redis
 )
 
 // everywhere holds during every fault.
@@ -79,39 +77,28 @@ var everywhere = []promise{
 				double++
 			}
 		}
-		return lost+double == 0 && acknowledged > 0, fmt.Sprintf("%d lost and %d double of %d", lost, double, acknowledged)
+		return lost+double == 0 && acknowledged > 0,
+			fmt.Sprintf("%d lost and %d double of %d", lost, double, acknowledged)
 	}},
 	{"full service within 5 s of the end, without a restart", func(o *observation) (bool, string) {
 		if len(o.crashed) > 0 {
 			return false, strings.Join(o.crashed, ", ") + " exited by itself"
 		}
-		return lastFailure(o, o.removed, o.removed.Add(time.Hour), longestRecovery)
+		after := filter(customers(o.samples), func(s sample) bool { return s.start.After(o.removed) })
+		failed := failures(after)
+		if len(failed) == 0 {
+			return len(after) > 0, fmt.Sprintf("none of %d failed", len(after))
+		}
+		last := failed[len(failed)-1].start.Sub(o.removed)
+		return last <= longestRecovery, fmt.Sprintf("last failure after %s%s", ms(last), list(failed))
 	}},
-}
-
-// backWithin is a failover: service is back while the part is still lost.
-func backWithin(bound time.Duration) promise {
-	return promise{fmt.Sprintf("service is back within %s", bound), func(o *observation) (bool, string) {
-		return lastFailure(o, o.began, o.removed, bound)
-	}}
-}
-
-// lastFailure evaluates that the last request of a customer that failed between
-// two moments began within a bound after the first.
-func lastFailure(o *observation, from, to time.Time, bound time.Duration) (bool, string) {
-	all := filter(customers(o.samples), func(s sample) bool { return s.start.After(from) && s.start.Before(to) })
-	failed := failures(all)
-	if len(failed) == 0 {
-		return len(all) > 0, fmt.Sprintf("none of %d failed", len(all))
-	}
-	last := failed[len(failed)-1].start.Sub(from)
-	return last <= bound, fmt.Sprintf("last failure after %s%s", ms(last), list(failed))
 }
 
 // none evaluates that no sample failed.
 func none(samples []sample) (bool, string) {
 	failed := failures(samples)
-	return len(failed) == 0 && len(samples) > 0, fmt.Sprintf("%d of %d failed%s", len(failed), len(samples), list(failed))
+	return len(failed) == 0 && len(samples) > 0,
+		fmt.Sprintf("%d of %d failed%s", len(failed), len(samples), list(failed))
 }
 
 var servesOn = promise{"serving goes on", func(o *observation) (bool, string) { return none(customers(o.during())) }}
@@ -183,17 +170,10 @@ var ofPostgres = []promise{
 		return len(wrong) == 0, fmt.Sprintf("%d of %d otherwise%s", len(wrong), len(failed), list(wrong))
 	}},
 	{"/livez stays 200", func(o *observation) (bool, string) {
-		return len(o.unhealthy) == 0 && o.probes > 0, fmt.Sprintf("%d probes %s", o.probes, strings.Join(o.unhealthy, ", "))
+		return len(o.unhealthy) == 0 && o.probes > 0,
+			fmt.Sprintf("%d probes %s", o.probes, strings.Join(o.unhealthy, ", "))
 	}},
 }
-
-// ofOneOfTwo: the other replica takes over.
-var ofOneOfTwo = []promise{{"at most 1 % errors after 3 s", func(o *observation) (bool, string) {
-	late := filter(customers(o.during()), func(s sample) bool { return s.start.Sub(o.began) > ejectionTime })
-	failed := failures(late)
-	return len(late) > 0 && float64(len(failed)) <= acceptableErrors*float64(len(late)),
-		fmt.Sprintf("%d of %d failed%s", len(failed), len(late), list(failed))
-}}}
 
 // list describes samples, if there are any.
 func list(some []sample) string {

@@ -24,7 +24,7 @@ func newReport(out io.Writer) *report { return &report{out: out, begun: time.Now
 // add evaluates the promises about one fault.
 func (r *report) add(o *observation) {
 	during := customers(o.during())
-	r.print("\n%s: %s, %.1f s\n", o.fault.on, o.fault.title, o.removed.Sub(o.began).Seconds())
+	r.print("\n%s, %.1f s\n", o.fault.title, o.removed.Sub(o.began).Seconds())
 	r.print("    %d requests of customers, %d failed: %s\n", len(during), len(failures(during)), outcomes(during, 6))
 	for _, p := range slices.Concat(everywhere, o.fault.promises) {
 		r.evaluated++

@@ -60,7 +60,7 @@ func TestPortsAreDistinctAmongConcurrentStacks(t *testing.T) {
 
 func TestAProcessThatEndsWhileStartingShowsItsLog(t *testing.T) {
 	t.Parallel()
-	p, err := StartProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))
+	p, err := startProcess("broken", t.TempDir(), exec.Command("sh", "-c", "echo no such table >&2; exit 1"))
 	if err != nil {
 		t.Fatal(err)
 	}

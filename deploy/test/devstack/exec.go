@@ -3,7 +3,6 @@ package devstack
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,12 +17,13 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if os.Getenv("CI") != "" {
 		// The race detector needs a C compiler; npm brings axe-core to the browser tests, and node; the examples need
 		// that, curl, jq and Python; alerts are tested with promtool.
-		packages = append(packages, "pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus")
+		packages = append(packages,
+			"pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus")
 	}
 	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
 	}
-	cluster, err := StartCluster(ctx, log, true)
+	cluster, err := StartCluster(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,8 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	}
 	defer func() { err = errors.Join(err, redis.Stop()) }()
 
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // G204: the caller's command is the point
+	//nolint:gosec // G204: the caller's command is the point
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL,
 		"TEST_REDIS_URL="+redisURL)
@@ -68,11 +69,5 @@ func Clean(dir string) error {
 		return err
 	}
 	defer func() { _ = held.Close() }()
-	link := filepath.Join(dir, "postgres")
-	if target, err := os.Readlink(link); err == nil {
-		if err := os.RemoveAll(filepath.Dir(target)); err != nil {
-			return fmt.Errorf("the data of %s: %w", link, err)
-		}
-	}
-	return os.RemoveAll(dir)
+	return errors.Join(os.RemoveAll(filepath.Dir(clusterDir(dir))), os.RemoveAll(dir))
 }

@@ -21,7 +21,7 @@ func isInstalled(name string) bool {
 	case "libc6-dev":
 		_, err = os.Stat("/usr/include/stdlib.h")
 	case "postgresql":
-		return FindPostgres() != ""
+		return findPostgres() != ""
 	default:
 		_, err = exec.LookPath(name)
 	}

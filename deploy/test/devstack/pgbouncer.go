@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // pooling is the configuration of PgBouncer. It ignores statement_timeout in the
 // startup message, which the services send and a pooler cannot forward, and sets it.
 const pooling = `[databases]
-* = host=%s port=%s user=%s password=%s connect_query='SET statement_timeout = 900'
+* = host=%s port=%s user=postgres password=%s connect_query='SET statement_timeout = 900'
 
 [pgbouncer]
 listen_addr = %s
@@ -40,32 +40,24 @@ func startPgBouncer(ctx context.Context, s *Cluster, dir string, log io.Writer) 
 	if err != nil {
 		return nil, "", err
 	}
-	behind, err := url.Parse(s.URL)
-	if err != nil {
-		return nil, "", err
-	}
-	password, _ := behind.User.Password()
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, "", err
-	}
+	serverHost, serverPort, _ := net.SplitHostPort(s.config.address)
+	host, port, _ := net.SplitHostPort(address)
 	// Beside the cluster, where its owner may read: PgBouncer also refuses to run as root.
-	config := filepath.Join(filepath.Dir(s.config.dir), "pgbouncer-"+filepath.Base(s.config.dir)+".ini")
-	if err := s.owner.Write(config,
-		fmt.Sprintf(pooling, behind.Hostname(), behind.Port(), behind.User.Username(), password, host, port)); err != nil {
+	config := filepath.Join(filepath.Dir(s.dir), "pgbouncer.ini")
+	text := fmt.Sprintf(pooling, serverHost, serverPort, s.config.password, host, port)
+	if err := s.owner.write(config, text); err != nil {
 		return nil, "", err
 	}
 	defer func() { _ = os.Remove(config) }() // it is read at the start
 	//nolint:gosec,noctx // G204: found on PATH; it outlives the start and is stopped by Stop
 	cmd := exec.Command(binary, "--quiet", config)
-	s.owner.Become(cmd)
-	running, err := StartProcess("pgbouncer", dir, cmd)
+	s.owner.become(cmd)
+	running, err := startProcess("pgbouncer", dir, cmd)
 	if err != nil {
 		return nil, "", err
 	}
 	running.quit = os.Interrupt
-	through := *behind
-	through.Host = address
+	through := strings.Replace(s.URL, s.config.address, address, 1)
 	_, _ = fmt.Fprintf(log, "pgbouncer %s at %s\n", binary, address)
-	return running, through.String(), running.Await(ctx, func() error { return ping(ctx, through.String()) })
+	return running, through, running.Await(ctx, func() error { return ping(ctx, through) })
 }

@@ -22,9 +22,9 @@ import (
 
 // clusterConfig describes a Cluster.
 type clusterConfig struct {
-	dir       string // of the cluster; created if missing
+	state     string // the state directory that it is of
 	logDir    string
-	port      string // loopback address
+	address   string // on loopback
 	password  string
 	throwAway bool // for tests: no fsync, many connections
 	log       io.Writer
@@ -36,13 +36,14 @@ type Cluster struct {
 
 	running *Process // nil until it was started
 	config  clusterConfig
-	bin     string // the directory of its binaries
-	owner   Owner
+	dir     string // of its data
+	bin     string // of its binaries
+	owner   owner
 }
 
-// StartCluster creates and starts a cluster in a temporary directory, for tests
-// without waiting for the disk.
-func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster, error) {
+// StartCluster creates and starts a cluster for tests, which does not wait for
+// the disk, in a temporary directory.
+func StartCluster(ctx context.Context, log io.Writer) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "quayside-cluster-")
 	if err != nil {
 		return nil, err
@@ -52,8 +53,7 @@ func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster,
 		return nil, err
 	}
 	c, err := startPostgres(ctx, clusterConfig{
-		dir: filepath.Join(dir, "postgres"), logDir: dir, port: address, password: rand.Text(), throwAway: throwAway,
-		log: log,
+		state: dir, logDir: dir, address: address, password: rand.Text(), throwAway: true, log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Stop(), Clean(dir))
@@ -62,51 +62,44 @@ func StartCluster(ctx context.Context, log io.Writer, throwAway bool) (*Cluster,
 }
 
 // Close stops a cluster of StartCluster and removes its data.
-func (s *Cluster) Close() error { return errors.Join(s.Stop(), Clean(s.config.logDir)) }
+func (s *Cluster) Close() error { return errors.Join(s.Stop(), Clean(s.config.state)) }
 
 // startPostgres starts a private cluster, and creates it first if it is new.
-func startPostgres(ctx context.Context, c clusterConfig) (*Cluster, error) {
-	bin, err := postgresBinaries(ctx, c.log)
-	if err != nil {
-		return nil, err
-	}
-	s := &Cluster{config: c, bin: bin}
-	s.URL = (&url.URL{
+func startPostgres(ctx context.Context, c clusterConfig) (s *Cluster, err error) {
+	s = &Cluster{config: c, dir: clusterDir(c.state), URL: (&url.URL{
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),
-		Host: c.port, Path: "/postgres", RawQuery: "sslmode=disable",
-	}).String()
-	if s.owner, err = ClusterOwner(); err != nil {
-		return nil, err
+		Host: c.address, Path: "/postgres", RawQuery: "sslmode=disable",
+	}).String()}
+	if s.bin, err = postgresBinaries(ctx, c.log); err != nil {
+		return s, err
 	}
-	if s.config.dir, err = s.owner.place(c.dir); err != nil {
-		return nil, err
+	if s.owner, err = clusterOwner(); err != nil {
+		return s, err
 	}
-	return s, s.restart(ctx)
-}
-
-// restart starts the cluster with its data.
-func (s *Cluster) restart(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(s.config.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(s.dir, "PG_VERSION")); errors.Is(err, fs.ErrNotExist) {
 		if err := s.initialize(ctx); err != nil {
-			return err
+			return s, err
 		}
 	}
-	s.endStale(ctx)
-	host, port, _ := net.SplitHostPort(s.config.port)
-	args := []string{"-D", s.config.dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=100"}
+	return s, s.start(ctx)
+}
+
+// start starts the cluster with its data. A Postgres that a killed stack left running on them is stopped first.
+func (s *Cluster) start(ctx context.Context) error {
+	stop := s.command(ctx, "pg_ctl", "-D", s.dir, "-m", "fast", "-w", "stop")
+	_ = stop.Run() // usually none runs; one that cannot be stopped makes the start fail
+	host, port, _ := net.SplitHostPort(s.config.address)
+	args := []string{"-D", s.dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=100"}
 	if s.config.throwAway {
 		args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300")
 	}
-	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
-	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
-	s.owner.Become(cmd)
-	p, err := StartProcess("postgres", s.config.logDir, cmd)
+	p, err := startProcess("postgres", s.config.logDir, s.command(context.WithoutCancel(ctx), "postgres", args...))
 	if err != nil {
 		return err
 	}
 	p.quit = os.Interrupt // Postgres's fast shutdown: ends sessions, keeps all that was committed
 	s.running = p
-	_, _ = fmt.Fprintf(s.config.log, "postgres  %s at %s\n", s.bin, s.config.port)
+	_, _ = fmt.Fprintf(s.config.log, "postgres  %s at %s\n", s.bin, s.config.address)
 	return p.Await(ctx, func() error { return ping(ctx, s.URL) })
 }
 
@@ -118,29 +111,26 @@ func (s *Cluster) Stop() error {
 	return s.running.Stop()
 }
 
+// command is one of Postgres's programs, as the owner.
+func (s *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...) //nolint:gosec // G204: our own arguments
+	s.owner.become(cmd)
+	return cmd
+}
+
 // initialize creates the cluster.
 func (s *Cluster) initialize(ctx context.Context) error {
-	pwfile := filepath.Join(filepath.Dir(s.config.dir), ".pgpass-"+filepath.Base(s.config.dir))
-	if err := s.owner.Write(pwfile, s.config.password); err != nil {
+	passwords := filepath.Join(filepath.Dir(s.dir), ".pgpass")
+	if err := errors.Join(s.owner.mkdir(s.dir), s.owner.write(passwords, s.config.password)); err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(pwfile) }()
-	//nolint:gosec // G204: our own arguments
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.config.dir, "-U", "postgres",
-		"--auth=scram-sha-256", "--pwfile="+pwfile, "--encoding=UTF8", "--locale=C", "--no-instructions")
-	s.owner.Become(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	defer func() { _ = os.Remove(passwords) }()
+	out, err := s.command(ctx, "initdb", "-D", s.dir, "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+passwords,
+		"--encoding=UTF8", "--locale=C", "--no-instructions").CombinedOutput()
+	if err != nil {
 		return fmt.Errorf("initdb: %w:\n%s", err, out)
 	}
 	return nil
-}
-
-// endStale stops a Postgres that a killed stack left running on this data.
-func (s *Cluster) endStale(ctx context.Context) {
-	//nolint:gosec // G204: our own arguments
-	stop := exec.CommandContext(ctx, filepath.Join(s.bin, "pg_ctl"), "-D", s.config.dir, "-m", "fast", "-w", "stop")
-	s.owner.Become(stop)
-	_ = stop.Run() // usually none runs; one that cannot be stopped makes the start fail
 }
 
 func ping(ctx context.Context, dsn string) error {
@@ -168,7 +158,8 @@ func createDatabases(ctx context.Context, dsn string, names ...string) (map[stri
 	dsns := map[string]string{}
 	for _, name := range names {
 		_, err := db.ExecContext(ctx, "CREATE DATABASE "+name)
-		if refused, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || refused.Code != pqerror.DuplicateDatabase) {
+		refused, ok := errors.AsType[*pq.Error](err)
+		if err != nil && (!ok || refused.Code != pqerror.DuplicateDatabase) {
 			return nil, fmt.Errorf("database %s: %w", name, err)
 		}
 		u, err := url.Parse(dsn)

@@ -17,7 +17,7 @@ var supported = []int{17, 18, 16, 15}
 // now, on Debian as root.
 func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 	err := install(ctx, log, "postgresql")
-	dir := FindPostgres()
+	dir := findPostgres()
 	if dir == "" {
 		return "", errors.Join(err, errors.New("no Postgres: on Debian sudo apt-get install postgresql, "+
 			"on macOS brew install postgresql@17, or set DATABASE_URL"))
@@ -25,8 +25,8 @@ func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 	return dir, nil
 }
 
-// FindPostgres returns the directory of postgres and initdb, empty if there is none.
-func FindPostgres() string {
+// findPostgres returns the directory of postgres and initdb, empty if there is none.
+func findPostgres() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return filepath.Dir(real)

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -14,15 +12,15 @@ import (
 	"syscall"
 )
 
-// Owner is the user who owns a cluster. initdb and postgres refuse to
+// owner is the user who owns a cluster. initdb and postgres refuse to
 // run as root, so there it is the user postgres or nobody; otherwise it is the current user
 // and credential is nil.
-type Owner struct{ credential *syscall.Credential }
+type owner struct{ credential *syscall.Credential }
 
-// ClusterOwner returns the owner of clusters on this machine.
-func ClusterOwner() (Owner, error) {
+// clusterOwner returns the owner of clusters on this machine.
+func clusterOwner() (owner, error) {
 	if os.Geteuid() != 0 {
-		return Owner{}, nil
+		return owner{}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -31,54 +29,44 @@ func ClusterOwner() (Owner, error) {
 		}
 		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
-		if err := errors.Join(err1, err2); err != nil {
-			return Owner{}, err
-		}
-		return Owner{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+		return owner{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, errors.Join(err1, err2)
 	}
-	return Owner{}, errors.New("root may not run Postgres, and there is neither a user postgres nor nobody")
+	return owner{}, errors.New("root may not run Postgres, and there is neither a user postgres nor nobody")
 }
 
-// Become makes cmd run as the owner.
-func (o Owner) Become(cmd *exec.Cmd) {
+// become makes cmd run as the owner.
+func (o owner) become(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	if o.credential != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: o.credential}
 	}
 }
 
-// Write creates a file that only the owner can read.
-func (o Owner) Write(path, content string) error {
-	return errors.Join(os.WriteFile(path, []byte(content), 0o600), o.Own(path))
+// write creates a file that only the owner can read.
+func (o owner) write(path, content string) error {
+	return errors.Join(os.WriteFile(path, []byte(content), 0o600), o.own(path))
 }
 
-// Own gives a file or a directory to the owner.
-func (o Owner) Own(path string) error {
+// mkdir creates a directory and the one above it for the owner.
+func (o owner) mkdir(dir string) error {
+	return errors.Join(os.MkdirAll(dir, 0o700), o.own(dir), o.own(filepath.Dir(dir)))
+}
+
+// own gives a file or a directory to the owner.
+func (o owner) own(path string) error {
 	if o.credential == nil {
 		return nil
 	}
 	return os.Chown(path, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// place returns the directory for a cluster that is wanted at dir, made for
-// the owner. A user other than root may be unable to enter a checkout (below
-// /root, say): then the data lies in /var/tmp and dir is a link to it.
-func (o Owner) place(dir string) (string, error) {
-	if o.credential == nil {
-		return dir, os.MkdirAll(dir, 0o700)
+// clusterDir returns where the data of the cluster of a state directory lies: of root's in /var/tmp, because its owner
+// may be unable to enter a checkout, below /root say.
+func clusterDir(state string) string {
+	dir := filepath.Join(state, "postgres")
+	if os.Geteuid() != 0 {
+		return dir
 	}
 	sum := sha256.Sum256([]byte(dir))
-	real := filepath.Join("/var/tmp", "quayside-"+hex.EncodeToString(sum[:8]), "postgres")
-	target, err := os.Readlink(dir)
-	switch {
-	case err == nil && target != real:
-		return "", fmt.Errorf("%s leads to %s, not to %s: run make clean", dir, target, real)
-	case errors.Is(err, fs.ErrNotExist):
-		// Existing data belongs to a checkout that was removed without make clean; its password is lost.
-		err = errors.Join(os.RemoveAll(real), os.Symlink(real, dir))
-	}
-	if err != nil {
-		return "", err
-	}
-	return real, errors.Join(os.MkdirAll(real, 0o700), o.Own(filepath.Dir(real)), o.Own(real))
+	return filepath.Join("/var/tmp", "quayside-"+hex.EncodeToString(sum[:8]), "postgres")
 }

@@ -32,10 +32,10 @@ type Process struct {
 	err     error // of Stop
 }
 
-// StartProcess starts cmd with its output appended to logDir/NAME.log. It
+// startProcess starts cmd with its output appended to logDir/NAME.log. It
 // puts the child into a process group of its own, so that Ctrl-C in a terminal
 // reaches this program alone, which then stops its children in order.
-func StartProcess(name, logDir string, cmd *exec.Cmd) (*Process, error) {
+func startProcess(name, logDir string, cmd *exec.Cmd) (*Process, error) {
 	p := &Process{
 		name: name, cmd: cmd, logPath: filepath.Join(logDir, name+".log"), quit: syscall.SIGTERM,
 		done: make(chan struct{}),

@@ -14,20 +14,13 @@ import (
 // Program is one program, and its process once it was started.
 type Program struct {
 	*Process
-	ProgramConfig
 
-	replicas replicas // of others, that it must find
-}
-
-// ProgramConfig describes a program.
-type ProgramConfig struct {
-	Name    string   // of its log as well; replicas have different names
+	Name    string   // of its log as well
 	Command []string // the executable and the arguments of Start
 	Env     []string // in addition to PATH and HOME
 	Address string   // its public listener, host:port; services serve only requests with the gateway's assertion there
 	Inner   string   // the listener of its /readyz, host:port
 	LogDir  string
-	Cores   string // to run on, as taskset takes them; empty: all
 }
 
 // Environ is the whole environment of the program: no variable of the caller's
@@ -38,17 +31,10 @@ func (p *Program) Environ() []string {
 
 // Start starts the program and waits until it is ready.
 func (p *Program) Start(ctx context.Context) error {
-	command := p.Command
-	if p.Cores != "" {
-		command = slices.Concat([]string{"taskset", "-c", p.Cores}, command) // it replaces itself by the program
-	}
-	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // G204: our own; stopped by Stop
+	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:gosec,noctx // G204: our own; stopped by Stop
 	cmd.Env = p.Environ()
-	err := p.replicas.see(cmd)
-	if err != nil {
-		return err
-	}
-	if p.Process, err = StartProcess(p.Name, p.LogDir, cmd); err != nil {
+	var err error
+	if p.Process, err = startProcess(p.Name, p.LogDir, cmd); err != nil {
 		return err
 	}
 	return p.Await(ctx, func() error { return p.ready(ctx) })

@@ -19,7 +19,7 @@ func startRedis(ctx context.Context, address, logDir string, log io.Writer) (*Pr
 	}
 	host, port, _ := net.SplitHostPort(address)
 	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
-	p, err := StartProcess("redis", logDir, exec.Command("redis-server",
+	p, err := startProcess("redis", logDir, exec.Command("redis-server",
 		"--bind", host, "--port", port, "--save", "", "--appendonly", "no"))
 	if err != nil {
 		return nil, "", err

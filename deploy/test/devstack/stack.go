@@ -25,21 +25,18 @@ import (
 
 // Options configure a stack.
 type Options struct {
-	Root        string    // the repository
 	Dir         string    // where data and logs are kept
 	Port        int       // the gateway's; 0: a free one
 	DatabaseURL string    // an existing Postgres server; empty: start one
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
 	ThrowAway   bool      // Postgres does not wait for the disk
+	Traces      bool      // start an OpenTelemetry collector, to which the programs send their spans
 	Log         io.Writer // progress, one line per step
 
-	Traces bool // start an OpenTelemetry collector, to which the programs send their spans
 	// Env has settings of the programs, except for addresses and secrets, which
 	// the stack decides.
 	Env []string
-	// SecondShipments adds a second shipments-svc under the name of the first.
-	SecondShipments bool
 	// Proxy, if not nil, starts a proxy for a link: it listens at Link.Listen
 	// and forwards to Link.Server until the stack has stopped.
 	Proxy func(Link) error
@@ -55,11 +52,11 @@ type Stack struct {
 	Traces    *collector.Collector // nil without Options.Traces
 
 	opts     Options
+	root     string // the repository
 	ports    ports
 	database *Cluster // nil when it is not ours
 	redis    *Process // nil when it is not ours
 	programs []*Program
-	replicas replicas          // of shipments-svc
 	dsn      map[string]string // by database name
 	closers  []func() error    // in the order of the starts
 }
@@ -72,6 +69,9 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	if s.root, err = FindRoot(); err != nil {
+		return s, err
+	}
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return s, err
 	}
@@ -86,8 +86,8 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 		}
 	}
 	// without any file Caddy would warn at each start
-	note := filepath.Join(s.ServicesDir(), "none.caddy")
-	if err := os.WriteFile(note, []byte("# The files of further services go into this directory.\n"), 0o600); err != nil {
+	const note = "# The files of further services go into this directory.\n"
+	if err := os.WriteFile(filepath.Join(s.ServicesDir(), "none.caddy"), []byte(note), 0o600); err != nil {
 		return s, err
 	}
 	if s.ports, err = choosePorts(ctx, opts.Port); err != nil {
@@ -100,9 +100,6 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 			return s, err
 		}
 		s.onClose(s.Traces.Close)
-	}
-	if s.replicas, err = findReplicas(ctx, opts); err != nil {
-		return s, err
 	}
 	if err := s.startState(ctx); err != nil {
 		return s, err
@@ -121,8 +118,8 @@ func (s *Stack) startState(ctx context.Context) (err error) {
 	url := s.opts.DatabaseURL
 	if url == "" {
 		config := clusterConfig{
-			dir: filepath.Join(s.opts.Dir, "postgres"), logDir: s.LogDir(), throwAway: s.opts.ThrowAway,
-			port: s.ports.postgres, password: "demo-password", log: s.opts.Log,
+			state: s.opts.Dir, logDir: s.LogDir(), address: s.ports.postgres, password: "demo-password",
+			throwAway: s.opts.ThrowAway, log: s.opts.Log,
 		}
 		s.onClose(s.StopPostgres)
 		if s.database, err = startPostgres(ctx, config); err != nil {
@@ -169,7 +166,7 @@ func (s *Stack) StartRedis(ctx context.Context) (err error) {
 func (s *Stack) StopPostgres() error { return s.database.Stop() }
 
 // StartPostgres restarts it with its data at the same address.
-func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.restart(ctx) }
+func (s *Stack) StartPostgres(ctx context.Context) error { return s.database.start(ctx) }
 
 // Wait returns nil when ctx ends, and an error if a program exits before.
 func (s *Stack) Wait(ctx context.Context) error {
@@ -216,7 +213,7 @@ func (s *Stack) PublicKeyFile() string { return s.secret("gateway_public_keys") 
 
 // secret returns the path of a secret of development mode.
 func (s *Stack) secret(name string) string {
-	return filepath.Join(s.opts.Root, "deploy", "compose", "demo", name)
+	return filepath.Join(s.root, "deploy", "compose", "demo", name)
 }
 
 func (s *Stack) say(format string, args ...any) {

@@ -21,7 +21,7 @@ const parallel = 4
 
 // Main starts a stack, calls ready, runs the tests of m, verifies the audit
 // log and stops the stack. It returns the exit status for TestMain, and sets
-// Root, Dir, Log and ThrowAway of opts itself. With Race the programs have the race detector in CI only.
+// Dir, Log and ThrowAway of opts itself. With Race the programs have the race detector in CI only.
 func Main(m interface{ Run() int }, opts devstack.Options, ready func(context.Context, *devstack.Stack) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -39,9 +39,6 @@ func run(
 ) (code int, err error) {
 	opts.Log, opts.ThrowAway = os.Stderr, true
 	opts.Race = opts.Race && os.Getenv("CI") != "" // elsewhere the programs are those of `make run`
-	if opts.Root, err = devstack.FindRoot(); err != nil {
-		return 0, err
-	}
 	if opts.Dir, err = os.MkdirTemp("", "quayside-stack-"); err != nil {
 		return 0, err
 	}
