@@ -42,14 +42,6 @@ func TestRepeatedHeadersWithAnotherMeaning(t *testing.T) {
 			t,
 		)
 	}
-	listCase{
-		"Weights in kg\n" + headings + "Net weight\nP1,Plum,55-60,60,300\nWeights in lbs\n" + headings + "Net " +
-			"weight\nP2,Plum,55-60,60,661.4",
-		"P1 60 × 5000, P2 60 × 5000",
-		"",
-	}.check(
-		t,
-	)
 }
 
 // Headings and texts outside of the table may say that weights are no net weights.

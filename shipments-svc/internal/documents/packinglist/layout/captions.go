@@ -85,8 +85,8 @@ func (t Table) captioned() Table {
 	return t
 }
 
-// titled gives a table without a produce that of a title above it, or else that of a table before.
-func (t *Table) titled(before *Table) {
+// titled gives a table without a produce that of a title above it.
+func (t *Table) titled() {
 	if t.has(vocabulary.Produce) || t.Gives(vocabulary.Produce) {
 		return
 	}
@@ -110,10 +110,7 @@ func (t *Table) titled(before *Table) {
 			}
 		}
 	}
-	if title.Value == "" && before != nil {
-		title = before.title
-	}
-	if t.title = title; title.Value != "" {
+	if title.Value != "" {
 		t.given[vocabulary.Produce] = []caption{{title, 0}}
 	}
 }
@@ -155,8 +152,7 @@ func (t *Table) caption(i int) (found bool) {
 	for _, l := range labels {
 		f := field(l.Name)
 		name := slices.Contains(nameFields, f) && !wordText.MatchString(l.Value)
-		part := f == vocabulary.Container && !strings.ContainsFunc(l.Value, isDigit) // "Container: HLBU | 911220-6"
-		if !name && !part && (pallet || !slices.Contains(labelFields, f)) {
+		if !name && (pallet || !slices.Contains(labelFields, f)) {
 			t.give(f, l.Value, i, l.Col)
 			found = true
 		}

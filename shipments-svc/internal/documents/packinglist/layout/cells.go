@@ -113,31 +113,16 @@ func Unit(text string) float64 {
 	return grams
 }
 
-// WeightUnit returns the unit that a row with one text gives to weights, or 0. The text is
-// neither a label nor a total.
-func WeightUnit(row tables.Row) float64 {
-	const words = 3
-	cells := Filled(row)
-	if len(cells) != 1 {
-		return 0
-	}
-	text := row.Cells[cells[0]].Text
-	of, _ := vocabulary.Of(text)
-	if _, label := vocabulary.FactKind(text); of&vocabulary.Weight == 0 || label || strings.ContainsAny(text, ":=") ||
-		vocabulary.IsTotal(vocabulary.Fold(text)) || len(vocabulary.Words(text)) < words {
-		return 0
-	}
-	return Unit(text)
-}
-
-// UnitBeside returns the unit of weights that a text above or below the table gives, or 0.
+// UnitBeside returns the unit of weights that a text above the table gives, or one that is alone
+// in a row, such as "All weights in lbs", or 0.
 func (t Table) UnitBeside() float64 {
 	for i, row := range t.Rows {
-		if unit := WeightUnit(row); unit > 0 && i >= t.To {
-			return unit
+		cells := Filled(row)
+		if i >= t.From && (len(cells) != 1 || IsTotal(row) || strings.ContainsAny(row.Cells[cells[0]].Text, ":=")) {
+			continue
 		}
-		for n := 0; i < t.From && n < len(row.Cells); n++ {
-			text := row.Cells[n].Text
+		for _, col := range cells {
+			text := row.Cells[col].Text
 			if of, _ := vocabulary.Of(text); of&vocabulary.Weight != 0 && Unit(text) > 0 {
 				return Unit(text)
 			}

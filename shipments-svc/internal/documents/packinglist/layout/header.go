@@ -43,15 +43,12 @@ func headerOf(rows []tables.Row) (best header) {
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
 			last := rows[from+n-1]
-			title := isTitle(rows[from]) ||
-				n > 1 && beginsGroup(last)
-			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || title) {
+			if n > 1 && (last.Number-rows[from].Number >= maxHeaderRows || isTitle(rows[from]) || beginsGroup(last)) {
 				break
 			}
 			h := means.parse(rows[from : from+n])
 			h.From, h.To = from, from+n
-			if (h.complete() || h.labelled() && h.counts(rows[h.To:])) && h.score > best.score &&
-				!slices.ContainsFunc(rows[from:h.To], ofPallet) {
+			if h.complete() && h.score > best.score {
 				best = h
 			}
 		}
@@ -141,12 +138,8 @@ func (h *header) assign() {
 			h.columns[m.Field] = col
 		}
 	}
-	for f, col := range h.columns {
-		worth := vocabulary.Worth(f)
-		h.score += worth
-		if worth > 0 && h.Headings[col].Meaning.Score < vocabulary.Clear {
-			h.score -= 2
-		}
+	for f := range h.columns {
+		h.score += vocabulary.Worth(f)
 	}
 }
 
@@ -168,16 +161,6 @@ func (h header) complete() bool {
 	}
 	counts := h.sizes != nil || slices.ContainsFunc(amounts, h.has) || h.labelled() && h.has(vocabulary.Carton)
 	return h.score > 0 && counts && fields > 1
-}
-
-// counts reports whether a column of what was packed or loaded has a number in the first of rows.
-func (h header) counts(rows []tables.Row) bool {
-	for col := 0; len(rows) > 0 && col < len(h.Headings); col++ {
-		if n, ok := Number(rows[0], col); ok && n > 0 && h.Headings[col].Meaning.Counts() {
-			return true
-		}
-	}
-	return false
 }
 
 // repeats reports whether a row repeats most of the header, in its words or in another
@@ -209,9 +192,9 @@ func (h header) repeats(row tables.Row) bool {
 	return same > 1 && differ*4 <= max(len(cells), 4)
 }
 
-// cut returns the column at which another table begins on the right, or 0. Its headings
-// repeat those of the first, or some of their fields behind an empty column.
-func (h header) cut(rows []tables.Row) (at int, repeated bool) {
+// cut returns the column at which another table begins on the right, whose headings repeat
+// those of the first, or 0.
+func (h header) cut() int {
 	empty := func(heading string) bool { return heading == "" }
 	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
 	for col := first + 1; col < len(h.folded); col++ {
@@ -221,28 +204,10 @@ func (h header) cut(rows []tables.Row) (at int, repeated bool) {
 		left := slices.DeleteFunc(slices.Clone(h.folded[first:col]), empty)
 		right := slices.DeleteFunc(slices.Clone(h.folded[col:]), empty)
 		if n := min(len(left), len(right)); n > 1 && slices.Equal(left[:n], right[:n]) {
-			return col, true
-		}
-		used := func(row tables.Row) bool { return col <= len(row.Cells) && row.Cells[col-1].Text != "" }
-		if h.folded[col-1] == "" && !slices.ContainsFunc(rows, used) && h.shares(col) {
-			return col, false
+			return col
 		}
 	}
-	return 0, false
-}
-
-// shares reports whether the columns up to one are a table of pallets, and those from it on
-// have one of its fields and no pallets.
-func (h header) shares(col int) bool {
-	left, right := header{Headings: h.Headings[:col], score: 1}, header{Headings: h.Headings[col:], score: 1}
-	left.assign()
-	right.assign()
-	for f := range right.columns {
-		if left.has(f) && vocabulary.Worth(f) > 0 {
-			return left.labelled() && left.complete() && !right.labelled()
-		}
-	}
-	return false
+	return 0
 }
 
 // NoHeader returns the error of a document without a header row. It names the row

@@ -26,7 +26,6 @@ type Table struct {
 	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
 	given     map[vocabulary.Field][]caption
-	title     Text                 // above it, or above a table before
 	groups    map[int]string       // the varieties above the calibres
 	total     int                  // the column of a matrix with the sums of its rows, or -1
 	across    map[int]tables.Place // where rows begin that are columns of the sheet
@@ -85,26 +84,16 @@ func Of(book tables.Book) (parts []Table) {
 			if p.First = n == 0; p.First {
 				before = last
 			}
-			p.Continued = before != nil && (!p.Headed || before.repeatedIn(p))
+			p.Continued = before != nil && !p.Headed
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				p = p.shaped(before)
-				p.titled(last)
+				p.titled()
 				last = &p
 			}
 			parts = append(parts, p)
 		}
 	}
 	return parts
-}
-
-// repeatedIn reports whether a page repeats the header of the table below lines of it, which have
-// two amounts, unlike the texts at the top of pages.
-func (t Table) repeatedIn(page Table) bool {
-	line := func(row tables.Row) bool {
-		other := func(col int) bool { return !t.isAmount(col) || !IsQuantity(row.Cells[col].Text) }
-		return len(slices.DeleteFunc(Filled(row), other)) > 1 && !IsTotal(row)
-	}
-	return t.repeats(page.Rows[page.From]) && slices.ContainsFunc(page.Rows[:page.From], line)
 }
 
 // shaped returns the table in its form of lines. One that is the first of a page continues the
@@ -133,8 +122,7 @@ func split(t tables.Table, beside bool, most int) []Table {
 	}
 	for i := h.To + 1; i < len(t.Rows); i++ {
 		above := t.Rows[i-1]
-		repeats := h.repeats(t.Rows[i])
-		if repeats && WeightUnit(above) == 0 || !repeats && !startsTable(t.Rows, i) {
+		if h.repeats(t.Rows[i]) || !startsTable(t.Rows, i) {
 			continue
 		}
 		if i-1 > h.To && len(Filled(above)) == 1 && above.Number+1 == t.Rows[i].Number && !IsTotal(above) {
@@ -151,14 +139,14 @@ func split(t tables.Table, beside bool, most int) []Table {
 
 // split splits tables that are side by side. Rows above and below the tables belong to each.
 func (h header) split(t tables.Table, beside bool, most int) []Table {
-	at, repeated := h.cut(t.Rows[h.To:])
+	at := h.cut()
 	if at == 0 {
 		return []Table{{Table: t, header: h, Kind: shipments.LinesLayout, Headed: true, Beside: beside}}
 	}
 	left, right := t, t
 	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)
 	from := h.From
-	if from > 0 && repeated && slices.Contains(Filled(t.Rows[from-1]), at) {
+	if from > 0 && slices.Contains(Filled(t.Rows[from-1]), at) {
 		from-- // their titles
 	}
 	for i := from; i < below(t.Rows, h.To); i++ {
@@ -166,14 +154,7 @@ func (h header) split(t tables.Table, beside bool, most int) []Table {
 		left.Rows[i].Cells, right.Rows[i].Cells = cells[:min(at, len(cells))], nil
 		if len(cells) > at {
 			right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
-			if IsTotal(t.Rows[i]) { // of both
-				right.Rows[i].Cells[0] = cells[0]
-			}
 		}
-	}
-	if !repeated { // a table of something else
-		right.Rows = right.Rows[h.From:]
-		return append(split(left, false, 2), Table{Table: right, header: header{To: len(right.Rows)}, Beside: true})
 	}
 	return append(split(left, false, 2), split(right, true, most-1)...)
 }

@@ -105,8 +105,7 @@ func (t Table) asMatrix() Table {
 	if total < 0 {
 		total = slices.IndexFunc(h.own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
 	}
-	if len(t.Sizes) == 0 || t.sumsDiffer(total) {
-		t.Sizes = nil
+	if len(t.Sizes) == 0 {
 		return t
 	}
 	t.groups, t.total = map[int]string{}, total
@@ -135,20 +134,6 @@ func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 		m := vocabulary.Meaning{Field: f, Score: 1, Rule: rule}
 		t.Headings = append(t.Headings, Heading{Text: heading, Virtual: true, Meaning: m})
 	}
-}
-
-// sumsDiffer reports whether the boxes of the calibres are not those of the column of totals.
-func (t Table) sumsDiffer(total int) bool {
-	rows, differ := 0, 0
-	for _, row := range t.Rows[t.To:t.Below()] {
-		_, sum := t.boxes(row)
-		if v, ok := Number(row, total); ok && sum > 0 {
-			if rows++; v != sum {
-				differ++
-			}
-		}
-	}
-	return differ*5 > rows
 }
 
 // boxes returns the boxes of each calibre of a row, and their sum.
@@ -223,24 +208,18 @@ func widened(row tables.Row, cells int) tables.Row {
 	return row
 }
 
-// Enumerates reports whether the numbers of a column are consecutive, also from 0 or
-// 1 again.
+// Enumerates reports whether the numbers of a column are consecutive.
 func Enumerates(rows []tables.Row, col int) bool {
-	longest, n, first, last := 0, 0, 0.0, 0.0
+	n, last := 0, 0.0
 	for _, row := range rows {
 		v, ok := Number(row, col)
 		switch {
 		case !ok || IsTotal(row):
-		case longest == 0:
-			longest, n, first, last = 1, 1, v, v
-		case v == last+1:
+		case n == 0 || v == last+1:
 			n, last = n+1, v
-			longest = max(longest, n)
-		case v == first && v <= 1:
-			n, last = 1, v
 		default:
 			return false
 		}
 	}
-	return longest > 2
+	return n > 2
 }
