@@ -75,7 +75,8 @@ func IsQuantity(text string) bool {
 	}
 	_, weight := numbers.Grams[n.Unit]
 	_, ok = numbers.Value(n.Digits, numbers.Point)
-	return ok && (n.Unit == "" || weight || vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
+	return ok && (n.Unit == "" || weight ||
+		vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
 }
 
 // Number parses the number of a cell of a row, without a unit. "1.056" is more than a thousand.
@@ -157,17 +158,16 @@ func (t Table) paired() Table {
 			t.add(t.Headings[col].Text, "two-fields", a.Field, b.Field)
 		}
 	}
-	for i := t.To; i < len(t.Rows); i++ {
+	for i := t.To; i < len(t.Rows) && t.pairs != nil; i++ {
+		row := widened(t.Rows[i], len(t.Headings))
 		for _, p := range t.pairs {
-			if row := t.Rows[i]; p[0] < len(row.Cells) {
-				if first, second, ok := strings.Cut(row.Cells[p[0]].Text, "/"); ok {
-					t.Rows[i] = widened(row, len(t.Headings))
-					for k, text := range []string{first, second} {
-						t.Rows[i].Cells[p[1]+k] = tables.Cell{Text: strings.TrimSpace(text), Merged: row.Cells[p[0]].Merged}
-					}
-				}
+			cell := row.Cells[p[0]]
+			if first, second, ok := strings.Cut(cell.Text, "/"); ok {
+				row.Cells[p[1]] = tables.Cell{Text: strings.TrimSpace(first), Merged: cell.Merged}
+				row.Cells[p[1]+1] = tables.Cell{Text: strings.TrimSpace(second), Merged: cell.Merged}
 			}
 		}
+		t.Rows[i] = row
 	}
 	return t
 }
