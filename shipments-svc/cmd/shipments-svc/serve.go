@@ -65,7 +65,7 @@ func serve(ctx context.Context, p program) (err error) {
 	service := newService(repo, cfg.Files, children)
 	newID := func() [16]byte { return uuid.Must(uuid.NewV7()) }
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys), newID, time.Now, cfg.Demo)
-	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
+	routes := transport.Config{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: uploads, Timeout: postgres.RequestTimeout, Now: time.Now, Log: log,
@@ -85,7 +85,7 @@ func serve(ctx context.Context, p program) (err error) {
 		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: repo.Ready, Drain: service.Drain,
 		Public: func(v *assertion.Verifier) http.Handler {
 			mux := http.NewServeMux()
-			mux.Handle("/", transport.New(service, hooks, uploads, wiring, log))
+			mux.Handle("/", transport.New(service, hooks, uploads, routes, log))
 			for _, path := range web.Paths {
 				mux.Handle(path, pages)
 			}

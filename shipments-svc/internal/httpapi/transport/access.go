@@ -50,6 +50,3 @@ var Access = map[string]Permission{
 	"POST /api/v1/webhook_endpoints/{id}/replay":        ManageWebhooks,
 	"GET /api/v1/webhook_endpoints/{id}/deliveries":     ManageWebhooks,
 }
-
-// Facts is needed to see what documents say of a shipment within the shipment.
-const Facts = ReadDocuments

@@ -37,8 +37,8 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 }
 
 func handlerOf(service *shipments.Service) http.Handler {
-	wiring := transport.Wiring{Timeout: postgres.RequestTimeout, Failed: func(string, error) {}}
-	return transport.New(service, nil, transport.NewUploads(), wiring, slog.New(slog.DiscardHandler))
+	config := transport.Config{Timeout: postgres.RequestTimeout, Failed: func(string, error) {}}
+	return transport.New(service, nil, transport.NewUploads(), config, slog.New(slog.DiscardHandler))
 }
 
 // unread fails the test if any of it is read.
@@ -64,10 +64,12 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 			held = append(held, sendDocument(ctx, handler, mine, large, body))
 		}
 		closed()
-		if status := <-sendDocument(t.Context(), handler, mine, large, unread{t}); status != http.StatusServiceUnavailable {
+		status := <-sendDocument(t.Context(), handler, mine, large, unread{t})
+		if status != http.StatusServiceUnavailable {
 			t.Errorf("one more of the organization: %d", status)
 		}
-		if status := <-sendDocument(t.Context(), handler, mine, -1, unread{t}); status != http.StatusServiceUnavailable {
+		status = <-sendDocument(t.Context(), handler, mine, -1, unread{t})
+		if status != http.StatusServiceUnavailable {
 			t.Errorf("one more of unknown size: %d", status)
 		}
 		if status := <-sendDocument(t.Context(), handler, other, large,

@@ -121,11 +121,11 @@ func newAPIOf(tb testing.TB, service *shipments.Service, hooks *webhooks.Service
 func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Service, timeout time.Duration) *api {
 	tb.Helper()
 	a := &api{service: service, log: &logBuffer{}, observed: &logBuffer{}, org: publicid.New("org")}
-	wiring := transport.Wiring{Timeout: timeout, Failed: func(operation string, err error) {
+	config := transport.Config{Timeout: timeout, Failed: func(operation string, err error) {
 		_, _ = fmt.Fprintln(a.observed, operation, transport.Code(err))
 	}}
 	srv := httptest.NewServer(
-		transport.New(service, hooks, transport.NewUploads(), wiring, slog.New(slog.NewJSONHandler(a.log, nil))),
+		transport.New(service, hooks, transport.NewUploads(), config, slog.New(slog.NewJSONHandler(a.log, nil))),
 	)
 	tb.Cleanup(srv.Close)
 	a.url = srv.URL

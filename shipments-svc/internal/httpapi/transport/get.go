@@ -16,7 +16,9 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 	id, err := ShipmentIDs.decode(r)
 	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
 	if r.Header.Values("If-None-Match") != nil {
-		look.Known = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == http.StatusNotModified }
+		look.Known = func(version int64) bool {
+			return precondition.Failed(r, tagOf(version)) == http.StatusNotModified
+		}
 	}
 	return look, err
 }
@@ -29,7 +31,7 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
 	view := viewDetail(found.Detail)
-	if !slices.Contains(callerOf(r.Context()).Permissions, string(Facts)) {
+	if !slices.Contains(callerOf(r.Context()).Permissions, string(ReadDocuments)) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}

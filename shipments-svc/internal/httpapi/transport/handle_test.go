@@ -23,7 +23,7 @@ func handled(
 	t.Helper()
 	rt := router{
 		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler), maxBody: maxBody,
-		wiring: Wiring{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
+		config: Config{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
 	}
 	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, text string) reply {
 		return reply{Status: http.StatusOK, Body: text}
@@ -60,7 +60,8 @@ func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 		t.Error("the request was decoded")
 		return 0, nil
 	}, nil)
-	if status != http.StatusForbidden || len(observed) != 1 || !errors.As(observed[0], new(*assertion.PermissionError)) {
+	if status != http.StatusForbidden || len(observed) != 1 ||
+		!errors.As(observed[0], new(*assertion.PermissionError)) {
 		t.Errorf("%d, observed %v", status, observed)
 	}
 }

@@ -6,7 +6,7 @@
 // Guarantees: a request without an identity is refused with 401 before it is
 // decoded, and one without the permission with 403 before its body is read; a body
 // or query is accepted as a whole or refused with all its faults; a method has
-// Wiring.Timeout, extended for a waiter, which begins after decoding: a slow client, and
+// Config.Timeout, extended for a waiter, which begins after decoding: a slow client, and
 // the wait of a large request for its turn, do not count against it; a response is
 // complete in memory before its status is sent; every response conforms to
 // api/openapi.yaml; a request that fails is observed once; an unexpected error is a 500
@@ -41,8 +41,8 @@ const (
 // document.
 const maxElements = 1_000
 
-// Wiring is the configuration of all routes.
-type Wiring struct {
+// Config is the configuration of all routes.
+type Config struct {
 	Timeout time.Duration // for one call of a method
 	// Failed is called after each request that failed: with the operation and its error.
 	Failed func(operation string, err error)
@@ -60,7 +60,7 @@ type method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, erro
 type router struct {
 	*problem.Routes
 	service *shipments.Service
-	wiring  Wiring
+	config  Config
 	log     *slog.Logger
 	maxBody int64
 }
@@ -73,9 +73,9 @@ func (rt router) upTo(limit int64) router {
 
 // New returns the handler of the service's public listener.
 func New(
-	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, wiring Wiring, log *slog.Logger,
+	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, config Config, log *slog.Logger,
 ) http.Handler {
-	rt := router{Routes: problem.NewRoutes(), service: service, wiring: wiring, log: log, maxBody: maxBody}
+	rt := router{Routes: problem.NewRoutes(), service: service, config: config, log: log, maxBody: maxBody}
 
 	const all, one = "/api/v1/shipments", "/api/v1/shipments/{id}"
 	handle(rt, "GET "+all, decodeList, service.List, encodeList)
@@ -146,7 +146,7 @@ func handle[Req, Res any](
 	var serve endpoint.Endpoint = func(ctx context.Context, request any) (_ any, err error) {
 		defer func() {
 			if err != nil {
-				rt.wiring.Failed(pattern, err)
+				rt.config.Failed(pattern, err)
 			}
 		}()
 		c := request.(*caller)
@@ -157,7 +157,7 @@ func handle[Req, Res any](
 		if err != nil {
 			return nil, err
 		}
-		timeout := rt.wiring.Timeout
+		timeout := rt.config.Timeout
 		if w, ok := any(req).(waiter); ok {
 			timeout += w.Waits()
 		}
