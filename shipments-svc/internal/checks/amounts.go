@@ -39,16 +39,6 @@ func having(pallets []shipments.Pallet, condition func(shipments.Pallet) bool) [
 	return slices.DeleteFunc(slices.Clone(pallets), func(p shipments.Pallet) bool { return !condition(p) })
 }
 
-// median returns the middle value; of an even number, the lower one.
-func median(pallets []shipments.Pallet, value func(shipments.Pallet) int) int {
-	values := make([]int, len(pallets))
-	for i, p := range pallets {
-		values[i] = value(p)
-	}
-	slices.Sort(values)
-	return values[(len(values)-1)/2]
-}
-
 // spread is a value that pallets of a kind have much alike.
 type spread struct {
 	value   func(shipments.Pallet) int // 0: the pallet is not compared
@@ -94,7 +84,12 @@ func (of spread) check(s subject) finding {
 			continue
 		}
 		compared += len(g.pallets)
-		usual := median(g.pallets, of.value)
+		values := make([]int, len(g.pallets))
+		for i, p := range g.pallets {
+			values[i] = of.value(p)
+		}
+		slices.Sort(values)
+		usual := values[(len(values)-1)/2] // the median; of an even number, the lower one
 		for _, p := range g.pallets {
 			if value := of.value(p); of.outlier(value, usual) {
 				f.report(shipments.Warn, fmt.Sprintf("%s has %s (usual for %s: %s)",
@@ -105,7 +100,7 @@ func (of spread) check(s subject) finding {
 	if compared == 0 {
 		return skip(of.few)
 	}
-	return f.or(pass(fmt.Sprintf("%s compared, %s.", counted(compared, "pallet"), of.none)))
+	return f.or(shipments.Pass, fmt.Sprintf("%s compared, %s.", counted(compared, "pallet"), of.none))
 }
 
 // palletWeightPlausible fails where a pallet exceeds its safe working load, and
@@ -130,8 +125,8 @@ func palletWeightPlausible(s subject) finding {
 	if weights == nil {
 		return skip("There are no pallets with a weight.")
 	}
-	return f.or(pass(fmt.Sprintf("%s, from %s to %s.", counted(len(weights), "pallet"),
-		kilograms(slices.Min(weights)), kilograms(slices.Max(weights)))))
+	return f.or(shipments.Pass, fmt.Sprintf("%s, from %s to %s.", counted(len(weights), "pallet"),
+		kilograms(slices.Min(weights)), kilograms(slices.Max(weights))))
 }
 
 // containerPayload compares the total weight with the payload of the containers
@@ -155,6 +150,6 @@ func containerPayload(s subject) finding {
 		f.report(shipments.Warn, fmt.Sprintf("%s exceeds the usual payload of %s, about %s",
 			kilograms(total), all, kilograms(usual)))
 	}
-	return f.or(pass(fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all,
-		kilograms(n*reference.UsualPayload))))
+	return f.or(shipments.Pass, fmt.Sprintf("%s in %s with a payload of about %s.", kilograms(total), all,
+		kilograms(n*reference.UsualPayload)))
 }

@@ -85,7 +85,6 @@ type finding struct {
 	count    int                  // of problems without pallets
 }
 
-func pass(details string) finding { return finding{result: shipments.Pass, details: details} }
 func skip(details string) finding { return finding{result: shipments.Skip, details: details} }
 
 // report adds a problem and the pallets that it affects.
@@ -96,10 +95,10 @@ func (f *finding) report(r shipments.Result, problem string, pallets ...shipment
 	}
 }
 
-// or returns a finding whose details are its problems, or another one if it has none.
-func (f finding) or(other finding) finding {
+// or returns the finding with its problems as details, or one with this result if it has none.
+func (f finding) or(result shipments.Result, details string) finding {
 	if f.problems == nil {
-		return other
+		return finding{result: result, details: details}
 	}
 	f.details = summary(f.problems)
 	return f

@@ -33,7 +33,7 @@ var comparable = []comparison{
 
 // statement is what the documents of one type state about one fact.
 type statement struct {
-	document  string // "packing list"
+	document  shipments.DocumentType // or "shipment"
 	texts     []string
 	canonical []string
 	places    []shipments.Location
@@ -76,7 +76,7 @@ func documentsConsistent(s subject) finding {
 		}
 		other := all[1+i]
 		f.report(c.result, fmt.Sprintf("the %s is %s on the %s and %s on the %s",
-			c.name, listed(first.texts), first.document, listed(other.texts), other.document))
+			c.name, listed(first.texts), typeName(first.document), listed(other.texts), typeName(other.document)))
 		f.places = slices.Concat(f.places, first.places, other.places)
 	}
 	for _, q := range []quantity{palletCount, boxTotal, netWeight} {
@@ -85,17 +85,20 @@ func documentsConsistent(s subject) finding {
 		}
 	}
 	if agreed == nil {
-		return f.or(skip("No two documents state the same fact."))
+		return f.or(shipments.Skip, "No two documents state the same fact.")
 	}
-	return f.or(pass(sentence("the documents agree on: " + strings.Join(agreed, ", "))))
+	return f.or(shipments.Pass, sentence("the documents agree on: "+strings.Join(agreed, ", ")))
 }
 
 // statementOf collects what the documents of a type state.
 func statementOf(s subject, t shipments.DocumentType, kind shipments.FactKind,
 	canonical func(string) []string,
 ) statement {
-	st := statement{document: typeName(t)}
+	st := statement{document: t}
 	add := func(text string, at shipments.Source) {
+		if text == "" {
+			return
+		}
 		for _, c := range canonical(text) {
 			if !slices.Contains(st.canonical, c) {
 				st.canonical = append(st.canonical, c)
@@ -219,7 +222,7 @@ func containerNumber(s subject) finding {
 			f.report(shipments.Fail, number+": "+problem)
 		}
 	}
-	return f.or(pass(sentence(listed(containers) + ": check digit is correct")))
+	return f.or(shipments.Pass, sentence(listed(containers)+": check digit is correct"))
 }
 
 // containerProblem describes the fault of a container number; "" for none.

@@ -60,9 +60,10 @@ func packingListPresent(s subject) finding {
 	}
 	switch {
 	case len(lists) > 0:
-		return pass(fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet")))
+		text := fmt.Sprintf("%s with %s.", counted(len(lists), "packing list"), counted(extracted, "pallet"))
+		return finding{}.or(shipments.Pass, text)
 	case len(demo) > 0:
-		return pass(counted(len(demo), "pallet") + " of the demo, without a packing list.")
+		return finding{}.or(shipments.Pass, counted(len(demo), "pallet")+" of the demo, without a packing list.")
 	default:
 		return finding{result: shipments.Fail, details: "No packing list is attached.", count: 1}
 	}
@@ -129,8 +130,8 @@ func packingListReadable(s subject) finding {
 	for _, doc := range lists {
 		switch doc.Status {
 		case shipments.Failed:
-			f.report(shipments.Fail, "the "+documentName(s, doc)+" could not be read: "+strings.TrimSuffix(doc.Failure.Detail,
-				"."))
+			why := strings.TrimSuffix(doc.Failure.Detail, ".")
+			f.report(shipments.Fail, "the "+documentName(s, doc)+" could not be read: "+why)
 		case shipments.Queued, shipments.BeingRead:
 			waiting++
 		default:
@@ -141,9 +142,10 @@ func packingListReadable(s subject) finding {
 		f.reportRemarks(s, "packing_list_readable")
 	}
 	if waiting > 0 {
-		return f.or(skip("Not read yet: " + counted(waiting, "packing list") + "."))
+		return f.or(shipments.Skip, "Not read yet: "+counted(waiting, "packing list")+".")
 	}
-	return f.or(pass(fmt.Sprintf("%s of %s read.", counted(rows, "row"), counted(len(lists), "packing list"))))
+	text := fmt.Sprintf("%s of %s read.", counted(rows, "row"), counted(len(lists), "packing list"))
+	return f.or(shipments.Pass, text)
 }
 
 // numericValues fails where a packing list lacks a required number, and warns
@@ -152,9 +154,9 @@ func numericValues(s subject) finding {
 	var f finding
 	f.reportRemarks(s, "numeric_values")
 	if len(s.Pallets) == 0 {
-		return f.or(skip("There are no pallets to check."))
+		return f.or(shipments.Skip, "There are no pallets to check.")
 	}
-	return f.or(pass(fmt.Sprintf("All numbers of %s are valid.", counted(len(s.Pallets), "pallet"))))
+	return f.or(shipments.Pass, fmt.Sprintf("All numbers of %s are valid.", counted(len(s.Pallets), "pallet")))
 }
 
 // weightUnit warns where the unit or the meaning of weights was assumed, and
@@ -167,10 +169,11 @@ func weightUnit(s subject) finding {
 	})
 	if f.problems != nil && len(implausible)*2 > len(s.Pallets) {
 		return finding{result: shipments.Fail, pallets: implausible, details: sentence(fmt.Sprintf(
-			"%s; a box would weigh %s, so the unit is probably another", f.problems[0], kilograms(implausible[0].BoxWeight)))}
+			"%s; a box would weigh %s, so the unit is probably another", f.problems[0],
+			kilograms(implausible[0].BoxWeight)))}
 	}
 	if len(s.Pallets) == 0 {
-		return f.or(skip("There are no pallets to check."))
+		return f.or(shipments.Skip, "There are no pallets to check.")
 	}
-	return f.or(pass("The documents state the units of all weights."))
+	return f.or(shipments.Pass, "The documents state the units of all weights.")
 }

@@ -84,17 +84,19 @@ func TestLimits(t *testing.T) {
 		{"weight_unit", assumed(loaded(1, 99), loaded(1, 100)), "warn"},
 		{"weight_unit", assumed(loaded(1, 99), loaded(1, 99), loaded(1, 100)), "fail"},
 		{
-			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "1000000000")),
+			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes",
+				"1000000000")),
 			"skip",
 		},
 		{
-			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes", "999999999")),
+			"documents_consistent", with(evidence(many(1)...), document(9, shipments.CommercialInvoice, "boxes",
+				"999999999")),
 			"fail",
 		},
-		{"documents_consistent", with(evidence(loaded(1, 98_000)), document(9, shipments.CommercialInvoice, "net_weight",
-			"100 kg")), "pass"},
-		{"documents_consistent", with(evidence(loaded(1, 97_999)), document(9, shipments.CommercialInvoice, "net_weight",
-			"100 kg")), "warn"},
+		{"documents_consistent", with(evidence(loaded(1, 98_000)),
+			document(9, shipments.CommercialInvoice, "net_weight", "100 kg")), "pass"},
+		{"documents_consistent", with(evidence(loaded(1, 97_999)),
+			document(9, shipments.CommercialInvoice, "net_weight", "100 kg")), "warn"},
 	} {
 		if got := run(c.e, c.check); !strings.HasPrefix(got, c.want+" ") {
 			t.Errorf("%s of %+v: %s, want %s", c.check, c.e.Pallets, got, c.want)
@@ -152,7 +154,8 @@ func TestComparisons(t *testing.T) {
 			"fail 2 [1 1] The seal is A1 on the packing list and B2 on the bill of lading.",
 		},
 		{
-			with(declared(one(), shipments.Declared{ContainerNumber: "CSQU3054383"}), bl("container_number", "TGHU7589334")),
+			with(declared(one(), shipments.Declared{ContainerNumber: "CSQU3054383"}),
+				bl("container_number", "TGHU7589334")),
 			"fail 2 [0 1] The container is CSQU3054383 on the packing list and TGHU7589334 on the bill of lading.",
 		},
 		{
@@ -161,16 +164,17 @@ func TestComparisons(t *testing.T) {
 			"pass 0 [] The documents agree on: container.",
 		},
 		{
-			with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"), bl("container_number", "CSQU3054383")),
-			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on the " +
-				"bill of lading.",
+			with(one(), invoice("container_number", "CSQU3054383 / TGHU7589334"),
+				bl("container_number", "CSQU3054383")),
+			"fail 3 [1 1 1] The container is CSQU3054383 / TGHU7589334 on the commercial invoice and CSQU3054383 on " +
+				"the bill of lading.",
 		},
 		{
 			with(one(), invoice("pallets", "1", "boxes", "264")),
 			"pass 0 [] The documents agree on: number of pallets, number of boxes.",
 		},
-		{with(one(), invoice("pallets", "2")), "warn 1 [1] The number of pallets is 2 pallets on the commercial invoice " +
-			"and 1 pallet on the packing lists."},
+		{with(one(), invoice("pallets", "2")), "warn 1 [1] The number of pallets is 2 pallets on the commercial " +
+			"invoice and 1 pallet on the packing lists."},
 		{
 			with(one(), invoice("port_of_loading", "Cape Town"), bl("port_of_loading", "ZACPT")),
 			"pass 0 [] The documents agree on: port of loading.",
@@ -188,8 +192,8 @@ func TestComparisons(t *testing.T) {
 func TestUnknownProduceIsMentioned(t *testing.T) {
 	t.Parallel()
 	for produce, want := range map[string]string{"Yuzu": "pass", "Nam dok": "warn"} {
-		e := with(holding(evidence(many(2)...), produce, 1), document(7, shipments.PhytosanitaryCertificate, "produce_name",
-			"Persea americana", "produce_name", "Fresh yuzu, nam"))
+		e := with(holding(evidence(many(2)...), produce, 1), document(7, shipments.PhytosanitaryCertificate,
+			"produce_name", "Persea americana", "produce_name", "Fresh yuzu, nam"))
 		if got := run(e, "produce_vs_phyto"); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", produce, got)
 		}
@@ -246,18 +250,6 @@ func TestCountsOfReading(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		boxes []int
-		want  int
-	}{{[]int{5}, 5}, {[]int{9, 1}, 1}, {[]int{3, 1, 2}, 2}, {[]int{4, 1, 3, 2}, 2}} {
-		if got := median(holdingBoxes(c.boxes...), func(p shipments.Pallet) int { return p.Boxes }); got != c.want {
-			t.Errorf("%v: %d, want %d", c.boxes, got, c.want)
-		}
-	}
-}
-
 // TestCheckDigitOfOtherKeys: a GTIN-13, whose number of digits is even, and container
 // numbers with the first and last letters.
 func TestCheckDigitOfOtherKeys(t *testing.T) {
@@ -291,11 +283,13 @@ func TestWords(t *testing.T) {
 		counted(0, "pallet"): "0 pallets", counted(1, "box"): "1 box", counted(2, "box"): "2 boxes",
 		shipments.Figure(0): "0", shipments.Figure(999): "999", shipments.Figure(1000): "1,000",
 		shipments.Figure(1_234_567): "1,234,567",
-		kilograms(0):                "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg", kilograms(500): "0.5 kg",
+		kilograms(0):                "0 kg", kilograms(1): "0.001 kg", kilograms(4125): "4.125 kg",
+		kilograms(500):       "0.5 kg",
 		kilograms(3_861_000): "3,861 kg",
 		listed(letters[:1]):  "a", listed(letters[:2]): "a and b", listed(letters[:5]): "a, b, c, d and e",
 		listed(letters[:6]):  "a, b, c, d, e and 1 more",
-		summary(letters[:2]): "A; b.", summary(letters[:5]): "A; b; c; d; e.", summary(letters): "A; b; c; d; e; and 2 more.",
+		summary(letters[:2]): "A; b.", summary(letters[:5]): "A; b; c; d; e.",
+		summary(letters): "A; b; c; d; e; and 2 more.",
 		sentence("élan"): "Élan.", sheetName("page 2"): "page 2", sheetName("PL"): `"PL"`,
 	} {
 		if got != want {

@@ -24,18 +24,17 @@ func locationCodes(s subject) finding {
 				text.field, text.value, title(byCode.Names[0]), title(byName.Names[0]), byName.Code))
 			continue
 		}
-		for _, code := range port(text.value) {
-			codes = append(codes, code)
-			texts = append(texts, text.field+" is "+code)
+		if p := cmp.Or(byCode, byName); p != nil {
+			codes, texts = append(codes, p.Code), append(texts, text.field+" is "+p.Code)
 		}
 	}
 	if len(codes) == 2 && codes[0] == codes[1] {
 		f.report(shipments.Warn, "origin and destination are the same: "+codes[0])
 	}
 	if texts == nil {
-		return f.or(skip("Neither origin nor destination is a known port."))
+		return f.or(shipments.Skip, "Neither origin nor destination is a known port.")
 	}
-	return f.or(pass(sentence(strings.Join(texts, ", "))))
+	return f.or(shipments.Pass, sentence(strings.Join(texts, ", ")))
 }
 
 // port returns the code of a port; nil for a port that is not in the table.
@@ -95,5 +94,5 @@ func requiredDocuments(s subject) finding {
 	if exemptProduce != nil && (present == nil || exemptOrigin != nil) {
 		texts = append(texts, fmt.Sprintf("%s does not require %s for this produce", to, listed(exemptProduce)))
 	}
-	return f.or(pass(summary(append(texts, exemptOrigin...))))
+	return f.or(shipments.Pass, summary(append(texts, exemptOrigin...)))
 }

@@ -15,7 +15,7 @@ func calibreKnown(s subject) finding {
 	all := lines(s.Pallets)
 	for _, g := range groups(all, func(p shipments.Pallet) string { return p.ProduceName + "\x00" + p.Calibre }) {
 		calibre := g.pallets[0].Calibre
-		standards := reference.SizingsOf(g.pallets[0].ProduceName)
+		standards := reference.Sizings[reference.CommodityOf(g.pallets[0].ProduceName)]
 		if standards == nil {
 			continue
 		}
@@ -32,8 +32,8 @@ func calibreKnown(s subject) finding {
 	if len(all) > len(s.Pallets) {
 		unit = "line"
 	}
-	return f.or(pass(fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared,
-		counted(len(all), unit))))
+	return f.or(shipments.Pass, fmt.Sprintf("%d of %s compared with the calibres of their produce.", compared,
+		counted(len(all), unit)))
 }
 
 // lines returns a pallet for each line of the packing list.
@@ -117,7 +117,8 @@ func produceVsPhyto(s subject) finding {
 		}
 		mentioned := func(word string) bool { return len(word) > 3 && slices.Contains(words, word) }
 		if c == "" && !slices.ContainsFunc(reference.Words(g.name), mentioned) {
-			f.report(shipments.Warn, fmt.Sprintf("%q on %s is unknown produce and could not be compared with the certificate",
+			f.report(shipments.Warn, fmt.Sprintf(
+				"%q on %s is unknown produce and could not be compared with the certificate",
 				g.name, rowsOf(s, g.pallets...)), g.pallets...)
 		}
 	}
@@ -126,5 +127,5 @@ func produceVsPhyto(s subject) finding {
 			f.report(shipments.Warn, fmt.Sprintf("the certificate names %s, which is on no pallet", c))
 		}
 	}
-	return f.or(pass("The certificate covers the produce on the pallets: " + listed(certified) + "."))
+	return f.or(shipments.Pass, "The certificate covers the produce on the pallets: "+listed(certified)+".")
 }

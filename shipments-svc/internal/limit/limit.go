@@ -22,36 +22,35 @@ func New[Key comparable](all, each int64) *Limit[Key] {
 	return &Limit[Key]{all: all, each: each, by: map[Key]int64{}, freed: make(chan struct{})}
 }
 
+// ended is a context that has.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // TryAcquire acquires n for a key if that is free, which it reports.
-func (l *Limit[Key]) TryAcquire(key Key, n int64) bool {
-	acquired, _ := l.acquire(key, n)
-	return acquired
-}
+func (l *Limit[Key]) TryAcquire(key Key, n int64) bool { return l.Acquire(ended, key, n) }
 
 // Acquire acquires n for a key, or reports that it was not free before ctx ended.
 func (l *Limit[Key]) Acquire(ctx context.Context, key Key, n int64) bool {
-	for {
-		acquired, freed := l.acquire(key, n)
-		if acquired {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-freed:
-		}
-	}
-}
-
-func (l *Limit[Key]) acquire(key Key, n int64) (acquired bool, freed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used+n > l.all || l.by[key]+n > l.each {
-		return false, l.freed
+	for l.used+n > l.all || l.by[key]+n > l.each {
+		freed := l.freed
+		l.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-freed:
+		}
+		l.mu.Lock()
+		if ctx.Err() != nil {
+			return false
+		}
 	}
 	l.used += n
 	l.by[key] += n
-	return true, nil
+	return true
 }
 
 // Release releases n of what was acquired for a key.

@@ -123,7 +123,10 @@ func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
 func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) (shipments.Document, error) {
 	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, j.Org), "begin job", beginSQL,
 		j.Org, j.Shipment, j.Document, j.Run, at)
-	return doc, missing(err, shipments.ErrLost)
+	if errors.Is(err, shipments.ErrNotFound) {
+		err = shipments.ErrLost
+	}
+	return doc, err
 }
 
 // Extend implements shipments.Jobs.

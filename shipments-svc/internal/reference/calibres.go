@@ -16,9 +16,9 @@ type Sizing struct {
 	maxPieces int // pieces in a box, where sizing by number is allowed; 0: it is not
 }
 
-// SizingsSource names the table of the calibres, with its edition and date. sizings has its
+// SizingsSource names the table of the calibres, with its edition and date. Sizings has its
 // rows of each commodity, by the first botanical name.
-var SizingsSource, sizings = func() (string, map[string][]Sizing) {
+var SizingsSource, Sizings = func() (string, map[string][]Sizing) {
 	all := map[string][]Sizing{}
 	table, source := rows("calibres")
 	for _, r := range table {
@@ -30,9 +30,6 @@ var SizingsSource, sizings = func() (string, map[string][]Sizing) {
 	}
 	return source, all
 }()
-
-// SizingsOf returns the sizings of produce; nil: the table has none.
-func SizingsOf(produce string) []Sizing { return sizings[CommodityOf(produce)] }
 
 // diameters matches "75", "75-80", "75/80 mm", "Ø 75+".
 var diameters = regexp.MustCompile(`^(?:Ø\s*)?(\d{2,3})(?:\s*[-/–]\s*(\d{2,3})|\s*\+)?(\s*MM)?$`)

@@ -15,7 +15,7 @@ import (
 // what it lists, once.
 func TestSizingsAreConsistent(t *testing.T) {
 	t.Parallel()
-	for commodity, all := range sizings {
+	for commodity, all := range Sizings {
 		for _, s := range all {
 			if !isCommodity(commodity) || s.Source == "" || s.codes == nil && s.to == 0 ||
 				(s.from > 0) != (s.to > s.from) || s.to > 200 || s.maxPieces < 0 {
@@ -174,12 +174,12 @@ func TestCalibres(t *testing.T) {
 		{"Star Ruby grapefruit", "40", true},
 		{"Hass", "32", false},
 	} {
-		if all := SizingsOf(c.produce); len(all) == 0 || all[0].Has(c.calibre) != c.known {
+		if all := Sizings[CommodityOf(c.produce)]; len(all) == 0 || all[0].Has(c.calibre) != c.known {
 			t.Errorf("%s %s: known is not %t", c.produce, c.calibre, c.known)
 		}
 	}
 	for _, produce := range []string{"Pineapple", "Table grapes", "", "Dragon fruit"} {
-		if all := SizingsOf(produce); all != nil {
+		if all := Sizings[CommodityOf(produce)]; all != nil {
 			t.Errorf("%s is taken for %s", produce, all[0].Produce)
 		}
 	}
@@ -192,11 +192,11 @@ func TestCalibreLimits(t *testing.T) {
 		"53 mm": true, "52 mm": false, "110 mm": true, "111 mm": false, "53-110": true, "53-111": false, "162": true,
 		"163": false, "-1": false,
 	} {
-		if SizingsOf("Oranges")[0].Has(text) != want {
+		if Sizings[CommodityOf("Oranges")][0].Has(text) != want {
 			t.Errorf("%s: %t", text, !want)
 		}
 	}
-	if SizingsOf("Avocado")[0].Has("00") {
+	if Sizings[CommodityOf("Avocado")][0].Has("00") {
 		t.Error("an avocado has no diameter")
 	}
 }
@@ -241,12 +241,14 @@ func TestCountryOf(t *testing.T) {
 func TestCommodityOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana", "Tafeldruiwe Prime": "Vitis vinifera",
+		"Palta Hass": "Persea americana", "PERSEA AMERICANA Mill.": "Persea americana",
+		"Tafeldruiwe Prime":                      "Vitis vinifera",
 		"Fresh table grapes (Vitis vinifera L.)": "Vitis vinifera",
 		"Star Ruby Grapefruit":                   "Citrus paradisi", "Citrus x paradisi": "Citrus paradisi",
 		"Clementina Clemenules": "Citrus reticulata", "Pommes Gala": "Malus domestica", "Mango": "Mangifera indica",
 		"Watermelon, seedless": "Citrullus lanatus", "Pomelo rosado": "Citrus paradisi",
-		"Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum", "Feijoa": "", "": "",
+		"Honey pomelo (Citrus maxima)": "Citrus paradisi", "Vaccinium sp.": "Vaccinium corymbosum",
+		"Feijoa": "", "": "",
 	} {
 		if got := CommodityOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)

@@ -54,7 +54,5 @@ func dataUsed() (uint64, error) {
 	return 0, fmt.Errorf("/proc/self/status has no VmData")
 }
 
-// group makes a child the leader of a process group that ends with its parent.
-func group() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
+// childAttributes make a child the leader of a process group that ends with its parent.
+var childAttributes = syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}

@@ -12,8 +12,9 @@ import (
 // Go's runtime only.
 func confine(cpu time.Duration) error {
 	debug.SetMemoryLimit(maxMemory)
-	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64(cpu.Seconds()), Max: uint64(cpu.Seconds())})
+	seconds := uint64(cpu.Seconds())
+	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds})
 }
 
-// group makes a child the leader of a process group.
-func group() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// childAttributes make a child the leader of a process group.
+var childAttributes = syscall.SysProcAttr{Setpgid: true}

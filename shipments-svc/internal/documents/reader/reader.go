@@ -105,7 +105,16 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	case err != nil: // it did not start
 		return shipments.Reading{}, unavailable(err)
 	}
-	return decoded(out)
+	var answer result // of the child, which is not trusted
+	err = json.Unmarshal(out.text, &answer)
+	switch {
+	case err != nil || out.over || (answer.Reading == nil) == (answer.Failure == nil):
+		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
+	case answer.Failure != nil:
+		return shipments.Reading{}, answer.Failure
+	default:
+		return *answer.Reading, nil
+	}
 }
 
 // cpuShare is the part of the limit of processor time, one in cpuShare, that a child
@@ -122,7 +131,7 @@ func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, std
 	cmd.Env = []string{} // nil would be the parent's
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, out, stderr
-	cmd.SysProcAttr = group()
+	cmd.SysProcAttr = new(childAttributes)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for descendants that hold the pipes after the child has ended
 	err = cmd.Run()
@@ -130,18 +139,6 @@ func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, std
 		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	return used, err
-}
-
-// decoded decodes the output of a child, which is not trusted.
-func decoded(out bounded) (shipments.Reading, error) {
-	var r result
-	if err := json.Unmarshal(out.text, &r); err != nil || out.over || (r.Reading == nil) == (r.Failure == nil) {
-		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
-	}
-	if r.Failure != nil {
-		return shipments.Reading{}, r.Failure
-	}
-	return *r.Reading, nil
 }
 
 // unavailable is an error of the system, such as a full disk or too many processes.
