@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
@@ -79,7 +80,8 @@ func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 			field("required", "/shipment/vessel", "vessel is required"),
 		},
 	} {
-		p := a.do(t, call{method: http.MethodPost, body: body}).wants(t, http.StatusUnprocessableEntity, "validation_failed")
+		answer := a.do(t, call{method: http.MethodPost, body: body})
+		p := answer.wants(t, http.StatusUnprocessableEntity, "validation_failed")
 		if !slices.Equal(p.Errors, want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", body, p.Errors, want)
 		}
@@ -94,16 +96,22 @@ func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 func TestCreateNamesAnUnknownFieldAndTheNearestOne(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
+	var all []string
+	for _, text := range shipments.Texts {
+		all = append(all, text.Name)
+	}
 	for name, detail := range map[string]string{
-		"status":     "there is no member \"status\"; there is reference, vessel, origin, destination, voyage",
+		"status":     `there is no member "status"; there is ` + strings.Join(all, ", "),
 		"origins":    `there is no member "origins"; did you mean "origin"?`,
 		"detination": `there is no member "detination"; did you mean "destination"?`,
-		"a/b~c":      "there is no member \"a/b~c\"; there is reference, vessel, origin, destination, voyage",
+		"a/b~c":      `there is no member "a/b~c"; there is ` + strings.Join(all, ", "),
 	} {
 		body := strings.Replace(valid, `"reference"`, `"`+name+`":1,"reference"`, 1)
-		p := a.do(t, call{method: http.MethodPost, body: body}).wants(t, http.StatusUnprocessableEntity, "unknown_field")
+		answer := a.do(t, call{method: http.MethodPost, body: body})
+		p := answer.wants(t, http.StatusUnprocessableEntity, "unknown_field")
 		pointer := "/shipment/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-		if want := []problem.Field{{Code: "unknown_field", Pointer: pointer, Detail: detail}}; !slices.Equal(p.Errors, want) {
+		want := []problem.Field{{Code: "unknown_field", Pointer: pointer, Detail: detail}}
+		if !slices.Equal(p.Errors, want) {
 			t.Errorf("%s: %+v, want %+v", name, p.Errors, want)
 		}
 		if p.Detail != "1 field is not valid; see errors." {
