@@ -245,7 +245,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
 	}
 	folded := vocabulary.Fold(text)
-	if no || i > t.To && !t.Gives(f) || of != 0 && unknown == nil ||
+	if no || i > t.To && !t.Gives(f) || of == vocabulary.Unit && unknown == nil ||
 		len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, ""

@@ -170,7 +170,7 @@ func startsTable(rows []tables.Row, i int) bool {
 	named, early, amount := 0, false, false
 	for n, col := range cells {
 		m := vocabulary.MeaningOf(rows[i].Cells[col].Text)
-		if m.Field != vocabulary.None {
+		if m.Field != vocabulary.None && m.Concepts != vocabulary.Unit { // below headings
 			named++
 			early = early || n < first
 		}

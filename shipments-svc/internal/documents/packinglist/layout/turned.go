@@ -38,7 +38,7 @@ func turned(t tables.Table) (_ tables.Table, from map[int]tables.Place) {
 // blockOf returns the rows of pallets that are columns: labels before values, first those of the
 // pallet numbers. It is nil where the first row begins none.
 func blockOf(rows []tables.Row) []tables.Row {
-	to := 0
+	to, first := 0, vocabulary.None // the field of the first row
 	for ; to < len(rows) && rows[to].Number == rows[0].Number+to; to++ {
 		cells := Filled(rows[to])
 		if len(cells) < 3 || to == 0 && strings.ContainsFunc(rows[0].Cells[cells[0]].Text, isDigit) {
@@ -49,9 +49,11 @@ func blockOf(rows []tables.Row) []tables.Row {
 			text := rows[to].Cells[col].Text
 			return !strings.ContainsFunc(text, isDigit) && !vocabulary.IsTotal(vocabulary.Fold(text))
 		}
-		numbers := slices.Contains(labelFields, m.Field) && !slices.ContainsFunc(cells[1:], wordless)
+		numbers := (to == 0 || m.Field == first) && slices.Contains(labelFields, m.Field) && !slices.ContainsFunc(cells[1:], wordless)
 		if numbers != (to == 0) || to == 1 && m.Field == vocabulary.None {
 			break
+		} else if to == 0 {
+			first = m.Field
 		}
 	}
 	if to < 2 {

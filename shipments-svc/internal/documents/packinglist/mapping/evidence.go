@@ -51,7 +51,11 @@ var conditions = map[string]condition{
 	"counting": of(func(c *Column) bool { return c.values.counts && c.values.filled > 1 }),
 	"unclear":  of(func(c *Column) bool { return c.Score < 0.95 || c.Meaning.Concepts&vocabulary.One != 0 }),
 	"counts":   of(func(c *Column) bool { return c.Meaning.Counts() }),
-	"headed":   of(func(c *Column) bool { return c.Text != "" }),
+	"total":    of(func(c *Column) bool { return c.Meaning.Concepts&vocabulary.Total != 0 }),
+	"unranged": func(m *Mapping, _ []tables.Row, _ int) bool { // "tot" is until in some languages
+		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Concepts&vocabulary.From != 0 })
+	},
+	"headed": of(func(c *Column) bool { return c.Text != "" }),
 	"of-produce": of(func(c *Column) bool { // "Melon type"
 		named := func(word string) bool { return reference.CommodityOf(word) != "" }
 		return slices.ContainsFunc(c.Meaning.Unknown, named)
@@ -291,7 +295,7 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 		if !m.Has(f) {
 			continue
 		}
-		c, col, most := m.Column(f), m.at[f], 0.0
+		c, col, most := m.Column(f), m.at[f], 0.0 // since the total above
 		c.Unit = cmp.Or(c.Unit, layout.Unit(c.Text))
 		for _, row := range rows {
 			text := textOf(row, col)
@@ -303,17 +307,21 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 				continue
 			}
 			style := numbers.StyleOf(n.Digits)
+			total := layout.IsTotal(row)
 			switch v, _ := numbers.Value(n.Digits, numbers.Point); {
 			case style == numbers.Unclear && f == vocabulary.Boxes: // counts are never unclear
 				style = numbers.Thousands(n.Digits)
-			case style == numbers.Unclear && layout.IsTotal(row): // it is not below its amounts
+			case style == numbers.Unclear && total: // it is not below its amounts
 				if comma, _ := numbers.Value(n.Digits, numbers.Comma); v < most {
 					style = numbers.Comma
 				} else if comma < most {
 					style = numbers.Point
 				}
-			case style != numbers.Unclear:
+			case style != numbers.Unclear && !total:
 				most = max(most, v)
+			}
+			if total {
+				most = 0
 			}
 			if styles[style]++; style == numbers.Unclear {
 				c.unclear = append(c.unclear, n.Digits)

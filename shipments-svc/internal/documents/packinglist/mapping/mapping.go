@@ -93,7 +93,9 @@ func (m Mapping) Used(col int) (vocabulary.Field, bool) {
 func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	first := all[0]
 	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
-	m.given[vocabulary.PalletNumber] = first.Gives(vocabulary.PalletNumber)
+	for _, f := range []vocabulary.Field{vocabulary.PalletNumber, vocabulary.Calibre} {
+		m.given[f] = first.Gives(f)
+	}
 	var rows, lines []tables.Row
 	width := len(first.Headings)
 	for _, t := range all {

@@ -38,6 +38,7 @@ var (
 	Weight   = named("weight")
 	Unit     = named("unit")
 	Total    = named("total")
+	From     = named("from")
 	Type     = named("type")
 	Shipped  = named("shipped")
 	Rejected = named("rejected")
