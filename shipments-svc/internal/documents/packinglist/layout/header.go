@@ -72,8 +72,9 @@ func beginsGroup(row tables.Row) bool {
 	if len(cells) == 1 && vocabulary.MeaningOf(row.Cells[cells[0]].Text).Unknown != nil {
 		return true
 	}
-	return len(cells) <= 2 && captionsIn(row) != nil || len(cells) == 2 && field(row.Cells[cells[0]].Text) != vocabulary.None &&
+	labelled := len(cells) == 2 && field(row.Cells[cells[0]].Text) != vocabulary.None &&
 		vocabulary.MeaningOf(row.Cells[cells[1]].Text).Field == vocabulary.None
+	return labelled || len(cells) <= 2 && captionsIn(row) != nil
 }
 
 // memo keeps the meanings of headings.

@@ -49,7 +49,8 @@ func blockOf(rows []tables.Row) []tables.Row {
 			text := rows[to].Cells[col].Text
 			return !strings.ContainsFunc(text, isDigit) && !vocabulary.IsTotal(vocabulary.Fold(text))
 		}
-		numbers := (to == 0 || m.Field == first) && slices.Contains(labelFields, m.Field) && !slices.ContainsFunc(cells[1:], wordless)
+		numbers := (to == 0 || m.Field == first) && slices.Contains(labelFields, m.Field) &&
+			!slices.ContainsFunc(cells[1:], wordless)
 		if numbers != (to == 0) || to == 1 && m.Field == vocabulary.None {
 			break
 		} else if to == 0 {
