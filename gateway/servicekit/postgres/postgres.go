@@ -42,9 +42,9 @@ type Session struct {
 	AnswerTimeout time.Duration
 }
 
-// OfCommand returns the session for a command, whose answers may take a minute: no client waits for them.
+// OfCommand returns the session for a command, whose answers may take longer: no client waits for them.
 func (s Session) OfCommand() Session {
-	s.AnswerTimeout = time.Minute
+	s.AnswerTimeout = 10 * time.Second
 	return s
 }
 
