@@ -58,7 +58,7 @@ func sweepFiles(
 	}
 	return func(ctx context.Context) {
 		poll.Run(ctx, sweeper.Every, nil, note, func(ctx context.Context) error {
-			removed, err := sweeper.Sweep(ctx, repo, files, time.Now())
+			removed, err := sweeper.Sweep(ctx, repo.Known, files, time.Now())
 			count.Add(float64(removed))
 			return err
 		})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -54,15 +53,10 @@ func publish(
 		Note:      unlessUnavailable(metrics.Watch(outage.New(log, "delivering webhooks")).Note),
 		Attempted: webhooksAttempted(metrics),
 	})
-	delivery, stop := context.WithCancel(ctx)
-	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var running sync.WaitGroup
-	running.Go(func() { numbering.Run(requests) })
-	running.Go(func() { delivering.Run(delivery) })
+	endDelivery, endNumbering := background(ctx, delivering.Run), background(context.WithoutCancel(ctx), numbering.Run)
 	return func() error {
-		stop()
-		cancel()
-		running.Wait()
+		endDelivery()
+		endNumbering()
 		return db.Close()
 	}, nil
 }

@@ -73,7 +73,8 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	defer background(ctx, reading(ctx, cfg, repo, service, log, metrics)...)()
+	// Documents are read also while the last requests finish.
+	defer background(context.WithoutCancel(ctx), reading(ctx, cfg, repo, service, log, metrics)...)()
 	end, err := publish(ctx, cfg, log, seen, metrics, repo)
 	if err != nil {
 		return err
@@ -112,10 +113,9 @@ func reading(
 	return []func(context.Context){func(ctx context.Context) { pool.Run(ctx, cfg.DocumentWorkers) }, sweep}
 }
 
-// background runs functions beside the requests, also while the last of these
-// finish. end cancels their context and waits for them.
+// background runs functions beside the requests. end cancels their context and waits for them.
 func background(ctx context.Context, work ...func(context.Context)) (end func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for _, do := range work {
 		running.Go(func() { do(ctx) })

@@ -65,20 +65,17 @@ func (w *Webhooks) Claim(
 	if err != nil {
 		return webhooks.Job{}, false, err
 	}
-	job, err = w.job(place, row)
-	if err == nil && row.EventNumber.Valid && row.Event.value == nil { // it was replayed as it expired
+	if row.EventNumber.Valid && row.Event.value == nil { // it was replayed as it expired
 		return webhooks.Job{}, false, execute(
-			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, place.Org, place.Endpoint, row.EventID,
-			row.Claim,
+			ctx, w.tenant(ctx, place.Org), "abandon", abandonSQL, place.Org, place.Endpoint, row.EventID, row.Claim,
 		)
 	}
-	return job, true, err
-}
-
-func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, error) {
-	job := webhooks.Job{
+	job = webhooks.Job{
 		EndpointKey: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
 		Event: shipments.Event{ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
+	}
+	if row.Event.value != nil {
+		job.Event = *row.Event.value
 	}
 	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
 		if sealed == nil {
@@ -86,14 +83,11 @@ func (w *Webhooks) job(place webhooks.EndpointKey, row jobRow) (webhooks.Job, er
 		}
 		secret, err := w.open(sealed, place.Org, place.Endpoint)
 		if err != nil {
-			return job, err
+			return webhooks.Job{}, false, err
 		}
 		job.Secrets = append(job.Secrets, secret)
 	}
-	if row.Event.value != nil {
-		job.Event = *row.Event.value
-	}
-	return job, nil
+	return job, true, nil
 }
 
 // Finish writes what became of a delivery, unless someone else claimed it

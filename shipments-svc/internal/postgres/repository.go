@@ -18,7 +18,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -30,7 +30,7 @@ type Repository struct {
 	Announced, Queued, WebhooksDue chan struct{}
 
 	db    *sqlx.DB
-	large *admission.Admission // requests that have a large shipment in memory
+	large *limit.Limit[shipments.OrgID] // requests that have a large shipment in memory
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{
 		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), WebhooksDue: make(chan struct{}, 1),
-		db: db, large: admission.New(maxLarge, maxLargeOf),
+		db: db, large: limit.New[shipments.OrgID](maxLarge, maxLargeOf),
 	}
 }
 

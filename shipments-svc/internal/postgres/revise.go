@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -187,11 +186,9 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 const knownSQL = `
 SELECT coalesce(json_agg(id), '[]') FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
 
-// Known implements sweeper.Ledger.
+// Known is a sweeper.Known.
 func (r *Repository) Known(
 	ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID,
 ) ([]shipments.DocumentID, error) {
 	return getJSON[[]shipments.DocumentID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
 }
-
-var _ sweeper.Ledger = (*Repository)(nil)

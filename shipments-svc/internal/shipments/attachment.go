@@ -26,6 +26,7 @@ type Upload struct {
 	Field       string // pointer of the request to the content, for faults; empty: /file
 	Filename    string // as the client names it
 	ContentType string // what the content is
+	Format      string // and for people: "an ODS file"
 	Kind        Kind   // Unread: it is kept as it is
 	Refused     string // why a file of its kind is not taken; empty: it is
 	Size        int64
@@ -104,27 +105,10 @@ func (a Attachment) Faults() []Fault {
 	case a.File.Refused != "":
 		f.add(UnsupportedDocument, content, "%s", a.File.Refused)
 	case a.Type == PackingList && a.File.Kind == Unread:
-		f.add(UnsupportedDocument, content, "a packing list is a CSV or XLSX file or a PDF with text; this is %s",
-			unreadFormat(a.File.ContentType))
+		f.add(UnsupportedDocument, content, "a packing list is a CSV or XLSX file or a PDF with text, and this is %s; "+
+			"send the file that it was printed from, or save it as one of these", a.File.Format)
 	}
 	return f
-}
-
-// unreadFormat returns the name of a format that is not read as a packing list, and what
-// to do with the file.
-func unreadFormat(contentType string) string {
-	switch {
-	case strings.HasPrefix(contentType, "image/"):
-		return "an image; send the file that was printed or photographed"
-	case strings.Contains(contentType, "opendocument"):
-		return "an ODS spreadsheet; save it as .xlsx"
-	case strings.Contains(contentType, "binary"):
-		return "an XLSB workbook; save it as .xlsx"
-	case strings.Contains(contentType, "excel"):
-		return "an XLS workbook; save it as .xlsx"
-	default:
-		return "a text document; save it as a PDF"
-	}
 }
 
 // Times of a request that attaches.

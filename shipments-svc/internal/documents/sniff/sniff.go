@@ -25,6 +25,7 @@ import (
 type Type struct {
 	ContentType string
 	Kind        shipments.Kind
+	Name        string // for people, with its article
 	Refused     string // why the file is not accepted; empty: it is
 }
 
@@ -113,7 +114,7 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 		return Type{Refused: cmp.Or(names[media], media) +
 			" is not supported; send a PDF, an XLSX or CSV file, another office document or an image"}, nil
 	}
-	t := Type{ContentType: media, Kind: types[i].kind}
+	t := Type{ContentType: media, Kind: types[i].kind, Name: types[i].name}
 	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
 	if extension != "" && !slices.Contains(types[i].extensions, extension) {
 		t.Refused = fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",

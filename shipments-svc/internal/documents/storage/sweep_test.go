@@ -60,7 +60,8 @@ func (y *yard) record(t *testing.T, id shipments.DocumentID) {
 	s := shipments.Shipment{ID: shipments.ID(uuid.New()), Status: shipments.Pending, Version: 1, CreatedAt: time.Now()}
 	r := shipments.Revision{
 		From: s, To: s, Document: &shipments.Document{
-			ID: id, Type: shipments.OtherDocument, Status: shipments.Processed, CreatedAt: s.CreatedAt, ProcessedAt: s.CreatedAt,
+			ID: id, Type: shipments.OtherDocument, Status: shipments.Processed, CreatedAt: s.CreatedAt,
+			ProcessedAt: s.CreatedAt,
 		},
 		Entry: shipments.Entry{Version: 2, At: s.CreatedAt, Action: shipments.AttachDocument, Status: s.Status},
 	}
@@ -75,7 +76,8 @@ func (y *yard) record(t *testing.T, id shipments.DocumentID) {
 // swept sweeps after a time, and expects that so many files are removed.
 func (y *yard) swept(t *testing.T, after time.Duration, want int) {
 	t.Helper()
-	if removed, err := sweeper.Sweep(t.Context(), y.repo, y.store, time.Now().Add(after)); err != nil || removed != want {
+	removed, err := sweeper.Sweep(t.Context(), y.repo.Known, y.store, time.Now().Add(after))
+	if err != nil || removed != want {
 		t.Errorf("%d, %v; want %d", removed, err, want)
 	}
 	if left := keys(t, y.store, time.Now().Add(time.Hour)); len(left) != len(y.files)-want {

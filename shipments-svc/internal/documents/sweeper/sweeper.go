@@ -25,22 +25,19 @@ const (
 	batch = 500 // files looked up at once
 )
 
-// Ledger knows the documents of the database.
-type Ledger interface {
-	// Known returns those of these documents that exist.
-	Known(ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID) ([]shipments.DocumentID, error)
-}
+// Known returns those of an organization's documents that are in the database.
+type Known func(context.Context, shipments.OrgID, []shipments.DocumentID) ([]shipments.DocumentID, error)
 
 // Sweep removes the files without a document, and returns how many these were.
-func Sweep(ctx context.Context, ledger Ledger, files shipments.Files, now time.Time) (removed int, err error) {
+func Sweep(ctx context.Context, known Known, files shipments.Files, now time.Time) (removed int, err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	sweep := func(org shipments.OrgID) error {
-		known, err := ledger.Known(ctx, org, batches[org])
+		there, err := known(ctx, org, batches[org])
 		if err != nil {
 			return fmt.Errorf("look up files: %w", err)
 		}
 		for _, doc := range batches[org] {
-			if len(known) == 0 || slices.Contains(known, doc) {
+			if len(there) == 0 || slices.Contains(there, doc) {
 				continue
 			}
 			if err := files.Delete(ctx, shipments.FileKey{Org: org, Document: doc}); err != nil {

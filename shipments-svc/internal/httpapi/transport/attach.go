@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -42,11 +42,13 @@ const (
 )
 
 // Uploads admits bodies with documents, of the API and of pages together.
-type Uploads struct{ receiving, reading *admission.Admission }
+type Uploads struct{ receiving, reading *limit.Limit[shipments.OrgID] }
 
 // NewUploads returns Uploads. A process has one.
 func NewUploads() *Uploads {
-	return &Uploads{admission.New(maxReceived, maxReceivedOf), admission.New(maxReading, maxReadingOf)}
+	return &Uploads{
+		limit.New[shipments.OrgID](maxReceived, maxReceivedOf), limit.New[shipments.OrgID](maxReading, maxReadingOf),
+	}
 }
 
 // decode reads a request of the API that attaches a document.

@@ -13,8 +13,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -109,14 +109,14 @@ func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upl
 	}
 	sum.Sum(u.SHA256[:0])
 	found, err := sniff.File(content, size, filename)
-	u.ContentType, u.Kind, u.Refused = found.ContentType, found.Kind, found.Refused
+	u.ContentType, u.Kind, u.Format, u.Refused = found.ContentType, found.Kind, found.Name, found.Refused
 	return u, err
 }
 
-// Admitted lets requests enter admissions until their handler has returned.
+// Admitted lets requests enter limits until their handler has returned.
 func Admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, end := admission.Begin(r.Context())
+		ctx, end := limit.Begin(r.Context())
 		defer end()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})

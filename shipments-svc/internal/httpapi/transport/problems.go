@@ -16,8 +16,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -77,8 +77,8 @@ var table = []struct {
 		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument)),
 	},
 	{http.StatusUnprocessableEntity, "validation_failed", as[*shipments.Invalid]},
-	{http.StatusServiceUnavailable, "unavailable", is(admission.ErrBusy,
-		admission.ErrBusy.Error()+"; try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", is(limit.ErrBusy,
+		limit.ErrBusy.Error()+"; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(context.DeadlineExceeded,
 		"the request took too long; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(shipments.ErrUnavailable,

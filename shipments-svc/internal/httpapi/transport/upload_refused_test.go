@@ -110,7 +110,7 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		},
 		"a picture as packing list": {
 			file(path, "packing_list", "scan.png", png), 422, "unsupported_document",
-			"this is an image",
+			"image; send the file that it was printed from",
 		},
 		"a page": {
 			file(path, "other", "page.html", html), 422, "unsupported_document",
@@ -172,7 +172,8 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			422, "validation_failed", `"/document/pallets"`,
 		},
 		"file and no pallets": {
-			call{method: "POST", path: path + "/documents", body: `{"document":{"type":"packing_list","filename":"f.csv",` +
+			call{method: "POST", path: path + "/documents", body: "" +
+				`{"document":{"type":"packing_list","filename":"f.csv",` +
 				`"content_base64":"eA==","pallets":[]}}`}, 422, "validation_failed", `"/document/pallets"`,
 		},
 		"JSON cut short": {call{method: "POST", path: path + "/documents", body: `{"document":{"content_base64":"` +

@@ -1,4 +1,4 @@
-package admission_test
+package limit_test
 
 import (
 	"context"
@@ -6,8 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/quayside/quayside/shipments-svc/internal/admission"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/limit"
 )
 
 // TestRequestsKeepWhatTheyWereAdmittedTo until they end: an organization's next one waits
@@ -15,12 +14,12 @@ import (
 func TestRequestsKeepWhatTheyWereAdmittedTo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := admission.New(2, 1)
-		mine, other := shipments.OrgID{1}, shipments.OrgID{2}
-		first, end := admission.Begin(t.Context())
-		second, endSecond := admission.Begin(t.Context())
-		third, endThird := admission.Begin(t.Context())
-		enter := func(ctx context.Context, org shipments.OrgID, want error) {
+		a := limit.New[string](2, 1)
+		const mine, other = "mine", "other"
+		first, end := limit.Begin(t.Context())
+		second, endSecond := limit.Begin(t.Context())
+		third, endThird := limit.Begin(t.Context())
+		enter := func(ctx context.Context, org string, want error) {
 			t.Helper()
 			if err := a.Enter(ctx, org, 1); !errors.Is(err, want) {
 				t.Errorf("%v, want %v", err, want)
@@ -28,7 +27,7 @@ func TestRequestsKeepWhatTheyWereAdmittedTo(t *testing.T) {
 		}
 		enter(first, mine, nil)
 		enter(first, mine, nil) // again
-		enter(second, mine, admission.ErrBusy)
+		enter(second, mine, limit.ErrBusy)
 		enter(third, other, nil)
 		enter(t.Context(), mine, nil) // not a request's
 		waiting := make(chan error)
