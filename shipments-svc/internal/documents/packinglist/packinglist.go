@@ -203,9 +203,6 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 			} else {
 				all = append(all, []layout.Table{p})
 			}
-			if i, ok := layout.StartsTable(p.Rows[:p.From]); ok {
-				r.Add("table_skipped/above", p.At(i, -1), layout.Sample(p.Rows[i]))
-			}
 			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
 		case !p.First && len(p.Rows) > 0:
 			r.Add("table_skipped/below", p.At(0, -1), layout.Sample(p.Rows[0]))

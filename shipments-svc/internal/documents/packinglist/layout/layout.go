@@ -1,7 +1,7 @@
 // Package layout finds the tables of pallets on the sheets of a document and brings each
 // into one form: a row for each line, with columns that have headings. The columns of a
-// matrix and pallets that are columns become rows, texts that a cell combines become columns, and captions values
-// of the lines below them.
+// matrix and pallets that are columns become rows, and captions values of the lines below
+// them.
 package layout
 
 import (
@@ -29,7 +29,6 @@ type Table struct {
 	groups    map[int]string       // the varieties above the calibres
 	total     int                  // the column of a matrix with the sums of its rows, or -1
 	across    map[int]tables.Place // where rows begin that are columns of the sheet
-	pairs     [][2]int             // the columns whose cells have two values, and the first of those for them
 }
 
 // Heading is the heading of a column.
@@ -104,13 +103,13 @@ func (t Table) shaped(before *Table) Table {
 		t.given = before.given
 	}
 	if t.Continued {
-		t.Kind, t.header, t.pairs = before.Kind, before.header, before.pairs
+		t.Kind, t.header = before.Kind, before.header
 		t.Sizes, t.groups, t.total = before.Sizes, before.groups, before.total
 		t.From, t.To = 0, 0
 	} else {
 		t = t.asMatrix()
 	}
-	return t.unwrapped(before).paired().unpivoted().captioned()
+	return t.unwrapped(before).unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a
@@ -177,16 +176,6 @@ func startsTable(rows []tables.Row, i int) bool {
 		amount = amount || m.Score > least && (slices.Contains(amounts, m.Field) || m.Field == vocabulary.PalletCount)
 	}
 	return early && amount && named >= 2 && named*4 >= len(cells)*3
-}
-
-// StartsTable reports whether one of some rows is the header row of a table, and which.
-func StartsTable(rows []tables.Row) (int, bool) {
-	for i := range rows {
-		if startsTable(rows, i) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // below returns the index of the first row below a list. The rows below have at
