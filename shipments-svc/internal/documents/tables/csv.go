@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"encoding/csv"
 	"io"
 	"iter"
@@ -99,38 +98,34 @@ var scientific = regexp.MustCompile(`^\d(?:[.,]\d+)?[eE]\+\d\d$`)
 func Scientific(text string) bool { return scientific.MatchString(text) }
 
 // delimiterOf returns the delimiter, and whether the first line names it. Otherwise it is
-// the first one with three fields in at least half of the records, or else with two in
-// nearly all, or else the one with most records of three. The comma is last, because it is
-// also in numbers and addresses.
+// the first one with three fields in at least half of the records, or else the one with most
+// such records. The comma is last, because it is also in numbers and addresses.
 func delimiterOf(text string) (_ byte, named bool) {
 	first, _, _ := strings.Cut(text, "\n")
 	if name, ok := strings.CutPrefix(strings.TrimSuffix(first, "\r"), "sep="); ok && len(name) == 1 &&
 		strings.Contains(delimiters, name) {
 		return name[0], true
 	}
-	best, most, pair := byte(','), 0, byte(0)
+	best, most := byte(','), 0
 	for _, d := range []byte(delimiters) {
-		var with [4]int // records with at least as many fields
+		all, wide := 0, 0
 		for _, fields := range records(text, d) {
 			if strings.TrimSpace(strings.Join(fields, "")) == "" {
 				continue
 			}
-			for n := range min(len(fields), 3) {
-				with[n+1]++
+			if all++; len(fields) > 2 {
+				wide++
 			}
-			if with[1] == sampled {
+			if all == sampled {
 				break
 			}
 		}
-		if with[3] > 0 && with[3]*2 >= with[1] {
-			return d, false
+		if wide > most {
+			best, most = d, wide
 		}
-		if with[3] > most {
-			best, most = d, with[3]
-		}
-		if pair == 0 && with[2] > 2 && with[2]*10 >= with[1]*9 {
-			pair = d
+		if most*2 >= all {
+			break
 		}
 	}
-	return cmp.Or(pair, best), false
+	return best, false
 }

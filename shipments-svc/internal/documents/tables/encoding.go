@@ -3,7 +3,6 @@ package tables
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,53 +34,42 @@ func (b *book) decoded(content []byte) (string, error) {
 	return string(content), nil
 }
 
-// alphabet is the letters of words in a code page beside those of ASCII, in lower case.
-type alphabet struct {
-	page    *charmap.Charmap
-	letters string
-	usual   bool // needs no look at the letters
-}
+// western are the characters that texts have beside ASCII in most languages, in lower case.
+const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿßºª’‘“”«»–—…€£°½·•®©\u00a0"
 
-const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿßºª"
-
-// alphabets are the alphabets by how usual their code pages are.
-var alphabets = []alphabet{
+// codePages are the code pages that are tried, the more usual ones first, with the characters
+// that texts have.
+var codePages = []struct {
+	*charmap.Charmap
+	characters string
+	clear      bool // needs no look at the letters
+}{
 	{charmap.Windows1252, western, true},
 	{charmap.Windows1254, western + "ğıiş", true},
 	{charmap.Windows1250, "áâăäąçćčďđéęëěíîłľĺńňóôöőŕřśšşťţúůüűýźžż", false},
 	{charmap.CodePage850, western, false},
 }
 
-// codePage returns the code page of a text: the first with the fewest characters that
-// no word has.
+// codePage returns the code page of a text: the first with the fewest characters that texts do
+// not have.
 func (b *book) codePage(content []byte) encoding.Encoding {
-	var best alphabet
-	least := len(content) + 1
-	for _, a := range alphabets {
-		if n := a.unlikely(content); n < least {
-			best, least = a, n
+	best, least := 0, len(content)+1
+	for i, page := range codePages {
+		text, _ := page.NewDecoder().Bytes(content) // a code page has no invalid bytes
+		unlikely := 0
+		for _, r := range string(text) {
+			if r > unicode.MaxASCII && !strings.ContainsRune(page.characters, unicode.ToLower(r)) {
+				unlikely++
+			}
+		}
+		if unlikely < least {
+			best, least = i, unlikely
 		}
 	}
-	code, text := NoteEncoding, fmt.Sprintf("the text is not UTF-8; it was read as %s", best.page)
-	if !best.usual || least > 0 {
+	code, text := NoteEncoding, fmt.Sprintf("the text is not UTF-8; it was read as %s", codePages[best])
+	if !codePages[best].clear || least > 0 {
 		code, text = NoteEncodingUnclear, text+", check the letters with accents"
 	}
 	b.note(code, text, Place{})
-	return best.page
-}
-
-// unlikelyText matches a sign within a word, a control character, and as many letters with
-// accents in a row as only other scripts have.
-var unlikelyText = regexp.MustCompile(`\pL[^\x00-\x7f\pL\x{a0}’]+\pL|[\x{80}-\x{9f}\x{fffd}]|[^\x00-\x7f\PL]{5}`)
-
-// unlikely returns the number of characters that no word has.
-func (a alphabet) unlikely(content []byte) int {
-	text, _ := a.page.NewDecoder().String(string(content)) // a code page has no invalid bytes
-	n := len(unlikelyText.FindAllStringIndex(text, -1))
-	for _, r := range text {
-		if r > unicode.MaxASCII && unicode.IsLetter(r) && !strings.ContainsRune(a.letters, unicode.ToLower(r)) {
-			n++
-		}
-	}
-	return n
+	return codePages[best]
 }
