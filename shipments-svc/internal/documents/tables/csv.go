@@ -99,7 +99,8 @@ func Scientific(text string) bool { return scientific.MatchString(text) }
 
 // delimiterOf returns the delimiter, and whether the first line names it. Otherwise it is
 // the first one with three fields in at least half of the records, or else the one with most
-// such records. The comma is last, because it is also in numbers and addresses.
+// such records; with two where none has three. The comma is last, because it is also in numbers
+// and addresses.
 func delimiterOf(text string) (_ byte, named bool) {
 	first, _, _ := strings.Cut(text, "\n")
 	if name, ok := strings.CutPrefix(strings.TrimSuffix(first, "\r"), "sep="); ok && len(name) == 1 &&
@@ -107,24 +108,26 @@ func delimiterOf(text string) (_ byte, named bool) {
 		return name[0], true
 	}
 	best, most := byte(','), 0
-	for _, d := range []byte(delimiters) {
-		all, wide := 0, 0
-		for _, fields := range records(text, d) {
-			if strings.TrimSpace(strings.Join(fields, "")) == "" {
-				continue
+	for width := 3; width > 1 && most == 0; width-- {
+		for _, d := range []byte(delimiters) {
+			all, wide := 0, 0
+			for _, fields := range records(text, d) {
+				if strings.TrimSpace(strings.Join(fields, "")) == "" {
+					continue
+				}
+				if all++; len(fields) >= width {
+					wide++
+				}
+				if all == sampled {
+					break
+				}
 			}
-			if all++; len(fields) > 2 {
-				wide++
+			if wide > most {
+				best, most = d, wide
 			}
-			if all == sampled {
+			if most*2 >= all {
 				break
 			}
-		}
-		if wide > most {
-			best, most = d, wide
-		}
-		if most*2 >= all {
-			break
 		}
 	}
 	return best, false

@@ -104,9 +104,6 @@ func (d *drawing) draw(content, resources pdf.Value) {
 				}
 			}
 		case "'", `"`:
-			if op == `"` {
-				g.wider, g.spaced = arg(2).Float64(), arg(1).Float64()
-			}
 			g.move(0, -g.leading)
 			d.show(arg(0).RawString())
 		case "Do":

@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -46,12 +45,8 @@ func gridOf(p page) *grid {
 		n := len(divided)
 		return n*2 <= len(lines) || n*4 <= (divided[n-1]-divided[0]+1)*3 // every other row is shaded
 	})
-	ends := func(x float64) bool { // a column does
-		return slices.ContainsFunc(g.columns, func(rules []area) bool { return math.Abs(rules[0].left-x) <= thickest })
-	}
 	g.flat = slices.DeleteFunc(g.flat, func(r area) bool {
-		strikes := func(l textLine) bool { return crossed(l, []area{r}) }
-		return !ends(r.left) || !ends(r.right) || slices.ContainsFunc(p.lines, strikes)
+		return slices.ContainsFunc(p.lines, func(l textLine) bool { return crossed(l, []area{r}) })
 	})
 	slices.SortFunc(g.flat, func(a, b area) int { return cmp.Compare(a.bottom, b.bottom) })
 	for i := 1; i < len(g.flat); i++ {
@@ -63,7 +58,7 @@ func gridOf(p page) *grid {
 	for _, line := range lines {
 		tops[g.placed(line[0]).top] = true
 	}
-	if len(g.columns) < fewest || len(g.columns) > MaxColumns || len(tops)*3 < len(lines)*2 {
+	if len(g.columns) < fewest || len(tops)*3 < len(lines)*2 {
 		return nil
 	}
 	return g

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"math"
 	"slices"
 
 	"github.com/ledongthuc/pdf"
@@ -27,14 +26,10 @@ func (d *drawing) lineTo(n []float64) {
 	d.rule(x, y, d.x, d.y)
 }
 
-// rectangle adds a rectangle to the path: a narrow one is a rule, the sides of others are.
+// rectangle adds the sides of a rectangle to the path.
 func (d *drawing) rectangle(n []float64) {
 	left, bottom := d.now.ctm.at(n[0], n[1])
 	right, top := d.now.ctm.at(n[0]+n[2], n[1]+n[3])
-	if math.Abs(right-left) < thickest || math.Abs(top-bottom) < thickest {
-		d.rule(left, bottom, right, top)
-		return
-	}
 	d.rule(left, bottom, left, top)
 	d.rule(right, bottom, right, top)
 	d.rule(left, bottom, right, bottom)

@@ -25,6 +25,7 @@ type Table struct {
 	Captions  map[int]bool // indexes of the rows that are captions
 	Repeats   map[int]bool // indexes of the rows that repeat the header
 	Loose     map[int]bool // indexes of printed rows that may be a part of others
+	last      *tables.Row  // of a page, if it is a line
 	given     map[vocabulary.Field][]caption
 	groups    map[int]string       // the varieties above the calibres
 	total     int                  // the column of a matrix with the sums of its rows, or -1

@@ -20,11 +20,6 @@ func (t Table) is(col int, fields []vocabulary.Field) bool {
 	return col < len(t.Headings) && slices.Contains(fields, t.Headings[col].Meaning.Field)
 }
 
-func (t Table) isAmount(col int) bool {
-	return t.is(col, amounts) || t.is(col, []vocabulary.Field{vocabulary.PalletCount, vocabulary.BoxGross}) ||
-		slices.Contains(t.Sizes, col)
-}
-
 // unwrapped returns a printed table whose names that continue in the next row are joined, also
 // on the next page. Other texts as near as the rows are loose.
 func (t Table) unwrapped(before *Table) Table {
@@ -34,8 +29,8 @@ func (t Table) unwrapped(before *Table) Table {
 	t.Loose = map[int]bool{}
 	near := 1.1 * t.distance()
 	var line *tables.Row
-	if before != nil {
-		line = before.last()
+	if before != nil && t.Sizes == nil {
+		line = before.last
 	}
 	for i := t.To; i < len(t.Rows); i++ {
 		switch row := t.Rows[i]; {
@@ -50,26 +45,15 @@ func (t Table) unwrapped(before *Table) Table {
 				t.continues(row, slices.Concat(labelFields, nameFields, []vocabulary.Field{vocabulary.Calibre}))
 		}
 	}
+	t.last = line
 	return t
-}
-
-// last returns the last row if it is a line, or nil.
-func (t Table) last() *tables.Row {
-	for i := len(t.Rows) - 1; i >= t.To; i-- {
-		if t.counts(t.Rows[i]) {
-			return &t.Rows[i]
-		} else if t.Rows[i].Cells != nil {
-			break
-		}
-	}
-	return nil
 }
 
 // distance returns the usual distance of rows with an amount.
 func (t Table) distance() float64 {
 	var all []float64
 	for _, row := range t.Rows[t.To:] {
-		if row.Below > 0 && t.counts(row) {
+		if t.counts(row) {
 			all = append(all, row.Below)
 		}
 	}
@@ -91,7 +75,7 @@ func joined(row, next tables.Row) tables.Row {
 // counts reports whether a row has an amount.
 func (t Table) counts(row tables.Row) bool {
 	return slices.ContainsFunc(Filled(row), func(col int) bool {
-		return t.isAmount(col) && IsQuantity(row.Cells[col].Text)
+		return t.is(col, amounts) && IsQuantity(row.Cells[col].Text)
 	})
 }
 
