@@ -78,7 +78,7 @@ func TestCSVVariants(t *testing.T) {
 		"named delimiter, CRLF":       {"sep=|\r\na|b,c\r\n", "2[a·b,c]"},
 		"a text that is no name":      {"sep=;x\na;b\n", "1[sep=·x]2[a·b]"},
 		"blank rows are no sample":    {"a;b;c,d,e\nx,y,z\n \n\n;\n", "1[a·b·c,d,e]2[x,y,z]"},
-		"a line of another delimiter": {"x;y;z\n" + strings.Repeat("a,b,c\n", 3), "1[x;y;z]2[a·b·c]3[a·b·c]4[a·b·c]"},
+		"a line of another delimiter": {"x;y;z\n" + strings.Repeat("a,b,c\n", 2), "1[x;y;z]2[a·b·c]3[a·b·c]"},
 		"two zero bytes": {strings.Repeat("a,b,c\n", 40) + "\x00\x00", strings.Join(numbered(40, "[a·b·c]"),
 			"")},
 		"line break in quotes":       {"a,\"net\nweight\",c\n1,2,3\n", "1[a·net weight·c]2[1·2·3]"},

@@ -35,7 +35,8 @@ func (b *book) decoded(content []byte) (string, error) {
 }
 
 // western are the characters that texts have beside ASCII in most languages, in lower case.
-const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿßºª’‘“”«»–—…€£°½·•®©\u00a0"
+const western = "àáâãäåæçèéêëìíîïñòóôõöøœùúûüÿß" +
+	"ºª’‘“”«»–—…€£°½·•®©\u00a0"
 
 // codePages are the code pages that are tried, the more usual ones first, with the characters
 // that texts have.

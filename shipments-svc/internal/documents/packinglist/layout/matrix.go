@@ -38,10 +38,9 @@ func IsSize(text string) bool {
 func (h header) sizeColumns() (all []int) {
 	seen, named := map[string]bool{}, 0
 	for col := range h.own {
-		group, size := h.sizeOf(col)
+		_, size := h.sizeOf(col)
 		m, part := h.Headings[col].Meaning, h.isPart(col)
-		headed := m.Field == vocabulary.None || m.Field == vocabulary.Calibre ||
-			group != "" && slices.Contains(nameFields, m.Field)
+		headed := m.Field == vocabulary.None || m.Field == vocabulary.Calibre
 		if !part && (!headed || !sizeText.MatchString(size) && !IsSized(size)) {
 			continue
 		}
@@ -65,9 +64,7 @@ func (h header) isPart(col int) bool {
 	f := h.known.under("", h.own[col]).Field
 	several := col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
 	return several && h.top[col] != h.own[col] && h.known.under("", h.top[col]).Field == vocabulary.Boxes &&
-		h.Headings[col].Meaning.Reason == "" && !IsQuantity(h.own[col]) &&
-		(strings.ContainsFunc(h.own[col], unicode.IsLetter) || sizeText.MatchString(h.own[col])) &&
-		(f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
+		h.own[col] != "" && (f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
 }
 
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
@@ -79,7 +76,7 @@ func (h header) sizeOf(col int) (group, size string) {
 	if part {
 		group = strings.TrimSpace(strings.TrimPrefix(group, h.top[col]))
 	}
-	if part && !sizeText.MatchString(own[i+1:]) && !IsSized(own) { // the name of produce
+	if part && !sizeText.MatchString(own[i+1:]) { // the name of produce
 		return strings.TrimSpace(group + " " + own), ""
 	} else if i > 0 && !IsSized(own) {
 		group, own = strings.TrimSpace(group+" "+own[:i]), own[i+1:]
@@ -140,7 +137,7 @@ func (t *Table) add(fields ...vocabulary.Field) {
 func (t Table) boxes(row tables.Row) (all []float64, sum float64) {
 	for _, col := range t.Sizes {
 		v, _ := Number(row, col)
-		if v < 0 || col < len(row.Cells) && row.Cells[col].Merged || v != math.Trunc(v) {
+		if v < 0 || v != math.Trunc(v) {
 			v = 0
 		}
 		all, sum = append(all, v), sum+v
@@ -167,7 +164,7 @@ func (t Table) unpivoted() Table {
 		}
 		labelled := slices.ContainsFunc(cells[:min(3, len(cells))],
 			func(col int) bool { return vocabulary.IsTotal(vocabulary.Fold(row.Cells[col].Text)) })
-		if labelled && total > 0 || sum > 0 && (cells[0] >= t.Sizes[0] || lines > 1 && slices.Equal(boxes, sums)) {
+		if labelled && total > 0 || lines > 1 && slices.Equal(boxes, sums) {
 			row = widened(row, width)
 			if !labelled {
 				row.Cells[0].Text = strings.TrimSpace("Total " + row.Cells[0].Text)
