@@ -206,12 +206,7 @@ func (b *tab) load(actions ...chromedp.Action[chromedp.Void]) int {
 // awaits waits until a JavaScript expression is true.
 func (b *tab) awaits(expression string) {
 	b.Helper()
-	b.within(patience, expression)
-}
-
-func (b *tab) within(limit time.Duration, expression string) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

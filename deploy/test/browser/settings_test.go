@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -28,14 +27,10 @@ func TestAnOwnerEditsATokenReadsTheLogAndSetsPolicies(t *testing.T) {
 	b.sees("Token updated")
 
 	b.follow(`nav.tabs a[href$="/audit-log"]`)
-	b.fill("#actor", o.owner.email)
+	b.fill("#q", o.owner.email)
 	b.follow("#filter button")
 	b.sees("Warehouse")
 	b.accessible()
-	file := eval[string](b, `fetch(document.querySelector("#csv").href).then(response => response.text())`)
-	if !strings.HasPrefix(file, "sequence,at,action,") || !strings.Contains(file, "token.updated") {
-		t.Errorf("the exported file is %s", file)
-	}
 
 	b.follow(`nav.tabs a[href$="/organization"]`)
 	b.accessible()

@@ -22,7 +22,6 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/metrics"
-	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/web"
@@ -53,13 +52,12 @@ func (serve) Run(ctx context.Context, p program) error {
 	}
 	defer traces.Close(ctx)
 
-	repo := postgres.NewRepository(db)
 	s := newServices(cfg, db, log, time.Now)
 	counted := metrics.New(db.DB)
 	for _, journal := range []*outage.Journal{database, sending, listening} {
 		counted.Watch(journal)
 	}
-	live := cfg.Peppers.Count(repo.LiveTokensByPepper)
+	live := cfg.Peppers.Count(s.repo.LiveTokensByPepper)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
@@ -67,7 +65,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	feed := transport.NewFeed(s.tokens, notifier.Wait, counted.StreamOpened, log)
 	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	ready := func(ctx context.Context) error {
-		if err := repo.Ready(ctx); err != nil {
+		if err := s.repo.Ready(ctx); err != nil {
 			return err
 		}
 		counts, err := live(ctx)
@@ -78,7 +76,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, db, s.people, log) })()
+	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, s, log) })()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
@@ -130,20 +128,20 @@ func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (
 // maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then
 // returns when refused sign-ins are recorded and mails sent, at most 10 s later. End it after
 // the last request and before db is closed.
-func maintain(ctx context.Context, db *sqlx.DB, staff *people.Service, log *slog.Logger) {
+func maintain(ctx context.Context, s services, log *slog.Logger) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case now := <-tick.C:
-			err := errors.Join(postgres.NewRepository(db).Prune(ctx, now), staff.NotifyExpiring(ctx))
+			err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx))
 			if err != nil {
 				log.WarnContext(ctx, "expired rows were not removed, or notices not sent", "error", err)
 			}
 		}
 	}
-	staff.Wait()
+	s.people.Wait()
 }
 
 // refusePage answers a request for a page that did not come through the gateway.

@@ -18,6 +18,7 @@ import (
 
 // services are the operations of the program over one database.
 type services struct {
+	repo   *postgres.Repository
 	tokens *tokens.Service
 	people *people.Service
 }
@@ -33,7 +34,7 @@ func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() ti
 	}
 	repo := postgres.NewRepository(db)
 	staff := people.NewService(repo, c)
-	return services{people: staff, tokens: tokens.NewService(repo, tokens.Config{
+	return services{repo: repo, people: staff, tokens: tokens.NewService(repo, tokens.Config{
 		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Now: now,
 		Made: staff.NotifyMade,
 	})}

@@ -36,13 +36,13 @@ type auditVerify struct{}
 
 func (auditVerify) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
-		logs, err := s.tokens.AuditLogs(ctx)
+		logs, err := s.repo.AuditLogs(ctx)
 		if err != nil {
 			return err
 		}
 		var faults []error
 		for _, log := range logs {
-			head, err := s.tokens.VerifyAudit(ctx, log)
+			head, err := s.repo.VerifyAudit(ctx, log)
 			if err != nil {
 				faults = append(faults, err)
 				continue
@@ -70,7 +70,7 @@ type tokenCreate struct {
 func (c tokenCreate) Run(ctx context.Context, p program) error {
 	d := tokens.Draft{
 		Name: c.Name, Environment: tokens.Environment(c.Environment), Permissions: c.Permissions, IPAllow: c.IPAllow,
-		RateLimit: tokens.RateLimit{Limit: c.Limit, Window: time.Duration(c.WindowSeconds) * time.Second},
+		RateLimit: tokens.RateLimit{Limit: c.Limit, WindowSeconds: c.WindowSeconds},
 	}
 	if !c.NoExpiry {
 		d.ExpiresAt = p.now.Add(c.ExpiresIn)

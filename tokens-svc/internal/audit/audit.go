@@ -10,7 +10,10 @@
 package audit
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -37,11 +40,29 @@ const (
 
 // Actor is the principal of an event, as known at that time.
 type Actor struct {
-	Kind      Kind       `json:"kind"`
-	ID        string     `json:"id,omitempty"`         // usr_… or tok_…; operators have none
-	Name      string     `json:"name"`                 // a person's e-mail, a token's name
-	Address   netip.Addr `json:"address,omitzero"`     // where the request came from; zero: not known
-	RequestID string     `json:"request_id,omitempty"` // req_…; "" at the command line
+	Kind      Kind    `json:"kind"`
+	ID        string  `json:"id,omitempty"`         // usr_… or tok_…; operators have none
+	Name      string  `json:"name"`                 // a person's e-mail, a token's name
+	Address   Address `json:"address,omitzero"`     // where the request came from; zero: not known
+	RequestID string  `json:"request_id,omitempty"` // req_…; "" at the command line
+}
+
+// Address is an IP address without a zone, which is stored as an inet; zero: not known.
+type Address struct{ netip.Addr }
+
+// Scan implements sql.Scanner.
+func (a *Address) Scan(src any) error {
+	var text sql.Null[string]
+	err := text.Scan(src)
+	return cmp.Or(err, a.UnmarshalText([]byte(text.V)))
+}
+
+// Value implements driver.Valuer.
+func (a Address) Value() (driver.Value, error) {
+	if !a.IsValid() {
+		return nil, nil
+	}
+	return a.String(), nil
 }
 
 // CommandLine is the actor of everything that operators do. The program's main
@@ -80,24 +101,22 @@ const (
 	UserIdentityUnlinked Action = "user.identity_unlinked"
 )
 
-// Actions returns the actions of an organization's log.
-func Actions() []Action {
-	return []Action{
-		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
-		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
-		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved, UserVerified,
-		UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
-		OrganizationCreated, OrganizationUpdated,
-	}
-}
-
 // Entry is something that was done, before it has its place in a chain.
 type Entry struct {
 	At      time.Time // UTC, whole milliseconds
 	Actor   Actor
 	Action  Action
-	Target  string            // the id of the affected object
-	Details map[string]string // further facts; never a secret
+	Target  string // the id of the affected object
+	Details Details
+}
+
+// Details are further facts of an event; never a secret.
+type Details map[string]string
+
+// Scan implements sql.Scanner, for the bytes of a JSON object.
+func (d *Details) Scan(src any) error {
+	text, _ := src.([]byte)
+	return json.Unmarshal(text, d)
 }
 
 // Event is an entry in its place.
@@ -112,19 +131,21 @@ type Event struct {
 // MarshalJSON writes the event as the API and exports have it. The log is not part of it.
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Sequence int64             `json:"sequence"`
-		At       string            `json:"at"`
-		Actor    Actor             `json:"actor"`
-		Action   Action            `json:"action"`
-		Target   string            `json:"target"`
-		Details  map[string]string `json:"details,omitempty"`
-		Previous Hash              `json:"previous_hash"`
-		Hash     Hash              `json:"hash"`
-	}{e.Sequence, e.Instant(), e.Actor, e.Action, e.Target, e.Details, e.Previous, e.Hash})
+		Sequence int64   `json:"sequence"`
+		At       string  `json:"at"`
+		Actor    Actor   `json:"actor"`
+		Action   Action  `json:"action"`
+		Target   string  `json:"target"`
+		Details  Details `json:"details,omitempty"`
+		Previous Hash    `json:"previous_hash"`
+		Hash     Hash    `json:"hash"`
+	}{e.Sequence, Instant(e.At), e.Actor, e.Action, e.Target, e.Details, e.Previous, e.Hash})
 }
 
-// Instant is the event's time as the product writes times.
-func (e Entry) Instant() string { return e.At.UTC().Truncate(time.Millisecond).Format(timeLayout) }
+// Instant returns a time as the product writes times.
+func Instant(t time.Time) string {
+	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
+}
 
 // Head is the end of a log.
 type Head struct {
@@ -163,9 +184,6 @@ func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 // format is the first field, so that another encoding can never give the same hash.
 const format = "quayside/audit/v1"
 
-// timeLayout is how times stand in the hashed text, and in JSON.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
 // sum returns the hash of an event: SHA-256 over these fields in this order, each
 // as its length in bytes (64 bits, big-endian) and its text:
 //
@@ -179,7 +197,7 @@ func (e Event) sum() (h Hash) {
 	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
 	w.write(
 		format, e.Log, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
-		e.Instant(),
+		Instant(e.At),
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID, string(e.Action), e.Target,
 	)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {

@@ -21,7 +21,7 @@ func entry(name string) audit.Entry {
 		At: noon,
 		Actor: audit.Actor{
 			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
-			Address: netip.MustParseAddr("2001:db8::1"), RequestID: "req_1",
+			Address: audit.Address{Addr: netip.MustParseAddr("2001:db8::1")}, RequestID: "req_1",
 		},
 		Action: audit.TokenCreated, Target: "tok_4fZyo82mVyR1",
 		Details: map[string]string{"name": name, "permissions": "shipments:read"},
@@ -87,7 +87,7 @@ func TestEveryMemberIsHashed(t *testing.T) {
 		"kind":         func(e *audit.Event) { e.Actor.Kind = audit.Token },
 		"actor's id":   func(e *audit.Event) { e.Actor.ID = "usr_2" },
 		"actor's name": func(e *audit.Event) { e.Actor.Name += "x" },
-		"address":      func(e *audit.Event) { e.Actor.Address = netip.Addr{} },
+		"address":      func(e *audit.Event) { e.Actor.Address = audit.Address{} },
 		"request":      func(e *audit.Event) { e.Actor.RequestID = "" },
 		"action":       func(e *audit.Event) { e.Action = audit.TokenRevoked },
 		"target":       func(e *audit.Event) { e.Target = "tok_000000000001" },

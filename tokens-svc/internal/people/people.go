@@ -146,7 +146,7 @@ type ClientInfo struct {
 
 // Actor returns u as the actor of what the client does.
 func (f ClientInfo) Actor(u User) audit.Actor {
-	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: f.Address, RequestID: f.RequestID}
+	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: audit.Address{Addr: f.Address}, RequestID: f.RequestID}
 }
 
 // Principal is a signed-in person with their role in the organization.

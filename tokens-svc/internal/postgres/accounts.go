@@ -69,7 +69,7 @@ func (r *Repository) Record(ctx context.Context, id people.UserID, e audit.Entry
 
 // SignIns implements people.Repository.
 func (r *Repository) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
-	return readEvents(ctx, r.db, `WHERE log_id = $1 ORDER BY sequence DESC LIMIT $2`, id, n)
+	return list[audit.Event](ctx, r.db, selectEvents+`ORDER BY sequence DESC LIMIT $2`, id, n)
 }
 
 // accountMutation is a transaction that changes an account, which it has locked

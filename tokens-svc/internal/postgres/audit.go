@@ -3,13 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
-	"iter"
-	"math"
-	"net/netip"
-	"strconv"
-	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -20,31 +13,13 @@ import (
 // selectEvents is completed by a condition, which goes by the primary key.
 const selectEvents = `
 	SELECT log_id AS log, sequence, at, actor_kind AS "actor.kind", actor_id AS "actor.id", actor_name AS "actor.name",
-	       host(address) AS address, request_id AS "actor.request_id", action, target, details, previous, hash
-	FROM audit_events `
+	       host(address) AS "actor.address", request_id AS "actor.request_id", action, target, details, previous, hash
+	FROM audit_events WHERE log_id = $1 `
 
-// auditBatch is how many events are read at once where all are.
-const auditBatch = 1000
-
-// selected returns the condition of a query, and its arguments.
-func selected(org tokens.OrgID, q tokens.AuditQuery) (condition string, args []any) {
-	args = []any{org}
-	condition = `WHERE log_id = $1`
-	and := func(wanted bool, clause string, arg any) {
-		if wanted {
-			args = append(args, arg)
-			condition += ` AND ` + strings.ReplaceAll(clause, "?", "$"+strconv.Itoa(len(args)))
-		}
-	}
-	and(q.Text != "", `position(lower(?) IN
-		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0`, q.Text)
-	and(q.Action != "", `action = ?`, q.Action)
-	and(q.Actor != "", `position(lower(?) IN lower(actor_name)) > 0`, q.Actor)
-	and(q.Target != "", `target = ?`, q.Target)
-	and(!q.From.IsZero(), `at >= ?`, q.From)
-	and(!q.Before.IsZero(), `at < ?`, q.Before)
-	return condition, args
-}
+// selected is the condition of a query that selects by more than numbers.
+const selected = `AND at >= $2 AND at < coalesce($3, timestamptz 'infinity') AND ($4 = '' OR target = $4)
+	AND position(lower($5) IN
+		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0 `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.
@@ -56,66 +31,39 @@ func (r *Repository) AuditEvents(
 		return nil, 0, err
 	}
 	if q.After != nil {
-		rows, err := readEvents(ctx, r.db,
-			`WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
+		rows, err := list[audit.Event](ctx, r.db,
+			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
 			org, *q.After, head.Sequence, p.Size)
 		return rows, int(max(head.Sequence-*q.After, 0)), err
 	}
 	if q == (tokens.AuditQuery{}) {
 		newest := head.Sequence - int64(p.Offset())
-		rows, err := readEvents(ctx, r.db, `WHERE log_id = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+		rows, err := list[audit.Event](ctx, r.db, selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
-	condition, args := selected(org, q)
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events `+condition, args...)
+	args := []any{org, q.From, null(q.Before), q.Target, q.Text}
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	condition += fmt.Sprintf(` ORDER BY sequence DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2)
-	rows, err := readEvents(ctx, r.db, condition, append(args, p.Size, p.Offset())...)
+	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $6 OFFSET $7`,
+		append(args, p.Size, p.Offset())...)
 	return rows, total, err
 }
 
-// AllAuditEvents implements tokens.Repository.
-func (r *Repository) AllAuditEvents(
-	ctx context.Context, org tokens.OrgID, q tokens.AuditQuery,
-) iter.Seq2[audit.Event, error] {
-	condition, args := selected(org, q)
-	condition += fmt.Sprintf(` AND sequence < $%d ORDER BY sequence DESC LIMIT %d`, len(args)+1, auditBatch)
-	return batches(math.MaxInt64, func(before int64) ([]audit.Event, error) {
-		return readEvents(ctx, r.db, condition, append(args, before)...)
-	})
-}
-
-// batches returns events in order. read returns those next to a number, at most auditBatch.
-func batches(at int64, read func(at int64) ([]audit.Event, error)) iter.Seq2[audit.Event, error] {
-	return func(yield func(audit.Event, error) bool) {
-		for {
-			events, err := read(at)
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-				at = e.Sequence
-			}
-			if err != nil {
-				yield(audit.Event{}, err)
-			}
-			if err != nil || len(events) < auditBatch {
-				return
-			}
-		}
-	}
-}
-
-// AuditLogs implements tokens.Repository.
+// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
+// organizations that lost theirs.
 func (r *Repository) AuditLogs(ctx context.Context) ([]string, error) {
 	return list[string](ctx, r.db, `SELECT id FROM organizations UNION SELECT log_id FROM audit_heads ORDER BY 1`)
 }
 
-// VerifyAudit implements tokens.Repository. It sees the log and its head as
-// they were at one instant, though others go on writing.
+// verifyBatch is how many events of a log are read at once.
+const verifyBatch = 1000
+
+// VerifyAudit checks the numbers and the chain of a whole audit log, as it was at one
+// instant though others go on writing, and returns its head then. It gives an *audit.Fault for the first
+// event that does not match, and tokens.ErrNotFound when there is no such log.
 func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.Head, err error) {
 	tx, err := r.db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -125,63 +73,24 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 	if head, err = readHead(ctx, tx, log); err != nil {
 		return head, err
 	}
-	events := batches(0, func(after int64) ([]audit.Event, error) {
-		return readEvents(ctx, tx, `WHERE log_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, log, after, auditBatch)
-	})
-	return head, translate(audit.Verify(events, head))
-}
-
-// readEvents returns the events up to the first that cannot be read.
-func readEvents(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]audit.Event, error) {
-	rows, err := list[eventRow](ctx, db, selectEvents+condition, args...)
-	if err != nil {
-		return nil, err
-	}
-	events := make([]audit.Event, 0, len(rows))
-	for _, row := range rows {
-		e, err := row.event()
-		if err != nil {
-			return events, err
+	return head, translate(audit.Verify(func(yield func(audit.Event, error) bool) {
+		for after, n := int64(0), verifyBatch; n == verifyBatch; {
+			events, err := list[audit.Event](ctx, tx, selectEvents+`AND sequence > $2 ORDER BY sequence LIMIT $3`,
+				log, after, verifyBatch)
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Sequence
+			}
+			if n = len(events); err != nil {
+				yield(audit.Event{}, err)
+			}
 		}
-		events = append(events, e)
-	}
-	return events, nil
+	}, head))
 }
 
 // readHead returns the head of a log.
 func readHead(ctx context.Context, db sqlx.QueryerContext, log string) (audit.Head, error) {
 	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, log)
-}
-
-// eventRow is a row of selectEvents: an event, and what of it is converted.
-type eventRow struct {
-	audit.Event
-	Address address
-	Details string
-}
-
-// event returns the row's event. One that cannot be read was not written by
-// this program, which is an *audit.Fault.
-func (r eventRow) event() (audit.Event, error) {
-	e := r.Event
-	e.Actor.Address = r.Address.Addr
-	if err := json.Unmarshal([]byte(r.Details), &e.Details); err != nil {
-		return audit.Event{}, &audit.Fault{
-			Log: e.Log, Sequence: e.Sequence, Reason: fmt.Sprintf("was changed: its details cannot be read: %v", err),
-		}
-	}
-	return e, nil
-}
-
-// address is host() of an inet; zero for NULL.
-type address struct{ netip.Addr }
-
-// Scan implements sql.Scanner.
-func (a *address) Scan(src any) error {
-	var text sql.Null[string]
-	err := text.Scan(src)
-	if err == nil && text.Valid {
-		a.Addr, err = netip.ParseAddr(text.V)
-	}
-	return err
 }

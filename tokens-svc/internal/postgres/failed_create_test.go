@@ -88,7 +88,7 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 			t.Errorf("%s once nothing fails: %v", name, err)
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), string(someOrg)); err != nil {
+	if _, err := repo.VerifyAudit(t.Context(), string(someOrg)); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -24,7 +25,7 @@ func newToken(tb testing.TB, after time.Duration) (tokens.Token, tokens.Digest) 
 		Environment:  tokens.Test,
 		Permissions:  []tokens.Permission{"documents:read", "shipments:write"},
 		IPAllow:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::1/128")},
-		RateLimit:    tokens.RateLimit{Limit: 60, Window: 30 * time.Second},
+		RateLimit:    tokens.RateLimit{Limit: 60, WindowSeconds: 30},
 		CreatedBy:    audit.Actor{Kind: audit.User, ID: "usr_1", Name: "anna@acme.example"},
 		Owner:        tokens.Owner{ID: "usr_1"},
 		Lineage:      s.ID(),
@@ -39,7 +40,7 @@ func fullEntry(action audit.Action, target string) audit.Entry {
 		At: atNoon,
 		Actor: audit.Actor{
 			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
-			Address: netip.MustParseAddr("2001:db8::1"), RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
+			Address: audit.Address{Addr: netip.MustParseAddr("2001:db8::1")}, RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
 		},
 		Action: action, Target: target, Details: map[string]string{"name": `ERP "Kraków"`},
 	}
@@ -47,7 +48,7 @@ func fullEntry(action audit.Action, target string) audit.Entry {
 
 // create stores a token and returns it with its revision.
 func create(
-	tb testing.TB, repo tokens.Repository, org tokens.OrgID, t tokens.Token, d tokens.Digest,
+	tb testing.TB, repo *postgres.Repository, org tokens.OrgID, t tokens.Token, d tokens.Digest,
 ) (tokens.Token, error) {
 	tb.Helper()
 	return createOnce(tb, repo, org, nil, t, d)
@@ -55,7 +56,7 @@ func create(
 
 // createOnce is create of a request with an idempotency key.
 func createOnce(
-	tb testing.TB, repo tokens.Repository, org tokens.OrgID, k *tokens.Key, t tokens.Token, d tokens.Digest,
+	tb testing.TB, repo *postgres.Repository, org tokens.OrgID, k *tokens.Key, t tokens.Token, d tokens.Digest,
 ) (tokens.Token, error) {
 	tb.Helper()
 	known := func(tx tokens.Tx) error { return tx.CheckKey(tb.Context(), k) }
@@ -72,7 +73,7 @@ func createOnce(
 
 // update stores a token that edit has changed, and returns it. An error of edit changes nothing.
 func update(
-	tb testing.TB, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, edit func(*tokens.Token) error,
+	tb testing.TB, repo *postgres.Repository, org tokens.OrgID, id tokens.TokenID, edit func(*tokens.Token) error,
 ) (t tokens.Token, err error) {
 	tb.Helper()
 	err = repo.Change(tb.Context(), org, func(tx tokens.Tx) (err error) {

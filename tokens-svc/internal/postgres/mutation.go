@@ -69,7 +69,6 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	head := m.head
 	events := make([]audit.Event, len(entries))
 	for i, e := range entries {
-		e.Actor.Address = e.Actor.Address.WithZone("") // inet knows no zones
 		events[i] = head.Append(e)
 		head = events[i].Head()
 	}

@@ -50,15 +50,6 @@ func list[T any](ctx context.Context, db sqlx.QueryerContext, query string, args
 	return rows, translate(err)
 }
 
-// converted returns the rows of list, each converted.
-func converted[R, T any](convert func(R) T, rows []R, err error) ([]T, error) {
-	all := make([]T, len(rows))
-	for i, row := range rows {
-		all[i] = convert(row)
-	}
-	return all, err
-}
-
 // one returns the row of a query, or tokens.ErrNotFound.
 func one[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (row T, err error) {
 	err = sqlx.GetContext(ctx, db, &row, query, args...)

@@ -44,8 +44,6 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 	if err != nil {
 		return err
 	}
-	from, _ := r.Address.WithZone("").MarshalText() // inet knows no zones
-	address := null(string(from))
 	if r.ID != "" {
 		end := now.Add(session.Idle)
 		if last := r.CreatedAt.Add(session.Lifetime); last.Before(end) {
@@ -53,14 +51,14 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 		}
 		return exec(ctx, s.db, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
-			WHERE token_sum = $1`, sum, data, now, end, address, r.UserAgent)
+			WHERE token_sum = $1`, sum, data, now, end, r.Address, r.UserAgent)
 	}
 	r.ID, r.CreatedAt = publicid.New("ses"), now
 	return exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
 			session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), address, r.UserAgent, r.Epoch)
+		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), r.Address, r.UserAgent, r.Epoch)
 }
 
 // Delete implements session.Store.
@@ -71,17 +69,9 @@ func (s *Sessions) Delete(ctx context.Context, sum string) (existed bool, err er
 
 // List implements session.Store.
 func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {
-	type sessionRow struct {
-		session.Session
-		Address address
-	}
-	rows, err := list[sessionRow](ctx, s.db, `
+	return list[session.Session](ctx, s.db, `
 		SELECT id, created_at, last_seen_at, host(address) AS address, user_agent FROM sessions
 		WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`, user, s.now())
-	return converted(func(r sessionRow) session.Session {
-		r.Session.Address = r.Address.Addr
-		return r.Session
-	}, rows, err)
 }
 
 // End implements session.Store.

@@ -62,7 +62,7 @@ func (s *sessions) find(t *testing.T, sum string) (session.Row, bool) {
 
 // from is a session of a person in a browser.
 func from(user people.UserID) session.Row {
-	browser := session.Session{Address: netip.MustParseAddr("192.0.2.1"), UserAgent: "Firefox"}
+	browser := session.Session{Address: audit.Address{Addr: netip.MustParseAddr("192.0.2.1")}, UserAgent: "Firefox"}
 	return session.Row{Session: browser, User: user, Texts: map[string]string{"notice": "Saved."}}
 }
 
@@ -124,7 +124,7 @@ func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
 		}
 		for _, one := range found {
 			all = append(all, one.ID)
-			if one.Address != netip.MustParseAddr("192.0.2.1") || one.UserAgent != "Firefox" || one.CreatedAt.IsZero() {
+			if one.Address.String() != "192.0.2.1" || one.UserAgent != "Firefox" || one.CreatedAt.IsZero() {
 				t.Errorf("%+v", one)
 			}
 		}

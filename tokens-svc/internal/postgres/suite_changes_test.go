@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func changeComesBack(t *testing.T, repo tokens.Repository) {
+func changeComesBack(t *testing.T, repo *postgres.Repository) {
 	want, digest := add(t, repo, 0)
 	done, err := update(t, repo, someOrg, want.ID, func(got *tokens.Token) error {
 		equal(t, *got, want)
 		got.Name, got.Permissions, got.IPAllow = "WMS", []tokens.Permission{tokens.Admin}, nil
-		got.RateLimit = tokens.RateLimit{Limit: 1, Window: time.Second}
+		got.RateLimit = tokens.RateLimit{Limit: 1, WindowSeconds: 1}
 		got.ExpiresAt = time.Time{}
 		return nil
 	})
@@ -39,7 +40,7 @@ func changeComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, again, done)
 }
 
-func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
+func refusalChangesNothing(t *testing.T, repo *postgres.Repository) {
 	want, _ := add(t, repo, 0)
 	no := errors.New("no")
 	_, err := update(t, repo, someOrg, want.ID, func(got *tokens.Token) error {
@@ -64,7 +65,7 @@ func refusalChangesNothing(t *testing.T, repo tokens.Repository) {
 	equal(t, changes, []tokens.Change{{Revision: want.Revision, Token: want.ID, Kind: tokens.Created}})
 }
 
-func changesTakeTurns(t *testing.T, repo tokens.Repository) {
+func changesTakeTurns(t *testing.T, repo *postgres.Repository) {
 	old, _ := add(t, repo, 0)
 	errTaken := errors.New("somebody was first")
 	const n = 50
@@ -98,7 +99,7 @@ func changesTakeTurns(t *testing.T, repo tokens.Repository) {
 	equal(t, head.Sequence, int64(3))
 }
 
-func tokensArePicked(t *testing.T, repo tokens.Repository) {
+func tokensArePicked(t *testing.T, repo *postgres.Repository) {
 	now := atNoon.Add(time.Hour)
 	ends := map[string]time.Time{
 		"lasting": {}, "far": now.Add(tokens.ExpiringWithin + 1e6),
@@ -138,7 +139,7 @@ func tokensArePicked(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func changesComeInOrder(t *testing.T, repo tokens.Repository) {
+func changesComeInOrder(t *testing.T, repo *postgres.Repository) {
 	var want []tokens.Change
 	for range 5 {
 		token, _ := add(t, repo, 0)

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func descendantsAreFound(t *testing.T, repo tokens.Repository) {
+func descendantsAreFound(t *testing.T, repo *postgres.Repository) {
 	after := time.Duration(0)
 	made := func(by *tokens.Token, lineage tokens.TokenID) *tokens.Token {
 		after += time.Second

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // keyTakesEffectOnce for each organization and KeyLifetime; what fails does not use
 // the key up.
-func keyTakesEffectOnce(t *testing.T, repo tokens.Repository) {
+func keyTakesEffectOnce(t *testing.T, repo *postgres.Repository) {
 	key := func(body byte, after time.Duration) *tokens.Key {
 		return tokens.NewKey([32]byte{body}, atNoon.Add(after), "POST /api/v1/tokens", "key")
 	}

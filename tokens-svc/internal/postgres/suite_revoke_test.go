@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // revocationEndsAllAtOnce: each token has its revision, its change and its event.
-func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
+func revocationEndsAllAtOnce(t *testing.T, repo *postgres.Repository) {
 	parent, _ := add(t, repo, 0)
 	var made []tokens.TokenID
 	for range 3 {
@@ -52,7 +53,7 @@ func revocationEndsAllAtOnce(t *testing.T, repo tokens.Repository) {
 }
 
 // activeTokensAreCounted: neither revoked nor expired.
-func activeTokensAreCounted(t *testing.T, repo tokens.Repository) {
+func activeTokensAreCounted(t *testing.T, repo *postgres.Repository) {
 	add(t, repo, -90*24*time.Hour) // it ends at noon
 	revoked, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, someOrg, revoked.ID, atNoon, ""), nil)
@@ -65,7 +66,7 @@ func activeTokensAreCounted(t *testing.T, repo tokens.Repository) {
 }
 
 // changesAreRefusedUnderTheLock: a step gets the calling token, or the person's role, and its refusal leaves nothing.
-func changesAreRefusedUnderTheLock(t *testing.T, repo tokens.Repository) {
+func changesAreRefusedUnderTheLock(t *testing.T, repo *postgres.Repository) {
 	caller, _ := add(t, repo, 0)
 	no := errors.New("no")
 	refuse := func(tx tokens.Tx) error {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]func(*testing.T, tokens.Repository){
+	for name, test := range map[string]func(*testing.T, *postgres.Repository){
 		"an organization is read as it was stored":             organizationComesBack,
 		"an organization's id is unique":                       organizationIsTakenOnce,
 		"an organization's id is not that of a test partition": partitionsAreNoOrganizations,
@@ -62,7 +63,7 @@ func TestRepository(t *testing.T) {
 
 // revoke revokes a token unless it is revoked already.
 func revoke(
-	t *testing.T, repo tokens.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string,
+	t *testing.T, repo *postgres.Repository, org tokens.OrgID, id tokens.TokenID, at time.Time, reason string,
 ) error {
 	t.Helper()
 	return repo.Change(t.Context(), org, func(tx tokens.Tx) error {
@@ -78,7 +79,7 @@ func revoke(
 }
 
 // add stores a token of the first organization and returns it with its revision.
-func add(t *testing.T, repo tokens.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
+func add(t *testing.T, repo *postgres.Repository, after time.Duration) (tokens.Token, tokens.Digest) {
 	t.Helper()
 	token, digest := newToken(t, after)
 	stored, err := create(t, repo, someOrg, token, digest)

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-func organizationComesBack(t *testing.T, repo tokens.Repository) {
+func organizationComesBack(t *testing.T, repo *postgres.Repository) {
 	got, _, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got, tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon})
@@ -18,7 +19,7 @@ func organizationComesBack(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func partitionsAreNoOrganizations(t *testing.T, repo tokens.Repository) {
+func partitionsAreNoOrganizations(t *testing.T, repo *postgres.Repository) {
 	token := tokens.Token{Environment: tokens.Test, Organization: tokens.Organization{ID: someOrg}}
 	o := tokens.Organization{ID: token.Partition(), Name: "Usurper", CreatedAt: atNoon}
 	if err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(o.ID))); err == nil {
@@ -26,7 +27,7 @@ func partitionsAreNoOrganizations(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
+func organizationIsTakenOnce(t *testing.T, repo *postgres.Repository) {
 	err := repo.CreateOrganization(t.Context(),
 		tokens.Organization{ID: someOrg, Name: "Usurper", CreatedAt: atNoon},
 		fullEntry(audit.OrganizationCreated, string(someOrg)))
@@ -36,7 +37,7 @@ func organizationIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, got.Name, "Organization 0")
 }
 
-func tokenComesBack(t *testing.T, repo tokens.Repository) {
+func tokenComesBack(t *testing.T, repo *postgres.Repository) {
 	want, digest := add(t, repo, 0)
 	got, err := repo.Token(t.Context(), someOrg, want.ID)
 	gives(t, err, nil)
@@ -55,7 +56,7 @@ func tokenComesBack(t *testing.T, repo tokens.Repository) {
 	equal(t, got, plain)
 }
 
-func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
+func tokenIsTakenOnce(t *testing.T, repo *postgres.Repository) {
 	first, digest := add(t, repo, 0)
 	for _, org := range []tokens.OrgID{someOrg, otherOrg} {
 		_, err := create(t, repo, org, first, digest)
@@ -63,7 +64,7 @@ func tokenIsTakenOnce(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
+func tokenNeedsOrganization(t *testing.T, repo *postgres.Repository) {
 	token, digest := newToken(t, 0)
 	_, err := create(t, repo, unknown, token, digest)
 	gives(t, err, tokens.ErrNotFound)
@@ -71,7 +72,7 @@ func tokenNeedsOrganization(t *testing.T, repo tokens.Repository) {
 	gives(t, err, tokens.ErrNotFound)
 }
 
-func tokensAreListed(t *testing.T, repo tokens.Repository) {
+func tokensAreListed(t *testing.T, repo *postgres.Repository) {
 	want := make([]tokens.Token, 4)
 	for i, after := range []time.Duration{2, 0, 3, 1} {
 		want[3-after], _ = add(t, repo, after*time.Second)
@@ -97,7 +98,7 @@ func tokensAreListed(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func otherOrganizationFindsNoToken(t *testing.T, repo tokens.Repository) {
+func otherOrganizationFindsNoToken(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	_, err := repo.Token(t.Context(), otherOrg, token.ID)
 	gives(t, err, tokens.ErrNotFound)
@@ -111,7 +112,7 @@ func otherOrganizationFindsNoToken(t *testing.T, repo tokens.Repository) {
 	equal(t, got, token)
 }
 
-func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
+func revokingEndsOnce(t *testing.T, repo *postgres.Repository) {
 	want, digest := add(t, repo, 0)
 	bystander, _ := add(t, repo, 0)
 	at := atNoon.Add(time.Hour)
@@ -127,7 +128,7 @@ func revokingEndsOnce(t *testing.T, repo tokens.Repository) {
 	equal(t, got, bystander)
 }
 
-func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
+func oneRevocationCounts(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	together(16, func(i int) {
 		gives(t, revoke(t, repo, someOrg, token.ID, atNoon.Add(time.Duration(i)*time.Second), ""), nil)
@@ -139,7 +140,7 @@ func oneRevocationCounts(t *testing.T, repo tokens.Repository) {
 	equal(t, next.Revision, token.Revision+2)
 }
 
-func revisionsAreDense(t *testing.T, repo tokens.Repository) {
+func revisionsAreDense(t *testing.T, repo *postgres.Repository) {
 	const n = 8
 	made := make([]tokens.Token, n)
 	together(n, func(i int) { made[i], _ = add(t, repo, 0) })
@@ -159,7 +160,7 @@ func revisionsAreDense(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
+func resealingComparesAndSets(t *testing.T, repo *postgres.Repository) {
 	token, old := add(t, repo, 0)
 	sealed, late := old, old
 	sealed.Version, sealed.MAC[0] = old.Version+1, old.MAC[0]+1
@@ -172,7 +173,7 @@ func resealingComparesAndSets(t *testing.T, repo tokens.Repository) {
 	equal(t, got, token)
 }
 
-func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
+func failureLeavesNothing(t *testing.T, repo *postgres.Repository) {
 	first, digest := add(t, repo, 0)
 	_, err := create(t, repo, otherOrg, first, digest)
 	gives(t, err, tokens.ErrExists)
@@ -183,7 +184,7 @@ func failureLeavesNothing(t *testing.T, repo tokens.Repository) {
 	equal(t, next.Revision, first.Revision+1)
 }
 
-func tokensAreSought(t *testing.T, repo tokens.Repository) {
+func tokensAreSought(t *testing.T, repo *postgres.Repository) {
 	named := func(name string, after time.Duration, end time.Time) tokens.Token {
 		token, digest := newToken(t, after)
 		token.Name, token.ExpiresAt = name, end

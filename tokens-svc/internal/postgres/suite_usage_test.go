@@ -5,15 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 var (
-	firstAddress  = netip.MustParseAddr("192.0.2.1")
-	secondAddress = netip.MustParseAddr("2001:db8::7")
+	firstAddress  = audit.Address{Addr: netip.MustParseAddr("192.0.2.1")}
+	secondAddress = audit.Address{Addr: netip.MustParseAddr("2001:db8::7")}
 )
 
-func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
+func usageIsAddedUp(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	idle, _ := add(t, repo, 0)
 	use := tokens.Use{Token: token.ID, Requests: 120, Refused: 3, LastUsedAt: atNoon, Address: firstAddress}
@@ -36,7 +38,7 @@ func usageIsAddedUp(t *testing.T, repo tokens.Repository) {
 	gives(t, repo.AddUsage(t.Context(), nil), nil)
 }
 
-func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
+func usageNeverMovesBack(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	newer := tokens.Use{Token: token.ID, Requests: 1, LastUsedAt: atNoon.Add(time.Minute), Address: secondAddress}
 	older := tokens.Use{Token: token.ID, Requests: 2, LastUsedAt: atNoon, Address: firstAddress}
@@ -51,7 +53,7 @@ func usageNeverMovesBack(t *testing.T, repo tokens.Repository) {
 	wantUsage(t, repo, []tokens.TokenID{token.ID}, atNoon.Truncate(time.Hour), nowhere)
 }
 
-func usageIsPrivate(t *testing.T, repo tokens.Repository) {
+func usageIsPrivate(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, repo.AddUsage(t.Context(), []tokens.Use{{Token: token.ID, Requests: 1, LastUsedAt: atNoon}}), nil)
 	got, err := repo.Usage(t.Context(), otherOrg, []tokens.TokenID{token.ID}, atNoon)
@@ -59,7 +61,7 @@ func usageIsPrivate(t *testing.T, repo tokens.Repository) {
 	equal(t, got, []tokens.Use{})
 }
 
-func reportsAllCount(t *testing.T, repo tokens.Repository) {
+func reportsAllCount(t *testing.T, repo *postgres.Repository) {
 	const gateways, n = 20, 40
 	uses := make([]tokens.Use, n)
 	for i := range uses {
@@ -80,7 +82,7 @@ func reportsAllCount(t *testing.T, repo tokens.Repository) {
 	}
 }
 
-func wantUsage(t *testing.T, repo tokens.Repository, ids []tokens.TokenID, since time.Time, want ...tokens.Use) {
+func wantUsage(t *testing.T, repo *postgres.Repository, ids []tokens.TokenID, since time.Time, want ...tokens.Use) {
 	t.Helper()
 	got, err := repo.Usage(t.Context(), someOrg, ids, since)
 	gives(t, err, nil)

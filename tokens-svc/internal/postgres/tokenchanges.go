@@ -80,7 +80,7 @@ func (m *mutation) Insert(ctx context.Context, t tokens.Token, d tokens.Digest) 
 		)
 		SELECT rev FROM made, LATERAL (SELECT pg_notify($23, '')) notified`,
 		t.ID, tokens.Created, m.org(), t.Name, t.Environment, pq.Array(tokens.Texts(t.Permissions)),
-		pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit, int(t.RateLimit.Window.Seconds()), t.CreatedBy.Kind,
+		pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit, t.RateLimit.WindowSeconds, t.CreatedBy.Kind,
 		t.CreatedBy.ID, t.CreatedBy.Name, t.CreatedAt, null(t.ExpiresAt), null(string(t.RotatedFrom)), d.Version,
 		d.MAC[:], t.Owner.ID, t.Lineage, t.RotatedBy.Kind, t.RotatedBy.ID, t.RotatedBy.Name, channel)
 }
@@ -92,7 +92,7 @@ func (m *mutation) Update(ctx context.Context, t tokens.Token, kind tokens.Chang
 			rate_window_seconds = $6, expires_at = $7, rotated_to = $8, owner_id = $9
 		WHERE id = $1`,
 		t.ID, t.Name, pq.Array(tokens.Texts(t.Permissions)), pq.Array(tokens.Texts(t.IPAllow)), t.RateLimit.Limit,
-		int(t.RateLimit.Window.Seconds()), null(t.ExpiresAt), null(string(t.RotatedTo)), t.Owner.ID)
+		t.RateLimit.WindowSeconds, null(t.ExpiresAt), null(string(t.RotatedTo)), t.Owner.ID)
 	if err != nil {
 		return 0, err
 	}

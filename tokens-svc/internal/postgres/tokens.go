@@ -17,7 +17,8 @@ import (
 const selectTokens = `
 	SELECT
 	       t.id, o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
-	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit AS "rate_limit.limit", t.rate_window_seconds,
+	       t.name, t.environment, t.permissions, t.ip_allow, t.rate_limit AS "rate_limit.limit",
+	       t.rate_window_seconds AS "rate_limit.window_seconds",
 	       t.created_by_kind AS "created_by.kind", t.created_by_id AS "created_by.id",
 	       t.created_by_name AS "created_by.name",
 	       t.owner_id AS "owner.id", coalesce(u.email, '') AS "owner.name", coalesce(m.role, '') AS "owner.role",
@@ -86,7 +87,11 @@ func (r *Repository) Tokens(
 
 func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args ...any) ([]tokens.Token, error) {
 	rows, err := list[tokenRow](ctx, db, query, args...)
-	return converted(tokenRow.token, rows, err)
+	all := make([]tokens.Token, len(rows))
+	for i, row := range rows {
+		all[i] = row.token()
+	}
+	return all, err
 }
 
 // Descendants implements tokens.Repository.
@@ -123,11 +128,10 @@ func (r *Repository) Reseal(ctx context.Context, id tokens.TokenID, old, sealed 
 // tokenRow is a row of selectTokens: a token, and what of it is converted.
 type tokenRow struct {
 	tokens.Token
-	Permissions       pq.StringArray
-	IPAllow           prefixes
-	RateWindowSeconds int
-	PepperVersion     int
-	MAC               []byte
+	Permissions   pq.StringArray
+	IPAllow       prefixes
+	PepperVersion int
+	MAC           []byte
 }
 
 func (r tokenRow) token() tokens.Token {
@@ -136,7 +140,6 @@ func (r tokenRow) token() tokens.Token {
 		t.Permissions = append(t.Permissions, tokens.Permission(p))
 	}
 	t.IPAllow = r.IPAllow
-	t.RateLimit.Window = time.Duration(r.RateWindowSeconds) * time.Second
 	return t
 }
 

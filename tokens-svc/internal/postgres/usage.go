@@ -81,11 +81,7 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 func (r *Repository) Usage(
 	ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, since time.Time,
 ) ([]tokens.Use, error) {
-	type useRow struct {
-		tokens.Use
-		Address address
-	}
-	rows, err := list[useRow](ctx, r.db, `
+	return list[tokens.Use](ctx, r.db, `
 		SELECT t.id AS token, u.requests, u.refused, last.last_used_at, host(last.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
 			SELECT last_used_at, address FROM token_usage WHERE token_id = t.id ORDER BY hour DESC LIMIT 1
@@ -94,8 +90,4 @@ func (r *Repository) Usage(
 			FROM token_usage WHERE token_id = t.id AND hour >= $3
 		) u
 		WHERE t.organization_id = $1 AND t.id = ANY ($2::text[])`, org, pq.Array(ids), since)
-	return converted(func(r useRow) tokens.Use {
-		r.Use.Address = r.Address.Addr
-		return r.Use
-	}, rows, err)
 }

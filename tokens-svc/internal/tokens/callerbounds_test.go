@@ -23,7 +23,7 @@ func restricted(t *testing.T, s *tokens.Service, change func(*tokens.Draft)) tok
 	t.Helper()
 	d := tokens.Draft{
 		Name: "Terraform", Permissions: []string{"admin"}, IPAllow: []string{"192.0.2.0/24", "2001:db8::/32"},
-		RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute}, ExpiresAt: atNoon.Add(time.Hour),
+		RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60}, ExpiresAt: atNoon.Add(time.Hour),
 	}
 	if change != nil {
 		change(&d)
@@ -44,39 +44,39 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 		want   tokens.Token
 	}{
 		"all of them": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(90 * 24 * time.Hour)}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
 			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		}},
 		"narrower ones stay": {nil, tokens.Draft{
 			ExpiresAt: now.Add(time.Minute), IPAllow: []string{"192.0.2.7"}, RateLimit: tokens.RateLimit{Limit: 5},
 		}, tokens.Token{
 			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
-			RateLimit: tokens.RateLimit{Limit: 5, Window: time.Minute},
+			RateLimit: tokens.RateLimit{Limit: 5, WindowSeconds: 60},
 			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
 		}},
 		"the default is earlier": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)}, tokens.Token{
 			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
-			RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+			RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
 			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		}},
 		"test": {
 			func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} },
 			tokens.Draft{},
 			tokens.Token{
-				Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, Window: time.Minute},
+				Environment: tokens.Test, RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
 			},
 		},
 		"a higher limit is not passed on": {func(d *tokens.Draft) {
 			*d = tokens.Draft{
 				Name: "x", Permissions: d.Permissions,
-				RateLimit: tokens.RateLimit{Limit: 10_000, Window: time.Minute},
+				RateLimit: tokens.RateLimit{Limit: 10_000, WindowSeconds: 60},
 			}
 		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.DefaultRateLimit}},
 		"a limit that only on average is lower": {func(d *tokens.Draft) {
-			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 200, Window: time.Hour}}
+			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 200, WindowSeconds: 3600}}
 		}, tokens.Draft{}, tokens.Token{
 			Environment: tokens.Live,
-			RateLimit:   tokens.RateLimit{Limit: 100, Window: time.Hour},
+			RateLimit:   tokens.RateLimit{Limit: 100, WindowSeconds: 3600},
 		}},
 	} {
 		parent := restricted(t, s, c.parent)
@@ -123,10 +123,9 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 		},
 		"a higher limit": {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}}, "limit", "30 in 60"},
 		"a shorter window": {
-			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Window: 59 * time.Second}},
+			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{WindowSeconds: 59}},
 			"limit", "30 in 60",
 		},
-		"the other data": {tokens.Draft{DefaultExpiry: true, Environment: tokens.Test}, "environment", "live"},
 	} {
 		c.draft.Name, c.draft.Permissions = "ERP", []string{"shipments:read"}
 		_, _, err := s.CreateToken(t.Context(), caller(parent), someOrg, c.draft)
@@ -230,6 +229,10 @@ func TestTestTokenAccessesTestTokensOnly(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	_, _, err := s.CreateToken(t.Context(), testing, someOrg, tokens.Draft{
+		Name: "ERP", Permissions: []string{"shipments:read"}, Environment: tokens.Live, DefaultExpiry: true,
+	})
+	wantFields(t, err, "environment")
 	if _, _, err := s.AuditEvents(t.Context(), testing, someOrg, tokens.AuditQuery{},
 		tokens.Page{Number: 1, Size: 1}); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("it reads the audit log: %v", err)

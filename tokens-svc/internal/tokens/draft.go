@@ -22,7 +22,7 @@ const (
 	maxReason  = 200       // code points
 	maxIPAllow = 100       // entries
 	maxLimit   = 1_000_000 // requests
-	maxWindow  = 24 * time.Hour
+	maxWindow  = 86_400    // seconds
 )
 
 // lastExpiry is the last time with a four-digit year.
@@ -160,8 +160,8 @@ func checkRateLimit(wrong *ValidationError, principal Principal, r RateLimit) Ra
 	if r.Limit < 1 || r.Limit > maxLimit {
 		wrong.Add("limit", OutOfRange, "must be from 1 to %d", maxLimit)
 	}
-	if r.Window < time.Second || r.Window > maxWindow || r.Window%time.Second != 0 {
-		wrong.Add("window_seconds", OutOfRange, "must be from 1 to %.0f", maxWindow.Seconds())
+	if r.WindowSeconds < 1 || r.WindowSeconds > maxWindow {
+		wrong.Add("window_seconds", OutOfRange, "must be from 1 to %d", maxWindow)
 	}
 	if len(wrong.Fields) == before {
 		principal.checkLimit(wrong, r)
@@ -238,15 +238,13 @@ func (p Patch) apply(
 		t.IPAllow = checkIPAllow(wrong, *p.IPAllow)
 	}
 	if p.RateLimit != nil {
-		window := t.RateLimit.Window
-		t.RateLimit = checkRateLimit(wrong, principal, RateLimit{
-			Limit: cmp.Or(p.RateLimit.Limit, t.RateLimit.Limit), Window: cmp.Or(p.RateLimit.Window, t.RateLimit.Window),
-		})
+		window := t.RateLimit.WindowSeconds
+		t.RateLimit = checkRateLimit(wrong, principal, p.RateLimit.or(t.RateLimit))
 		// Gateways count windows of each length apart: another length would begin
 		// with an unused window.
-		if t.RateLimit.Window != window {
+		if t.RateLimit.WindowSeconds != window {
 			wrong.Add("window_seconds", InvalidValue,
-				"must stay %.0f: the window of a token cannot change; create another token for another window", window.Seconds())
+				"must stay %d: the window of a token cannot change; create another token for another window", window)
 		}
 	}
 	if p.ExpiresAt != nil {
@@ -274,7 +272,7 @@ func describe(t Token) map[string]string {
 		"environment": string(t.Environment),
 		"permissions": join(t.Permissions, " "),
 		"ip_allow":    cmp.Or(join(t.IPAllow, " "), "anywhere"),
-		"rate_limit":  fmt.Sprintf("%d in %.0f s", t.RateLimit.Limit, t.RateLimit.Window.Seconds()),
+		"rate_limit":  fmt.Sprintf("%d in %d s", t.RateLimit.Limit, t.RateLimit.WindowSeconds),
 		"expires_at":  instant(t.ExpiresAt),
 		"owner":       cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
 	}
@@ -294,7 +292,7 @@ func instant(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	return t.Format("2006-01-02T15:04:05.000Z")
+	return audit.Instant(t)
 }
 
 func join[T any](all []T, separator string) string { return strings.Join(Texts(all), separator) }

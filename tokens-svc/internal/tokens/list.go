@@ -3,8 +3,6 @@ package tokens
 import (
 	"context"
 	"fmt"
-	"iter"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -98,11 +96,11 @@ const usageHours = 24
 
 // Use is a token's use: since a gateway's last report, or as Usage returns it.
 type Use struct {
-	Token      TokenID    `json:"token"`
-	Requests   int64      `json:"count"`   // that were let through
-	Refused    int64      `json:"refused"` // that were too many
-	LastUsedAt time.Time  `json:"last_used_at"`
-	Address    netip.Addr `json:"address"` // of the last client; zero: not known
+	Token      TokenID       `json:"token"`
+	Requests   int64         `json:"count"`   // that were let through
+	Refused    int64         `json:"refused"` // that were too many
+	LastUsedAt time.Time     `json:"last_used_at"`
+	Address    audit.Address `json:"address"` // of the last client
 }
 
 // Usage returns when these tokens of org were last used, and how much in the last 24
@@ -129,7 +127,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 			wrong.addEntry("usage", i+1, InvalidValue, "needs a token's id, last_used_at, and counts from 0")
 			return &wrong
 		}
-		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond), u.Address.Unmap().WithZone("")
+		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond), audit.Address{Addr: u.Address.Unmap().WithZone("")}
 		if u.LastUsedAt.After(now) {
 			u.LastUsedAt = now
 		}
@@ -141,8 +139,6 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {
 	Text   string // in action, actor, target or details, in any case
-	Action audit.Action
-	Actor  string // in the actor's name, in any case
 	Target string // the id of the affected object
 	From   time.Time
 	Before time.Time
@@ -160,15 +156,4 @@ func (s *Service) AuditEvents(
 		return nil, 0, principal.refuse("read the audit log")
 	}
 	return s.repo.AuditEvents(ctx, org, q, p)
-}
-
-// AllAuditEvents returns every selected event, newest first. Errors are as for AuditEvents;
-// those of the storage end the sequence.
-func (s *Service) AllAuditEvents(
-	ctx context.Context, principal Principal, org OrgID, q AuditQuery,
-) (iter.Seq2[audit.Event, error], error) {
-	if !principal.Audit {
-		return nil, principal.refuse("read the audit log")
-	}
-	return s.repo.AllAuditEvents(ctx, org, q), nil
 }

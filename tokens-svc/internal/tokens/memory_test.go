@@ -84,23 +84,6 @@ func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
 	}
 }
 
-func (m *memory) VerifyAudit(_ context.Context, id string) (audit.Head, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	log := m.events[tokens.OrgID(id)]
-	if len(log) == 0 {
-		return audit.Head{}, tokens.ErrNotFound
-	}
-	head := log[len(log)-1].Head()
-	return head, audit.Verify(func(yield func(audit.Event, error) bool) {
-		for _, e := range log {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, head)
-}
-
 func (m *memory) Change(
 	_ context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error,
 ) error {

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -41,8 +42,8 @@ func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 // Bearer returns the principal of a token that calls the API. With the
 // permission admin it may make tokens, change those of its own owner, or all
 // if that is the organization, and revoke any, each within its own bounds.
-// Without, it may rotate and end itself. A test token knows of test tokens
-// only.
+// Without, it may rotate and end itself. A test token knows and makes test
+// tokens only.
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 	p := Principal{Actor: actor, grants: c.Expand(held), owner: caller.Owner, caller: &caller}
 	p.Tokens = reachItself
@@ -142,8 +143,8 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 // checkLimit notes a limit above the one that everybody has.
 func (p Principal) checkLimit(wrong *ValidationError, r RateLimit) {
 	if most := DefaultRateLimit; !p.anyLimit && !r.within(most) {
-		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %.0f seconds", most.Limit,
-			most.Limit, most.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most %d, and no more than %d in %d seconds", most.Limit,
+			most.Limit, most.WindowSeconds)
 	}
 }
 
@@ -161,7 +162,7 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 		return
 	}
 	b := *p.caller
-	if t.Environment != b.Environment {
+	if !p.MaySee(t) {
 		wrong.Add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
 	}
 	if !b.ExpiresAt.IsZero() && (t.ExpiresAt.IsZero() || t.ExpiresAt.After(b.ExpiresAt)) {
@@ -171,8 +172,8 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, join(b.IPAllow, ", "))
 	}
 	if !t.RateLimit.within(b.RateLimit) {
-		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %.0f seconds",
-			b.RateLimit.Limit, b.RateLimit.Window.Seconds())
+		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %d seconds",
+			b.RateLimit.Limit, b.RateLimit.WindowSeconds)
 	}
 }
 
@@ -196,7 +197,12 @@ func outside(ranges, allowed []netip.Prefix) string {
 // within reports whether r never admits more requests than most does: neither
 // in one window nor on average.
 func (r RateLimit) within(most RateLimit) bool {
-	return r.Limit <= most.Limit && r.Limit*int(most.Window.Seconds()) <= most.Limit*int(r.Window.Seconds())
+	return r.Limit <= most.Limit && r.Limit*most.WindowSeconds <= most.Limit*r.WindowSeconds
+}
+
+// or returns the limit with omitted parts filled in from another.
+func (r RateLimit) or(other RateLimit) RateLimit {
+	return RateLimit{cmp.Or(r.Limit, other.Limit), cmp.Or(r.WindowSeconds, other.WindowSeconds)}
 }
 
 // lower returns the one of two limits that is within the other, or a limit
@@ -208,7 +214,7 @@ func lower(a, b RateLimit) RateLimit {
 	case b.within(a):
 		return b
 	}
-	return RateLimit{Limit: min(a.Limit, b.Limit), Window: max(a.Window, b.Window)}
+	return RateLimit{min(a.Limit, b.Limit), max(a.WindowSeconds, b.WindowSeconds)}
 }
 
 // complete fills in omitted fields of a draft: from the calling token, whose bounds
@@ -232,11 +238,6 @@ func (d Draft) complete(principal Principal) Draft {
 			d.ExpiresAt = earlier(principal.caller.ExpiresAt, d.ExpiresAt)
 		}
 	}
-	if d.RateLimit.Limit == 0 {
-		d.RateLimit.Limit = limit.Limit
-	}
-	if d.RateLimit.Window == 0 {
-		d.RateLimit.Window = limit.Window
-	}
+	d.RateLimit = d.RateLimit.or(limit)
 	return d
 }

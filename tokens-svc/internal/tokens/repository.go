@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -14,13 +13,6 @@ type Reader interface {
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Organization returns an organization with its policy, or ErrNotFound.
 	Organization(ctx context.Context, org OrgID) (Organization, Policy, error)
-	// AuditLogs returns the ids of all audit logs, of organizations and of people, also of
-	// organizations that lost theirs.
-	AuditLogs(ctx context.Context) ([]string, error)
-	// VerifyAudit checks the numbers and the chain of a whole audit log, as it was at one
-	// instant, and returns its head then. It gives an *audit.Fault for the first event
-	// that does not match, and ErrNotFound when there is no such log.
-	VerifyAudit(ctx context.Context, log string) (audit.Head, error)
 }
 
 // Repository keeps organizations and tokens. Its methods are safe for
@@ -40,8 +32,6 @@ type Repository interface {
 	// AuditEvents returns a page of the selected events of org's audit log and how many there are, newest first
 	// unless the query has After; or ErrNotFound.
 	AuditEvents(ctx context.Context, org OrgID, q AuditQuery, p Page) (events []audit.Event, total int, err error)
-	// AllAuditEvents returns all of them, a batch at a time, until the first error.
-	AllAuditEvents(ctx context.Context, org OrgID, q AuditQuery) iter.Seq2[audit.Event, error]
 	// Change runs the steps in a transaction of org, the only one there at the time, and commits when
 	// all return nil. It gives ErrNotFound without organization, and the error of a step.
 	Change(ctx context.Context, org OrgID, steps ...func(Tx) error) error

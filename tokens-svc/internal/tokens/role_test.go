@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -143,14 +142,14 @@ func TestTokenIsWithinItsCreatorsPermissions(t *testing.T) {
 	_, err = s.RotateToken(t.Context(), member, someOrg, made.ID, 0)
 	wantFields(t, err, "permissions") // it has become more than its maker
 	for limit, allowed := range map[tokens.RateLimit]bool{
-		{}:                                     true,
-		{Limit: 100, Window: time.Minute}:      true,
-		{Limit: 1, Window: time.Second}:        true,
-		{Limit: 100, Window: time.Hour}:        true,
-		{Limit: 101, Window: time.Hour}:        false,
-		{Limit: 2, Window: time.Second}:        false,
-		{Limit: 100, Window: 59 * time.Second}: false,
-		{Window: 30 * time.Second}:             false,
+		{}:                                true,
+		{Limit: 100, WindowSeconds: 60}:   true,
+		{Limit: 1, WindowSeconds: 1}:      true,
+		{Limit: 100, WindowSeconds: 3600}: true,
+		{Limit: 101, WindowSeconds: 3600}: false,
+		{Limit: 2, WindowSeconds: 1}:      false,
+		{Limit: 100, WindowSeconds: 59}:   false,
+		{WindowSeconds: 30}:               false,
 	} {
 		for name, principal := range map[string]tokens.Principal{
 			"owner": person("usr_2", tokens.RoleOwner),

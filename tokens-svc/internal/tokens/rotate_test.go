@@ -18,7 +18,7 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 	anna := person("usr_1", tokens.RoleMember)
 	old, oldSecret, err := s.CreateToken(t.Context(), anna, someOrg, tokens.Draft{
 		Name: "ERP", Environment: tokens.Test, Permissions: []string{"shipments:write"}, IPAllow: []string{"192.0.2.0/24"},
-		RateLimit: tokens.RateLimit{Limit: 10, Window: time.Minute}, ExpiresAt: now.Add(90 * 24 * time.Hour),
+		RateLimit: tokens.RateLimit{Limit: 10, WindowSeconds: 60}, ExpiresAt: now.Add(90 * 24 * time.Hour),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ type TokenID string
 
 // Organization is the tenant that tokens belong to.
 type Organization struct {
-	ID        OrgID // begins with org_0: see Token.Partition
-	Name      string
-	CreatedAt time.Time // UTC, whole milliseconds
+	ID        OrgID     `json:"id"` // begins with org_0: see Token.Partition
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"-"` // UTC, whole milliseconds
 }
 
 // Token is all that is known of an API token, apart from its secret. Its times
@@ -80,12 +80,12 @@ type Token struct {
 
 // RateLimit is how many requests a token may make in each window.
 type RateLimit struct {
-	Limit  int
-	Window time.Duration // whole seconds
+	Limit         int `json:"limit"`
+	WindowSeconds int `json:"window_seconds"`
 }
 
 // DefaultRateLimit is the documented limit: 100 requests a minute.
-var DefaultRateLimit = RateLimit{Limit: 100, Window: time.Minute}
+var DefaultRateLimit = RateLimit{Limit: 100, WindowSeconds: 60}
 
 // Status is the state of a token.
 type Status string

@@ -21,25 +21,25 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	name, same := " WMS ", "ERP"
 	for title, c := range map[string]struct {
 		patch   tokens.Patch
-		details map[string]string
+		details audit.Details
 	}{
 		"nothing":           {tokens.Patch{}, nil},
 		"the same name":     {tokens.Patch{Name: &same}, nil},
 		"the same, ordered": {tokens.Patch{Permissions: &[]string{"shipments:read", "shipments:read"}}, nil},
-		"name":              {tokens.Patch{Name: &name}, map[string]string{"name": "WMS", "name_before": "ERP"}},
-		"permissions": {tokens.Patch{Permissions: &[]string{"documents:read", "admin"}}, map[string]string{
+		"name":              {tokens.Patch{Name: &name}, audit.Details{"name": "WMS", "name_before": "ERP"}},
+		"permissions": {tokens.Patch{Permissions: &[]string{"documents:read", "admin"}}, audit.Details{
 			"permissions": "admin documents:read", "permissions_before": "shipments:read",
 		}},
-		"addresses": {tokens.Patch{IPAllow: &[]string{"192.0.2.7", "2001:db8::/32"}}, map[string]string{
+		"addresses": {tokens.Patch{IPAllow: &[]string{"192.0.2.7", "2001:db8::/32"}}, audit.Details{
 			"ip_allow": "192.0.2.7/32 2001:db8::/32", "ip_allow_before": "anywhere",
 		}},
-		"limit": {tokens.Patch{RateLimit: &tokens.RateLimit{Limit: 5}}, map[string]string{
+		"limit": {tokens.Patch{RateLimit: &tokens.RateLimit{Limit: 5}}, audit.Details{
 			"rate_limit": "5 in 60 s", "rate_limit_before": "100 in 60 s",
 		}},
-		"later end": {tokens.Patch{ExpiresAt: &later}, map[string]string{
+		"later end": {tokens.Patch{ExpiresAt: &later}, audit.Details{
 			"expires_at": "2026-11-21T12:00:00.000Z", "expires_at_before": "2026-11-20T13:00:00.000Z",
 		}},
-		"no end": {tokens.Patch{ExpiresAt: &never}, map[string]string{
+		"no end": {tokens.Patch{ExpiresAt: &never}, audit.Details{
 			"expires_at": "never", "expires_at_before": "2026-11-20T13:00:00.000Z",
 		}},
 	} {
@@ -119,9 +119,6 @@ func TestEveryChangeIsInTheAuditLog(t *testing.T) {
 			t.Errorf("%+v, want %s %v", e, action, want[i])
 		}
 	}
-	if _, err := s.VerifyAudit(t.Context(), string(someOrg)); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestTheLengthOfAWindowStays, because gateways count windows of each length apart:
@@ -142,11 +139,11 @@ func TestTheLengthOfAWindowStays(t *testing.T) {
 			limit   tokens.RateLimit
 			refused bool
 		}{
-			{tokens.RateLimit{Limit: 99, Window: time.Minute}, false},
+			{tokens.RateLimit{Limit: 99, WindowSeconds: 60}, false},
 			{tokens.RateLimit{Limit: 98}, false},
 			{tokens.DefaultRateLimit, false},
-			{tokens.RateLimit{Limit: 100, Window: 61 * time.Second}, true},
-			{tokens.RateLimit{Window: 24 * time.Hour}, true},
+			{tokens.RateLimit{Limit: 100, WindowSeconds: 61}, true},
+			{tokens.RateLimit{WindowSeconds: 86_400}, true},
 		} {
 			_, err := s.UpdateToken(ctx, who, someOrg, token.ID, tokens.Patch{RateLimit: &c.limit})
 			invalid, _ := errors.AsType[*tokens.ValidationError](err)

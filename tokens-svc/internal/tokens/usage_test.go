@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -15,10 +16,10 @@ func TestTimesOfTheFutureAreNow(t *testing.T) {
 	s, now := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
 	use := tokens.Use{
 		Token: "tok_000000000001", Requests: 1, LastUsedAt: now.Add(time.Hour),
-		Address: netip.MustParseAddr("::ffff:192.0.2.1"),
+		Address: audit.Address{Addr: netip.MustParseAddr("::ffff:192.0.2.1")},
 	}
 	err := s.RecordUsage(t.Context(), []tokens.Use{use})
-	use.LastUsedAt, use.Address = *now, netip.MustParseAddr("192.0.2.1")
+	use.LastUsedAt, use.Address = *now, audit.Address{Addr: netip.MustParseAddr("192.0.2.1")}
 	if err != nil || !slices.Equal(repo.usage, []tokens.Use{use}) {
 		t.Errorf("%+v, %v", repo.usage, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestIDsAndSecretsAreBase62(t *testing.T) {
@@ -55,13 +54,12 @@ func TestRateLimitsHaveBounds(t *testing.T) {
 		limit  RateLimit
 		faults int
 	}{
-		{RateLimit{Limit: 1, Window: time.Second}, 0},
-		{RateLimit{Limit: maxLimit, Window: maxWindow}, 0},
-		{RateLimit{Limit: 0, Window: time.Second}, 1},
-		{RateLimit{Limit: maxLimit + 1, Window: time.Second}, 1},
-		{RateLimit{Limit: 1, Window: time.Second - 1}, 1},
-		{RateLimit{Limit: 1, Window: time.Second + 1}, 1},
-		{RateLimit{Limit: 1, Window: maxWindow + time.Second}, 1},
+		{RateLimit{Limit: 1, WindowSeconds: 1}, 0},
+		{RateLimit{Limit: maxLimit, WindowSeconds: maxWindow}, 0},
+		{RateLimit{Limit: 0, WindowSeconds: 1}, 1},
+		{RateLimit{Limit: maxLimit + 1, WindowSeconds: 1}, 1},
+		{RateLimit{Limit: 1, WindowSeconds: 0}, 1},
+		{RateLimit{Limit: 1, WindowSeconds: maxWindow + 1}, 1},
 		{RateLimit{}, 2},
 	} {
 		var wrong ValidationError

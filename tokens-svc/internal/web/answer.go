@@ -28,7 +28,6 @@ type answer struct {
 	data     any    // for the template
 	to       string // a redirect's aim
 	json     any
-	stream   func(http.ResponseWriter, *http.Request) // writes a response of any length
 	// once marks a response with a secret that cannot be shown again: it must be sent.
 	once bool
 	// retryAfter is for 429 and 503.
@@ -77,9 +76,6 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		http.SetCookie(w, a.cookie)
 	}
 	switch {
-	case a.stream != nil:
-		a.stream(w, r)
-		return
 	case a.to != "":
 		http.Redirect(w, r, a.to, a.status)
 		return

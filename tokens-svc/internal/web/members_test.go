@@ -207,7 +207,7 @@ func TestAnotherOrganizationEqualsAnUnknownOne(t *testing.T) {
 		}
 	}
 	token := w.token(t, &browser{world: w, email: "owner@acme.example"}, "ERP")
-	for _, rest := range []string{"", "/rotate", "/revoke", "/first-use"} {
+	for _, rest := range []string{"", "/rotate", "/revoke"} {
 		mine := "/settings/" + string(other) + "/api/"
 		want(t, anna.get(t, mine+string(token.ID)+rest), http.StatusNotFound, "Page not found")
 		want(t, anna.get(t, mine+"tok_000000000000"+rest), http.StatusNotFound, "Page not found")

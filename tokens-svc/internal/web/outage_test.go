@@ -110,7 +110,7 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	one := "/" + string(token.ID)
 	for _, path := range []string{
 		"/sign-in", "/settings/account", "/settings/password", api(""), api("?show=expired"), api("/new"),
-		api(one), api(one + "/first-use"),
+		api(one),
 		api(one + "/rotate"), api(one + "/revoke"), members(""), members("/" + string(member) + "/remove"),
 		"/settings/" + string(acme) + "/audit-log", "/settings/" + string(acme) + "/audit-log?q=created",
 	} {

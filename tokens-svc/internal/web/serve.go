@@ -39,7 +39,7 @@ func (s *site) serve(rt route) http.Handler {
 		if err != nil {
 			a = s.errorAnswer(r.Context(), w, v, err)
 		}
-		if ctx != nil && !rt.watch {
+		if ctx != nil {
 			if err := s.sessions.Save(ctx, w); err != nil {
 				if refusal := s.errorAnswer(r.Context(), w, v, err); !a.once { // a secret that is shown once takes precedence
 					a = refusal
@@ -89,10 +89,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	case rt.on != nil && !rt.on(s):
 		return ctx, answer{}, tokens.ErrNotFound
 	}
-	switch {
-	case first != "" && rt.watch:
-		return ctx, answer{status: http.StatusUnauthorized, json: struct{}{}}, nil
-	case first != "":
+	if first != "" {
 		return ctx, redirect(first), nil
 	}
 	if rt.proof {
@@ -100,7 +97,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 			return ctx, ask, err
 		}
 	}
-	if v.Method == http.MethodGet && !rt.watch && v.user.ID != "" {
+	if v.Method == http.MethodGet && v.user.ID != "" {
 		v.notice = s.sessions.Take(ctx, keyNotice)
 	}
 	a, err := rt.do(s, ctx, v)

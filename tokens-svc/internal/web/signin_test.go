@@ -285,18 +285,6 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 	wantTo(t, copied.get(t, api("")), "/sign-in?"+url.Values{"ended": {"1"}, "next": {api("")}}.Encode())
 }
 
-// TestWatchingKeepsNoSessionAlive: a page left open does not count as somebody.
-func TestWatchingKeepsNoSessionAlive(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	owner := w.member(t, tokens.RoleOwner)
-	path := api("/" + string(w.token(t, owner, "ERP").ID) + "/first-use")
-	w.pass(session.Idle - time.Minute)
-	want(t, owner.get(t, path), http.StatusOK, `{"used":false}`)
-	w.pass(2 * time.Minute)
-	want(t, owner.get(t, path), http.StatusUnauthorized, "{}")
-}
-
 func TestPasswordsCanBeDisabled(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *Config) { c.Passwords = false })

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -70,23 +69,6 @@ func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 		p.Events = eventRows(events, s.Tokens.Now())
 	}
 	return page("token", row.Name, p).in("api"), nil
-}
-
-// firstUse reports to the page of a new token whether the token was used.
-func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.find(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	var found struct {
-		Used    bool       `json:"used"`
-		At      string     `json:"at,omitempty"`
-		Address netip.Addr `json:"address,omitzero"`
-	}
-	if used := (moment{At: row.Usage.LastUsedAt}); used.Known() {
-		found.Used, found.At, found.Address = true, used.ISO(), row.Usage.Address
-	}
-	return answer{status: http.StatusOK, json: found}, nil
 }
 
 // handOver makes the organization the owner of a token.
@@ -204,14 +186,12 @@ type shownToken struct {
 	Secret   string
 	Previous tokens.Token // zero, or whose place it takes
 	BaseURL  string
-	Watch    string // where the page asks for the first request
 }
 
 // shown is the one place where a token leaves the program for a browser.
 func (s *site) shown(v *visit, t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
 	a := page("shown", "Copy your new token", shownToken{
 		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
-		Watch: v.path("/api/" + string(t.ID) + "/first-use"),
 	}).in("api")
 	a.once = true
 	return a

@@ -129,8 +129,8 @@ func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (*tokenFo
 	f.Grants = append(f.Grants, t.Permissions...) // those that somebody else granted can stay
 	slices.Sort(f.Grants)
 	f.Grants = slices.Compact(f.Grants)
-	if t.RateLimit.Window != time.Minute {
-		f.Window = counted(int64(t.RateLimit.Window/time.Second), "second")
+	if window := t.RateLimit.WindowSeconds; window != tokens.DefaultRateLimit.WindowSeconds {
+		f.Window = counted(int64(window), "second")
 	}
 	return f, err
 }
@@ -175,7 +175,7 @@ func (f *tokenForm) draft(now time.Time) tokens.Draft {
 		IPAllow: f.addresses(), Permissions: f.permissions(), ExpiresAt: f.end(now),
 	}
 	if n := positive(f.Limit); n != 0 {
-		d.RateLimit = tokens.RateLimit{Limit: n, Window: tokens.DefaultRateLimit.Window}
+		d.RateLimit = tokens.RateLimit{Limit: n, WindowSeconds: tokens.DefaultRateLimit.WindowSeconds}
 	}
 	return d
 }

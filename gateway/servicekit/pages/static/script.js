@@ -172,36 +172,6 @@ if (sections.length > 0) {
   show(0);
 }
 
-// The page that shows a token waits for its first request.
-const watch = document.querySelector("[data-watch]");
-if (watch) {
-  const until = Date.now() + 15 * 60 * 1000;
-  watch.textContent = "Waiting for the first request…";
-  watch.classList.add("waiting");
-  const look = async () => {
-    if (Date.now() > until) {
-      watch.classList.remove("waiting");
-      watch.textContent = "No requests yet. The list of tokens shows when the token is used.";
-      return;
-    }
-    if (!document.hidden) {
-      try {
-        const response = await fetch(watch.dataset.watch, { headers: { Accept: "application/json" } });
-        if (response.status === 401 || response.status === 404) return;
-        const found = await response.json();
-        if (found.used) {
-          const time = new Date(found.at).toLocaleTimeString(undefined, { hour12: false });
-          watch.classList.replace("waiting", "arrived");
-          watch.textContent = `✓ ${time}: first request received${found.address ? " from " + found.address : ""}.`;
-          return;
-        }
-      } catch { /* it may come back */ }
-    }
-    setTimeout(look, 2000);
-  };
-  look();
-}
-
 // A page that holds a secret clears it when it is left, so that Back from the
 // back/forward cache does not show it.
 if (document.querySelector(".secret")) {

@@ -39,7 +39,7 @@ type introspection struct {
 	Environment    tokens.Environment `json:"environment,omitempty"`
 	IssuedAt       int64              `json:"iat,omitempty"`
 	ExpiresAt      int64              `json:"exp,omitempty"` // Unix seconds
-	RateLimit      *rateLimit         `json:"rate_limit,omitempty"`
+	RateLimit      tokens.RateLimit   `json:"rate_limit,omitzero"`
 	IPAllow        []string           `json:"ip_allow,omitempty"`
 	RotatedTo      tokens.TokenID     `json:"rotated_to,omitempty"` // then exp is the end of the overlap
 	Revision       int64              `json:"rev,omitempty"`
@@ -110,7 +110,6 @@ func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 		return introspection{Reason: found.Reason()}
 	}
 	t := found.Token
-	limit := newRateLimit(t.RateLimit)
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",
@@ -120,7 +119,7 @@ func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 		OrganizationID: t.Partition(),
 		Environment:    t.Environment,
 		IssuedAt:       t.CreatedAt.Unix(),
-		RateLimit:      &limit,
+		RateLimit:      t.RateLimit,
 		IPAllow:        tokens.Texts(t.IPAllow),
 		RotatedTo:      t.RotatedTo,
 		Revision:       t.Revision,

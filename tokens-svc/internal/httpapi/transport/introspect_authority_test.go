@@ -96,9 +96,14 @@ func TestATestTokenHasAPartitionOfItsOwn(t *testing.T) {
 	if !strings.Contains(problem.Detail, "audit log") {
 		t.Errorf("%+v", problem)
 	}
-	wantProblem(t, m.do(t, http.MethodPost, "/api/v1/tokens",
-		`{"token":{"name":"ERP","permissions":["admin"],"environment":"test"}}`),
+	wantProblem(t, m.send(t, test, http.MethodPost, "/api/v1/tokens",
+		`{"token":{"name":"ERP","permissions":["admin"],"environment":"live"}}`),
 		http.StatusUnprocessableEntity, "validation_failed")
+	if made = read(t, m.do(t, http.MethodPost, "/api/v1/tokens",
+		`{"token":{"name":"ERP","permissions":["admin"],"environment":"test"}}`),
+		http.StatusCreated).Token; made.Environment != "test" {
+		t.Errorf("a live token made %+v", made)
+	}
 }
 
 // TestRevocationListsDescendants, and ends them if that is asked for.

@@ -189,7 +189,8 @@ var decodePatch = decodeBody(func(o *jsonbody.Object) tokens.Patch {
 // decodeGrace returns how long a rotated token still works.
 var decodeGrace = decodeBody(func(o *jsonbody.Object) time.Duration {
 	if o.Has("grace_seconds") {
-		return seconds(o.Int("grace_seconds"))
+		const beyond = int(tokens.MaxGrace/time.Second) + 1 // is refused
+		return time.Duration(max(-1, min(o.Int("grace_seconds"), beyond))) * time.Second
 	}
 	return tokens.DefaultGrace
 }, plainJSON)
@@ -224,7 +225,7 @@ func readLimit(o *jsonbody.Object) tokens.RateLimit {
 		r.Limit = orWrong(o.Int("limit"))
 	}
 	if o.Has("window_seconds") {
-		r.Window = seconds(orWrong(o.Int("window_seconds")))
+		r.WindowSeconds = orWrong(o.Int("window_seconds"))
 	}
 	return r
 }
@@ -235,12 +236,6 @@ func orWrong(n int) int {
 		return -1
 	}
 	return n
-}
-
-// seconds returns n seconds, or the longest duration where those do not fit.
-func seconds(n int) time.Duration {
-	const most = int(1<<63-1) / int(time.Second)
-	return time.Duration(max(min(n, most), -most)) * time.Second
 }
 
 // Bounds of pages.

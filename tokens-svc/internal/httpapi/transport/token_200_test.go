@@ -16,7 +16,7 @@ func TestGetTokenReturnsAllProperties(t *testing.T) {
 		d.Name = `ERP <Kraków> & "co"`
 		d.Environment = tokens.Test
 		d.IPAllow = []string{"2001:db8::/32", "192.0.2.7"}
-		d.RateLimit = tokens.RateLimit{Limit: 60, Window: 30 * time.Second}
+		d.RateLimit = tokens.RateLimit{Limit: 60, WindowSeconds: 30}
 	})
 	res := p.ask(t, http.MethodGet, "/api/v1/token", token.Partition(), token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP <Kraków> & \"co\"",`+

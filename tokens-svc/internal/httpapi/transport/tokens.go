@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -170,58 +169,42 @@ type instant time.Time
 
 // MarshalText implements encoding.TextMarshaler.
 func (t instant) MarshalText() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+	return []byte(audit.Instant(time.Time(t))), nil
 }
 
 // IsZero reports whether there is no such time, for omitzero.
 func (t instant) IsZero() bool { return time.Time(t).IsZero() }
 
-// organization is an organization's id and name.
-type organization struct {
-	ID   tokens.OrgID `json:"id"`
-	Name string       `json:"name"`
-}
-
 // token is all that may be shown of a token.
 type token struct {
-	ID            tokens.TokenID     `json:"id"`
-	Name          string             `json:"name"`
-	Organization  organization       `json:"organization"`
-	Environment   tokens.Environment `json:"environment"`
-	Permissions   []string           `json:"permissions"`           // as granted, implied ones spelt out
-	Effective     []string           `json:"effective_permissions"` // those that its owner's role allows
-	Owner         string             `json:"owner"`                 // person or organization
-	Status        tokens.Status      `json:"status"`
-	CreatedAt     instant            `json:"created_at"`
-	CreatedBy     audit.Actor        `json:"created_by,omitzero"` // absent for the token itself
-	ExpiresAt     instant            `json:"expires_at,omitzero"`
-	RevokedAt     instant            `json:"revoked_at,omitzero"`
-	RevokedReason string             `json:"revoked_reason,omitempty"`
-	RotatedFrom   tokens.TokenID     `json:"rotated_from,omitempty"`
-	RotatedBy     audit.Actor        `json:"rotated_by,omitzero"` // absent for the token itself
-	RotatedTo     tokens.TokenID     `json:"rotated_to,omitempty"`
-	RateLimit     rateLimit          `json:"rate_limit"`
-	IPAllow       []string           `json:"ip_allow,omitempty"`
-	Usage         *usage             `json:"usage,omitempty"`
-	Secret        string             `json:"secret,omitempty"` // in the answer that made the token only
-}
-
-// rateLimit is how many requests a token may make in each window.
-type rateLimit struct {
-	Limit         int   `json:"limit"`
-	WindowSeconds int64 `json:"window_seconds"`
-}
-
-func newRateLimit(r tokens.RateLimit) rateLimit {
-	return rateLimit{Limit: r.Limit, WindowSeconds: int64(r.Window / time.Second)}
+	ID            tokens.TokenID      `json:"id"`
+	Name          string              `json:"name"`
+	Organization  tokens.Organization `json:"organization"`
+	Environment   tokens.Environment  `json:"environment"`
+	Permissions   []string            `json:"permissions"`           // as granted, implied ones spelt out
+	Effective     []string            `json:"effective_permissions"` // those that its owner's role allows
+	Owner         string              `json:"owner"`                 // person or organization
+	Status        tokens.Status       `json:"status"`
+	CreatedAt     instant             `json:"created_at"`
+	CreatedBy     audit.Actor         `json:"created_by,omitzero"` // absent for the token itself
+	ExpiresAt     instant             `json:"expires_at,omitzero"`
+	RevokedAt     instant             `json:"revoked_at,omitzero"`
+	RevokedReason string              `json:"revoked_reason,omitempty"`
+	RotatedFrom   tokens.TokenID      `json:"rotated_from,omitempty"`
+	RotatedBy     audit.Actor         `json:"rotated_by,omitzero"` // absent for the token itself
+	RotatedTo     tokens.TokenID      `json:"rotated_to,omitempty"`
+	RateLimit     tokens.RateLimit    `json:"rate_limit"`
+	IPAllow       []string            `json:"ip_allow,omitempty"`
+	Usage         *usage              `json:"usage,omitempty"`
+	Secret        string              `json:"secret,omitempty"` // in the answer that made the token only
 }
 
 // usage is when a token was last used, and how much in the last 24 hours.
 type usage struct {
-	LastUsedAt   instant    `json:"last_used_at,omitzero"`
-	LastUsedFrom netip.Addr `json:"last_used_from,omitzero"`
-	Requests     int64      `json:"requests_24h"`
-	Refused      int64      `json:"refused_24h"`
+	LastUsedAt   instant       `json:"last_used_at,omitzero"`
+	LastUsedFrom audit.Address `json:"last_used_from,omitzero"`
+	Requests     int64         `json:"requests_24h"`
+	Refused      int64         `json:"refused_24h"`
 }
 
 // view returns the view of t as it is now.
@@ -233,7 +216,7 @@ func (m management) view(t tokens.Token) token {
 	return token{
 		ID:            t.ID,
 		Name:          t.Name,
-		Organization:  organization{t.Organization.ID, t.Organization.Name},
+		Organization:  t.Organization,
 		Environment:   t.Environment,
 		Permissions:   tokens.Texts(m.Permissions().Expand(t.Permissions)),
 		Effective:     tokens.Texts(m.Permissions().Effective(t)),
@@ -247,7 +230,7 @@ func (m management) view(t tokens.Token) token {
 		RotatedFrom:   t.RotatedFrom,
 		RotatedBy:     t.RotatedBy,
 		RotatedTo:     t.RotatedTo,
-		RateLimit:     newRateLimit(t.RateLimit),
+		RateLimit:     t.RateLimit,
 		IPAllow:       tokens.Texts(t.IPAllow),
 	}
 }

@@ -298,7 +298,8 @@ func admit(
 	}
 	address, _ := netip.ParseAddr(r.Header.Get(headerAddress)) // for the audit log; without it the address is not known
 	actor := audit.Actor{
-		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: address.Unmap(), RequestID: requestid.Of(r),
+		Kind: audit.Token, ID: string(t.ID), Name: t.Name, Address: audit.Address{Addr: address.Unmap().WithZone("")},
+		RequestID: requestid.Of(r),
 	}
 	return call{Principal: s.Permissions().Bearer(actor, t, held), organization: t.Organization.ID, token: t}, nil
 }

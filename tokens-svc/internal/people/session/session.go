@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -75,7 +76,7 @@ func (m *Manager) Load(
 		}
 	}
 	agent := r.UserAgent()
-	c.Address, c.UserAgent = from, strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], "")
+	c.Address, c.UserAgent = audit.Address{Addr: from}, strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], "")
 	return context.WithValue(ctx, currentKey{}, c), ended, nil
 }
 
@@ -200,8 +201,8 @@ type Session struct {
 	ID         string // ses_…; public, and nothing by which anybody could get in
 	CreatedAt  time.Time
 	LastSeenAt time.Time
-	Address    netip.Addr // of its last request; zero: unknown
-	UserAgent  string     // of its last request
+	Address    audit.Address // of its last request
+	UserAgent  string        // of its last request
 }
 
 // Row is all of a session.
