@@ -344,7 +344,8 @@ func (b *tab) reload() int {
 // cookies are those that the browser keeps for the gateway.
 func cookies(b *tab) []*network.Cookie {
 	b.Helper()
-	result, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{b.base + "/settings"}})
+	result, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{b.base +
+		"/settings"}})
 	if err != nil {
 		b.Fatal(err)
 	}

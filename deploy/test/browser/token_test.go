@@ -49,8 +49,8 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 	}
 	b.follow("#done")
 	b.sees("shpt_live_" + token[10:22] + "_…")
-	b.reloadsUntil(o.path("/api"),
-		`document.querySelector("#tokens").innerText.includes("`+b.address+`")`) // gateways report usage every 10 seconds
+	// Gateways report usage every 10 seconds.
+	b.reloadsUntil(o.path("/api"), `document.querySelector("#tokens").innerText.includes("`+b.address+`")`)
 	if page := eval[string](b, "document.documentElement.outerHTML"); holds([]byte(page), pieces(secretOf(token))) {
 		t.Error("the list contains a piece of the secret")
 	}

@@ -27,6 +27,9 @@ func explain[T any](err error, vars map[string]string) error {
 
 // allowed describes the values of a type.
 func allowed(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch {
 	case t == reflect.TypeFor[slog.Level]():
 		return "debug, info, warn or error"

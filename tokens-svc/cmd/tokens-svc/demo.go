@@ -53,9 +53,7 @@ func (c demo) Run(ctx context.Context, p program) error {
 		return err
 	}
 	var file strings.Builder
-	for _, name := range []string{
-		"URL", "ORGANIZATION", "TOKEN", "TOKEN_READONLY", "TOKEN_OTHER_ORG", "USER", "PASSWORD",
-	} {
+	for _, name := range []string{"URL", "ORGANIZATION", "TOKEN", "USER", "PASSWORD"} {
 		fmt.Fprintf(&file, "QUAYSIDE_%s=%s\n", name, made["QUAYSIDE_"+name])
 	}
 	if err := os.WriteFile(c.File, []byte(file.String()), 0o600); err != nil {
@@ -74,35 +72,27 @@ func makeDemo(ctx context.Context, s services, made map[string]string) error {
 			return err
 		}
 	}
-	for name, token := range map[string]struct {
-		org        tokens.OrgID
-		permission string
-	}{
-		"QUAYSIDE_TOKEN": {capeFresh, "admin"}, "QUAYSIDE_TOKEN_READONLY": {capeFresh, "shipments:read"},
-		"QUAYSIDE_TOKEN_OTHER_ORG": {valleVerde, "admin"},
-	} {
-		_, secret, err := s.tokens.CreateToken(ctx, tokens.Operator(), token.org,
-			tokens.Draft{Name: "demo", Permissions: []string{token.permission}})
-		if err != nil {
-			return err
-		}
-		made[name] = secret.Reveal()
+	_, secret, err := s.tokens.CreateToken(ctx, tokens.Operator(), capeFresh,
+		tokens.Draft{Name: "demo", Permissions: []string{"admin"}})
+	if err != nil {
+		return err
 	}
+	made["QUAYSIDE_TOKEN"] = secret.Reveal()
 	user := people.Enrolment{
 		Organization: capeFresh, Email: "demo@quayside.example", Role: "owner", Password: rand.Text(),
 	}
-	admitted, err := s.people.Enroll(ctx, user)
-	if err == nil && !admitted.Made {
+	_, created, err := s.people.Enroll(ctx, user)
+	if err == nil && !created {
 		// An account that exists keeps its password, which only the file of another demo has.
 		user.Email = "demo-" + strings.ToLower(rand.Text()) + "@quayside.example"
-		_, err = s.people.Enroll(ctx, user)
+		_, _, err = s.people.Enroll(ctx, user)
 	}
 	if err != nil {
 		return err
 	}
 	made["QUAYSIDE_USER"], made["QUAYSIDE_PASSWORD"] = user.Email, user.Password
 	user.Organization, user.Role = valleVerde, "member"
-	_, err = s.people.Enroll(ctx, user)
+	_, _, err = s.people.Enroll(ctx, user)
 	return err
 }
 

@@ -6,13 +6,11 @@ package main
 import (
 	"context"
 	_ "embed" // for the help
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/signal"
-	"os/user"
 	"strings"
 	"syscall"
 	"time"
@@ -21,64 +19,24 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/process/buildinfo"
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
-	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
-)
-
-// Exit codes besides 0.
-const (
-	exitFailure = 1 // it was tried and did not work, or a checked token is not good
-	exitUsage   = 2 // it was not tried: the command line is wrong
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		timerslack.Relax()
 	}
-	os.Exit(realMain())
-}
-
-func realMain() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	audit.CommandLine.Name = operatorName(os.Getenv("QUAYSIDE_OPERATOR"))
 	err := run(ctx, program{
-		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now(),
+		args: os.Args[1:], environ: os.Environ(), now: time.Now(),
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 	})
-	return exitCode(err, os.Stderr.WriteString)
-}
-
-// operatorName returns the operator's name for the audit log: the name that was
-// given, or that of the account in the operating system.
-func operatorName(given string) string {
-	const name = "command line"
-	if given == "" {
-		if account, err := user.Current(); err == nil {
-			given = account.Username
-		}
+	stop()
+	if err != nil {
+		// A token that got into an error, as a mistaken argument perhaps, is cut down on the way out.
+		_, _ = fmt.Fprint(os.Stderr, tokens.Scrub(fmt.Sprintf("tokens-svc: %v\n", err)))
+		os.Exit(1)
 	}
-	var wrong tokens.ValidationError
-	given = wrong.Text("operator", strings.ToValidUTF8(tokens.Scrub(given), "?"), 1, maxOperator)
-	if wrong.OrNil() != nil {
-		return name
-	}
-	return name + ": " + given
-}
-
-// maxOperator bounds an operator's name, in characters.
-const maxOperator = 100
-
-// exitCode prints the error and returns its exit code. A token that got
-// into an error, as a mistaken argument perhaps, is cut down on the way out.
-func exitCode(err error, say func(string) (int, error)) int {
-	if err == nil {
-		return 0
-	}
-	_, _ = say(tokens.Scrub(fmt.Sprintf("tokens-svc: %v\n", err)))
-	if _, usage := errors.AsType[*usageError](err); usage {
-		return exitUsage
-	}
-	return exitFailure
 }
 
 // newLogger returns a logger of JSON lines. Nothing in this program logs a
@@ -115,7 +73,7 @@ type commands struct {
 	Serve   serve   `cmd:"" help:"Serve gateways, the management API and pages."`
 	Migrate migrate `cmd:"" help:"Migrate the database schema up, or down by one."`
 	Health  health  `cmd:"" help:"Check whether a running server is alive."`
-	Demo    demo    `cmd:"" help:"Make the organizations, the person and the tokens of the demo."`
+	Demo    demo    `cmd:"" help:"Make the organizations, the person and the token of the demo."`
 	Org     struct {
 		Create orgCreate `cmd:"" help:"Create an organization and print its id."`
 	} `cmd:"" help:"Organizations."`
@@ -136,15 +94,6 @@ type commands struct {
 	Audit struct {
 		Verify auditVerify `cmd:"" help:"Verify audit logs."`
 	} `cmd:"" help:"Audit logs."`
-}
-
-// usageError is a command line that cannot be carried out.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
 }
 
 // helpTexts explain commands at length: each begins with a line "# COMMAND".
@@ -181,7 +130,7 @@ func newParser(p program, exit func(int)) *kong.Kong {
 		kong.Exit(exit))
 }
 
-// run executes the command line. It returns a usageError for one that is invalid.
+// run executes the command line.
 func run(ctx context.Context, p program) error {
 	if len(p.args) > 0 && p.args[0] == "help" {
 		p.args = []string{"--help"}
@@ -192,7 +141,7 @@ func run(ctx context.Context, p program) error {
 	case done:
 		return nil
 	case err != nil:
-		return usagef("%v\n(tokens-svc COMMAND -h explains each flag)", err)
+		return fmt.Errorf("%w\n(tokens-svc COMMAND -h explains each flag)", err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run(p)

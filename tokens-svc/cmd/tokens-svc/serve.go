@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -72,10 +71,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.LiveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
-	pages, sessions, err := newPages(cfg, s, db, log)
-	if err != nil {
-		return err
-	}
+	pages, sessions := newPages(cfg, s, db, log)
 	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, s, log) })()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
@@ -104,25 +100,18 @@ func inBackground(ctx context.Context, work func(context.Context)) (stop func())
 }
 
 // newPages returns the handler of the pages, and that of the introspection of sessions.
-func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (
-	pages, introspection http.Handler, err error,
-) {
-	address, err := url.Parse(cfg.PublicURL)
-	if err != nil {
-		return nil, nil, fmt.Errorf("PUBLIC_URL: %w", err)
-	}
+func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (pages, introspection http.Handler) {
 	c := web.Config{
 		People: s.people, Tokens: s.tokens, Sessions: postgres.NewSessions(db, time.Now),
-		Passwords: cfg.Passwords(), PublicURL: address, Timeout: postgres.RequestTimeout, Log: log,
+		Passwords: cfg.Passwords(), PublicURL: cfg.Public, Timeout: postgres.RequestTimeout, Log: log,
 	}
 	if cfg.OIDCIssuer != "" {
 		c.Issuer = oidc.New(oidc.Config{
 			Issuer: cfg.OIDCIssuer, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret,
-			RedirectURL: address.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
+			RedirectURL: cfg.Public.JoinPath("/sign-in/callback").String(), VerifiedClaim: cfg.OIDCVerifiedClaim,
 		})
 	}
-	pages, introspection = web.New(c)
-	return pages, introspection, nil
+	return web.New(c)
 }
 
 // maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then

@@ -188,7 +188,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("a token in the path: %d %s", status, body)
 	}
 	identity["X-Token-Id"] = []string{token}
-	if status, body := do(t, http.MethodGet, s.public+"/api/v1/token", "", identity); status != http.StatusUnauthorized {
+	if status, body := do(t, http.MethodGet, s.public+"/api/v1/token", "",
+		identity); status != http.StatusUnauthorized {
 		t.Errorf("a token for its id: %d %s", status, body)
 	}
 	log := s.finish(t)
@@ -259,7 +260,8 @@ func TestServeWithoutANeededPepperIsNotReady(t *testing.T) {
 		strings.Contains(body, "active") {
 		t.Errorf("introspection: %d %s", status, body)
 	}
-	if status, body := do(t, http.MethodGet, without.inner+"/readyz", "", nil); status != http.StatusServiceUnavailable ||
+	if status, body := do(t, http.MethodGet, without.inner+"/readyz", "",
+		nil); status != http.StatusServiceUnavailable ||
 		body != "1 live tokens need pepper version 1, which TOKEN_PEPPERS does not hold\n" {
 		t.Errorf("/readyz: %d %s", status, body)
 	}
@@ -299,33 +301,14 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 		err := run(t.Context(), program{
 			args: []string{"serve"}, stderr: io.Discard, stdout: io.Discard,
 			environ: []string{
-				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" + testPepper,
-				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" + taken.Addr().String(),
+				"DATABASE_URL=postgres://x@127.0.0.1:1/x", "GATEWAY_CREDENTIAL=" + testCredential, "TOKEN_PEPPERS=" +
+					testPepper,
+				"LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", name + "=" +
+					taken.Addr().String(),
 			},
 		})
 		if err == nil || !strings.HasPrefix(err.Error(), name+": listen tcp ") {
 			t.Errorf("%s is taken: %v", name, err)
-		}
-	}
-}
-
-func TestExitCodes(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err  error
-		want int
-		says string
-	}{
-		{nil, 0, ""},
-		{errors.New("no such token"), 1, "tokens-svc: no such token\n"},
-		{
-			usagef("what is %q?", "shpt_live_4fZyo82mVyR1_Qm3pXv9K"), 2,
-			"tokens-svc: what is \"shpt_live_4fZyo82mVyR1_…\"?\n",
-		},
-	} {
-		var output strings.Builder
-		if got := exitCode(c.err, output.WriteString); got != c.want || output.String() != c.says {
-			t.Errorf("%v: %d, %q; want %d, %q", c.err, got, output.String(), c.want, c.says)
 		}
 	}
 }

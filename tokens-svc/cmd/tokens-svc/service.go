@@ -9,6 +9,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
@@ -26,7 +27,7 @@ type services struct {
 // newServices returns the services that the configuration allows. Mail is sent if that is configured.
 func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() time.Time) services {
 	c := people.Config{
-		Passwords: password.New(password.Default), Domains: cfg.Domains, Log: log, Now: now,
+		Passwords: password.New(password.Default), Log: log, Now: now,
 		AppKeys: cfg.AppKeys, Passkeys: cfg.Party,
 	}
 	if cfg.Mail != nil {
@@ -47,6 +48,9 @@ func withServices(p program, do func(services) error, needs ...config.Need) erro
 	if err != nil {
 		return err
 	}
+	if cfg.Operator != "" {
+		audit.CommandLine.Name += ": " + tokens.Scrub(strings.ToValidUTF8(cfg.Operator, "?"))
+	}
 	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session().OfCommand())
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
@@ -59,7 +63,7 @@ func withServices(p program, do func(services) error, needs ...config.Need) erro
 		for _, f := range wrong.Fields {
 			fmt.Fprintf(&b, "\n  --%s %s", strings.ReplaceAll(f.Field, "_", "-"), f.Detail)
 		}
-		return usagef("%s", b.String())
+		return errors.New(b.String())
 	}
 	return err
 }

@@ -23,7 +23,8 @@ type orgCreate struct {
 
 func (c orgCreate) Run(ctx context.Context, p program) error {
 	return withServices(p, func(s services) error {
-		o, err := s.tokens.CreateOrganization(ctx, tokens.Operator(), cmp.Or(c.ID, tokens.OrgID(publicid.New("org"))), c.Name)
+		id := cmp.Or(c.ID, tokens.OrgID(publicid.New("org")))
+		o, err := s.tokens.CreateOrganization(ctx, tokens.Operator(), id, c.Name)
 		if err != nil {
 			return err
 		}
@@ -94,9 +95,9 @@ func (s services) describe(t tokens.Token) string {
 	if !t.ExpiresAt.IsZero() {
 		until = "until " + t.ExpiresAt.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("%s %q of %s (%s), owner %s, %s, may %s, %s.", t.ID, t.Name, t.Organization.Name, t.Organization.ID,
-		cmp.Or(t.Owner.Name, t.Owner.ID, "organization"), t.Environment,
-		strings.Join(tokens.Texts(s.tokens.Permissions().Effective(t)), ", "), until)
+	return fmt.Sprintf("%s %q of %s (%s), owner %s, %s, may %s, %s.",
+		t.ID, t.Name, t.Organization.Name, t.Organization.ID, cmp.Or(t.Owner.Name, t.Owner.ID, "organization"),
+		t.Environment, strings.Join(tokens.Texts(s.tokens.Permissions().Effective(t)), ", "), until)
 }
 
 type tokenCheck struct{}
@@ -111,7 +112,7 @@ func (tokenCheck) Run(ctx context.Context, p program) error {
 	}
 	text := strings.TrimSpace(string(input))
 	if text == "" {
-		return usagef("no token on standard input")
+		return errors.New("no token on standard input")
 	}
 	presented, err := tokens.Parse(text)
 	if err != nil {
@@ -171,7 +172,7 @@ type tokenRevokeChanged struct {
 
 func (c tokenRevokeChanged) Run(ctx context.Context, p program) error {
 	if c.After < 0 {
-		return usagef("--after must not be negative")
+		return errors.New("--after must not be negative")
 	}
 	ids, err := readChanges(p.stdin, c.After)
 	if err != nil {

@@ -26,23 +26,23 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 		if err != nil {
 			return err
 		}
-		admitted, err := s.people.Enroll(ctx, people.Enrolment{
+		u, created, err := s.people.Enroll(ctx, people.Enrolment{
 			Organization: c.Organization, Email: c.Email, Name: c.Name, Role: c.Role, Password: secret,
 		})
 		if errors.Is(err, people.ErrAccountUnverified) {
-			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's password. "+
-				"If you know the person who owns it, give them a new one with user set-password first",
+			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's "+
+				"password. If you know the person who owns it, give them a new one with user set-password first",
 				people.ErrAccountUnverified)
 		}
 		if err != nil {
 			return err
 		}
 		account := "the account was there, and its password is unchanged"
-		if admitted.Made {
+		if created {
 			account = "the account was made"
 		}
-		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", admitted.ID, admitted.Email, c.Organization, account)
-		if made && admitted.Made {
+		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", u.ID, u.Email, c.Organization, account)
+		if made && created {
 			_, err = fmt.Fprintln(p.stdout, secret)
 		}
 		return err

@@ -65,8 +65,8 @@ func (a Address) Value() (driver.Value, error) {
 	return a.String(), nil
 }
 
-// CommandLine is the actor of everything that operators do. The program's main
-// sets its name once, before anything else runs.
+// CommandLine is the actor of everything that operators do. A command adds the operator's
+// name before anything else.
 var CommandLine = Actor{Kind: Operator, Name: "command line"}
 
 // Action is the kind of an event.

@@ -8,13 +8,13 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
-	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -22,14 +22,14 @@ import (
 // Config is the settings, and what the needs of a command have read of them.
 type Config struct {
 	Settings
-	Peppers    tokens.Peppers           // read by Peppers
-	Gateways   credential.Set           // by Gateways
-	CallerKeys assertion.Keys           // by Callers: what gateways sign with
-	Domains    map[string]people.Domain // by Pages
-	Catalogue  *tokens.Catalogue        // by Permissions
-	Mail       *mail.Server             // by Pages; nil: none
-	AppKeys    *sealing.Keys            // by Pages, of TOTP_KEYS; nil: none
-	Party      *passkey.Party           // by Pages; nil: no passkeys
+	Peppers    tokens.Peppers    // read by Peppers
+	Gateways   credential.Set    // by Gateways
+	CallerKeys assertion.Keys    // by Callers: what gateways sign with
+	Catalogue  *tokens.Catalogue // by Permissions
+	Public     *url.URL          // by Pages
+	Mail       *mail.Server      // by Pages; nil: none
+	AppKeys    *sealing.Keys     // by Pages, of TOTP_KEYS; nil: none
+	Party      *passkey.Party    // by Pages; nil: no passkeys
 
 	environ []string
 }
@@ -57,7 +57,8 @@ type Settings struct {
 	// /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty:
 	// none.
 	ServicePermissions string `env:"SERVICE_PERMISSIONS"`
-	// Public URL of the gateway for browsers. Plain http only for a loopback host.
+	// Public URL of the gateway for browsers. Plain http only for a loopback host. Passkeys belong to
+	// its host; for an IP address there are none.
 	PublicURL string `env:"PUBLIC_URL" envDefault:"http://localhost:8080"`
 	// URL of the OpenID Connect issuer. Empty: none. The redirect URL is
 	// PUBLIC_URL/sign-in/callback.
@@ -70,27 +71,19 @@ type Settings struct {
 	// string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be
 	// added to the app registration together with email.
 	OIDCVerifiedClaim string `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified"`
-	// E-mail domains whose users are provisioned at their first sign-in, without an invitation:
-	// domain=organization:role, separated by commas. With :hd=DOMAIN (Google Workspace) or
-	// :tid=ID (Entra ID) behind the role, the ID token must have that claim, too. At Google,
-	// hd=domain is implied.
-	OIDCDomains string `env:"OIDC_DOMAINS"`
 	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
 	// false with it.
-	LocalSignIn string `env:"LOCAL_SIGN_IN"`
+	LocalSignIn *bool `env:"LOCAL_SIGN_IN"`
 	// Keys of 32 bytes that encrypt the keys of authenticator apps, as version:base64 separated by
 	// commas, newest first. Empty: no app can be added, and codes of those added before are refused.
 	TOTPKeys string `env:"TOTP_KEYS" secret:"true"`
-	// Passkeys beside passwords. They belong to the host of PUBLIC_URL; for an IP address there are
-	// none.
-	Passkeys bool `env:"PASSKEYS" envDefault:"true"`
 	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; to this machine
 	// unencrypted) or smtps://user:password@host:465. Empty: no mail is sent, codes of
 	// invitations are shown to the inviting person, and operators reset passwords.
 	SMTPURL string `env:"SMTP_URL" secret:"true"`
 	// Sender of mail, such as Quayside <quayside@example.com>. Needed with SMTP_URL.
 	MailFrom string `env:"MAIL_FROM"`
-	// Name of the operator, for the audit log. The operating system's user if empty.
+	// Name of the operator, for the audit log.
 	Operator string `env:"QUAYSIDE_OPERATOR"`
 }
 

@@ -7,17 +7,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/settings"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
-	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -65,129 +62,75 @@ func Callers(c *Config) (err error) {
 
 // Pages are needed to serve people in a browser.
 func Pages(c *Config) error {
-	errs := []error{c.checkURL("PUBLIC_URL", c.PublicURL)}
-	if u, err := url.Parse(c.PublicURL); err == nil && strings.Trim(u.Path, "/") != "" {
-		errs = append(errs, errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings"))
+	var errs [5]error
+	c.Public, errs[0] = c.parseURL("PUBLIC_URL", c.PublicURL)
+	if strings.Trim(c.Public.Path, "/") != "" {
+		errs[0] = errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings")
 	}
 	if c.OIDCIssuer != "" {
-		errs = append(errs, c.checkURL("OIDC_ISSUER", c.OIDCIssuer))
-		for name, value := range map[string]string{
-			"OIDC_CLIENT_ID":     c.OIDCClientID,
-			"OIDC_CLIENT_SECRET": c.OIDCClientSecret,
-		} {
-			if value == "" {
-				errs = append(errs, settings.Missing(c.environ, name, "OIDC_ISSUER needs it"))
-			}
-		}
-	}
-	if _, err := strconv.ParseBool(c.LocalSignIn); err != nil && c.LocalSignIn != "" {
-		errs = append(errs, fmt.Errorf("LOCAL_SIGN_IN is %q; it must be true or false", c.LocalSignIn))
+		errs[1] = c.checkIssuer()
 	}
 	if c.OIDCIssuer == "" && !c.Passwords() {
-		errs = append(errs,
-			errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible"))
+		errs[2] = errors.New("LOCAL_SIGN_IN is false and OIDC_ISSUER is not set: sign-in would be impossible")
 	}
-	return errors.Join(append(errs, c.readDomains(), c.readMail(), c.readFactors())...)
-}
-
-// readFactors reads TOTP_KEYS and PASSKEYS.
-func (c *Config) readFactors() (err error) {
+	if c.SMTPURL != "" {
+		if c.Mail, errs[3] = mail.New(c.SMTPURL, c.MailFrom, c.Public); errs[3] != nil {
+			errs[3] = fmt.Errorf("SMTP_URL, MAIL_FROM: %w", errs[3])
+		}
+	}
 	if c.TOTPKeys != "" {
-		keys, err := sealing.Parse(c.TOTPKeys)
-		if err == nil {
-			err = c.RefuseDemo("TOTP_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
-		}
-		if err != nil {
-			return fmt.Errorf("TOTP_KEYS: %w", err)
-		}
-		c.AppKeys = &keys
+		errs[4] = c.readAppKeys()
 	}
-	public, err := url.Parse(c.PublicURL)
-	if err != nil || !c.Passkeys {
-		return nil //nolint:nilerr // reported already
-	}
-	if _, err := netip.ParseAddr(public.Hostname()); err == nil {
-		return nil // for addresses browsers have no passkeys
-	}
-	if c.Party, err = passkey.New(public); err != nil {
-		return fmt.Errorf("PUBLIC_URL: %w; or set PASSKEYS=false", err)
-	}
-	return nil
+	c.Party, _ = passkey.New(c.Public) // for an address, browsers have no passkeys
+	return errors.Join(errs[:]...)
 }
 
-// readMail reads SMTP_URL and MAIL_FROM. Its error does not contain the URL.
-func (c *Config) readMail() error {
-	if c.SMTPURL == "" {
-		return nil
-	}
-	public, err := url.Parse(c.PublicURL)
-	if err != nil {
-		return nil //nolint:nilerr // reported already
-	}
-	if c.Mail, err = mail.New(c.SMTPURL, c.MailFrom, public); err != nil {
-		return fmt.Errorf("SMTP_URL, MAIL_FROM: %w", err)
-	}
-	return nil
-}
-
-// Passwords reports whether people may sign in with one.
-func (c Settings) Passwords() bool {
-	yes, err := strconv.ParseBool(c.LocalSignIn)
-	return yes || err != nil && c.OIDCIssuer == ""
-}
-
-// readDomains reads OIDC_DOMAINS.
-func (c *Config) readDomains() error {
-	c.Domains = map[string]people.Domain{}
-	var errs []error
-	for entry := range strings.SplitSeq(c.OIDCDomains, ",") {
-		if entry = strings.TrimSpace(entry); entry == "" {
-			continue
+func (c *Config) checkIssuer() error {
+	_, err := c.parseURL("OIDC_ISSUER", c.OIDCIssuer)
+	errs := []error{err}
+	for name, value := range map[string]string{
+		"OIDC_CLIENT_ID":     c.OIDCClientID,
+		"OIDC_CLIENT_SECRET": c.OIDCClientSecret,
+	} {
+		if value == "" {
+			errs = append(errs, settings.Missing(c.environ, name, "OIDC_ISSUER needs it"))
 		}
-		domain, rest, _ := strings.Cut(entry, "=")
-		org, rest, _ := strings.Cut(rest, ":")
-		role, claim, claimed := strings.Cut(rest, ":")
-		known, err := tokens.ParseRole(role)
-		d := people.Domain{Organization: tokens.OrgID(org), Role: known}
-		name, value, _ := strings.Cut(claim, "=")
-		switch {
-		case claimed && value != "" && name == "hd":
-			d.HostedDomain = value
-		case claimed && value != "" && name == "tid":
-			d.TenantID = value
-		case claimed:
-			err = errors.New("a claim that is not known")
-		case c.OIDCIssuer == google:
-			d.HostedDomain = domain
-		}
-		if _, ok := publicid.Parse("org", org); !ok || err != nil || !strings.Contains(domain, ".") {
-			errs = append(errs,
-				fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com "+
-					"or :tid=… behind it",
-					entry))
-			continue
-		}
-		c.Domains[strings.ToLower(domain)] = d
 	}
 	return errors.Join(errs...)
 }
 
-// google is an issuer that also verifies addresses in domains that others
-// manage. Only its claim hd proves that the domain's owner manages an account.
-const google = "https://accounts.google.com"
+func (c *Config) readAppKeys() error {
+	keys, err := sealing.Parse(c.TOTPKeys)
+	if err != nil {
+		return fmt.Errorf("TOTP_KEYS: %w", err)
+	}
+	c.AppKeys = &keys
+	return c.RefuseDemo("TOTP_KEYS", "key", keys.AnyBeginsWith(settings.DemoPrefix))
+}
 
-// checkURL wants https, except on one's own machine.
-func (c Settings) checkURL(name, text string) error {
+// Passwords reports whether people may sign in with one.
+func (c Settings) Passwords() bool {
+	if c.LocalSignIn == nil {
+		return c.OIDCIssuer == ""
+	}
+	return *c.LocalSignIn
+}
+
+// parseURL reads a URL, which must be https except on one's own machine. It is never nil.
+func (c Settings) parseURL(name, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil ||
-		u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
+	case err != nil:
+		u = new(url.URL)
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !c.Demo:
-		return fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
+		return u, fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
 			"or with QUAYSIDE_DEMO=true", name)
 	}
-	return nil
+	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return u, fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
+	}
+	return u, nil
 }
 
 func loopback(host string) bool {

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 func TestSignInConfiguration(t *testing.T) {
@@ -34,8 +31,9 @@ func TestPublicURLs(t *testing.T) {
 	for address, good := range map[string]bool{
 		"https://quayside.example": true, "https://quayside.example:8443/": true, "http://localhost:8080": true,
 		"http://127.0.0.1:1": true, "http://[::1]:8080": true, "http://quayside.localhost": true,
-		"http://quayside.example": false, "http://localhost.evil.example": false, "https://quayside.example/base": false,
-		"quayside.example": false, "ftp://localhost": false, "https://u:p@quayside.example": false,
+		"http://quayside.example": false, "http://localhost.evil.example": false,
+		"https://quayside.example/base": false,
+		"quayside.example":              false, "ftp://localhost": false, "https://u:p@quayside.example": false,
 		"https://quayside.example?x": false,
 	} {
 		if _, err := Load([]string{"PUBLIC_URL=" + address}, Pages); (err == nil) != good {
@@ -56,7 +54,6 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 	}{
 		"nothing is set":      {nil, false, true},
 		"keys of apps":        {[]string{key}, true, true},
-		"no passkeys":         {[]string{"PASSKEYS=false"}, false, false},
 		"an address, no name": {[]string{"PUBLIC_URL=http://127.0.0.1:8080"}, false, false},
 	} {
 		cfg, err := Load(c.environ, Pages)
@@ -65,73 +62,10 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{
-		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=", "PASSKEYS=perhaps",
+		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=",
 	} {
 		if _, err := Load([]string{wrong}, Pages); err == nil {
 			t.Errorf("%s is accepted", wrong)
-		}
-	}
-}
-
-func TestDomainsAreRead(t *testing.T) {
-	t.Parallel()
-	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	cfg, err := Load([]string{"OIDC_DOMAINS= Acme.example=" + org + ":member, other.example=" + org + ":auditor,"}, Pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(cfg.Domains) != 2 ||
-		cfg.Domains["acme.example"] != (people.Domain{Organization: org, Role: tokens.RoleMember}) {
-		t.Errorf("%+v", cfg.Domains)
-	}
-}
-
-func TestDomainMayRequireATenant(t *testing.T) {
-	t.Parallel()
-	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
-	for _, c := range []struct {
-		issuer, entry string
-		want          people.Domain
-		wrong         bool
-	}{
-		{"https://issuer.example", "acme.example=" + org + ":member", people.Domain{}, false},
-		{
-			"https://issuer.example", "acme.example=" + org + ":member:hd=acme.com",
-			people.Domain{HostedDomain: "acme.com"},
-			false,
-		},
-		{
-			"https://issuer.example", "acme.example=" + org + ":member:tid=72f988bf-86f1",
-			people.Domain{TenantID: "72f988bf-86f1"},
-			false,
-		},
-		{
-			"https://accounts.google.com", "acme.example=" + org + ":member",
-			people.Domain{HostedDomain: "acme.example"},
-			false,
-		},
-		{
-			"https://accounts.google.com", "acme.example=" + org + ":member:hd=acme.com",
-			people.Domain{HostedDomain: "acme.com"},
-			false,
-		},
-		{"https://issuer.example", "acme.example=" + org + ":member:hd=", people.Domain{}, true},
-		{"https://issuer.example", "acme.example=" + org + ":member:", people.Domain{}, true},
-		{"https://issuer.example", "acme.example=" + org + ":member:sub=1", people.Domain{}, true},
-	} {
-		cfg, err := Load([]string{
-			"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y",
-			"OIDC_DOMAINS=" + c.entry,
-		}, Pages)
-		if (err != nil) != c.wrong {
-			t.Errorf("%s: %v", c.entry, err)
-		}
-		if c.wrong {
-			continue
-		}
-		c.want.Organization, c.want.Role = org, tokens.RoleMember
-		if cfg.Domains["acme.example"] != c.want {
-			t.Errorf("%s at %s: %+v", c.entry, c.issuer, cfg.Domains)
 		}
 	}
 }
@@ -141,11 +75,10 @@ func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 	for name, c := range map[string]struct{ environ, want []string }{
 		"sign-in would be impossible": {[]string{"LOCAL_SIGN_IN=false"}, []string{"sign-in would be impossible"}},
 		"half an issuer": {
-			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
+			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps"},
 			[]string{
 				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https",
 				`LOCAL_SIGN_IN is "perhaps"; it must be true or false`,
-				`OIDC_DOMAINS: "acme=x:king" is not like example.com=org_…:member`,
 			},
 		},
 	} {

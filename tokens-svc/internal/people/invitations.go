@@ -144,17 +144,21 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	case err != nil:
 		return User{}, "", err
 	case known.ID == "":
+		admission.New = true
 		admission.User, admission.Password, err = s.newUser(ctx, email, a)
+		if offer.Mailed {
+			admission.User.VerifiedAt = admission.User.CreatedAt
+		}
 	default:
 		// The code must not give further guesses at the password.
-		admission.User, admission.Existing = known.User, RequireVerified
+		admission.User = known.User
 		_, err = s.SignIn(ctx, email, a.Password, client)
 	}
 	if err != nil {
 		return User{}, "", err
 	}
 	admission.Entry = s.joined(client.Actor(admission.User), email, offer.Role)
-	admitted, err := s.repo.Admit(ctx, admission)
+	u, _, err := s.repo.Admit(ctx, admission)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		return User{}, "", ErrCode
@@ -163,7 +167,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	case err != nil:
 		return User{}, "", err
 	}
-	return admitted.User, offer.Organization, nil
+	return u, offer.Organization, nil
 }
 
 // Offers returns the open invitations of a person, the oldest first: none unless
@@ -183,8 +187,8 @@ func (s *Service) Join(ctx context.Context, u User, id InvitationID, client Clie
 	if err != nil {
 		return "", err
 	}
-	_, err = s.repo.Admit(ctx, Admission{
-		Organization: o.Organization, User: u, Role: o.Role, Existing: RequireVerified, Invitation: id,
+	_, _, err = s.repo.Admit(ctx, Admission{
+		Organization: o.Organization, User: u, Role: o.Role, Invitation: id,
 		Entry: s.joined(client.Actor(u), u.Email, o.Role),
 	})
 	return o.Organization, err

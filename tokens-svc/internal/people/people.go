@@ -20,8 +20,7 @@
 //   - An invitation's code is mailed, or shown once to the inviting person. It is valid once, for
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role.
-//   - A person joins an organization only by their own decision, by an operator's,
-//     or as the domain of their e-mail address says.
+//   - A person joins an organization only by their own decision or an operator's.
 //   - Sign-ins are events of the account's own audit log.
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
@@ -33,7 +32,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -146,7 +144,8 @@ type ClientInfo struct {
 
 // Actor returns u as the actor of what the client does.
 func (f ClientInfo) Actor(u User) audit.Actor {
-	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: audit.Address{Addr: f.Address}, RequestID: f.RequestID}
+	from := audit.Address{Addr: f.Address}
+	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: from, RequestID: f.RequestID}
 }
 
 // Principal is a signed-in person with their role in the organization.
@@ -175,26 +174,6 @@ type Claims struct {
 	Email         string
 	EmailVerified bool
 	Name          string
-	HostedDomain  string // Google's hd: the Workspace domain that manages the account
-	TenantID      string // Entra ID's tid: the directory that manages the account
-}
-
-// Domain provisions users whose verified address is in it, at their first sign-in.
-type Domain struct {
-	Organization tokens.OrgID
-	Role         tokens.Role
-	// HostedDomain and TenantID, unless empty, are the required claims hd and tid:
-	// a verified address alone may belong to a person who left the
-	// organization, or of a private account.
-	HostedDomain string
-	TenantID     string
-}
-
-// admits reports whether the claims show that the organization manages the
-// account.
-func (d Domain) admits(c Claims) bool {
-	return (d.HostedDomain == "" || strings.EqualFold(d.HostedDomain, c.HostedDomain)) &&
-		(d.TenantID == "" || strings.EqualFold(d.TenantID, c.TenantID))
 }
 
 // Errors, besides tokens.ErrNotFound, tokens.ErrUnavailable,

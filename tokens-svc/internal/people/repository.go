@@ -43,9 +43,14 @@ type Repository interface {
 	// error or changes nothing.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
-	// Admit makes somebody a member. See Admission. It gives tokens.ErrExists and
-	// ErrAccountUnverified as Admission.Existing says.
-	Admit(ctx context.Context, a Admission) (Admitted, error)
+	// Admit makes somebody a member, and reports whether the account was made. See Admission.
+	Admit(ctx context.Context, a Admission) (u User, made bool, err error)
+	// Link gives an identity, whose issuer has verified the address, to the account with the address of u, which
+	// is made unless there is one. One that there is is taken over: it is verified at the entry's time, its password
+	// and factors are removed, its sessions end, and the entry, whose target is filled in, goes to the audit logs of
+	// all its organizations. It gives tokens.ErrExists when the account has another identity of that issuer, or
+	// another account has this one.
+	Link(ctx context.Context, u User, identity Identity, e audit.Entry) (linked User, takenOver bool, err error)
 	// ChangeMember gives a member the role that decide returns, or takes the
 	// membership away when that is "". decide gets the member and the number of
 	// owners, neither of which changes before the transaction ends.
@@ -80,54 +85,23 @@ type Repository interface {
 	ReturnAttempt(ctx context.Context, key [32]byte) error
 }
 
-// Existing is the treatment by Admit of an account that has the e-mail address
-// already.
-type Existing int
-
-const (
-	// RefuseExisting gives tokens.ErrExists: the caller means a new account.
-	RefuseExisting Existing = iota
-	// RequireVerified admits the account as it is if its address is verified or
-	// it is a member already, and otherwise gives ErrAccountUnverified.
-	RequireVerified
-	// TakeOver is for a person whose address an issuer has verified: an identity that the
-	// account does not have is linked to it. The account is then verified at the entry's
-	// time, its password is removed and its sessions end. It gives tokens.ErrExists when
-	// the account has another identity of that issuer, or another account has this one.
-	TakeOver
-)
-
-// Admission makes a person a member of an organization, or of none. A missing account is
-// created, with password and identity. An existing member keeps the
-// role.
+// Admission makes a person a member of an organization. A missing account is created. An existing
+// member keeps the role.
 type Admission struct {
-	Organization tokens.OrgID // empty: none
-	User         User         // its id is taken when the account is made
+	Organization tokens.OrgID
+	User         User // its id, its password and whether it is verified count when the account is made
 	Role         tokens.Role
-	Password     string    // as stored; empty: none
-	Identity     *Identity // with TakeOver; nil: none
-	Existing     Existing
+	Password     string // as stored
+	// New gives tokens.ErrExists when there is an account with the address.
+	New bool
+	// Verified means that the person has proved to have the address, so that the account that there is
+	// becomes verified. Otherwise one that is not gives ErrAccountUnverified, unless it is a member already.
+	Verified bool
 	// Invitation is what this comes of. It ends. When it is good no longer,
 	// nothing happens and the error is tokens.ErrNotFound. Empty: none.
 	Invitation InvitationID
-	// Verified means that the person has proved to have the address: an account that is made is
-	// verified, and with RequireVerified one that there is.
-	Verified bool
-	// UnlessRemoved adds no membership for a person who was removed from the
-	// organization before; the rest is done.
-	UnlessRemoved bool
 	// Entry is for the audit log, if they become a member; its target is filled
 	// in with the id of the person. Its time is when they joined, and when the
 	// account was verified.
 	Entry audit.Entry
-	// TakeOverEntry is for the audit logs of all organizations of an account that
-	// is taken over, likewise.
-	TakeOverEntry audit.Entry
-}
-
-// Admitted is the result of an Admission.
-type Admitted struct {
-	User
-	Made      bool // the account is new
-	TakenOver bool // the account was linked, and lost its password and sessions
 }

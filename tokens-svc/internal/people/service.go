@@ -42,10 +42,7 @@ type Passwords interface {
 type Config struct {
 	Passwords Passwords
 	Now       func() time.Time // zero: time.Now
-	// Domains are those whose people come in without an invitation, by domain
-	// name in lower case.
-	Domains map[string]Domain
-	Mail    Mail // nil: none is sent
+	Mail      Mail             // nil: none is sent
 	// AppKeys seal the keys of authenticator apps; nil: none can be added, and codes of those that there
 	// are cannot be verified.
 	AppKeys  *sealing.Keys
@@ -84,7 +81,7 @@ type Enrolment struct {
 // the person. It gives tokens.ErrNotFound without the organization,
 // ErrAccountUnverified for an account that may not join a further organization,
 // and a tokens.ValidationError.
-func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
+func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, err error) {
 	var wrong faults
 	email := wrong.email(e.Email)
 	name := wrong.name(e.Name, 0)
@@ -94,15 +91,16 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (Admitted, error) {
 	}
 	wrong.password(e.Password, email)
 	if err := wrong.OrNil(); err != nil {
-		return Admitted{}, err
+		return User{}, false, err
 	}
 	hash, err := s.config.Passwords.Hash(ctx, e.Password)
 	if err != nil {
-		return Admitted{}, err
+		return User{}, false, err
 	}
+	now := s.Now()
 	return s.repo.Admit(ctx, Admission{
-		Organization: e.Organization, Role: role, Password: hash, Existing: RequireVerified,
-		User:  User{ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: s.Now()},
+		Organization: e.Organization, Role: role, Password: hash,
+		User:  User{ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: now, VerifiedAt: now},
 		Entry: s.joined(audit.CommandLine, email, role),
 	})
 }
@@ -192,7 +190,8 @@ func (f *faults) email(text string) string {
 		f.Add("email", tokens.Required, "is required")
 	case !ok || !mailHost.MatchString(email[strings.LastIndex(email, "@")+1:]):
 		f.Add("email", tokens.InvalidValue,
-			"must be an e-mail address such as name@example.com; international domains in the form name@xn--bcher-kva.example")
+			"must be an e-mail address such as name@example.com; international domains in the form "+
+				"name@xn--bcher-kva.example")
 	}
 	return email
 }
@@ -245,7 +244,7 @@ func (f *faults) password(text, email string) {
 		f.Add("password", tokens.InvalidValue, "must not be the e-mail address")
 	case zxcvbn.PasswordStrength(text[:min(len(text), maxRated)], []string{email}).Score < minScore:
 		f.Add("password", tokens.InvalidValue,
-			"is too easy to guess: common words with digits behind them, repetitions and sequences are; a phrase of several "+
-				"words is easy to remember")
+			"is too easy to guess: common words with digits behind them, repetitions and sequences are; a phrase of "+
+				"several words is easy to remember")
 	}
 }

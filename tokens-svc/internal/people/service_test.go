@@ -80,11 +80,11 @@ func database(t *testing.T) *sqlx.DB {
 
 func enroll(t *testing.T, s *people.Service, e people.Enrolment) (people.User, bool) {
 	t.Helper()
-	admitted, err := s.Enroll(t.Context(), e)
+	u, made, err := s.Enroll(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return admitted.User, admitted.Made
+	return u, made
 }
 
 // membership returns a person's in org, or tokens.ErrNotFound.
@@ -128,7 +128,7 @@ func TestEnrollingAgainChangesNothing(t *testing.T) {
 func TestAllFaultsOfAnEnrolmentAreReported(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	_, err := s.Enroll(t.Context(), people.Enrolment{
+	_, _, err := s.Enroll(t.Context(), people.Enrolment{
 		Organization: org, Email: "x", Name: "a\x00b",
 		Role: "king", Password: "short",
 	})
@@ -138,7 +138,7 @@ func TestAllFaultsOfAnEnrolmentAreReported(t *testing.T) {
 	}
 	lost := anna
 	lost.Organization = "org_00000000000000000000000000"
-	if _, err := s.Enroll(t.Context(), lost); !errors.Is(err, tokens.ErrNotFound) {
+	if _, _, err := s.Enroll(t.Context(), lost); !errors.Is(err, tokens.ErrNotFound) {
 		t.Errorf("%v, want %v", err, tokens.ErrNotFound)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -64,31 +63,29 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 
 // SignInWith returns the user of an identity at the issuer. It makes an account
 // for a verified e-mail address that is invited, without a membership: each
-// invitation is accepted with Join. One in one of the domains becomes a member
-// there. linked reports that this sign-in linked the identity to an account that
+// invitation is accepted with Join. linked reports that this sign-in linked the identity to an account that
 // existed before, whose password and sessions have ended. It gives ErrUnverified,
 // ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
-	u, linked, err = s.signInWith(ctx, c, client)
+	u, err = s.repo.UserWith(ctx, c.Identity)
+	switch {
+	case errors.Is(err, tokens.ErrNotFound):
+		u, linked, err = s.link(ctx, c, client)
+	case err == nil && !u.DisabledAt.IsZero():
+		err = ErrDisabled
+	}
 	if err := s.recordSignIn(ctx, u, methodIssuer, client, err); err != nil {
 		return User{}, false, err
 	}
 	return u, linked, nil
 }
 
-// signInWith is SignInWith without the event. With ErrLinkedElsewhere and
-// ErrDisabled it returns the account that exists, too.
-func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
+// link gives an identity to the account with its e-mail address, or to a new one. The password and the sessions of an
+// account that exists end, because another person may have chosen that password; its memberships stay, because an
+// invitation to that address made them. With ErrLinkedElsewhere and ErrDisabled it returns the account, too.
+func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
-	u, err = s.repo.UserWith(ctx, c.Identity)
-	switch {
-	case err == nil && !u.DisabledAt.IsZero():
-		return u, false, ErrDisabled
-	case err == nil:
-		return u, false, nil
-	case !errors.Is(err, tokens.ErrNotFound):
-		return User{}, false, err
-	case !c.EmailVerified || !proper:
+	if !c.EmailVerified || !proper {
 		return User{}, false, ErrUnverified
 	}
 	a, err := s.account(ctx, email)
@@ -98,30 +95,21 @@ func (s *Service) signInWith(ctx context.Context, c Claims, client ClientInfo) (
 	case !u.DisabledAt.IsZero():
 		return u, false, ErrDisabled
 	case u.ID == "":
-		u = User{ID: UserID(publicid.New("usr")), Email: email, Name: claimedName(c.Name), CreatedAt: s.Now()}
-	}
-	domain, ok := s.config.Domains[email[strings.LastIndex(email, "@")+1:]]
-	admits := ok && domain.admits(c)
-	if !admits && a.ID == "" {
 		if offers, err := s.repo.Offers(ctx, email, s.Now()); err != nil || len(offers) == 0 {
 			return User{}, false, cmp.Or(err, ErrNotInvited)
 		}
+		now := s.Now()
+		u = User{
+			ID: UserID(publicid.New("usr")), Email: email, Name: claimedName(c.Name), CreatedAt: now, VerifiedAt: now,
+		}
 	}
-	if !admits {
-		domain = Domain{} // an account only
-	}
-	// The identity is linked to an account that exists: its password and sessions end, because another person may have
-	// chosen that password; its memberships stay, because an invitation to that address made them.
-	admitted, err := s.repo.Admit(ctx, Admission{
-		Organization: domain.Organization, User: u, Role: domain.Role, Identity: &c.Identity, Existing: TakeOver,
-		UnlessRemoved: true, Entry: s.joined(client.Actor(u), u.Email, domain.Role),
-		TakeOverEntry: s.entry(audit.UserIdentityLinked, client.Actor(u), string(u.ID),
-			map[string]string{"email": u.Email, "issuer": c.Issuer}),
-	})
+	entry := s.about(audit.UserIdentityLinked, client.Actor(u), u)
+	entry.Details["issuer"] = c.Issuer
+	now, linked, err := s.repo.Link(ctx, u, c.Identity, entry)
 	if errors.Is(err, tokens.ErrExists) {
 		return a.User, false, ErrLinkedElsewhere
 	}
-	return admitted.User, admitted.TakenOver, err
+	return now, linked, err
 }
 
 // recordTimeout bounds how long a refused attempt to sign in is being recorded.

@@ -111,17 +111,6 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	return err
 }
 
-// insertIdentity gives an account an identity, or tokens.ErrExists.
-func insertIdentity(ctx context.Context, tx *sqlx.Tx, id people.UserID, identity people.Identity, at time.Time) error {
-	n, err := affected(ctx, tx, `
-		INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-		identity.Issuer, identity.Subject, id, at)
-	if err == nil && n == 0 {
-		return tokens.ErrExists
-	}
-	return err
-}
-
 // record appends to the audit log of each organization of the account.
 func (m *accountMutation) record(ctx context.Context, e audit.Entry) error {
 	e.Target = string(m.account.ID)
@@ -151,46 +140,56 @@ func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, er
 	return all, nil
 }
 
-// of returns the head of one of the organizations.
-func (h heads) of(org tokens.OrgID) *mutation {
-	return h[slices.IndexFunc(h, func(m *mutation) bool { return m.org() == org })]
-}
-
 // Admit implements people.Repository.
-func (r *Repository) Admit(ctx context.Context, a people.Admission) (admitted people.Admitted, err error) {
-	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		heads, err := lockHeadsForAdmission(ctx, tx, a)
-		if err != nil {
-			return err
-		}
+func (r *Repository) Admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
+	err = mutate(ctx, r.db, a.Organization, func(m *mutation) error {
 		if a.Invitation != "" {
-			if err := heads.of(a.Organization).redeem(ctx, a.Invitation, a.Entry.At); err != nil {
+			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
 				return err
 			}
 		}
-		if admitted, err = admit(ctx, tx, heads, a); err != nil || a.Organization == "" {
+		if u, made, err = m.admit(ctx, a); err != nil {
 			return err
 		}
-		return heads.of(a.Organization).join(ctx, admitted.ID, a)
+		return m.join(ctx, u.ID, a)
 	})
-	return admitted, err
+	return u, made, err
 }
 
-// join makes a person a member who is none, and was not removed before if the admission says so.
-func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admission) error {
-	if a.UnlessRemoved {
-		removed, err := one[bool](ctx, m,
-			`SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
-			m.org(), audit.MemberRemoved, id)
-		if err != nil || removed {
-			return err
+// admit returns the account with the e-mail address, which is made unless there is one, and locks it. It decides
+// whether one that there is may join the organization.
+func (m *mutation) admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
+	if made, err = insertUser(ctx, m.Tx, a.User, a.Password); err != nil {
+		return people.User{}, false, err
+	}
+	account, err := lockAccount(ctx, m.Tx, nil, `u.email = $1`, a.User.Email)
+	now := account.account
+	switch {
+	case err != nil || made:
+	case a.New:
+		err = tokens.ErrExists
+	case !now.VerifiedAt.IsZero():
+	case a.Verified:
+		now.VerifiedAt = a.Entry.At
+		err = account.store(ctx, now)
+	default:
+		var member bool
+		member, err = one[bool](ctx, m,
+			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`, m.org(), now.ID)
+		if err == nil && !member {
+			err = fmt.Errorf("user %s: %w", now.ID, people.ErrAccountUnverified)
 		}
 	}
-	made, err := affected(ctx, m, `
+	return now.User, made, err
+}
+
+// join makes a person a member who is none.
+func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admission) error {
+	joined, err := affected(ctx, m, `
 		INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, m.org(), id, a.Role, a.Entry.At)
-	if err != nil || made == 0 {
-		return err // they were a member before
+	if err != nil || joined == 0 {
+		return err
 	}
 	a.Entry.Target = string(id)
 	if err := m.Record(ctx, a.Entry); err != nil {
@@ -199,78 +198,71 @@ func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admissio
 	return m.announceOwned(ctx, id)
 }
 
-// lockHeadsForAdmission locks the head of the organization, if any, and those of all
-// organizations of an account that may be taken over.
-func lockHeadsForAdmission(ctx context.Context, tx *sqlx.Tx, a people.Admission) (heads, error) {
-	orgs, err := list[tokens.OrgID](ctx, tx, `
-		SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1 AND $2
-		UNION SELECT $3 WHERE $3 <> ''`, a.User.Email, a.Existing == people.TakeOver, a.Organization)
-	if err != nil {
-		return nil, err
-	}
-	return lockHeads(ctx, tx, orgs)
-}
-
-// admit returns the account with the e-mail address, which is made unless there is one, and locks it. It decides
-// whether one that there is may join the organization, and takes it over where the admission says so.
-func admit(ctx context.Context, tx *sqlx.Tx, h heads, a people.Admission) (people.Admitted, error) {
-	u := a.User
-	if a.Existing != people.RefuseExisting || a.Verified {
-		u.VerifiedAt = a.Entry.At // an issuer, an operator or a mailed code has proved it
-	}
-	made, err := affected(ctx, tx, `
+// insertUser makes an account unless there is one with the e-mail address.
+func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string) (made bool, err error) {
+	n, err := affected(ctx, tx, `
 		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, a.Password, u.CreatedAt, null(u.VerifiedAt))
-	if err != nil {
-		return people.Admitted{}, err
-	}
-	m, err := lockAccount(ctx, tx, h, `u.email = $1`, u.Email)
-	admitted := people.Admitted{User: m.account.User, Made: made > 0}
-	switch {
-	case err != nil:
-	case admitted.Made && a.Identity != nil:
-		err = insertIdentity(ctx, tx, u.ID, *a.Identity, u.CreatedAt)
-	case admitted.Made:
-	case a.Existing == people.RefuseExisting:
-		err = tokens.ErrExists
-	case a.Existing == people.TakeOver:
-		admitted.TakenOver, err = m.takeOver(ctx, a)
-		admitted.User = m.account.User
-	case !m.account.VerifiedAt.IsZero():
-	case a.Verified:
-		verified := m.account
-		verified.VerifiedAt = a.Entry.At
-		err = m.store(ctx, verified)
-		admitted.User = verified.User
-	default:
-		var member bool
-		member, err = one[bool](ctx, tx,
-			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`,
-			a.Organization, m.account.ID)
-		if err == nil && !member {
-			err = fmt.Errorf("user %s: %w", m.account.ID, people.ErrAccountUnverified)
-		}
-	}
-	return admitted, err
+		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, password, u.CreatedAt, null(u.VerifiedAt))
+	return n > 0, err
 }
 
-// takeOver links the identity, whose issuer has verified the address, to an account that does not have it.
-func (m *accountMutation) takeOver(ctx context.Context, a people.Admission) (done bool, err error) {
-	linked, err := one[bool](ctx, m.tx,
+// Link implements people.Repository.
+func (r *Repository) Link(
+	ctx context.Context, u people.User, identity people.Identity, e audit.Entry,
+) (linked people.User, takenOver bool, err error) {
+	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
+		orgs, err := list[tokens.OrgID](ctx, tx, `
+			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, u.Email)
+		if err != nil {
+			return err
+		}
+		heads, err := lockHeads(ctx, tx, orgs)
+		if err != nil {
+			return err
+		}
+		made, err := insertUser(ctx, tx, u, "")
+		if err != nil {
+			return err
+		}
+		m, err := lockAccount(ctx, tx, heads, `u.email = $1`, u.Email)
+		if err != nil {
+			return err
+		}
+		n, err := m.insertIdentity(ctx, identity, e.At)
+		if err == nil && n > 0 && !made {
+			takenOver, err = true, m.takeOver(ctx, e)
+		}
+		linked = m.account.User
+		return err
+	})
+	return linked, takenOver, err
+}
+
+// insertIdentity gives the account an identity unless it has it, or returns tokens.ErrExists.
+func (m *accountMutation) insertIdentity(ctx context.Context, i people.Identity, at time.Time) (n int64, err error) {
+	n, err = affected(ctx, m.tx, `
+		INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		i.Issuer, i.Subject, m.account.ID, at)
+	if err != nil || n > 0 {
+		return n, err
+	}
+	known, err := one[bool](ctx, m.tx,
 		`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
-		a.Identity.Issuer, a.Identity.Subject, m.account.ID)
-	if err != nil || linked {
-		return false, err
+		i.Issuer, i.Subject, m.account.ID)
+	if err == nil && !known {
+		err = tokens.ErrExists
 	}
-	if err := insertIdentity(ctx, m.tx, m.account.ID, *a.Identity, a.Entry.At); err != nil {
-		return false, err
-	}
+	return 0, err
+}
+
+// takeOver leaves an account to the holder of the identity that it got.
+func (m *accountMutation) takeOver(ctx context.Context, e audit.Entry) error {
 	now := m.account
-	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, a.Entry.At, true
+	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, e.At, true
 	now.RemoveFactors()
 	now.SessionEpoch++
 	if err := m.store(ctx, now); err != nil {
-		return false, err
+		return err
 	}
-	return true, m.record(ctx, a.TakeOverEntry)
+	return m.record(ctx, e)
 }

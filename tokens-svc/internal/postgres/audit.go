@@ -38,7 +38,8 @@ func (r *Repository) AuditEvents(
 	}
 	if q == (tokens.AuditQuery{}) {
 		newest := head.Sequence - int64(p.Offset())
-		rows, err := list[audit.Event](ctx, r.db, selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
+		rows, err := list[audit.Event](ctx, r.db,
+			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}

@@ -18,7 +18,8 @@ func snapshot(t *testing.T, db *sql.DB) string {
 	for _, table := range []string{"api_tokens", "revision", "changes", "audit_heads", "audit_events"} {
 		var text string
 		err := db.QueryRowContext(t.Context(),
-			fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n' ORDER BY r::text), '') FROM %s r`, table)).Scan(&text)
+			fmt.Sprintf(`SELECT coalesce(string_agg(r::text, E'\n' ORDER BY r::text), '') FROM %s r`,
+				table)).Scan(&text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,8 @@ func TestAFailureAtAnyStatementLeavesNothing(t *testing.T) {
 	for _, table := range []string{"api_tokens", "revision", "changes", "audit_heads", "audit_events"} {
 		for _, trigger := range []string{
 			"CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION fail()",
-			"CREATE CONSTRAINT TRIGGER failing AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW " +
+			"CREATE CONSTRAINT TRIGGER failing AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR " +
+				"EACH ROW " +
 				"EXECUTE FUNCTION fail()",
 		} {
 			must(fmt.Sprintf(trigger, table))

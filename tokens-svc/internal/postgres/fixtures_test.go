@@ -40,7 +40,8 @@ func fullEntry(action audit.Action, target string) audit.Entry {
 		At: atNoon,
 		Actor: audit.Actor{
 			Kind: audit.User, ID: "usr_1", Name: "anna@acme.example",
-			Address: audit.Address{Addr: netip.MustParseAddr("2001:db8::1")}, RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
+			Address:   audit.Address{Addr: netip.MustParseAddr("2001:db8::1")},
+			RequestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
 		},
 		Action: action, Target: target, Details: map[string]string{"name": `ERP "Kraków"`},
 	}

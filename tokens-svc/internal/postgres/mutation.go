@@ -78,8 +78,8 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	}
 	err = exec(ctx, m, `
 		WITH head AS (UPDATE audit_heads SET sequence = $2, hash = $3 WHERE log_id = $1)
-		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address, request_id, action, target,
-			details, previous, hash)
+		INSERT INTO audit_events (log_id, sequence, at, actor_kind, actor_id, actor_name, address, request_id, action,
+			target, details, previous, hash)
 		SELECT $1, sequence, at, actor ->> 'kind', coalesce(actor ->> 'id', ''), actor ->> 'name',
 			(actor ->> 'address')::inet, coalesce(actor ->> 'request_id', ''), action, target, coalesce(details, '{}'),
 			decode(previous_hash, 'hex'), decode(hash, 'hex')
@@ -98,7 +98,8 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 func (m *mutation) announceOwned(ctx context.Context, owner people.UserID) error {
 	owned, err := list[tokens.TokenID](ctx, m, `
 		SELECT id FROM api_tokens
-		WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+		WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL
+			AND (expires_at IS NULL OR expires_at > now())
 		ORDER BY id`, m.org(), owner)
 	if err != nil {
 		return err
@@ -124,7 +125,8 @@ func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind toke
 		), announced AS (
 			INSERT INTO changes (rev, token_id, kind) SELECT rev, id, $3 FROM moved RETURNING rev
 		)
-		SELECT max(rev) FROM announced, LATERAL (SELECT pg_notify($4, '')) notified`, pq.Array(ids), len(ids), kind, channel)
+		SELECT max(rev) FROM announced, LATERAL (SELECT pg_notify($4, '')) notified`,
+		pq.Array(ids), len(ids), kind, channel)
 }
 
 // CreateOrganization implements tokens.Repository.

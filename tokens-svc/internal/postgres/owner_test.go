@@ -32,10 +32,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	members := postgres.NewRepository(db)
 	join := func(id people.UserID, role tokens.Role) {
 		t.Helper()
-		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: atNoon}
-		if _, err := members.Admit(t.Context(),
+		u := people.User{ID: id, Email: string(id) + "@acme.example", CreatedAt: atNoon, VerifiedAt: atNoon}
+		if _, _, err := members.Admit(t.Context(),
 			people.Admission{
-				Organization: someOrg, User: u, Role: role, Existing: people.RequireVerified,
+				Organization: someOrg, User: u, Role: role,
 				Entry: fullEntry(audit.MemberJoined, ""),
 			}); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,8 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	store := func(owner people.UserID) tokens.TokenID {
 		t.Helper()
 		token, digest := newToken(t, 0)
-		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)}, []tokens.Permission{tokens.Admin},
+		token.Owner, token.Permissions, token.ExpiresAt = tokens.Owner{ID: string(owner)},
+			[]tokens.Permission{tokens.Admin},
 			atNoon.AddDate(100, 0, 0)
 		if _, err := create(t, repo, someOrg, token, digest); err != nil {
 			t.Fatal(err)
@@ -69,7 +70,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		to   tokens.Role
 		want []tokens.Permission
 	}{
-		{tokens.RoleMember, []tokens.Permission{"documents:read", "documents:write", "shipments:read", "shipments:write"}},
+		{tokens.RoleMember, []tokens.Permission{
+			"documents:read", "documents:write", "shipments:read",
+			"shipments:write",
+		}},
 		{tokens.RoleAuditor, nil},
 		{tokens.RoleOwner, catalogue.All()},
 		{"", nil},
@@ -94,7 +98,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 			if err != nil || !slices.Equal(catalogue.Effective(token), step.want) {
 				t.Errorf("as %q: %v, %v, want %v", step.to, catalogue.Effective(token), err, step.want)
 			}
-			if want := (tokens.Change{Revision: before + int64(i) + 1, Token: id, Kind: tokens.Updated}); changes[i] != want ||
+			if want := (tokens.Change{
+				Revision: before + int64(i) + 1, Token: id,
+				Kind: tokens.Updated,
+			}); changes[i] != want ||
 				token.Revision != want.Revision {
 				t.Errorf("as %q: sent %+v, at revision %d, want %+v", step.to, changes[i], token.Revision, want)
 			}
@@ -121,8 +128,10 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		}
 		changes, _, _, err := repo.Changes(t.Context(), before, 100)
 		token, _, found := repo.FindToken(t.Context(), hers[0])
-		if err != nil || found != nil || len(changes) != 3 || (len(catalogue.Effective(token)) == 0) == disabled.IsZero() {
-			t.Errorf("disabled at %s: sent %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err, found)
+		if err != nil || found != nil || len(changes) != 3 ||
+			(len(catalogue.Effective(token)) == 0) == disabled.IsZero() {
+			t.Errorf("disabled at %s: sent %v; it may %v; %v, %v", disabled, changes, catalogue.Effective(token), err,
+				found)
 		}
 	}
 	if token, _, err := repo.FindToken(t.Context(), hers[0]); err != nil ||

@@ -142,6 +142,9 @@ var words = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 // column is called as its field, in snake case such as owner_id for OwnerID, and that
 // of a struct in a struct "organization.name".
 func Mapped(db *sqlx.DB) *sqlx.DB {
-	db.MapperFunc(func(field string) string { return strings.ToLower(words.ReplaceAllString(field, "${1}${3}_${2}${4}")) })
+	db.MapperFunc(func(field string) string {
+		return strings.ToLower(words.ReplaceAllString(field,
+			"${1}${3}_${2}${4}"))
+	})
 	return db
 }

@@ -30,7 +30,7 @@ func openSessions(t *testing.T) *sessions {
 	s.service = people.NewService(c, people.Config{Now: func() time.Time { return s.now }})
 	s.Sessions = postgres.NewSessions(c.db, func() time.Time { return s.now })
 	for email, id := range map[string]*people.UserID{"anna@acme.example": &s.anna, "bert@acme.example": &s.bert} {
-		u, err := c.Admit(t.Context(), people.Admission{
+		u, _, err := c.Admit(t.Context(), people.Admission{
 			Organization: someOrg, Role: tokens.RoleMember,
 			User:  people.User{ID: people.UserID(publicid.New("usr")), Email: email, CreatedAt: s.now},
 			Entry: audit.Entry{At: s.now, Actor: audit.CommandLine, Action: audit.MemberJoined},

@@ -52,7 +52,8 @@ func TestRepository(t *testing.T) {
 			repo := open(t, fresh(t))
 			for i, org := range []tokens.OrgID{someOrg, otherOrg} {
 				o := tokens.Organization{ID: org, Name: fmt.Sprintf("Organization %d", i), CreatedAt: atNoon}
-				if err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated, string(org))); err != nil {
+				if err := repo.CreateOrganization(t.Context(), o, fullEntry(audit.OrganizationCreated,
+					string(org))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -113,7 +113,8 @@ func (m *mutation) CheckKey(ctx context.Context, k *tokens.Key) error {
 	}
 	row, err := one[keyRow](ctx, m, `
 		SELECT fingerprint, token_id FROM idempotency_keys
-		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`, m.org(), k.Sum[:], k.At.Add(-tokens.KeyLifetime))
+		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`,
+		m.org(), k.Sum[:], k.At.Add(-tokens.KeyLifetime))
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		return nil
@@ -131,7 +132,8 @@ func (m *mutation) StoreKey(ctx context.Context, k *tokens.Key, id tokens.TokenI
 		return nil
 	}
 	_, err := m.ExecContext(ctx, `
-		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at) VALUES ($1, $2, $3, $4, $5)
+		INSERT INTO idempotency_keys (organization_id, key_sum, fingerprint, token_id, created_at)
+		VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (organization_id, key_sum) DO UPDATE
 		SET fingerprint = excluded.fingerprint, token_id = excluded.token_id, created_at = excluded.created_at`,
 		m.org(), k.Sum[:], k.Fingerprint[:], id, k.At)

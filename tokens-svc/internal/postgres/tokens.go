@@ -32,7 +32,8 @@ const selectTokens = `
 	FROM api_tokens t
 	JOIN organizations o ON o.id = t.organization_id
 	LEFT JOIN users u ON u.id = t.owner_id
-	LEFT JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.owner_id AND u.disabled_at IS NULL `
+	LEFT JOIN memberships m
+		ON m.organization_id = t.organization_id AND m.user_id = t.owner_id AND u.disabled_at IS NULL `
 
 // Token implements tokens.Repository.
 func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
@@ -80,7 +81,8 @@ func (r *Repository) Tokens(
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := listTokens(ctx, r.db, selectTokens+condition+` ORDER BY `+orders[q.Sort]+`, t.id DESC LIMIT $5 OFFSET $6`,
+	all, err := listTokens(ctx, r.db,
+		selectTokens+condition+` ORDER BY `+orders[q.Sort]+`, t.id DESC LIMIT $5 OFFSET $6`,
 		org, now, q.Environment, q.Text, null(q.Page.Size), q.Page.Offset())
 	return all, total, err
 }
@@ -114,7 +116,8 @@ func descendants(
 			SELECT id FROM api_tokens WHERE organization_id = $1 AND lineage = $2
 			UNION
 			SELECT m.id FROM makers m JOIN made ON made.id = m.maker
-		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) AND t.lineage <> $2 ORDER BY t.created_at, t.id`, org, lineage)
+		)`+selectTokens+`WHERE t.id IN (SELECT id FROM made) AND t.lineage <> $2 ORDER BY t.created_at, t.id`,
+		org, lineage)
 }
 
 // Reseal implements tokens.Repository.

@@ -27,14 +27,16 @@ func (r *Repository) AddUsage(ctx context.Context, uses []tokens.Use) error {
 		INSERT INTO token_usage AS known (token_id, hour, requests, refused, last_used_at, address)
 		SELECT t.id, date_trunc('hour', u.last_used_at, 'UTC'), sum(u.count), sum(u.refused), max(u.last_used_at),
 			nullif((array_agg(u.address ORDER BY u.last_used_at DESC))[1], '')::inet
-		FROM json_to_recordset($1) AS u (token text, count bigint, refused bigint, last_used_at timestamptz, address text)
+		FROM json_to_recordset($1) AS u (token text, count bigint, refused bigint, last_used_at timestamptz,
+			address text)
 		JOIN api_tokens t ON t.id = u.token COLLATE "C"
 		GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (token_id, hour) DO UPDATE SET
 			requests = known.requests + excluded.requests,
 			refused = known.refused + excluded.refused,
 			last_used_at = greatest(known.last_used_at, excluded.last_used_at),
-			address = CASE WHEN excluded.last_used_at >= known.last_used_at THEN excluded.address ELSE known.address END`,
+			address = CASE WHEN excluded.last_used_at >= known.last_used_at
+				THEN excluded.address ELSE known.address END`,
 		string(text))
 }
 

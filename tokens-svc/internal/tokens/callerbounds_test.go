@@ -44,7 +44,10 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 		want   tokens.Token
 	}{
 		"all of them": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(90 * 24 * time.Hour)}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
+			Environment: tokens.Live, ExpiresAt: now.Add(time.Hour), RateLimit: tokens.RateLimit{
+				Limit:         30,
+				WindowSeconds: 60,
+			},
 			IPAllow: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
 		}},
 		"narrower ones stay": {nil, tokens.Draft{
@@ -54,11 +57,17 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 			RateLimit: tokens.RateLimit{Limit: 5, WindowSeconds: 60},
 			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
 		}},
-		"the default is earlier": {nil, tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)}, tokens.Token{
-			Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
-			RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
-			IPAllow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
-		}},
+		"the default is earlier": {
+			nil,
+			tokens.Draft{DefaultExpiry: true, ExpiresAt: now.Add(time.Minute)},
+			tokens.Token{
+				Environment: tokens.Live, ExpiresAt: now.Add(time.Minute),
+				RateLimit: tokens.RateLimit{Limit: 30, WindowSeconds: 60},
+				IPAllow: []netip.Prefix{
+					netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32"),
+				},
+			},
+		},
 		"test": {
 			func(d *tokens.Draft) { d.Environment, d.IPAllow, d.ExpiresAt = tokens.Test, nil, time.Time{} },
 			tokens.Draft{},
@@ -73,7 +82,10 @@ func TestAChildTakesItsParentsBounds(t *testing.T) {
 			}
 		}, tokens.Draft{}, tokens.Token{Environment: tokens.Live, RateLimit: tokens.DefaultRateLimit}},
 		"a limit that only on average is lower": {func(d *tokens.Draft) {
-			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{Limit: 200, WindowSeconds: 3600}}
+			*d = tokens.Draft{Name: "x", Permissions: d.Permissions, RateLimit: tokens.RateLimit{
+				Limit:         200,
+				WindowSeconds: 3600,
+			}}
 		}, tokens.Draft{}, tokens.Token{
 			Environment: tokens.Live,
 			RateLimit:   tokens.RateLimit{Limit: 100, WindowSeconds: 3600},
@@ -121,7 +133,11 @@ func TestTokenCreatesTokensWithinItsOwnBounds(t *testing.T) {
 			"ip_allow",
 			"2001:db9::/32",
 		},
-		"a higher limit": {tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}}, "limit", "30 in 60"},
+		"a higher limit": {
+			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{Limit: 31}},
+			"limit",
+			"30 in 60",
+		},
 		"a shorter window": {
 			tokens.Draft{DefaultExpiry: true, RateLimit: tokens.RateLimit{WindowSeconds: 59}},
 			"limit", "30 in 60",
@@ -200,7 +216,8 @@ func TestTokenCannotExtendItsExpiry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !done.Token.ExpiresAt.Equal(end) || !done.Previous.ExpiresAt.Equal(end) || done.Token.Lineage != token.Lineage {
+		if !done.Token.ExpiresAt.Equal(end) || !done.Previous.ExpiresAt.Equal(end) ||
+			done.Token.Lineage != token.Lineage {
 			t.Errorf("the successor ends %s, the old one %s, want %s; lineage %s", done.Token.ExpiresAt,
 				done.Previous.ExpiresAt, end, done.Token.Lineage)
 		}
@@ -267,7 +284,11 @@ func TestATokenIsBoundByItsOwnersRole(t *testing.T) {
 			[]tokens.Permission{"shipments:review", "shipments:read"},
 			"shipments:read",
 		},
-		"an auditor":         {tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor}, []tokens.Permission{tokens.Admin}, ""},
+		"an auditor": {
+			tokens.Owner{ID: "usr_1", Role: tokens.RoleAuditor},
+			[]tokens.Permission{tokens.Admin},
+			"",
+		},
 		"no longer a member": {tokens.Owner{ID: "usr_1"}, []tokens.Permission{tokens.Admin}, ""},
 	} {
 		token := tokens.Token{Owner: c.owner, Permissions: c.granted}

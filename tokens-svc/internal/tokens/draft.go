@@ -59,7 +59,8 @@ func (d Draft) check(c *Catalogue, principal Principal, now time.Time) (Token, e
 		CreatedAt: now,
 	}
 	return Patch{
-		Name: &d.Name, Permissions: &d.Permissions, IPAllow: &d.IPAllow, RateLimit: &d.RateLimit, ExpiresAt: &d.ExpiresAt,
+		Name: &d.Name, Permissions: &d.Permissions, IPAllow: &d.IPAllow, RateLimit: &d.RateLimit,
+		ExpiresAt:      &d.ExpiresAt,
 		OfOrganization: d.OfOrganization,
 	}.apply(&wrong, c, principal, empty, now)
 }
@@ -75,7 +76,8 @@ func checkExpiry(wrong *ValidationError, end, now time.Time) time.Time {
 		wrong.Add("expires_at", OutOfRange, "must be in the future")
 	}
 	if !end.Before(lastExpiry) {
-		wrong.Add("expires_at", OutOfRange, "must be before the year 10000; leave it out for a token that never expires")
+		wrong.Add("expires_at", OutOfRange,
+			"must be before the year 10000; leave it out for a token that never expires")
 	}
 	return end
 }
@@ -92,7 +94,8 @@ func (e *ValidationError) Text(field, text string, least, most int) string {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, plaintext.Refused):
 		e.Add(field, InvalidText,
-			"must be UTF-8 without control characters, line separators and characters that change the direction of text")
+			"must be UTF-8 without control characters, line separators and characters that change the direction of "+
+				"text")
 	case n < least:
 		e.Add(field, Required, "is required")
 	case n > most:

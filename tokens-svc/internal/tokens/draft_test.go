@@ -62,8 +62,11 @@ func TestDraftFaultsNameTheirFields(t *testing.T) {
 		change func(*Draft)
 		want   string
 	}{
-		"no name":         {func(d *Draft) { d.Name = " \t" }, "name: is required"},
-		"long name":       {func(d *Draft) { d.Name = strings.Repeat("ł", 101) }, "name: has 101 characters; at most 100"},
+		"no name": {func(d *Draft) { d.Name = " \t" }, "name: is required"},
+		"long name": {
+			func(d *Draft) { d.Name = strings.Repeat("ł", 101) },
+			"name: has 101 characters; at most 100",
+		},
 		"NUL in name":     {func(d *Draft) { d.Name = "a\x00b" }, "name: must be UTF-8 without control"},
 		"direction marks": {func(d *Draft) { d.Name = "a\u202eb" }, "characters that change the direction of text"},
 		"broken UTF-8":    {func(d *Draft) { d.Name = "a\xffb" }, "name: must be UTF-8 without control"},

@@ -127,7 +127,8 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 			wrong.addEntry("usage", i+1, InvalidValue, "needs a token's id, last_used_at, and counts from 0")
 			return &wrong
 		}
-		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond), audit.Address{Addr: u.Address.Unmap().WithZone("")}
+		u.LastUsedAt, u.Address = u.LastUsedAt.UTC().Truncate(time.Millisecond),
+			audit.Address{Addr: u.Address.Unmap().WithZone("")}
 		if u.LastUsedAt.After(now) {
 			u.LastUsedAt = now
 		}

@@ -183,7 +183,8 @@ func (m *memory) Tokens(
 	defer m.mu.Unlock()
 	var all []tokens.Token
 	for _, t := range m.tokens {
-		if t.Organization.ID == org && matches(q.Filter, t, now) && (q.Environment == "" || q.Environment == t.Environment) {
+		if t.Organization.ID == org && matches(q.Filter, t, now) && (q.Environment == "" ||
+			q.Environment == t.Environment) {
 			all = append(all, t)
 		}
 	}

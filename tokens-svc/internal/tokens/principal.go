@@ -57,7 +57,9 @@ func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) P
 // Grants returns every permission that the principal may give to a token,
 // sorted; Admin alone stands for all.
 func (p Principal) Grants() []Permission {
-	return slices.DeleteFunc(slices.Clone(p.grants), func(one Permission) bool { return one == Admin && !p.grantsAdmin() })
+	return slices.DeleteFunc(slices.Clone(p.grants), func(one Permission) bool {
+		return one == Admin && !p.grantsAdmin()
+	})
 }
 
 // MayCreate reports whether the principal may make tokens.
@@ -130,8 +132,8 @@ func (p Principal) is(t Token) bool { return p.caller != nil && p.caller.ID == t
 // checkGrant notes that the principal may not give p, the entry of that number.
 func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Permission) {
 	if permission == Admin && !p.grantsAdmin() {
-		wrong.addEntry("permissions", entry, InvalidValue, "admin is granted by owners only, in person: the organization "+
-			"requires it")
+		wrong.addEntry("permissions", entry, InvalidValue,
+			"admin is granted by owners only, in person: the organization requires it")
 		return
 	}
 	if !slices.Contains(p.grants, permission) && !slices.Contains(p.grants, Admin) {
@@ -166,10 +168,12 @@ func (p Principal) checkWithin(wrong *ValidationError, t Token) {
 		wrong.Add("environment", InvalidValue, "must be %s, like that of the calling token", b.Environment)
 	}
 	if !b.ExpiresAt.IsZero() && (t.ExpiresAt.IsZero() || t.ExpiresAt.After(b.ExpiresAt)) {
-		wrong.Add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires", instant(b.ExpiresAt))
+		wrong.Add("expires_at", OutOfRange, "must be at the latest %s, when the calling token expires",
+			instant(b.ExpiresAt))
 	}
 	if beyond := outside(t.IPAllow, b.IPAllow); beyond != "" {
-		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s", beyond, join(b.IPAllow, ", "))
+		wrong.Add("ip_allow", OutOfRange, "%s is not within a range of the calling token: %s",
+			beyond, join(b.IPAllow, ", "))
 	}
 	if !t.RateLimit.within(b.RateLimit) {
 		wrong.Add("limit", OutOfRange, "may be at most that of the calling token: %d in %d seconds",
@@ -187,7 +191,8 @@ func outside(ranges, allowed []netip.Prefix) string {
 		return "anywhere"
 	}
 	for _, r := range ranges {
-		if !slices.ContainsFunc(allowed, func(a netip.Prefix) bool { return a.Bits() <= r.Bits() && a.Contains(r.Addr()) }) {
+		covers := func(a netip.Prefix) bool { return a.Bits() <= r.Bits() && a.Contains(r.Addr()) }
+		if !slices.ContainsFunc(allowed, covers) {
 			return r.String()
 		}
 	}

@@ -84,7 +84,8 @@ func TestForbiddenActionsAreRejected(t *testing.T) {
 	token, _ := create(t, s)
 	newName := "mine"
 	for name, principal := range map[string]tokens.Principal{
-		"auditor": person("usr_1", tokens.RoleAuditor), "a member about another's token": person("usr_1", tokens.RoleMember),
+		"auditor": person("usr_1", tokens.RoleAuditor), "a member about another's token": person("usr_1",
+			tokens.RoleMember),
 		"another token": bearer("tok_000000000000", "shipments:read"), "nobody": {},
 	} {
 		errs := map[string]error{}

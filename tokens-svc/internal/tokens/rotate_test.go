@@ -17,7 +17,8 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	anna := person("usr_1", tokens.RoleMember)
 	old, oldSecret, err := s.CreateToken(t.Context(), anna, someOrg, tokens.Draft{
-		Name: "ERP", Environment: tokens.Test, Permissions: []string{"shipments:write"}, IPAllow: []string{"192.0.2.0/24"},
+		Name: "ERP", Environment: tokens.Test, Permissions: []string{"shipments:write"},
+		IPAllow:   []string{"192.0.2.0/24"},
 		RateLimit: tokens.RateLimit{Limit: 10, WindowSeconds: 60}, ExpiresAt: now.Add(90 * 24 * time.Hour),
 	})
 	if err != nil {
@@ -33,7 +34,8 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 		done.Previous.RotatedTo != next.ID {
 		t.Errorf("not linked: %s → %s", old.ID, next.ID)
 	}
-	if next.Name != old.Name || next.Environment != old.Environment || !slices.Equal(next.Permissions, old.Permissions) ||
+	if next.Name != old.Name || next.Environment != old.Environment || !slices.Equal(next.Permissions,
+		old.Permissions) ||
 		!slices.Equal(next.IPAllow, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}) ||
 		next.RateLimit != old.RateLimit ||
 		next.CreatedBy != old.CreatedBy || next.Organization != old.Organization {
@@ -51,7 +53,8 @@ func TestRotationCreatesASuccessor(t *testing.T) {
 		}
 	}
 	*now = now.Add(time.Hour)
-	if found := introspect(t, s, oldSecret); found.Outcome != tokens.OutcomeExpired || found.Token.RotatedTo != next.ID {
+	if found := introspect(t, s, oldSecret); found.Outcome != tokens.OutcomeExpired ||
+		found.Token.RotatedTo != next.ID {
 		t.Errorf("after the overlap the old one is %+v", found)
 	}
 	if found := introspect(t, s, done.Secret); found.Outcome != tokens.OutcomeActive {

@@ -211,7 +211,8 @@ func (e *ValidationError) Add(field string, code FaultCode, format string, args 
 
 // addEntry notes a fault of an entry of a list, counted from 1.
 func (e *ValidationError) addEntry(field string, entry int, code FaultCode, format string, args ...any) {
-	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format, args...)})
+	e.Fields = append(e.Fields, FieldError{Field: field, Entry: entry, Code: code, Detail: fmt.Sprintf(format,
+		args...)})
 }
 
 // OrNil returns e if it holds a fault.

@@ -134,7 +134,10 @@ func TestTheLengthOfAWindowStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	bearer := catalogue.Bearer(audit.Actor{Kind: audit.Token, ID: string(admin.ID)}, admin, admin.Permissions)
-	for name, who := range map[string]tokens.Principal{"a person": person("usr_1", tokens.RoleOwner), "a token": bearer} {
+	for name, who := range map[string]tokens.Principal{
+		"a person": person("usr_1", tokens.RoleOwner),
+		"a token":  bearer,
+	} {
 		for _, c := range []struct {
 			limit   tokens.RateLimit
 			refused bool
@@ -147,7 +150,8 @@ func TestTheLengthOfAWindowStays(t *testing.T) {
 		} {
 			_, err := s.UpdateToken(ctx, who, someOrg, token.ID, tokens.Patch{RateLimit: &c.limit})
 			invalid, _ := errors.AsType[*tokens.ValidationError](err)
-			if c.refused != (invalid != nil && invalid.Fields[0].Field == "window_seconds") || !c.refused && err != nil {
+			if c.refused != (invalid != nil && invalid.Fields[0].Field == "window_seconds") || !c.refused &&
+				err != nil {
 				t.Errorf("%s, %v: %v", name, c.limit, err)
 			}
 		}

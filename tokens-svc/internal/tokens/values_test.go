@@ -9,7 +9,8 @@ import (
 func TestIDsAndSecretsAreBase62(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[string]bool{
-		"0": true, "9": true, "A": true, "Z": true, "a": true, "z": true, "/": false, ":": false, "@": false, "[": false,
+		"0": true, "9": true, "A": true, "Z": true, "a": true, "z": true, "/": false, ":": false, "@": false,
+		"[": false,
 		"`": false, "{": false, "-": false, "_": false, "é": false,
 	} {
 		if got := TokenID(idPrefix + strings.Repeat("a", idLen-1) + c).Valid(); got != want {
@@ -18,7 +19,8 @@ func TestIDsAndSecretsAreBase62(t *testing.T) {
 	}
 	id := strings.Repeat("a", idLen)
 	for text, want := range map[TokenID]bool{
-		TokenID(idPrefix + id): true, TokenID(id): false, TokenID("abc_" + id): false, TokenID(idPrefix + id[1:]): false,
+		TokenID(idPrefix + id): true, TokenID(id): false, TokenID("abc_" + id): false,
+		TokenID(idPrefix + id[1:]):   false,
 		TokenID(idPrefix + id + "a"): false, TokenID(idPrefix + id[1:] + "-"): false,
 	} {
 		if got := text.Valid(); got != want {

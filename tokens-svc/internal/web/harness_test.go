@@ -113,11 +113,6 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 	w.people = people.NewService(postgres.NewRepository(db), people.Config{
 		Passwords: password.New(cheap), Now: w.clock, Log: log, Mail: mail,
 		AppKeys: &appKeys, Passkeys: party,
-		Domains: map[string]people.Domain{
-			"mapped.example": {Organization: other, Role: tokens.RoleMember},
-			"google.example": {Organization: other, Role: tokens.RoleMember, HostedDomain: "workspace.example"},
-			"entra.example":  {Organization: other, Role: tokens.RoleMember, TenantID: "72f988bf"},
-		},
 	})
 	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock, Made: w.people.NotifyMade})
 	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {
@@ -140,7 +135,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 // enroll makes somebody a member and returns their id.
 func (w *world) enroll(t *testing.T, email string, org tokens.OrgID, role tokens.Role) people.UserID {
 	t.Helper()
-	u, err := w.people.Enroll(t.Context(), people.Enrolment{
+	u, _, err := w.people.Enroll(t.Context(), people.Enrolment{
 		Organization: org, Email: email,
 		Role: string(role), Password: secret,
 	})
@@ -313,7 +308,8 @@ func (b *browser) nonce(t *testing.T, path string) string {
 func (b *browser) generateForm(t *testing.T) url.Values {
 	t.Helper()
 	return url.Values{
-		"form": {b.nonce(t, "/settings/"+string(acme)+"/api/new")}, "name": {"ERP"}, "preset": {"write"}, "expiry": {"90"},
+		"form": {b.nonce(t, "/settings/"+string(acme)+"/api/new")}, "name": {"ERP"}, "preset": {"write"},
+		"expiry":      {"90"},
 		"environment": {"live"},
 	}
 }

@@ -134,7 +134,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 		}
 	}
 	made := func() string { return "/" + string(w.token(t, owner, "ERP").ID) }
-	post("generate", func() (*browser, string, url.Values) { return owner, api(""), owner.generateForm(t) }, http.StatusOK,
+	post("generate", func() (*browser, string, url.Values) { return owner, api(""), owner.generateForm(t) },
+		http.StatusOK,
 		http.StatusOK)
 	post("rotate", func() (*browser, string, url.Values) {
 		at := api(made() + "/rotate")

@@ -41,7 +41,8 @@ func (s *site) serve(rt route) http.Handler {
 		}
 		if ctx != nil {
 			if err := s.sessions.Save(ctx, w); err != nil {
-				if refusal := s.errorAnswer(r.Context(), w, v, err); !a.once { // a secret that is shown once takes precedence
+				refusal := s.errorAnswer(r.Context(), w, v, err)
+				if !a.once { // a secret that is shown once takes precedence
 					a = refusal
 				}
 			}
@@ -176,7 +177,8 @@ func statusOf(err error) int {
 	}{
 		{http.StatusBadRequest, []error{oidc.ErrMismatch}},
 		{http.StatusForbidden, []error{
-			tokens.ErrForbidden, people.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrLinkedElsewhere,
+			tokens.ErrForbidden, people.ErrForbidden, people.ErrDisabled, people.ErrUnverified,
+			people.ErrLinkedElsewhere,
 			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims,
 		}},
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},

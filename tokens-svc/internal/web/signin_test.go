@@ -161,7 +161,8 @@ func TestInvitationsAreCountedApart(t *testing.T) {
 	}
 	form := url.Values{"email": {"anna@acme.example"}, "password": {secret}}
 	want(t, w.browser().post(t, "/sign-in", form), http.StatusTooManyRequests)
-	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("anna@acme.example", code)), http.StatusTooManyRequests)
+	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("anna@acme.example", code)),
+		http.StatusTooManyRequests)
 }
 
 // TestSuccessfulSignInIsNotCounted, so an office behind one address goes on.
@@ -210,7 +211,8 @@ func TestNextRedirectsWithinTheSiteOnly(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "https://evil.example/settings", "//evil.example/settings", "///evil.example/settings", `/\evil.example/settings`,
+		"", "https://evil.example/settings", "//evil.example/settings", "///evil.example/settings",
+		`/\evil.example/settings`,
 		`\\evil.example`, "/settings/../../evil", "/settings/%2e%2e/sign-in", "/sign-in", "javascript:alert(1)",
 		"/settings\r\nSet-Cookie: x=y", "/settings\t", "https:/settings", "https:settings",
 		"/settings#//evil.example", longest + "a", " /settings/x", `/settings/\..\..\evil`,
@@ -292,7 +294,8 @@ func TestPasswordsCanBeDisabled(t *testing.T) {
 	b := w.browser()
 	want(t, b.get(t, "/sign-in"), http.StatusOK, `!type="password"`, "!invitation")
 	wantTo(t, b.get(t, "/sign-in/invitation"), "/sign-in")
-	want(t, b.post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}}), http.StatusNotFound)
+	want(t, b.post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}}),
+		http.StatusNotFound)
 	want(t, b.post(t, "/sign-in/invitation", url.Values{}), http.StatusNotFound)
 	want(t, b.get(t, "/sign-in/oidc"), http.StatusNotFound)
 	want(t, b.get(t, "/sign-in/callback"), http.StatusNotFound)

@@ -100,7 +100,8 @@ func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) revokePage(ctx context.Context, v *visit, row tokenRow) (answer, error) {
 	children, err := s.Tokens.Children(ctx, row.Token)
-	f, title := &revokeForm{tokenRow: row, Reason: v.PostForm.Get("reason"), Children: len(children)}, "Revoke "+row.Name
+	f := &revokeForm{tokenRow: row, Reason: v.PostForm.Get("reason"), Children: len(children)}
+	title := "Revoke " + row.Name
 	if f.Overlap() {
 		title = "End the overlap of " + f.Name
 	}

@@ -93,8 +93,8 @@ func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
 	_, policy, err := s.Tokens.Organization(ctx, v.org())
 	now, presets := s.Tokens.Now(), s.Tokens.Permissions().Presets()
 	f := &tokenForm{
-		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute", Policy: policy,
-		Today: now.Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
+		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute",
+		Policy: policy, Today: now.Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
 		Latest: policy.Last(now), all: presets,
 		Nonce: rand.Text(), Owner: "person", MayChooseOwner: mayChooseOwner(v), Environment: tokens.Live,
 	}
@@ -107,7 +107,8 @@ func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
 		}
 	}
 	for _, p := range presets {
-		if !slices.ContainsFunc(p.Permissions, func(one tokens.Permission) bool { return !slices.Contains(f.Grants, one) }) {
+		refused := func(one tokens.Permission) bool { return !slices.Contains(f.Grants, one) }
+		if !slices.ContainsFunc(p.Permissions, refused) {
 			f.Presets = append(f.Presets, p)
 		}
 	}
@@ -147,7 +148,8 @@ func (f *tokenForm) read(form url.Values) {
 	f.Name, f.Preset, f.Chosen = form.Get("name"), form.Get("preset"), form["permissions"]
 	f.Expiry, f.Day = form.Get("expiry"), form.Get("day")
 	f.Addresses, f.Limit = form.Get("ip_allow"), strings.TrimSpace(form.Get("limit"))
-	f.Environment, f.Owner = tokens.Environment(cmp.Or(form.Get("environment"), string(f.Environment))), form.Get("owner")
+	f.Environment = tokens.Environment(cmp.Or(form.Get("environment"), string(f.Environment)))
+	f.Owner = form.Get("owner")
 }
 
 func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {

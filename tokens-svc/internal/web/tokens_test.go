@@ -41,7 +41,8 @@ func TestTheListShowsHowTokensAre(t *testing.T) {
 	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen", false); err != nil {
+	if _, err := w.tokens.RevokeToken(t.Context(), tokens.Operator(), acme, gone.ID, "laptop stolen",
+		false); err != nil {
 		t.Fatal(err)
 	}
 	list := owner.get(t, api(""))
@@ -206,7 +207,8 @@ func TestFaultsAreShownAtTheirFields(t *testing.T) {
 			for range 2 {
 				res := owner.post(t, api(""), form)
 				want(t, res, http.StatusUnprocessableEntity, c.says...)
-				want(t, res, http.StatusUnprocessableEntity, `role="alert" tabindex="-1" autofocus`, "!shpt_live_4fZyo82mVyR1_Qm3p")
+				want(t, res, http.StatusUnprocessableEntity, `role="alert" tabindex="-1" autofocus`,
+					"!shpt_live_4fZyo82mVyR1_Qm3p")
 			}
 		})
 	}
@@ -263,7 +265,10 @@ func TestGenerateFormCreatesTheTokenAsFilledIn(t *testing.T) {
 			url.Values{"limit": {"20"}},
 			func(x tokens.Token) bool { return x.RateLimit == tokens.RateLimit{Limit: 20, WindowSeconds: 60} },
 		},
-		"test": {url.Values{"environment": {"test"}}, func(x tokens.Token) bool { return x.Environment == tokens.Test }},
+		"test": {
+			url.Values{"environment": {"test"}},
+			func(x tokens.Token) bool { return x.Environment == tokens.Test },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			form := owner.generateForm(t)

@@ -67,7 +67,8 @@ func TestATestTokenHasAPartitionOfItsOwn(t *testing.T) {
 			`","name":"Acme Citrus"},"environment":"test"`) {
 		t.Errorf("%d %s", self.Code, self.Body)
 	}
-	wantProblem(t, m.ask(t, http.MethodGet, "/api/v1/token", org, test.ID, nil), http.StatusUnauthorized, "invalid_token")
+	wantProblem(t, m.ask(t, http.MethodGet, "/api/v1/token", org, test.ID, nil), http.StatusUnauthorized,
+		"invalid_token")
 	wantProblem(t, m.ask(t, http.MethodGet, "/api/v1/token", found.OrganizationID, m.token.ID, nil),
 		http.StatusUnauthorized, "invalid_token")
 

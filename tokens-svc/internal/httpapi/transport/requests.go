@@ -288,9 +288,10 @@ func readAfter(p *query.Parameters, wrong string) *int64 {
 
 // readPage returns the requested part of a list.
 func readPage(p *query.Parameters) tokens.Page {
+	counts := fmt.Sprintf("; more than %d counts as %d", maxPerPage, maxPerPage)
 	page := tokens.Page{
 		Number: int(p.Number("page", 1, maxPage, "")),
-		Size:   int(p.Number("per_page", 1, maxPage, fmt.Sprintf("; more than %d counts as %d", maxPerPage, maxPerPage))),
+		Size:   int(p.Number("per_page", 1, maxPage, counts)),
 	}
 	page.Number = max(page.Number, 1)
 	if page.Size == 0 {

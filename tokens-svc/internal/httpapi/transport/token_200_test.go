@@ -21,7 +21,8 @@ func TestGetTokenReturnsAllProperties(t *testing.T) {
 	res := p.ask(t, http.MethodGet, "/api/v1/token", token.Partition(), token.ID, nil)
 	wantBody(t, res, fmt.Sprintf(`{"token":{"id":%q,"name":"ERP <Kraków> & \"co\"",`+
 		`"organization":{"id":"org_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Acme Citrus"},"environment":"test",`+
-		`"permissions":["shipments:read","shipments:write"],"effective_permissions":["shipments:read","shipments:write"],`+
+		`"permissions":["shipments:read","shipments:write"],`+
+		`"effective_permissions":["shipments:read","shipments:write"],`+
 		`"owner":"organization","status":"active",`+
 		`"created_at":"2026-11-20T14:03:52.123Z","expires_at":"2027-02-18T14:03:52.000Z",`+
 		`"rate_limit":{"limit":60,"window_seconds":30},"ip_allow":["192.0.2.7/32","2001:db8::/32"]}}`, token.ID))

@@ -53,11 +53,8 @@ func made(t token, secret tokens.Secret, previous *token) reply {
 
 // page answers with a part of a list and links to the others.
 func page(ctx context.Context, p tokens.Page, total int, body any) reply {
-	return reply{
-		status: http.StatusOK,
-		header: http.Header{"Link": {query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))}},
-		body:   body,
-	}
+	links := query.PageLinks(requestFrom(ctx).URL, int64(p.Number), int64(p.Size), int64(total))
+	return reply{status: http.StatusOK, header: http.Header{"Link": {links}}, body: body}
 }
 
 func (m management) self(_ context.Context, c call, _ struct{}) (reply, error) {

@@ -134,11 +134,9 @@ func (c *Client) read(
 		return people.Claims{}, fmt.Errorf("%w: its nonce is another", ErrMismatch)
 	}
 	var claims struct {
-		Email        string `json:"email"`
-		Name         string `json:"name"`
-		HostedDomain string `json:"hd"`
-		TenantID     string `json:"tid"`
-		Authorized   string `json:"azp"`
+		Email      string `json:"email"`
+		Name       string `json:"name"`
+		Authorized string `json:"azp"`
 	}
 	var all map[string]any
 	if err := errors.Join(id.Claims(&claims), id.Claims(&all)); err != nil {
@@ -150,12 +148,12 @@ func (c *Client) read(
 		return people.Claims{}, fmt.Errorf("%w: sub has %d bytes; it must have 1 to %d",
 			ErrClaims, len(id.Subject), maxSubject)
 	case (hasAuthorized || len(id.Audience) > 1) && claims.Authorized != c.config.ClientID:
-		return people.Claims{}, fmt.Errorf("%w: azp is not this client", ErrClaims) // go-oidc leaves this to its callers
+		// go-oidc leaves this to its callers.
+		return people.Claims{}, fmt.Errorf("%w: azp is not this client", ErrClaims)
 	}
 	return people.Claims{
 		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
 		Email:    claims.Email, EmailVerified: isTrue(c.config.VerifiedClaim, all), Name: claims.Name,
-		HostedDomain: claims.HostedDomain, TenantID: claims.TenantID,
 	}, nil
 }
 

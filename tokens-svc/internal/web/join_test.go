@@ -1,0 +1,55 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// TestAMemberIsAskedBeforeJoiningAnotherOrganization: to sign in at the issuer is
+// no consent to every invitation.
+func TestAMemberIsAskedBeforeJoiningAnotherOrganization(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	w.enroll(t, mapped, other, tokens.RoleMember)
+	b := w.browser()
+	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, b.get(t, "/settings"), http.StatusOK, "is now linked to you")
+	owner := w.browser()
+	w.enroll(t, "owner@acme.example", acme, tokens.RoleOwner)
+	if status, _, page := owner.atIssuer(t, claimsOf("2", "owner@acme.example")); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	owner.inviteTo(t, acme, mapped, "auditor")
+
+	if status, _, page := b.atIssuer(t, claimsOf("1", mapped)); status != http.StatusSeeOther {
+		t.Fatalf("%d, %s", status, page)
+	}
+	want(t, b.get(t, api("")), http.StatusNotFound)
+	want(t, b.get(t, "/settings"), http.StatusOK, "You have an invitation to Acme Citrus", "Other &amp; Sons",
+		"Auditor, invited by", "owner@acme.example")
+	want(t, owner.get(t, members("")), http.StatusOK, "Open invitations", "!No open invitations.")
+	join := b.offered(t)
+	want(t, owner.post(t, "/settings/join", join), http.StatusNotFound)
+	wantTo(t, w.browser().post(t, "/settings/join", join), "/sign-in?next=%2Fsettings")
+
+	wantTo(t, b.post(t, "/settings/join", join), shipmentsOfAcme)
+	want(t, b.get(t, "/settings"), http.StatusOK, `Acme Citrus</strong><span class="hint">Auditor`)
+	want(t, b.post(t, "/settings/join", join), http.StatusNotFound)
+	want(t, b.get(t, "/settings"), http.StatusOK, "Your organizations</h1>", "!Accept")
+	want(t, owner.get(t, "/settings/"+string(acme)+"/audit-log?q=member+joined"), http.StatusOK, mapped)
+}
+
+// offered returns the form that accepts the invitation which the browser's user has.
+func (b *browser) offered(t *testing.T) url.Values {
+	t.Helper()
+	return url.Values{"invitation": {regexp.MustCompile(`inv_[0-9a-z]{26}`).FindString(b.get(t,
+		"/settings").Body.String())}}
+}
+
+const mapped = "anna@mapped.example"
