@@ -61,7 +61,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(s.tokens, notifier.Wait, counted.StreamOpened, log)
+	feed := transport.NewFeed(s.tokens, notifier.Next, counted.StreamOpened, log)
 	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
 	ready := func(ctx context.Context) error {
 		if err := s.repo.Ready(ctx); err != nil {

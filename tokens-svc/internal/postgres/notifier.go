@@ -17,28 +17,40 @@ const (
 	reconnectAtMost = 5 * time.Second
 )
 
-// Notifier notifies waiters of new changes of tokens:
-// for each one that commits, on any replica, while its connection is up, and
+// Notifier tells of new changes of tokens:
+// of each one that commits, on any replica, while its connection is up, and
 // once when the connection is restored: changes made meanwhile are in the table.
 //
 // A connection that died without a word is found by TCP's keep-alive, after
 // minutes. Waiters must therefore also poll.
 type Notifier struct {
-	dsn     string
-	mu      sync.Mutex
-	waiting map[chan struct{}]struct{}
+	dsn  string
+	mu   sync.Mutex
+	next chan struct{}
 }
 
 // NewNotifier returns a notifier that is idle until Run. The DSN must lead to
 // Postgres directly: a transaction pooler does not pass notifications on.
-func NewNotifier(dsn string) *Notifier {
-	return &Notifier{dsn: dsn, waiting: map[chan struct{}]struct{}{}}
+func NewNotifier(dsn string) *Notifier { return &Notifier{dsn: dsn, next: make(chan struct{})} }
+
+// Next returns a channel that is closed at the next change.
+func (n *Notifier) Next() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.next
+}
+
+func (n *Notifier) notify() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.next)
+	n.next = make(chan struct{})
 }
 
 // Run listens until ctx ends and reconnects as often as needed. It calls observe
 // of each failure, and with nil that it listens again.
-func (b *Notifier) Run(ctx context.Context, observe func(error)) {
-	l := pq.NewListener(b.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
+func (n *Notifier) Run(ctx context.Context, observe func(error)) {
+	l := pq.NewListener(n.dsn, reconnectAfter, reconnectAtMost, func(event pq.ListenerEventType, err error) {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", event, err)
 		}
@@ -57,32 +69,7 @@ func (b *Notifier) Run(ctx context.Context, observe func(error)) {
 		case <-ctx.Done():
 			return
 		case <-l.Notify: // nil when the connection is back
-			b.notify()
-		}
-	}
-}
-
-// Wait returns a channel that gets a value after each ring, or one for several,
-// and the function that ends the waiting.
-func (b *Notifier) Wait() (notified <-chan struct{}, end func()) {
-	c := make(chan struct{}, 1)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.waiting[c] = struct{}{}
-	return c, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.waiting, c)
-	}
-}
-
-func (b *Notifier) notify() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for c := range b.waiting {
-		select {
-		case c <- struct{}{}:
-		default: // a notification is pending
+			n.notify()
 		}
 	}
 }
@@ -104,7 +91,8 @@ func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.
 		SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
 				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
 				r.tableoid) END AS epoch,
-			r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token, coalesce(c.kind, '') AS kind
+			r.value AS newest, coalesce(c.rev, 0) AS revision, coalesce(c.token_id, '') AS token,
+			coalesce(c.kind, '') AS kind
 		FROM revision r LEFT JOIN LATERAL (
 			SELECT rev, token_id, kind FROM changes WHERE rev > $1 ORDER BY rev LIMIT $2
 		) c ON true

@@ -26,7 +26,7 @@ func listen(t *testing.T, s *tokens.Service, after *int64) *listener {
 	t.Helper()
 	l := &listener{notified: make(chan struct{}, 1)}
 	go func() {
-		l.err = s.Follow(t.Context(), after, l.notified, func(c tokens.Change) error {
+		l.err = s.Follow(t.Context(), after, func() <-chan struct{} { return l.notified }, func(c tokens.Change) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.received = append(l.received, fmt.Sprintf("%d%s%s", c.Revision, c.Kind, c.Epoch))
@@ -152,17 +152,18 @@ func TestFollowingEndsWithItsFollower(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
 	gone := errors.New("broken pipe")
+	never := func() <-chan struct{} { return nil }
 	for range 2 {
 		create(t, s)
 		for _, after := range []*int64{nil, new(int64(0))} {
-			err := s.Follow(t.Context(), after, nil, func(tokens.Change) error { return gone })
+			err := s.Follow(t.Context(), after, never, func(tokens.Change) error { return gone })
 			if !errors.Is(err, gone) {
 				t.Errorf("%v", err)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Follow(ctx, nil, nil, func(tokens.Change) error { cancel(); return nil })
+	err := s.Follow(ctx, nil, never, func(tokens.Change) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

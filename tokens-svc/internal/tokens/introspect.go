@@ -107,8 +107,8 @@ type Change struct {
 
 // Follow passes the changes after a revision to emit, in the order of
 // revisions and without a gap, and each second a heartbeat. It reads
-// changes on each notification and at each heartbeat, so a lost notification costs a
-// second at most. Without a revision (after is nil) it begins at the newest.
+// changes when the channel that next returned before is closed and at each heartbeat, so a lost
+// notification costs a second at most. Without a revision (after is nil) it begins at the newest.
 //
 // On a change or heartbeat of another epoch, and on a heartbeat whose revision
 // is lower than one sent before, or than after, followers must discard their
@@ -116,7 +116,9 @@ type Change struct {
 //
 // It returns when ctx ends, with the error with which emit or the repository
 // fails: every heartbeat was read from the storage just before.
-func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan struct{}, emit func(Change) error) error {
+func (s *Service) Follow(
+	ctx context.Context, after *int64, next func() <-chan struct{}, emit func(Change) error,
+) error {
 	at := int64(math.MaxInt64)
 	if after != nil {
 		at = *after
@@ -124,6 +126,7 @@ func (s *Service) Follow(ctx context.Context, after *int64, notified <-chan stru
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for due, epoch := true, ""; ; {
+		notified := next() // of what the reading does not see
 		reading, cancel := context.WithTimeout(ctx, feedTimeout)
 		changes, upTo, read, err := s.repo.Changes(reading, at, feedBatch)
 		cancel()

@@ -52,8 +52,9 @@ func (p Principal) checkPolicy(wrong *ValidationError, before, after Token) {
 			instant(last), p.policy.MaxDays)
 	}
 	if p.policy.RequireAddresses && anywhere(after.IPAllow) && (made || !anywhere(before.IPAllow)) {
-		wrong.Add("ip_allow", InvalidValue, "must have at least one address or range, and cover less than an eighth of "+
-			"all IPv4 or IPv6 addresses: the organization requires it")
+		wrong.Add("ip_allow", InvalidValue,
+			"must have at least one address or range, and cover less than an eighth of all IPv4 or IPv6 addresses: "+
+				"the organization requires it")
 	}
 }
 
@@ -66,9 +67,6 @@ func anywhere(ranges []netip.Prefix) bool {
 	}
 	return len(ranges) == 0 || max(share[32], share[128]) >= 1.0/8
 }
-
-// MaxActive returns how many active tokens an organization may have; 0: any number.
-func (s *Service) MaxActive() int { return s.config.MaxActive }
 
 // ChangeOrganization gives an organization a name and a policy, whose version is the one that
 // the change is based on. It gives ErrNotFound, ErrForbidden, ErrChanged and a ValidationError.

@@ -15,7 +15,7 @@ func TestTheAuditLogIsFilteredByDateAndText(t *testing.T) {
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")
 	today := w.clock().UTC().Format("2006-01-02")
-	wantTo(t, owner.post(t, api("/"+string(token.ID)+"/hand-over"), nil), api("/"+string(token.ID)))
+	wantTo(t, owner.post(t, api("/"+string(token.ID)+"/edit"), handOver), api("/"+string(token.ID)))
 	want(t, owner.get(t, auditLog("?q=token+updated")), http.StatusOK, `<span class="block break">ERP</span>`)
 	shown := `<span class="strong">Token created</span>`
 	want(t, owner.get(t, auditLog("?q=token+created&from="+today+"&to="+today)), http.StatusOK,

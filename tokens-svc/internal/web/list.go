@@ -43,7 +43,6 @@ type tokenRow struct {
 	Usage      tokens.Use
 	Changeable bool // whether this person may edit and rotate it, and whether it makes sense
 	Revocable  bool
-	Handable   bool // over to the organization
 }
 
 // Used returns the use of the last 24 hours in words.
@@ -54,10 +53,7 @@ func (r tokenRow) Used() string {
 func rowOf(v *visit, s *site, t tokens.Token, u tokens.Use) tokenRow {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
-	return tokenRow{
-		Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may,
-		Handable: may && t.RotatedTo == "" && v.principal().MayChooseOwner() && !t.Owner.IsOrganization(),
-	}
+	return tokenRow{Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may}
 }
 
 // sortOption is one order of the list of tokens.
@@ -104,7 +100,8 @@ func (s *site) toAPI(_ context.Context, v *visit) (answer, error) {
 
 func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 	list := tokenList{
-		Filters: filters, Picked: filters[0], Sorts: sortOptions, Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),
+		Filters: filters, Picked: filters[0], Sorts: sortOptions,
+		Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),
 	}
 	for _, f := range filters {
 		if v.Form.Get("show") == f.ID {

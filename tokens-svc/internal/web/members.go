@@ -17,9 +17,8 @@ import (
 type organizationForm struct {
 	pages.Faults
 	tokens.Policy
-	Name, MaxDays     string
-	Editable          bool
-	Active, MaxActive int // tokens; MaxActive 0: any number
+	Name, MaxDays string
+	Editable      bool
 }
 
 // showOrganization shows the form as stored.
@@ -28,12 +27,7 @@ func (s *site) showOrganization(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	_, active, err := s.Tokens.Tokens(ctx, v.org(),
-		tokens.Query{Filter: tokens.FilterActive, Page: tokens.Page{Number: 1, Size: 1}})
-	f := &organizationForm{
-		Name: v.current.Organization.Name, Editable: mayChangeOrganization(v),
-		Active: active, MaxActive: s.Tokens.MaxActive(), Policy: policy,
-	}
+	f := &organizationForm{Name: v.current.Organization.Name, Editable: mayChangeOrganization(v), Policy: policy}
 	if policy.MaxDays > 0 {
 		f.MaxDays = strconv.Itoa(policy.MaxDays)
 	}

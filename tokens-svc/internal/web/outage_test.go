@@ -146,8 +146,6 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	post("revoke with an invalid reason", func() (*browser, string, url.Values) {
 		return owner, api(one + "/revoke"), url.Values{"reason": {"a\tb"}}
 	}, http.StatusUnprocessableEntity)
-	post("hand-over", func() (*browser, string, url.Values) { return owner, api(made() + "/hand-over"), url.Values{} },
-		http.StatusSeeOther)
 	post("invite", func() (*browser, string, url.Values) {
 		return owner, invitations, url.Values{"email": {fresh()}, "role": {"member"}}
 	}, http.StatusOK, http.StatusOK)

@@ -44,7 +44,6 @@ func TestEachRouteIsForItsRoles(t *testing.T) {
 		"POST " + token + "/rotate":                              managers,
 		"GET " + token + "/revoke":                               managers,
 		"POST " + token + "/revoke":                              managers,
-		"POST " + token + "/hand-over":                           managers,
 		"GET /settings/{org}/members":                            tokens.Roles(),
 		"POST /settings/{org}/invitations":                       managers,
 		"POST /settings/{org}/invitations/{invitation}/withdraw": owners,

@@ -82,7 +82,6 @@ var table = []route{
 	{pattern: "POST /settings/{org}/api/{token}/rotate", proof: true, do: (*site).rotate},
 	{pattern: "GET /settings/{org}/api/{token}/revoke", do: (*site).showRevoke},
 	{pattern: "POST /settings/{org}/api/{token}/revoke", do: (*site).revoke},
-	{pattern: "POST /settings/{org}/api/{token}/hand-over", may: mayChooseOwner, do: (*site).handOver},
 
 	{pattern: "GET /settings/{org}/members", do: (*site).listMembers},
 	{pattern: "POST /settings/{org}/invitations", may: mayManage, proof: true, do: (*site).invite},
@@ -105,7 +104,6 @@ func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
 
 func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
 func mayReadAudit(v *visit) bool          { return v.principal().Audit }
-func mayChooseOwner(v *visit) bool        { return v.principal().MayChooseOwner() }
 func mayChangeOrganization(v *visit) bool { return v.principal().Owners }
 
 func mayManage(v *visit) bool { return v.current.Role.ManagesMembers() }

@@ -71,13 +71,6 @@ func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	return page("token", row.Name, p).in("api"), nil
 }
 
-// handOver makes the organization the owner of a token.
-func (s *site) handOver(ctx context.Context, v *visit) (answer, error) {
-	t, err := s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), tokens.Patch{OfOrganization: true})
-	return s.done(ctx, err, v.path("/api/"+string(t.ID)),
-		t.Name+" ("+public(t)+") now belongs to the organization. It is no longer limited by a person's role.")
-}
-
 // revokeForm is the one question before a token is revoked, and before an
 // overlap is ended, which is the same thing.
 type revokeForm struct {

@@ -51,11 +51,12 @@ type tokenForm struct {
 	Latest                    time.Time // when the policy ends the token at the latest; zero: never
 	all                       []tokens.Preset
 
-	// Of a new token only.
-	Nonce          string
 	Owner          string // person or organization
 	MayChooseOwner bool
-	Environment    tokens.Environment
+
+	// Of a new token only.
+	Nonce       string
+	Environment tokens.Environment
 }
 
 // Open is for templates: it reports whether the advanced part is to be seen at once.
@@ -96,7 +97,7 @@ func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
 		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute",
 		Policy: policy, Today: now.Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
 		Latest: policy.Last(now), all: presets,
-		Nonce: rand.Text(), Owner: "person", MayChooseOwner: mayChooseOwner(v), Environment: tokens.Live,
+		Nonce: rand.Text(), Owner: "person", MayChooseOwner: v.principal().MayChooseOwner(), Environment: tokens.Live,
 	}
 	for _, l := range expiryOptions {
 		if policy.MaxDays == 0 || l.ID == custom || 0 < l.Days && l.Days <= policy.MaxDays {
@@ -121,6 +122,7 @@ func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (*tokenFo
 	f.Token, f.Name, f.Limit, f.Latest = t, t.Name, strconv.Itoa(t.RateLimit.Limit), f.Policy.Last(t.CreatedAt)
 	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, f.Expiries...)
 	f.Addresses = strings.Join(tokens.Texts(t.IPAllow), "\n")
+	f.MayChooseOwner = f.MayChooseOwner && !t.Owner.IsOrganization()
 	f.Preset, f.Chosen = custom, tokens.Texts(t.Permissions)
 	for _, p := range f.Presets {
 		if slices.Equal(p.Permissions, t.Permissions) {
@@ -219,6 +221,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 // person may grant.
 func (f *tokenForm) patch(now time.Time) (p tokens.Patch) {
 	t := f.Token
+	p.OfOrganization = f.Owner == "organization"
 	if f.Name != t.Name {
 		p.Name = &f.Name
 	}

@@ -165,19 +165,17 @@ const sendTimeout = 5 * time.Second
 // after its last revision.
 type Feed struct {
 	service *tokens.Service
-	wait    func() (notified <-chan struct{}, end func())
+	next    func() <-chan struct{}
 	opened  func() (closed func())
 	log     *slog.Logger
 	closing context.Context //nolint:containedctx // ends the responses
 	close   context.CancelFunc
 }
 
-// NewFeed returns a feed. wait subscribes to notifications; opened is called
+// NewFeed returns a feed. next returns a channel that is closed at the next change; opened is called
 // when a response begins, and its result when it ends.
-func NewFeed(
-	s *tokens.Service, wait func() (<-chan struct{}, func()), opened func() func(), log *slog.Logger,
-) *Feed {
-	f := &Feed{service: s, wait: wait, opened: opened, log: log}
+func NewFeed(s *tokens.Service, next func() <-chan struct{}, opened func() func(), log *slog.Logger) *Feed {
+	f := &Feed{service: s, next: next, opened: opened, log: log}
 	f.closing, f.close = context.WithCancel(context.Background())
 	return f
 }
@@ -200,12 +198,10 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(f.closing, cancel)() //nolint:contextcheck // the feed's own
-	notified, end := f.wait()
-	defer end()
 	defer f.opened()()
 
 	begun, control := false, http.NewResponseController(w)
-	err = f.service.Follow(ctx, after, notified, func(c tokens.Change) error {
+	err = f.service.Follow(ctx, after, f.next, func(c tokens.Change) error {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		w.Header().Set("Cache-Control", "no-store")
 		begun = true

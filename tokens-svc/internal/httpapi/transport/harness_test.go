@@ -49,7 +49,7 @@ var created = time.Date(2026, time.November, 20, 14, 3, 52, 123e6, time.UTC)
 type program struct {
 	public, internal http.Handler
 	feed             *transport.Feed
-	wait             func() (<-chan struct{}, func())
+	next             func() <-chan struct{}
 	opened           func() func()
 	service          *tokens.Service
 	dsn              string
@@ -111,11 +111,11 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	p.log = &journal{}
 	log := slog.New(slog.NewJSONHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c := transport.Config{Timeout: p.timeout, Observe: func(string) {}}
-	if p.wait == nil {
-		p.wait = func() (<-chan struct{}, func()) { return nil, func() {} }
+	if p.next == nil {
+		p.next = func() <-chan struct{} { return nil }
 		p.opened = func() func() { return func() {} }
 	}
-	p.feed = transport.NewFeed(s, p.wait, p.opened, log)
+	p.feed = transport.NewFeed(s, p.next, p.opened, log)
 	tb.Cleanup(p.feed.Close)
 	p.public, p.internal = transport.Public(s, c, log),
 		transport.Internal(s, p.feed, http.NotFoundHandler(), c, gateways, log)
@@ -169,7 +169,8 @@ func (p *program) revoke(tb testing.TB, id tokens.TokenID) {
 // introspect sends a form as a gateway does; change may alter the request.
 func (p *program) introspect(tb testing.TB, form string, change func(*http.Request)) *httptest.ResponseRecorder {
 	tb.Helper()
-	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/internal/v1/introspect", strings.NewReader(form))
+	r := httptest.NewRequestWithContext(tb.Context(), http.MethodPost, "/internal/v1/introspect",
+		strings.NewReader(form))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Authorization", "Bearer "+gatewayCredential)
 	if change != nil {
