@@ -11,16 +11,17 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
-	"github.com/quayside/quayside/tokens-svc/internal/metrics"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/web"
@@ -38,37 +39,35 @@ func (serve) Run(ctx context.Context, p program) error {
 	if cfg.Demo {
 		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
 	}
-	database, sending, listening := outage.New(log, "Postgres"), outage.New(log, "sending traces"),
-		outage.New(log, "listening for changes")
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), database.Note)
+	metrics := metrics.New("tokens")
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), metrics.Watch(outage.New(log, "Postgres")).Note)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	traces, err := tracing.Start(ctx, "tokens-svc", sending.Note)
+	traces, err := tracing.Start(ctx, "tokens-svc", metrics.Watch(outage.New(log, "sending traces")).Note)
 	if err != nil {
 		return err
 	}
 	defer traces.Close(ctx)
 
 	s := newServices(cfg, db, log, time.Now)
-	counted := metrics.New(db.DB)
-	for _, journal := range []*outage.Journal{database, sending, listening} {
-		counted.Watch(journal)
-	}
+	counted := newCounters(metrics)
+	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "tokens"))
+	listening := metrics.Watch(outage.New(log, "listening for changes"))
 	live := cfg.Peppers.Count(s.repo.LiveTokensByPepper)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(s.tokens, notifier.Next, counted.StreamOpened, log)
-	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.Introspected}
+	feed := transport.NewFeed(s.tokens, notifier.Next, counted.streamOpened, log)
+	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.introspected}
 	ready := func(ctx context.Context) error {
 		if err := s.repo.Ready(ctx); err != nil {
 			return err
 		}
 		counts, err := live(ctx)
-		counted.LiveTokens(counts)
+		counted.liveTokens(counts)
 		return errors.Join(err, cfg.Peppers.Missing(counts))
 	}
 	pages, sessions := newPages(cfg, s, db, log)
@@ -76,7 +75,7 @@ func (serve) Run(ctx context.Context, p program) error {
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
-		Log: log, Metrics: counted.Metrics, Tracer: traces.Tracer(), Ready: ready, Drain: feed.Close,
+		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: ready, Drain: feed.Close,
 		Public: func(v *assertion.Verifier) http.Handler {
 			api := v.Guard(log, transport.Public(s.tokens, wiring, log))
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(refusePage)))

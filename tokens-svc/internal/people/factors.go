@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/people/totp"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // recoveryCodes is how many an account gets with its authenticator app. Each works once.
@@ -58,7 +59,7 @@ func (s *Service) App(u User, sealed string) (secret, url string, err error) {
 }
 
 // AddApp gives an account an authenticator app that shows the right code, and returns recovery codes,
-// which nothing can return again. It gives ErrFactor, ErrForbidden for an account without a password,
+// which nothing can return again. It gives ErrFactor, tokens.ErrForbidden for an account without a password,
 // and a *ThrottledError.
 func (s *Service) AddApp(ctx context.Context, u User, sealed, code string, client ClientInfo) ([]string, error) {
 	codes, sums := make([]string, recoveryCodes), make([]string, recoveryCodes)
@@ -85,22 +86,28 @@ func (s *Service) RemoveApp(ctx context.Context, u User, client ClientInfo) erro
 // appFactor is the authenticator app in audit events and mails.
 const appFactor = "authenticator app"
 
-// changeFactor changes how a person signs in, and tells them by mail. It gives ErrForbidden for an
+// changeFactor changes how a person signs in, and tells them by mail. It gives tokens.ErrForbidden for an
 // account without a password.
 func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, action audit.Action, factor string,
 	change func(*Account) error,
 ) error {
 	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
 		if a.Password == "" {
-			return audit.Entry{}, ErrForbidden
+			return audit.Entry{}, tokens.ErrForbidden
 		}
 		e := s.about(action, client.Actor(u), u)
 		e.Details["factor"] = factor
 		return e, change(a)
 	})
 	if err == nil {
-		done := map[audit.Action]string{audit.UserFactorAdded: "added to", audit.UserFactorRemoved: "removed from"}[action]
-		s.notify(ctx, u.Email, "factor", Letter{Change: "The " + factor + " was " + done + " your account.", Client: client})
+		done := map[audit.Action]string{
+			audit.UserFactorAdded:   "added to",
+			audit.UserFactorRemoved: "removed from",
+		}[action]
+		s.notify(ctx, u.Email, "factor", Letter{
+			Change: "The " + factor + " was " + done + " your account.",
+			Client: client,
+		})
 	}
 	return err
 }

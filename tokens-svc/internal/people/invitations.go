@@ -27,13 +27,13 @@ const (
 
 // Invite invites an e-mail address and returns the code, which nothing can
 // return again, or mails it and returns "". An invitation that there was for it is replaced.
-// It gives ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and
+// It gives tokens.ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and
 // ErrMail with the invitation, whose code is lost.
 func (s *Service) Invite(
 	ctx context.Context, principal Principal, org tokens.OrgID, email, role string,
 ) (Invitation, string, error) {
 	if !principal.Role.ManagesMembers() {
-		return Invitation{}, "", ErrForbidden
+		return Invitation{}, "", tokens.ErrForbidden
 	}
 	var wrong faults
 	now := s.Now()
@@ -55,7 +55,7 @@ func (s *Service) Invite(
 	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.details())
 	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(replaced tokens.Role) error {
 		if !principal.Role.MayAssign("", replaced) {
-			return ErrForbidden
+			return tokens.ErrForbidden
 		}
 		return nil
 	})
@@ -77,10 +77,10 @@ func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitati
 	return s.repo.Invitations(ctx, org, s.Now())
 }
 
-// Withdraw ends an invitation. It gives ErrForbidden and tokens.ErrNotFound.
+// Withdraw ends an invitation. It gives tokens.ErrForbidden and tokens.ErrNotFound.
 func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.OrgID, id InvitationID) error {
 	if !principal.Role.ManagesMembers() {
-		return ErrForbidden
+		return tokens.ErrForbidden
 	}
 	all, err := s.Invitations(ctx, org)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.
 		return err
 	}
 	if !principal.Role.MayAssign("", i.Role) {
-		return ErrForbidden
+		return tokens.ErrForbidden
 	}
 	return s.end(ctx, i, audit.InvitationWithdrawn, principal.Actor)
 }

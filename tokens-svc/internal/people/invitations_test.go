@@ -45,7 +45,8 @@ func TestInvitedPersonJoinsOnceWithTheCode(t *testing.T) {
 		t.Errorf("code %q", a.Code)
 	}
 	pending, err := s.Invitations(t.Context(), org)
-	if err != nil || len(pending) != 1 || pending[0].Email != "bert@acme.example" || pending[0].Role != tokens.RoleAdmin ||
+	if err != nil || len(pending) != 1 || pending[0].Email != "bert@acme.example" ||
+		pending[0].Role != tokens.RoleAdmin ||
 		pending[0].Inviter != owner.ID ||
 		pending[0].ExpiresAt.Sub(pending[0].CreatedAt) != people.InvitationLife {
 		t.Fatalf("%+v, %v", pending, err)
@@ -92,11 +93,12 @@ func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 	if invalid, ok := errors.AsType[*tokens.ValidationError](err); !ok || len(invalid.Fields) != 2 {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "cleo@acme.example", "owner"); err != nil {
+	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleOwner), org, "cleo@acme.example",
+		"owner"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "cleo@acme.example",
-		"member"); !errors.Is(err, people.ErrForbidden) {
+		"member"); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin replaces an owner's invitation: %v", err)
 	}
 	_, _, err = s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "bert@acme.example", "owner")
@@ -118,7 +120,7 @@ func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleAdmin), org,
-		all[0].ID); !errors.Is(err, people.ErrForbidden) {
+		all[0].ID); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin withdraws the invitation of an owner: %v", err)
 	}
 	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleOwner), org,
@@ -217,18 +219,18 @@ func TestOrganizationKeepsAnOwner(t *testing.T) {
 	if field, _ := fault(t, s.ChangeRole(t.Context(), asOwner, org, bert.ID, "king")); field != "role" {
 		t.Errorf("fault of %s", field)
 	}
-	if err := s.ChangeRole(t.Context(), asAdmin, org, bert.ID, "owner"); !errors.Is(err, people.ErrForbidden) {
+	if err := s.ChangeRole(t.Context(), asAdmin, org, bert.ID, "owner"); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin makes an owner: %v", err)
 	}
 	if err := s.ChangeRole(t.Context(), asOwner, org, bert.ID, "owner"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Remove(t.Context(), asAdmin, org, bert.ID); !errors.Is(err, people.ErrForbidden) {
+	if err := s.Remove(t.Context(), asAdmin, org, bert.ID); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin removes an owner: %v", err)
 	}
 	carl := accept(t, s, invite(t, s, owner, "carl@acme.example", "auditor"))
 	asAuditor := acting(carl, tokens.RoleAuditor)
-	if err := s.Remove(t.Context(), asAuditor, org, bert.ID); !errors.Is(err, people.ErrForbidden) {
+	if err := s.Remove(t.Context(), asAuditor, org, bert.ID); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an auditor removes another: %v", err)
 	}
 	if err := s.Remove(t.Context(), asAuditor, org, carl.ID); err != nil {

@@ -31,7 +31,7 @@ func (s *Service) BeginPasskey(ctx context.Context, u User) (options any, ceremo
 	return s.config.Passkeys.BeginAdd(a.holder())
 }
 
-// AddPasskey stores the passkey that a browser made. It gives ErrFactor, ErrForbidden for an account
+// AddPasskey stores the passkey that a browser made. It gives ErrFactor, tokens.ErrForbidden for an account
 // without a password, and a tokens.ValidationError.
 func (s *Service) AddPasskey(
 	ctx context.Context, u User, name, ceremony, response string, client ClientInfo,

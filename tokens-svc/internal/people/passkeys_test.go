@@ -209,7 +209,7 @@ func TestAPersonOfTheIssuerHasNoFactors(t *testing.T) {
 		t.Errorf("the passkey of the account that was linked: %v", err)
 	}
 	ceremony, response = adding(t, s, u, site, a, c)
-	if err := s.AddPasskey(t.Context(), u, "Phone", ceremony, response, here); !errors.Is(err, people.ErrForbidden) {
+	if err := s.AddPasskey(t.Context(), u, "Phone", ceremony, response, here); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("a new one: %v", err)
 	}
 }

@@ -176,7 +176,7 @@ type Claims struct {
 	Name          string
 }
 
-// Errors, besides tokens.ErrNotFound, tokens.ErrUnavailable,
+// Errors, besides tokens.ErrNotFound, tokens.ErrForbidden, tokens.ErrUnavailable,
 // tokens.ErrExists and a tokens.ValidationError. Test with errors.Is.
 var (
 	// ErrRefused means that e-mail address and password do not fit, or that the
@@ -203,8 +203,6 @@ var (
 	// ErrNotInvited means that a person of the issuer's has no account and no
 	// invitation.
 	ErrNotInvited = errors.New("this e-mail address has no invitation")
-	// ErrForbidden means that the role does not allow it.
-	ErrForbidden = errors.New("the role does not allow this")
 	// ErrLastOwner means that an organization would be left without an owner.
 	ErrLastOwner = errors.New("an organization needs an owner")
 )

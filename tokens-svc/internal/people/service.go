@@ -114,11 +114,11 @@ func (s *Service) entry(action audit.Action, actor audit.Actor, target string, d
 	return audit.Entry{At: s.Now(), Actor: actor, Action: action, Target: target, Details: details}
 }
 
-// ChangeRole gives a member another role. It gives ErrForbidden, ErrLastOwner,
+// ChangeRole gives a member another role. It gives tokens.ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
 func (s *Service) ChangeRole(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, role string) error {
 	if !principal.Role.ManagesMembers() {
-		return ErrForbidden
+		return tokens.ErrForbidden
 	}
 	to, err := tokens.ParseRole(role)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Service) ChangeRole(ctx context.Context, principal Principal, org token
 
 // Remove takes a person out of an organization, also at their own wish, whatever
 // their role; their account stays, and so do the tokens that they own, which may
-// do nothing any more. It gives ErrForbidden, ErrLastOwner and tokens.ErrNotFound.
+// do nothing any more. It gives tokens.ErrForbidden, ErrLastOwner and tokens.ErrNotFound.
 func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.OrgID, id UserID) error {
 	return s.change(ctx, principal, org, id, "")
 }
@@ -144,7 +144,7 @@ func (s *Service) change(ctx context.Context, principal Principal, org tokens.Or
 		}
 		switch {
 		case !principal.Role.MayAssign(now.Role, to) && (to != "" || principal.user() != id):
-			return "", audit.Entry{}, ErrForbidden
+			return "", audit.Entry{}, tokens.ErrForbidden
 		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
 			return "", audit.Entry{}, ErrLastOwner
 		}

@@ -200,7 +200,7 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 			err, s.Withdraw(t.Context(), principal, org, "inv_x"),
 			s.ChangeRole(t.Context(), principal, org, "usr_x", "member"),
 		} {
-			if !errors.Is(err, people.ErrForbidden) {
+			if !errors.Is(err, tokens.ErrForbidden) {
 				t.Errorf("%q: %v", role, err)
 			}
 		}

@@ -17,9 +17,9 @@ const selectEvents = `
 	FROM audit_events WHERE log_id = $1 `
 
 // selected is the condition of a query that selects by more than numbers.
-const selected = `AND at >= $2 AND at < coalesce($3, timestamptz 'infinity') AND ($4 = '' OR target = $4)
-	AND position(lower($5) IN
-		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0 `
+const selected = `AND ($2 = '' OR target = $2) AND position(lower($3) IN lower(concat_ws(' ',
+	translate(action, '._', '  '), actor_name, target, details::text,
+	to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD FMDD Mon YYYY')))) > 0 `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.
@@ -43,12 +43,12 @@ func (r *Repository) AuditEvents(
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
-	args := []any{org, q.From, null(q.Before), q.Target, q.Text}
+	args := []any{org, q.Target, q.Text}
 	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $6 OFFSET $7`,
+	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $4 OFFSET $5`,
 		append(args, p.Size, p.Offset())...)
 	return rows, total, err
 }

@@ -139,10 +139,8 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {
-	Text   string // in action, actor, target or details, in any case
+	Text   string // in action, actor, target, details or day, in any case
 	Target string // the id of the affected object
-	From   time.Time
-	Before time.Time
 	// After selects all events behind the one of this number, and no others, oldest first.
 	After *int64
 }

@@ -210,18 +210,6 @@ func (r RateLimit) or(other RateLimit) RateLimit {
 	return RateLimit{cmp.Or(r.Limit, other.Limit), cmp.Or(r.WindowSeconds, other.WindowSeconds)}
 }
 
-// lower returns the one of two limits that is within the other, or a limit
-// within both.
-func lower(a, b RateLimit) RateLimit {
-	switch {
-	case a.within(b):
-		return a
-	case b.within(a):
-		return b
-	}
-	return RateLimit{min(a.Limit, b.Limit), max(a.WindowSeconds, b.WindowSeconds)}
-}
-
 // complete fills in omitted fields of a draft: from the calling token, whose bounds
 // may not be exceeded, or from the defaults.
 func (d Draft) complete(principal Principal) Draft {
@@ -233,7 +221,8 @@ func (d Draft) complete(principal Principal) Draft {
 		}
 	}
 	if principal.caller != nil {
-		limit = lower(limit, principal.caller.RateLimit)
+		bound := principal.caller.RateLimit
+		limit = RateLimit{min(limit.Limit, bound.Limit), max(limit.WindowSeconds, bound.WindowSeconds)}
 		if d.IPAllow == nil {
 			for _, r := range principal.caller.IPAllow {
 				d.IPAllow = append(d.IPAllow, r.String())

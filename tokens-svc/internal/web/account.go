@@ -98,12 +98,13 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	if empty := v.empty("current", "password"); empty != nil {
 		return passwordPage(v).with(empty...), nil
 	}
-	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"), v.client())
+	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"),
+		v.client())
 	if err != nil {
 		return refused(err, "current", passwordPage(v),
 			refusal{people.ErrRefused, "current", "Incorrect current password."})
 	}
-	a, err := s.afterPassword(ctx, user, accountPath) // a password alone proves nothing beside an app
+	a, err := s.afterPassword(ctx, v, user, accountPath) // a password alone proves nothing beside an app
 	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
 	return a, err
 }
@@ -193,11 +194,12 @@ func (s *site) challengePasskey(ctx context.Context, _ *visit) (answer, error) {
 
 func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) {
 	f := s.signInForm(v)
-	user, err := s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), v.PostForm.Get("passkey"), v.client())
+	user, err := s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), v.PostForm.Get("passkey"),
+		v.client())
 	if err != nil {
 		return refused(err, "passkey", f.answer(), wrongPasskey("passkey"))
 	}
-	return s.startSessionWithPassword(ctx, user, f.Next)
+	return s.startSessionWithPassword(ctx, v, user, f.Next)
 }
 
 func (s *site) challengeNewPasskey(ctx context.Context, v *visit) (answer, error) {

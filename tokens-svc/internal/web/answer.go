@@ -32,7 +32,6 @@ type answer struct {
 	once bool
 	// retryAfter is for 429 and 503.
 	retryAfter time.Duration
-	cookie     *http.Cookie // besides the session's; nil: none
 }
 
 func page(template, title string, data any) answer {
@@ -72,9 +71,6 @@ type rights struct{ Create, Manage bool }
 
 // write sends a response. v is nil before authentication.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
-	if a.cookie != nil {
-		http.SetCookie(w, a.cookie)
-	}
 	switch {
 	case a.to != "":
 		http.Redirect(w, r, a.to, a.status)

@@ -39,8 +39,8 @@ var invitationRefusals = []refusal{
 	{
 		people.ErrAccountUnverified, "email",
 		"An account with this e-mail address exists, but its address isn't verified, so it can't join another " +
-			"organization. Ask your Quayside administrator to verify your address, then accept the invitation with the " +
-			"new password.",
+			"organization. Ask your Quayside administrator to verify your address, then accept the invitation with " +
+			"the new password.",
 	},
 }
 
@@ -56,7 +56,7 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return refused(err, "email", form, invitationRefusals...)
 	}
-	return s.afterPassword(ctx, user, home+"/"+string(org))
+	return s.afterPassword(ctx, v, user, home+"/"+string(org))
 }
 
 // chooseOrganization lets people choose an organization and accept invitations.

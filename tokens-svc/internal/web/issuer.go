@@ -17,8 +17,7 @@ const keyFlow = "oidc"
 // flow is the state of a sign-in at the issuer.
 type flow struct {
 	oidc.Flow
-	Next  string
-	Proof bool // a signed-in person proves again who they are
+	Next string
 }
 
 func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
@@ -26,7 +25,7 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	return redirect(address), s.keep(ctx, keyFlow, flow{begun, safeNext(v.Form.Get("next")), v.Form.Has("proof")})
+	return redirect(address), s.keep(ctx, keyFlow, flow{begun, safeNext(v.Form.Get("next"))})
 }
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
@@ -44,15 +43,11 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	asked := s.sessions.Take(ctx, keyProof)
 	a, err := s.startSession(ctx, user, begun.Next)
-	if err == nil && begun.Proof && asked != "" && user.ID == v.user.ID {
-		return proved(asked)
-	}
 	if err == nil && linked {
 		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was "+
-			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, contact "+
-			"your Quayside administrator.")
+			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, "+
+			"contact your Quayside administrator.")
 	}
 	return a, err
 }
@@ -70,19 +65,25 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 
 var issuerRefusals = []refusal{
 	{oidc.ErrMismatch, "oidc", "The sign-in expired or was started in another window. Try again."},
-	{oidc.ErrDenied, "oidc", "Your organization's sign-in refused the request. Try again, or contact its administrator."},
+	{
+		oidc.ErrDenied, "oidc",
+		"Your organization's sign-in refused the request. Try again, or contact its administrator.",
+	},
 	{
 		oidc.ErrClaims, "oidc",
 		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
 	},
 	{oidc.ErrUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
-	{people.ErrUnverified, "oidc", "Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
-		"Ask your Quayside administrator which claim it must send."},
+	{
+		people.ErrUnverified, "oidc",
+		"Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
+			"Ask your Quayside administrator which claim it must send.",
+	},
 	{
 		people.ErrLinkedElsewhere, "oidc",
-		"Your e-mail address belongs to an account that is linked to another identity at your organization's sign-in. " +
-			"This happens when an address is reassigned to another person, or when the sign-in was set up again. Ask your " +
-			"Quayside administrator to unlink that account.",
+		"Your e-mail address belongs to an account that is linked to another identity at your organization's " +
+			"sign-in. This happens when an address is reassigned to another person, or when the sign-in was set up " +
+			"again. Ask your Quayside administrator to unlink that account.",
 	},
 	{
 		people.ErrNotInvited, "oidc",

@@ -188,7 +188,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	}
 	switch {
 	case !m.Self && !v.current.Role.MayAssign(m.Role, ""):
-		return answer{}, people.ErrForbidden
+		return answer{}, tokens.ErrForbidden
 	case !m.Removable:
 		return answer{}, people.ErrLastOwner
 	}

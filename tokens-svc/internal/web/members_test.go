@@ -120,7 +120,7 @@ func TestRolesChangeAndMembersGo(t *testing.T) {
 	want(t, bert.get(t, api("/new")), http.StatusForbidden, "You don't have permission")
 	want(t, owner.post(t, members("/"+id+"/role"), url.Values{"role": {"king"}}), http.StatusBadRequest)
 	want(t, owner.get(t, members("/"+id+"/remove")), http.StatusOK, "<title>Remove member@acme.example ·",
-		"Remove member@acme.example?", "hand it over", "data-cancel autofocus")
+		"Remove member@acme.example?", "make the organization its owner", "data-cancel autofocus")
 	want(t, bert.get(t, members("/"+id+"/remove")), http.StatusOK, "<title>Leave Acme Citrus ·", "Leave Acme Citrus?")
 	wantTo(t, owner.post(t, members("/"+id+"/remove"), nil), members(""))
 	want(t, owner.get(t, members("")), http.StatusOK, "The member was removed and no longer has access.")

@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -15,18 +13,16 @@ import (
 // proofLife is for how long a proof of who somebody is counts as recent.
 const proofLife = 15 * time.Minute
 
-// keyProof is where a session keeps a proofForm while its person is at the issuer.
-const keyProof = "proof"
-
 // proofForm is the page on which a signed-in person proves again who they are. It holds the form that
-// was sent, which it sends again with the proof, so that nothing is lost and nothing is kept.
+// was sent, which it sends again with the proof, so that nothing is lost and nothing is kept. Who signs in at the
+// issuer comes back to the page of the form.
 type proofForm struct {
-	pages.Faults `json:"-"`
-	Path         string
-	Form         url.Values
+	pages.Faults
+	Path string
+	Form url.Values
+	Back string
 	// The ways of this person: the code of an app instead of the password, and the issuer without either.
 	Password, Code, Passkey, Issuer bool
-	Proved                          bool // at the issuer, just now
 }
 
 func (f *proofForm) answer() answer {
@@ -79,22 +75,10 @@ func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {
 		return nil, err
 	}
 	f := &proofForm{
-		Path: v.URL.Path, Form: v.PostForm,
+		Path: v.URL.Path, Form: v.PostForm, Back: safeNext(v.Referer()),
 		Password: s.Passwords && has.Password && !has.App, Code: s.Passwords && has.App,
 		Passkey: hasPasskeys(s) && len(has.Passkeys) > 0,
 	}
-	if f.Issuer = s.Issuer != nil && !f.Password && !f.Code; f.Issuer {
-		err = s.keep(ctx, keyProof, f)
-	}
-	return f, err
-}
-
-// proved is the page with a form that was kept, for a person who comes from the issuer.
-func proved(kept string) (answer, error) {
-	f := new(proofForm)
-	if err := json.Unmarshal([]byte(kept), f); err != nil {
-		return answer{}, fmt.Errorf("read a form: %w", err)
-	}
-	f.Proved = true
-	return f.answer().as(http.StatusOK), nil
+	f.Issuer = s.Issuer != nil && !f.Password && !f.Code
+	return f, nil
 }

@@ -34,14 +34,14 @@ func (s *site) serve(rt route) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
 		v := visitOf(r)
-		v.Request = r.WithContext(ctx)
+		v.Request, v.w = r.WithContext(ctx), w
 		ctx, a, err := s.answer(ctx, rt, v)
 		if err != nil {
-			a = s.errorAnswer(r.Context(), w, v, err)
+			a = s.errorAnswer(r.Context(), v, err)
 		}
 		if ctx != nil {
 			if err := s.sessions.Save(ctx, w); err != nil {
-				refusal := s.errorAnswer(r.Context(), w, v, err)
+				refusal := s.errorAnswer(r.Context(), v, err)
 				if !a.once { // a secret that is shown once takes precedence
 					a = refusal
 				}
@@ -86,7 +86,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	case rt.forMembers() && v.current.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
-		return ctx, answer{}, people.ErrForbidden
+		return ctx, answer{}, tokens.ErrForbidden
 	case rt.on != nil && !rt.on(s):
 		return ctx, answer{}, tokens.ErrNotFound
 	}
@@ -147,14 +147,14 @@ func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, 
 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.
-func (s *site) errorAnswer(ctx context.Context, w http.ResponseWriter, v *visit, err error) answer {
+func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	if ended, ok := errors.AsType[*tokens.StateError](err); ok {
 		return notActive(v, ended.ID)
 	}
 	status := statusOf(err)
 	switch {
 	case status == http.StatusServiceUnavailable:
-		httpserver.Explain(w, err)
+		httpserver.Explain(v.w, err)
 	case status >= http.StatusInternalServerError:
 		s.Log.LogAttrs(ctx, slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
@@ -177,8 +177,7 @@ func statusOf(err error) int {
 	}{
 		{http.StatusBadRequest, []error{oidc.ErrMismatch}},
 		{http.StatusForbidden, []error{
-			tokens.ErrForbidden, people.ErrForbidden, people.ErrDisabled, people.ErrUnverified,
-			people.ErrLinkedElsewhere,
+			tokens.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrLinkedElsewhere,
 			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims,
 		}},
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},

@@ -59,7 +59,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 		return refused(err, "email", f.answer(),
 			refusal{people.ErrRefused, "email", "Incorrect e-mail address or password."})
 	}
-	return s.afterPassword(ctx, user, f.Next)
+	return s.afterPassword(ctx, v, user, f.Next)
 }
 
 // keyCode is where the session of a browser in which nobody is signed in keeps a codeStep.
@@ -80,9 +80,9 @@ type codeStep struct {
 func codePage() answer { return page("code", "Enter a code", new(pages.Faults)) }
 
 // afterPassword starts the session of a person whose password was right, or leads to the second page.
-func (s *site) afterPassword(ctx context.Context, user people.User, next string) (answer, error) {
+func (s *site) afterPassword(ctx context.Context, v *visit, user people.User, next string) (answer, error) {
 	if !user.HasApp {
-		return s.startSessionWithPassword(ctx, user, next)
+		return s.startSessionWithPassword(ctx, v, user, next)
 	}
 	if err := s.sessions.SignIn(ctx, people.User{}); err != nil { // of nobody, under a new token
 		return answer{}, err
@@ -131,7 +131,7 @@ func (s *site) signInWithCode(ctx context.Context, v *visit) (answer, error) {
 	if user, err = s.People.SignInWithCode(ctx, user, v.PostForm.Get("code"), v.client()); err != nil {
 		return refused(err, "code", codePage(), wrongCodeOfApp("code"))
 	}
-	return s.startSessionWithPassword(ctx, user, step.Next)
+	return s.startSessionWithPassword(ctx, v, user, step.Next)
 }
 
 func wrongCodeOfApp(field string) refusal {
@@ -158,20 +158,16 @@ func (s *site) deviceCookie() string {
 
 // startSessionWithPassword is startSession with a cookie that marks the browser as one in which this person
 // signed in with a password.
-func (s *site) startSessionWithPassword(ctx context.Context, user people.User, next string) (answer, error) {
-	a, err := s.startSession(ctx, user, next)
+func (s *site) startSessionWithPassword(ctx context.Context, v *visit, user people.User, next string) (answer, error) {
+	device, err := s.People.NewDevice(ctx, user)
 	if err != nil {
 		return answer{}, err
 	}
-	device, err := s.People.NewDevice(ctx, user)
-	if err != nil || device == "" {
-		return a, err
-	}
-	a.cookie = &http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
+	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
 		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	}
-	return a, nil
+	})
+	return s.startSession(ctx, user, next)
 }
 
 // startSession signs a person in, redirects, and mentions an open invitation.

@@ -77,6 +77,7 @@ func New(c Config) (pages, introspection http.Handler) {
 // visit is one request with its authenticated user.
 type visit struct {
 	*http.Request
+	w    http.ResponseWriter
 	site *site
 	user people.User
 	// memberships are all of the user's; here is the one in the organization

@@ -161,16 +161,13 @@ func (m management) auditEvents(ctx context.Context, c call, e events) (reply, e
 // How tokens look in JSON: a member that does not apply is left out, never null; lists that
 // apply are never null either; times are UTC with milliseconds.
 
-// instant is a time as the product writes it: 2026-11-20T14:03:52.123Z.
-type instant time.Time
-
-// MarshalText implements encoding.TextMarshaler.
-func (t instant) MarshalText() ([]byte, error) {
-	return []byte(audit.Instant(time.Time(t))), nil
+// instant returns a time as the product writes it: 2026-11-20T14:03:52.123Z, and "" where there is none.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return audit.Instant(t)
 }
-
-// IsZero reports whether there is no such time, for omitzero.
-func (t instant) IsZero() bool { return time.Time(t).IsZero() }
 
 // token is all that may be shown of a token.
 type token struct {
@@ -182,10 +179,10 @@ type token struct {
 	Effective     []string            `json:"effective_permissions"` // those that its owner's role allows
 	Owner         string              `json:"owner"`                 // person or organization
 	Status        tokens.Status       `json:"status"`
-	CreatedAt     instant             `json:"created_at"`
+	CreatedAt     string              `json:"created_at"`
 	CreatedBy     audit.Actor         `json:"created_by,omitzero"` // absent for the token itself
-	ExpiresAt     instant             `json:"expires_at,omitzero"`
-	RevokedAt     instant             `json:"revoked_at,omitzero"`
+	ExpiresAt     string              `json:"expires_at,omitempty"`
+	RevokedAt     string              `json:"revoked_at,omitempty"`
 	RevokedReason string              `json:"revoked_reason,omitempty"`
 	RotatedFrom   tokens.TokenID      `json:"rotated_from,omitempty"`
 	RotatedBy     audit.Actor         `json:"rotated_by,omitzero"` // absent for the token itself
@@ -198,7 +195,7 @@ type token struct {
 
 // usage is when a token was last used, and how much in the last 24 hours.
 type usage struct {
-	LastUsedAt   instant       `json:"last_used_at,omitzero"`
+	LastUsedAt   string        `json:"last_used_at,omitempty"`
 	LastUsedFrom audit.Address `json:"last_used_from,omitzero"`
 	Requests     int64         `json:"requests_24h"`
 	Refused      int64         `json:"refused_24h"`
