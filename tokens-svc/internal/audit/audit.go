@@ -10,10 +10,7 @@
 package audit
 
 import (
-	"cmp"
 	"crypto/sha256"
-	"database/sql"
-	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -50,19 +47,10 @@ type Actor struct {
 // Address is an IP address without a zone, which is stored as an inet; zero: not known.
 type Address struct{ netip.Addr }
 
-// Scan implements sql.Scanner.
+// Scan implements sql.Scanner, for the text of an address or NULL.
 func (a *Address) Scan(src any) error {
-	var text sql.Null[string]
-	err := text.Scan(src)
-	return cmp.Or(err, a.UnmarshalText([]byte(text.V)))
-}
-
-// Value implements driver.Valuer.
-func (a Address) Value() (driver.Value, error) {
-	if !a.IsValid() {
-		return nil, nil
-	}
-	return a.String(), nil
+	text, _ := src.(string)
+	return a.UnmarshalText([]byte(text))
 }
 
 // CommandLine is the actor of everything that operators do. A command adds the operator's

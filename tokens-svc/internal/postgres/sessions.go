@@ -44,6 +44,8 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 	if err != nil {
 		return err
 	}
+	from, _ := r.Address.MarshalText() // "" if it is not known
+	address := null(string(from))
 	if r.ID != "" {
 		end := now.Add(session.Idle)
 		if last := r.CreatedAt.Add(session.Lifetime); last.Before(end) {
@@ -51,14 +53,14 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 		}
 		return exec(ctx, s.db, `
 			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
-			WHERE token_sum = $1`, sum, data, now, end, r.Address, r.UserAgent)
+			WHERE token_sum = $1`, sum, data, now, end, address, r.UserAgent)
 	}
 	r.ID, r.CreatedAt = publicid.New("ses"), now
 	return exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
 			session_epoch)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), r.Address, r.UserAgent, r.Epoch)
+		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), address, r.UserAgent, r.Epoch)
 }
 
 // Delete implements session.Store.

@@ -40,11 +40,18 @@ func descendantsAreFound(t *testing.T, repo *postgres.Repository) {
 	equal(t, successor.Lineage, parent.Lineage)
 	got, err := repo.Descendants(t.Context(), someOrg, parent.Lineage)
 	gives(t, err, nil)
-	equal(t, tokens.IDs(got), want)
+	equal(t, idsOf(got), want)
 	none, err := repo.Descendants(t.Context(), someOrg, want[len(want)-1])
 	gives(t, err, nil)
 	equal(t, len(none), 0)
 	none, err = repo.Descendants(t.Context(), otherOrg, parent.Lineage)
 	gives(t, err, nil)
 	equal(t, len(none), 0)
+}
+
+func idsOf(all []tokens.Token) (ids []tokens.TokenID) {
+	for _, t := range all {
+		ids = append(ids, t.ID)
+	}
+	return ids
 }

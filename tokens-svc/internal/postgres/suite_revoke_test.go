@@ -24,7 +24,7 @@ func revocationEndsAllAtOnce(t *testing.T, repo *postgres.Repository) {
 	err := repo.Change(t.Context(), someOrg, func(tx tokens.Tx) error {
 		children, err := tx.Descendants(t.Context(), parent.Lineage)
 		gives(t, err, nil)
-		ids := append([]tokens.TokenID{parent.ID}, tokens.IDs(children)...)
+		ids := append([]tokens.TokenID{parent.ID}, idsOf(children)...)
 		var entries []audit.Entry
 		for _, id := range ids {
 			entries = append(entries, fullEntry(audit.TokenRevoked, string(id)))

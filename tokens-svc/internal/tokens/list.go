@@ -73,15 +73,6 @@ func (s *Service) Tokens(ctx context.Context, org OrgID, q Query) ([]Token, int,
 	return s.repo.Tokens(ctx, org, q, s.Now())
 }
 
-// IDs returns the tokens' ids, in their order.
-func IDs(all []Token) []TokenID {
-	ids := make([]TokenID, len(all))
-	for i, t := range all {
-		ids[i] = t.ID
-	}
-	return ids
-}
-
 // Page is a part of a list. The zero Page is all of it.
 type Page struct {
 	Number int // from 1
@@ -105,7 +96,11 @@ type Use struct {
 
 // Usage returns when these tokens of org were last used, and how much in the last 24
 // hours. Those that org does not have were never used.
-func (s *Service) Usage(ctx context.Context, org OrgID, ids ...TokenID) (map[TokenID]Use, error) {
+func (s *Service) Usage(ctx context.Context, org OrgID, of ...Token) (map[TokenID]Use, error) {
+	ids := make([]TokenID, len(of))
+	for i, t := range of {
+		ids[i] = t.ID
+	}
 	uses, err := s.repo.Usage(ctx, org, ids, s.Now().Truncate(time.Hour).Add(-(usageHours-1)*time.Hour))
 	all := make(map[TokenID]Use, len(uses))
 	for _, use := range uses {

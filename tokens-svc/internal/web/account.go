@@ -2,14 +2,12 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/session"
-	"github.com/quayside/quayside/tokens-svc/internal/people/totp"
 )
 
 const accountPath = "/settings/account"
@@ -61,7 +59,7 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 	}
 	account := accountPage{Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails()}
 	for _, one := range all {
-		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.ID(ctx)})
+		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.Current(ctx).ID})
 	}
 	events, err := s.People.SignIns(ctx, v.user.ID, shownSignIns)
 	for _, e := range events {
@@ -72,14 +70,14 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	id := v.PostForm.Get("session")
-	if id == s.sessions.ID(ctx) {
+	if id == s.sessions.Current(ctx).ID {
 		return s.signOut(ctx, v)
 	}
 	return s.done(ctx, s.Sessions.End(ctx, v.user.ID, id), accountPath, "The session has ended.")
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
-	err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.ID(ctx))
+	err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.Current(ctx).ID)
 	return s.done(ctx, err, accountPath, "You were signed out of all other sessions.")
 }
 
@@ -107,121 +105,4 @@ func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	a, err := s.afterPassword(ctx, v, user, accountPath) // a password alone proves nothing beside an app
 	s.notify(ctx, "Your password was changed. You were signed out of all other sessions.")
 	return a, err
-}
-
-// securityPath is the page of a person's factors.
-const securityPath = "/settings/security"
-
-// keyApp is where a session keeps the sealed key of an authenticator app until a code confirms it.
-const keyApp = "app"
-
-// securityForm is the page Sign-in security.
-type securityForm struct {
-	pages.Faults
-	people.Factors
-	Apps, Passable bool // can be added
-	Name           string
-}
-
-func (s *site) showSecurity(ctx context.Context, v *visit) (answer, error) {
-	has, err := s.People.Factors(ctx, v.user)
-	return page("security", "Sign-in security", &securityForm{
-		Factors: has, Apps: hasApps(s), Passable: hasPasskeys(s), Name: v.PostForm.Get("name"),
-	}), err
-}
-
-// appForm is the page on which an authenticator app reads its key.
-type appForm struct {
-	pages.Faults
-	Secret string
-	QR     string // the path of an SVG
-	Side   int
-}
-
-func (s *site) newApp(ctx context.Context, v *visit) (answer, error) {
-	s.sessions.Put(ctx, keyApp, s.People.NewApp(v.user))
-	return redirect(securityPath + "/app"), nil
-}
-
-// showApp shows the key that the session keeps, and keeps it for another attempt.
-func (s *site) showApp(ctx context.Context, v *visit) (answer, error) {
-	sealed := s.sessions.Take(ctx, keyApp)
-	if sealed == "" {
-		return redirect(securityPath), nil
-	}
-	s.sessions.Put(ctx, keyApp, sealed)
-	secret, url, err := s.People.App(v.user, sealed)
-	if err != nil {
-		return answer{}, err
-	}
-	f := &appForm{Secret: secret}
-	f.QR, f.Side, err = totp.QR(url)
-	return page("app", "Add an authenticator app", f), err
-}
-
-func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
-	form, err := s.showApp(ctx, v)
-	if err != nil || form.to != "" {
-		return form, err
-	}
-	sealed := s.sessions.Take(ctx, keyApp)
-	codes, err := s.People.AddApp(ctx, v.user, sealed, v.PostForm.Get("code"), v.client())
-	if err != nil {
-		s.sessions.Put(ctx, keyApp, sealed)
-		return refused(err, "code", form, wrongCodeOfApp("code"))
-	}
-	a := page("recovery-codes", "Keep your recovery codes", codes)
-	a.once = true
-	return a, nil
-}
-
-func (s *site) removeApp(ctx context.Context, v *visit) (answer, error) {
-	return s.done(ctx, s.People.RemoveApp(ctx, v.user, v.client()), securityPath,
-		"The authenticator app was removed. Your password alone signs you in again.")
-}
-
-// keyPasskey and keyNewPasskey are where a session keeps the ceremony that its browser is in.
-const (
-	keyPasskey    = "passkey"
-	keyNewPasskey = "new passkey"
-)
-
-func (s *site) challengePasskey(ctx context.Context, _ *visit) (answer, error) {
-	options, ceremony, err := s.People.BeginSignIn()
-	s.sessions.Put(ctx, keyPasskey, ceremony)
-	return answer{status: http.StatusOK, json: options}, err
-}
-
-func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) {
-	f := s.signInForm(v)
-	user, err := s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), v.PostForm.Get("passkey"),
-		v.client())
-	if err != nil {
-		return refused(err, "passkey", f.answer(), wrongPasskey("passkey"))
-	}
-	return s.startSessionWithPassword(ctx, v, user, f.Next)
-}
-
-func (s *site) challengeNewPasskey(ctx context.Context, v *visit) (answer, error) {
-	options, ceremony, err := s.People.BeginPasskey(ctx, v.user)
-	s.sessions.Put(ctx, keyNewPasskey, ceremony)
-	return answer{status: http.StatusOK, json: options}, err
-}
-
-func (s *site) addPasskey(ctx context.Context, v *visit) (answer, error) {
-	form, err := s.showSecurity(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	ceremony, response := s.sessions.Take(ctx, keyNewPasskey), v.PostForm.Get("passkey")
-	err = s.People.AddPasskey(ctx, v.user, v.PostForm.Get("name"), ceremony, response, v.client())
-	if err != nil {
-		return refused(err, "name", form, refusal{people.ErrFactor, "name", "Your browser made no passkey. Try again."})
-	}
-	return s.done(ctx, nil, securityPath, "The passkey was added. You can sign in with it.")
-}
-
-func (s *site) removePasskey(ctx context.Context, v *visit) (answer, error) {
-	return s.done(ctx, s.People.RemovePasskey(ctx, v.user, v.PostForm.Get("passkey"), v.client()), securityPath,
-		"The passkey was removed. Delete it in your browser or password manager, too.")
 }

@@ -79,7 +79,7 @@ func (s *site) findSession(ctx context.Context, r *http.Request) (introspection,
 		return introspection{}, err
 	}
 	return introspection{
-		Active: true, User: v.user.ID, Session: s.sessions.ID(ctx), Name: v.user.Display(),
+		Active: true, User: v.user.ID, Session: s.sessions.Current(ctx).ID, Name: v.user.Display(),
 		Organization: v.org(), OrganizationName: v.current.Organization.Name,
 		Scope: strings.Join(tokens.Texts(s.Tokens.Permissions().Held(v.current.Role)), " "),
 	}, nil

@@ -126,7 +126,7 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		}
 		list.First = any == 0
 	}
-	usage, err := s.Tokens.Usage(ctx, v.org(), tokens.IDs(all)...)
+	usage, err := s.Tokens.Usage(ctx, v.org(), all...)
 	if err != nil {
 		return answer{}, err
 	}

@@ -32,7 +32,7 @@ func (f *proofForm) answer() answer {
 // prove reports whether the person has proved recently who they are, or does so with this request: then
 // the session is as young as after a sign-in. Otherwise it returns the page that asks.
 func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, err error) {
-	if s.People.Now().Sub(s.sessions.Since(ctx)) < proofLife {
+	if s.People.Now().Sub(s.sessions.Current(ctx).CreatedAt) < proofLife {
 		return true, answer{}, nil
 	}
 	take := func(name string) string {

@@ -110,7 +110,7 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 
 // authenticate loads the signed-in user and their role in {org}.
 func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
-	id := s.sessions.User(ctx)
+	id := s.sessions.Current(ctx).User
 	if id == "" {
 		return nil
 	}

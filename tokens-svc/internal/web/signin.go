@@ -62,7 +62,7 @@ func (s *site) signIn(ctx context.Context, v *visit) (answer, error) {
 	return s.afterPassword(ctx, v, user, f.Next)
 }
 
-// keyCode is where the session of a browser in which nobody is signed in keeps a codeStep.
+// keyCode is where a session that waits for the code of an app keeps a codeStep.
 const keyCode = "code"
 
 // codeStepLife is how long a person has to find the code.
@@ -84,7 +84,7 @@ func (s *site) afterPassword(ctx context.Context, v *visit, user people.User, ne
 	if !user.HasApp {
 		return s.startSessionWithPassword(ctx, v, user, next)
 	}
-	if err := s.sessions.SignIn(ctx, people.User{}); err != nil { // of nobody, under a new token
+	if err := s.sessions.SignIn(ctx, people.User{}); err != nil { // without a user, under a new token
 		return answer{}, err
 	}
 	err := s.keep(ctx, keyCode, codeStep{user.ID, user.SessionEpoch, next, s.People.Now().Add(codeStepLife)})

@@ -43,16 +43,16 @@ func TestCookiesAreOpaqueAndBoundToTheHost(t *testing.T) {
 	res := w.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
 	if got := res.Header().Values("Set-Cookie"); len(got) != 2 ||
 		!regexp.MustCompile(`^__Host-quayside=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax$`).
-			MatchString(got[0]) ||
+			MatchString(got[1]) ||
 		!regexp.MustCompile(`^__Host-quayside-device=[A-Za-z0-9_-]{64}; Path=/; Max-Age=15552000; `+
-			`HttpOnly; Secure; SameSite=Strict$`).MatchString(got[1]) {
+			`HttpOnly; Secure; SameSite=Strict$`).MatchString(got[0]) {
 		t.Errorf("%q", got)
 	}
 	plain := start(t, func(c *Config) { c.PublicURL = &url.URL{Scheme: "http", Host: "localhost:8080"} })
 	plain.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
 	res = plain.browser().post(t, "/sign-in", url.Values{"email": {"anna@acme.example"}, "password": {secret}})
-	if got := res.Header().Values("Set-Cookie"); len(got) != 2 || !strings.HasPrefix(got[0], "quayside=") ||
-		!strings.HasPrefix(got[1], "quayside-device=") || strings.Contains(got[0]+got[1], "Secure") {
+	if got := res.Header().Values("Set-Cookie"); len(got) != 2 || !strings.HasPrefix(got[1], "quayside=") ||
+		!strings.HasPrefix(got[0], "quayside-device=") || strings.Contains(got[0]+got[1], "Secure") {
 		t.Errorf("on a laptop: %q", got)
 	}
 	if got := res.Header().Get("Strict-Transport-Security"); got != "" {

@@ -20,7 +20,7 @@ func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
 	if err != nil {
 		return tokenRow{}, err
 	}
-	usage, err := s.Tokens.Usage(ctx, v.org(), t.ID)
+	usage, err := s.Tokens.Usage(ctx, v.org(), t)
 	return rowOf(v, s, t, usage[t.ID]), err
 }
 
@@ -171,7 +171,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.notMade(ctx, v, err, form)
 	}
-	return s.shown(v, done.Token, done.Secret, done.Previous), nil
+	return s.shown(done.Token, done.Secret, done.Previous), nil
 }
 
 // shownToken is the one page that holds a token's text.
@@ -183,7 +183,7 @@ type shownToken struct {
 }
 
 // shown is the one place where a token leaves the program for a browser.
-func (s *site) shown(v *visit, t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
+func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
 	a := page("shown", "Copy your new token", shownToken{
 		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
 	}).in("api")

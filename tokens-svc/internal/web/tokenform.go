@@ -169,7 +169,7 @@ func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.notMade(ctx, v, err, f.answer())
 	}
-	return s.shown(v, t, secret, tokens.Token{}), nil
+	return s.shown(t, secret, tokens.Token{}), nil
 }
 
 // draft returns the requested token. What the form cannot have is a value that the service refuses.

@@ -69,7 +69,7 @@ func (m management) get(ctx context.Context, c call, _ struct{}) (reply, error) 
 	if err != nil {
 		return reply{}, err
 	}
-	usage, err := m.Usage(ctx, c.organization, t.ID)
+	usage, err := m.Usage(ctx, c.organization, t)
 	return ok(tokenView{Token: m.view(t).used(usage[t.ID])}), err
 }
 
@@ -79,7 +79,7 @@ func (m management) list(ctx context.Context, c call, q tokens.Query) (reply, er
 	if err != nil {
 		return reply{}, err
 	}
-	usage, err := m.Usage(ctx, c.organization, tokens.IDs(some)...)
+	usage, err := m.Usage(ctx, c.organization, some...)
 	shown := make([]token, len(some))
 	for i, t := range some {
 		shown[i] = m.view(t).used(usage[t.ID])

@@ -42,14 +42,15 @@ func TestReportsAreAddedUp(t *testing.T) {
 	p := start(t)
 	token, _ := p.create(t, nil)
 	before := created.Add(-time.Minute)
-	wantNoContent(t, p.report(t, reports(reportOf(token.ID, created, 120, 3), reportOf("tok_zzzzzzzzzzzz", created, 1, 0)),
+	wantNoContent(t, p.report(t, reports(reportOf(token.ID, created, 120, 3), reportOf("tok_zzzzzzzzzzzz", created, 1,
+		0)),
 		nil))
 	// Late, and one token twice.
 	wantNoContent(t, p.report(t, reports(reportOf(token.ID, before, 10, 0), reportOf(token.ID, before, 1, 1)), nil))
 	wantNoContent(t, p.report(t, `{"usage":[{"token":"`+string(token.ID)+
 		`","last_used_at":"2026-11-20T14:00:00Z"}]}`, nil))
 	wantNoContent(t, p.report(t, reports(), nil))
-	usage, err := p.service.Usage(t.Context(), org, token.ID)
+	usage, err := p.service.Usage(t.Context(), org, token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestInvalidReportIsRejectedCompletely(t *testing.T) {
 		http.StatusUnsupportedMediaType, "unsupported_media_type")
 	wantProblem(t, p.report(t, reports(good), func(r *http.Request) { r.Header.Del("Authorization") }),
 		http.StatusUnauthorized, "invalid_credential")
-	usage, err := p.service.Usage(t.Context(), org, token.ID)
+	usage, err := p.service.Usage(t.Context(), org, token)
 	if u := usage[token.ID]; err != nil || !u.LastUsedAt.IsZero() {
 		t.Errorf("something was recorded: %+v, %v", u, err)
 	}

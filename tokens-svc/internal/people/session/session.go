@@ -158,14 +158,8 @@ func (m *Manager) forget(ctx context.Context, c *current) (existed bool, err err
 	return existed, nil
 }
 
-// User returns the id of the signed-in user, or "".
-func (m *Manager) User(ctx context.Context) people.UserID { return of(ctx).User }
-
-// ID returns the session's public id, or "" for one that is not stored yet.
-func (m *Manager) ID(ctx context.Context) string { return of(ctx).ID }
-
-// Since returns when the person proved who they are.
-func (m *Manager) Since(ctx context.Context) time.Time { return of(ctx).CreatedAt }
+// Current returns the session of the request. One that is not stored yet has no ID.
+func (m *Manager) Current(ctx context.Context) Row { return of(ctx).Row }
 
 // Put keeps a text in the session until Take.
 func (m *Manager) Put(ctx context.Context, key, text string) {
@@ -198,8 +192,8 @@ const (
 
 // Session is one that its owner can see and end.
 type Session struct {
-	ID         string // ses_…; public, and nothing by which anybody could get in
-	CreatedAt  time.Time
+	ID         string    // ses_…; public, and nothing by which anybody could get in
+	CreatedAt  time.Time // when the person proved who they are
 	LastSeenAt time.Time
 	Address    audit.Address // of its last request
 	UserAgent  string        // of its last request

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// Admit implements people.Repository.
+func (r *Repository) Admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
+	err = mutate(ctx, r.db, a.Organization, func(m *mutation) error {
+		if a.Invitation != "" {
+			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
+				return err
+			}
+		}
+		if u, made, err = m.admit(ctx, a); err != nil {
+			return err
+		}
+		return m.join(ctx, u.ID, a)
+	})
+	return u, made, err
+}
+
+// admit returns the account with the e-mail address, which is made unless there is one, and locks it. It decides
+// whether one that there is may join the organization.
+func (m *mutation) admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
+	if made, err = insertUser(ctx, m.Tx, a.User, a.Password); err != nil {
+		return people.User{}, false, err
+	}
+	account, err := lockAccount(ctx, m.Tx, nil, `u.email = $1`, a.User.Email)
+	now := account.account
+	switch {
+	case err != nil || made:
+	case a.New:
+		err = tokens.ErrExists
+	case !now.VerifiedAt.IsZero():
+	case a.Verified:
+		now.VerifiedAt = a.Entry.At
+		err = account.store(ctx, now)
+	default:
+		var member bool
+		member, err = one[bool](ctx, m,
+			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`, m.org(), now.ID)
+		if err == nil && !member {
+			err = fmt.Errorf("user %s: %w", now.ID, people.ErrAccountUnverified)
+		}
+	}
+	return now.User, made, err
+}
+
+// join makes a person a member who is none.
+func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admission) error {
+	joined, err := affected(ctx, m, `
+		INSERT INTO memberships (organization_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT DO NOTHING`, m.org(), id, a.Role, a.Entry.At)
+	if err != nil || joined == 0 {
+		return err
+	}
+	a.Entry.Target = string(id)
+	if err := m.Record(ctx, a.Entry); err != nil {
+		return err
+	}
+	return m.announceOwned(ctx, id)
+}
+
+// insertUser makes an account unless there is one with the e-mail address.
+func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string) (made bool, err error) {
+	n, err := affected(ctx, tx, `
+		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, password, u.CreatedAt, null(u.VerifiedAt))
+	return n > 0, err
+}
+
+// Link implements people.Repository.
+func (r *Repository) Link(
+	ctx context.Context, u people.User, identity people.Identity, e audit.Entry,
+) (linked people.User, takenOver bool, err error) {
+	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
+		orgs, err := list[tokens.OrgID](ctx, tx, `
+			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, u.Email)
+		if err != nil {
+			return err
+		}
+		heads, err := lockHeads(ctx, tx, orgs)
+		if err != nil {
+			return err
+		}
+		made, err := insertUser(ctx, tx, u, "")
+		if err != nil {
+			return err
+		}
+		m, err := lockAccount(ctx, tx, heads, `u.email = $1`, u.Email)
+		if err != nil {
+			return err
+		}
+		n, err := m.insertIdentity(ctx, identity, e.At)
+		if err == nil && n > 0 && !made {
+			takenOver, err = true, m.takeOver(ctx, e)
+		}
+		linked = m.account.User
+		return err
+	})
+	return linked, takenOver, err
+}
+
+// insertIdentity gives the account an identity unless it has it, or returns tokens.ErrExists.
+func (m *accountMutation) insertIdentity(ctx context.Context, i people.Identity, at time.Time) (n int64, err error) {
+	n, err = affected(ctx, m.tx, `
+		INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		i.Issuer, i.Subject, m.account.ID, at)
+	if err != nil || n > 0 {
+		return n, err
+	}
+	known, err := one[bool](ctx, m.tx,
+		`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
+		i.Issuer, i.Subject, m.account.ID)
+	if err == nil && !known {
+		err = tokens.ErrExists
+	}
+	return 0, err
+}
+
+// takeOver leaves an account to the holder of the identity that it got.
+func (m *accountMutation) takeOver(ctx context.Context, e audit.Entry) error {
+	now := m.account
+	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, e.At, true
+	now.RemoveFactors()
+	now.SessionEpoch++
+	if err := m.store(ctx, now); err != nil {
+		return err
+	}
+	return m.record(ctx, e)
+}

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// selectInvitations selects those that have not expired, also where the inviter
+// may no longer grant the role.
+const selectInvitations = `
+	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by,
+		coalesce(i.inviter_id, '') AS inviter,
+	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at, i.mailed
+	FROM invitations i
+	JOIN organizations o ON o.id = i.organization_id
+	LEFT JOIN users u ON u.id = i.inviter_id AND u.disabled_at IS NULL
+	LEFT JOIN memberships m ON m.organization_id = i.organization_id AND m.user_id = u.id
+	WHERE i.expires_at > $1 `
+
+// Invite implements people.Repository.
+func (r *Repository) Invite(
+	ctx context.Context, i people.Invitation, codeSum [32]byte, e audit.Entry,
+	replace func(tokens.Role) error,
+) error {
+	return mutate(ctx, r.db, i.Organization, func(m *mutation) error {
+		member, err := one[bool](ctx, m, `
+			SELECT EXISTS (
+				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
+			)`, m.org(), i.Email)
+		if err != nil {
+			return err
+		}
+		if member {
+			return tokens.ErrExists
+		}
+		open, err := list[tokens.Role](ctx, m, `
+			SELECT role FROM invitations
+			WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, m.org(), i.Email, i.CreatedAt)
+		for _, role := range open {
+			err = replace(role)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = m.ExecContext(ctx, `
+			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at,
+				expires_at, mailed)
+			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8, $9, $10)
+			ON CONFLICT (organization_id, email) DO UPDATE SET
+				id = excluded.id, role = excluded.role, code_sum = excluded.code_sum, invited_by = excluded.invited_by,
+				inviter_id = excluded.inviter_id, created_at = excluded.created_at, expires_at = excluded.expires_at,
+				mailed = excluded.mailed`,
+			i.ID, m.org(), i.Email, i.Role, codeSum[:], i.InvitedBy, i.Inviter, i.CreatedAt, i.ExpiresAt, i.Mailed)
+		if err != nil {
+			return err
+		}
+		return m.Record(ctx, e)
+	})
+}
+
+// Withdraw implements people.Repository.
+func (r *Repository) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
+	return mutate(ctx, r.db, org, func(m *mutation) error {
+		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`,
+			org,
+			id)
+		if err != nil {
+			return err
+		}
+		return m.Record(ctx, e)
+	})
+}
+
+// Invitations implements people.Repository.
+func (r *Repository) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
+	return goodOnes(ctx, r.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
+}
+
+// Offers implements people.Repository.
+func (r *Repository) Offers(ctx context.Context, email string, at time.Time) ([]people.Invitation, error) {
+	return goodOnes(ctx, r.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
+}
+
+// InvitationWith implements people.Repository.
+func (r *Repository) InvitationWith(
+	ctx context.Context, email string, codeSum [32]byte, at time.Time,
+) (people.Invitation, error) {
+	return goodOne(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
+}
+
+// redeem ends an invitation that is good at a time, and otherwise gives
+// tokens.ErrNotFound.
+func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
+	if _, err := goodOne(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id); err != nil {
+		return err
+	}
+	return exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
+}
+
+// goodOnes returns the invitations with a condition that are good at the time that is the first argument.
+func goodOnes(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]people.Invitation, error) {
+	all, err := list[people.Invitation](ctx, db, selectInvitations+condition, args...)
+	return slices.DeleteFunc(all, func(i people.Invitation) bool { return !i.Good() }), err
+}
+
+// goodOne returns the one of goodOnes, or tokens.ErrNotFound.
+func goodOne(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) (people.Invitation, error) {
+	all, err := goodOnes(ctx, db, condition, args...)
+	if err == nil && len(all) == 0 {
+		err = tokens.ErrNotFound
+	}
+	if err != nil {
+		return people.Invitation{}, err
+	}
+	return all[0], nil
+}
