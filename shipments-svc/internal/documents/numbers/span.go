@@ -35,8 +35,6 @@ var (
 	rangeText = regexp.MustCompile(
 		`(?i)^` + labelText + `(?:(?:\s*(?:[-–—]|\.{2,}|…)\s*|` + toWords + `)` + labelText + `)?$`,
 	)
-	// betweenText matches ranges of labels with any prefix: "2026-0001 to 2026-0004".
-	betweenText = regexp.MustCompile(`(?i)^(.*?\D|)(\d{1,9})` + toWords + `(.*?\D|)(\d{1,9})$`)
 	// severalText matches labels of several pallets, whether or not they can be parsed.
 	severalText = regexp.MustCompile(
 		`(?i)\d\)?(?:\s*[&+;]\s*|,\s+|\s*(?:\.{2,}|…)\s*|` + andWords + `|` + toWords + `)` + labelText,
@@ -59,10 +57,8 @@ func SpanOf(text string) (s Span) {
 	prefix, last, all := "", 0, 0
 	for i, part := range andText.Split(text, -1) {
 		m := rangeText.FindStringSubmatch(part)
-		if m == nil {
-			m = betweenText.FindStringSubmatch(part)
-		}
-		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] || thousands.MatchString(text) {
+		if m == nil || i > 0 && m[1] != "" && m[1] != prefix || m[3] != "" && m[3] != m[1] ||
+			thousands.MatchString(text) {
 			return name
 		}
 		if i == 0 {

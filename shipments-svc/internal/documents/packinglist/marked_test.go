@@ -53,21 +53,10 @@ func TestFormatsThatChangeACell(t *testing.T) {
 			w.check(w.f.SetCellValue("Sheet1", "D3", 239.6))
 			w.format("D3", "D3", "0")
 		}, 0, "number of boxes is 239.6"},
-		"comment": {func(w *workbook) {
-			w.check(w.f.AddComment("Sheet1", excelize.Comment{
-				Cell: "A3",
-				Text: "cancelled",
-			}))
-		}, 81, "may not have been shipped"},
-		"another comment": {func(w *workbook) {
-			w.check(w.f.AddComment("Sheet1", excelize.Comment{
-				Cell: "A3",
-				Text: "weighed",
-			}))
-		}, 81, ""},
 	} {
 		boxes, warnings := markedList(t, c.change, "\x00", "")
-		if boxes[len(boxes)-1] != c.boxes || !strings.Contains(warnings, c.warns) || (c.warns == "") != (warnings == "") {
+		if boxes[len(boxes)-1] != c.boxes || !strings.Contains(warnings, c.warns) ||
+			(c.warns == "") != (warnings == "") {
 			t.Errorf("%s: %v\n%s", name, boxes, warnings)
 		}
 	}

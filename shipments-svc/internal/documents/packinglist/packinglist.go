@@ -26,7 +26,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
@@ -102,10 +101,6 @@ func failed(err error, mappings []shipments.Mapping) error {
 func notes(book tables.Book) (r remarks.List) {
 	r.Stage = "tables"
 	for _, n := range book.Notes {
-		if n.Code == tables.NoteAside {
-			lines.NotShipped(&r, n.Text, n.Place)
-			continue
-		}
 		r.Note(n.Code, n.Place, n.Text)
 	}
 	return r
@@ -143,7 +138,6 @@ type document struct {
 	remarks  remarks.List
 	facts    facts.List
 	mappings []shipments.Mapping
-	style    numbers.Style
 }
 
 // read reads the tables of a document.
@@ -163,7 +157,7 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 	if err := reconcile.Repetitions(settled); err != nil {
 		return read, err
 	}
-	read.Declared = facts.Either(reconcile.Declared(settled), d.facts.Declared(d.style))
+	read.Declared = facts.Either(reconcile.Declared(settled), d.facts.Declared())
 	reconcile.WeighByTotal(settled, read.Declared)
 	all := d.remarks.All
 	for _, s := range settled {
@@ -238,9 +232,6 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	described := m.Describe(all[0], &r)
 	described.Candidates = candidates
 	d.remarks.All = append(d.remarks.All, r.All...)
-	if d.style == numbers.Unclear {
-		d.style = m.Style
-	}
 	read := lines.Read(all, m)
 	d.describe(described, read)
 	if err := cmp.Or(err, d.ctx.Err()); err != nil {

@@ -113,7 +113,10 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{[]string{"Pallet No,Produce,Cartons,Net kg/carton", "P1,Avocado,80,4,x", "P2,Avocado,80,4,7"}, []string{"P1", "P2"}},
+		{
+			[]string{"Pallet No,Produce,Cartons,Net kg/carton", "P1,Avocado,80,4,x", "P2,Avocado,80,4,7"},
+			[]string{"P1", "P2"},
+		},
 		{[]string{"Cartons,Net kg,Pallets", "80,800,100", "81,810", "82,820,103"}, []string{"100", "103"}},
 		{[]string{"Cartons,Net kg,Pallets", "80,800,001", "82,820,002"}, []string{"001", "002"}},
 	} {
@@ -123,19 +126,6 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%v: %v, want %v", tt.lines, got, tt.want)
-		}
-	}
-}
-
-// TestAmbiguousTotalIsReadAsTheNumbersOfTheList: 1.584 kg of a list with decimal points
-// are no tonne.
-func TestAmbiguousTotalIsReadAsTheNumbersOfTheList(t *testing.T) {
-	t.Parallel()
-	for lines, want := range map[string]shipments.Grams{"1,0.8\nP2,1,0.784": 1_584, "60,800\nP2,60,784": 1_584_000} {
-		content := "Net weight: 1.584 kg\nPallet No,Cartons,Net kg\nP1," + lines + "\n"
-		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
-		if err != nil || list.Declared.NetWeight != want {
-			t.Errorf("%s: %d g declared, want %d: %v", lines, list.Declared.NetWeight, want, err)
 		}
 	}
 }

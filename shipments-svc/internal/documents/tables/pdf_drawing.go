@@ -39,7 +39,6 @@ type graphics struct {
 // watermark do not.
 func drawn(of pdf.Page, name string) (page, error) {
 	d := &drawing{page: page{name: name}, now: graphics{ctm: shift(0, 0), scale: 1}}
-	d.annotations(of.V)
 	if d.draw(of.V.Key("Contents"), of.Resources()); d.forms > maxForms {
 		return page{}, &Unreadable{TooLarge, "the page draws too many forms", Place{Sheet: name}}
 	}

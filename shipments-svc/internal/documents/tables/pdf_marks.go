@@ -1,10 +1,6 @@
 package tables
 
-import (
-	"slices"
-
-	"github.com/ledongthuc/pdf"
-)
+import "slices"
 
 // area is a rectangle on a page in points.
 type area struct{ left, bottom, right, top float64 }
@@ -40,19 +36,6 @@ func (d *drawing) rectangle(n []float64) {
 func (d *drawing) rule(x1, y1, x2, y2 float64) {
 	if len(d.rules)+len(d.path) < maxRules {
 		d.path = append(d.path, area{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)})
-	}
-}
-
-// annotations adds the marks that strike text out (ISO 32000-1, 12.5.6).
-func (d *drawing) annotations(page pdf.Value) {
-	all := page.Key("Annots")
-	for i := range min(all.Len(), maxRules) {
-		switch mark := all.Index(i); mark.Key("Subtype").Name() {
-		case "StrikeOut", "Line", "Ink":
-			rect := numbers(4, mark.Key("Rect").Index)
-			middle := (rect[1] + rect[3]) / 2
-			d.rules = append(d.rules, area{rect[0], middle, rect[2], middle})
-		}
 	}
 }
 

@@ -91,7 +91,6 @@ const (
 	NoteImprecise       = "imprecise_number" // a number may have lost digits
 	NoteStruck          = "struck_through"   // read nevertheless
 	NoteInvisible       = "invisible_text"   // likewise: that of a scan
-	NoteAside           = "text_aside"       // a comment
 )
 
 // Book is the content of a document.

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"strings"
 
@@ -56,14 +55,13 @@ func (b *book) xlsx(raw []byte) (err error) {
 	_, _ = f.NewSheet(scratch) // where it exists, its part is read and not this one
 	for _, sheet := range sheets {
 		if sheet.State == "hidden" || sheet.State == "veryHidden" {
-			b.note(NoteHiddenSheet, fmt.Sprintf("the sheet %s is hidden and was not read", sheet.Name), Place{Sheet: sheet.Name})
+			b.note(NoteHiddenSheet, "the sheet "+sheet.Name+" is hidden and was not read", Place{Sheet: sheet.Name})
 			continue
 		}
 		b.table(sheet.Name)
 		if err := w.sheet(w.part(parts[sheet.ID])); err != nil {
 			return err
 		}
-		w.comments(sheet.Name)
 	}
 	return nil
 }
@@ -109,17 +107,4 @@ func (w *workbook) index() (parts map[string]string, err error) {
 func ColumnName(column int) string {
 	name, _ := excelize.ColumnNumberToName(column) // tables have at most MaxColumns
 	return name
-}
-
-// comments notes the comments on the cells of a sheet.
-func (w *workbook) comments(sheet string) {
-	all, _ := w.file.GetComments(sheet) // they are no part of the table
-	for _, c := range all {
-		texts := []string{c.Text}
-		for _, run := range c.Paragraph {
-			texts = append(texts, run.Text)
-		}
-		column, row, _ := excelize.CellNameToCoordinates(c.Cell)
-		w.note(NoteAside, strings.Join(texts, ""), w.here(row, column))
-	}
 }

@@ -120,7 +120,8 @@ var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
 	words := strings.Fields(text)
 	for n := min(vocabulary.LongestLabel(), len(words)-1); n > 0; n-- {
-		if kind, ok = vocabulary.FactKind(strings.Join(words[:n], " ")); ok && (n > 1 || strings.HasSuffix(words[0], ":")) {
+		kind, ok = vocabulary.FactKind(strings.Join(words[:n], " "))
+		if ok && (n > 1 || strings.HasSuffix(words[0], ":")) {
 			return kind, strings.Trim(strings.Join(words[n:], " "), " :"), true
 		}
 	}
@@ -172,14 +173,14 @@ func (l *List) Add(fact shipments.Fact) {
 	}
 }
 
-// Declared returns the totals that facts declare, with numbers of a style.
-func (l *List) Declared(style numbers.Style) (d shipments.Declared) {
+// Declared returns the totals that facts declare.
+func (l *List) Declared() (d shipments.Declared) {
 	for _, f := range l.All {
-		v, numeric := totalOf(f.Text, style)
+		v := totalOf(f.Text)
 		switch {
 		case f.Kind == shipments.ContainerFact && d.ContainerNumber == "":
 			d.ContainerNumber, _ = remarks.Shortened(f.Text, shipments.MaxContainerNumber)
-		case !numeric || v < 1:
+		case v < 1:
 		case f.Kind == shipments.PalletsFact && d.Pallets == 0 && v <= shipments.MaxPallets:
 			d.Pallets = int(v)
 		case f.Kind == shipments.BoxesFact && d.Boxes == 0 && v <= shipments.MaxDeclaredBoxes:
@@ -193,36 +194,29 @@ func (l *List) Declared(style numbers.Style) (d shipments.Declared) {
 
 // Counts returns the totals within the texts of a row: "Total pallets: 20", "TOTAL 20
 // PALLETS".
-func Counts(t tables.Table, i int, style numbers.Style) shipments.Declared {
+func Counts(t tables.Table, i int) shipments.Declared {
 	var l List
 	l.Row(t, i, false)
 	for _, col := range layout.Filled(t.Rows[i]) {
 		found, _ := countsIn(t.Rows[i].Cells[col].Text)
 		l.All = append(l.All, found...)
 	}
-	return l.Declared(style)
+	return l.Declared()
 }
 
 // Either returns the totals of a, those of b that a lacks, and the container of b.
 func Either(a, b shipments.Declared) shipments.Declared {
 	return shipments.Declared{
-		Pallets: cmp.Or(a.Pallets, b.Pallets), Boxes: cmp.Or(a.Boxes, b.Boxes), NetWeight: cmp.Or(a.NetWeight, b.NetWeight),
-		ContainerNumber: b.ContainerNumber,
+		Pallets: cmp.Or(a.Pallets, b.Pallets), Boxes: cmp.Or(a.Boxes, b.Boxes),
+		NetWeight: cmp.Or(a.NetWeight, b.NetWeight), ContainerNumber: b.ContainerNumber,
 	}
 }
 
-// totalOf parses a total; a weight is in kilograms. An ambiguous number is read in
-// the style of the list.
-func totalOf(text string, style numbers.Style) (float64, bool) {
-	n, ok := numbers.Split(text)
+// totalOf returns the likelier value of a total, in kilograms if it is a weight, or 0.
+func totalOf(text string) float64 {
 	values := numbers.Readings(text)
-	if !ok || len(values) == 0 {
-		return 0, false
+	if _, ok := numbers.Split(text); !ok || values == nil {
+		return 0
 	}
-	if len(values) > 1 && style != numbers.Unclear {
-		if v, _ := numbers.Value(n.Digits, style); values[1] == v*cmp.Or(numbers.Grams[n.Unit], 1000)/1000 {
-			return values[1], true
-		}
-	}
-	return values[0], true
+	return values[0]
 }

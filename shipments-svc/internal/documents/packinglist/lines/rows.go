@@ -233,7 +233,7 @@ func (r *reader) total(w row) bool {
 			t.Pallets = n
 		}
 	}
-	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i, r.Mapping.Style))
+	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i))
 	of, _ := vocabulary.Of(label)
 	weight := of&(vocabulary.Net|vocabulary.Gross|vocabulary.Weight) != 0
 	n, last := float64(t.Pallets), r.ofLast()
