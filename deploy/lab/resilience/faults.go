@@ -22,21 +22,14 @@ var (
 	toShipments = []string{"gateway-shipments"}
 )
 
-// Durations of faults: long enough for some hundred requests, for a replica's
-// ejection, and for introspection results to become too old.
+// Durations of faults: long enough for some hundred requests.
 const (
 	short = 4 * time.Second
 	long  = 8 * time.Second
-	stale = longestStale + 6*time.Second
 )
 
 // faults are all faults in order of injection, with the promises about them.
 var faults = []fault{
-	{
-		title: "none, and a token is revoked", lasts: short, inject: tokenRevoked,
-		promises: []promise{servesOn, revokedWithin(longestRevoked)},
-	},
-
 	{title: "Redis hangs", lasts: long, inject: hung(toRedis...), promises: ofRedis, redis: true},
 	{title: "Redis is gone and returns empty", lasts: long, inject: redisGone, promises: ofRedis, redis: true},
 	{title: "Redis becomes read-only", lasts: long, inject: redisReadOnly, promises: ofRedis, redis: true},
@@ -45,10 +38,6 @@ var faults = []fault{
 	{
 		title: "tokens-svc is killed", lasts: short, inject: killed("tokens-svc", toTokens...),
 		promises: ofTokens,
-	},
-	{
-		title: "tokens-svc is gone for longer than its answers are cached", lasts: stale,
-		inject: bothOf(tokenRevoked, unplugged(toTokens...)), promises: ofTokensForLong,
 	},
 
 	{title: "Postgres hangs", lasts: short, inject: hung(toPostgres...), promises: ofPostgres},

@@ -12,34 +12,13 @@ import (
 )
 
 // injection injects a fault and returns what heals it.
-type injection func(context.Context, *testbed, *observation) (heal, error)
+type injection func(context.Context, *testbed) (heal, error)
 
 type heal func(context.Context) error
 
-func nothing(context.Context) error { return nil }
-
-// tokenRevoked revokes a token that is in use.
-func tokenRevoked(ctx context.Context, b *testbed, o *observation) (heal, error) {
-	err := b.stack.RevokeToken(ctx, b.tokens.revocable.ID)
-	o.tokenRevoked = time.Now()
-	return nothing, err
-}
-
-// bothOf injects two faults and heals them in the same order.
-func bothOf(first, second injection) injection {
-	return func(ctx context.Context, b *testbed, o *observation) (heal, error) {
-		healFirst, err := first(ctx, b, o)
-		if err != nil {
-			return healFirst, err
-		}
-		healSecond, err := second(ctx, b, o)
-		return func(ctx context.Context) error { return errors.Join(healFirst(ctx), healSecond(ctx)) }, err
-	}
-}
-
 // onLinks changes links and changes them back.
 func onLinks(names []string, worse, better func(context.Context, *link) error) injection {
-	return func(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+	return func(ctx context.Context, b *testbed) (heal, error) {
 		all := func(ctx context.Context, change func(context.Context, *link) error) (err error) {
 			for _, name := range names {
 				err = errors.Join(err, change(ctx, b.links[name]))
@@ -77,9 +56,11 @@ func hung(names ...string) injection {
 // stopped stops a server, and the links to it, whose proxies would accept
 // connections that its machine refuses.
 func stopped(stop func(*testbed) error, start func(context.Context, *testbed) error, links []string) injection {
-	return bothOf(func(_ context.Context, b *testbed, _ *observation) (heal, error) {
-		return func(ctx context.Context) error { return start(ctx, b) }, stop(b)
-	}, unplugged(links...))
+	return func(ctx context.Context, b *testbed) (heal, error) {
+		plugIn, err := unplugged(links...)(ctx, b)
+		restart := func(ctx context.Context) error { return errors.Join(start(ctx, b), plugIn(ctx)) }
+		return restart, errors.Join(err, stop(b))
+	}
 }
 
 // killed is SIGKILL to a program.
@@ -97,10 +78,10 @@ var (
 
 // redisReadOnly is a failover of which the gateway does not know: Redis becomes
 // a read-only replica.
-func redisReadOnly(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+func redisReadOnly(ctx context.Context, b *testbed) (heal, error) {
 	options, err := redis.ParseURL(b.stack.RedisURL)
 	if err != nil {
-		return nothing, err
+		return nil, err
 	}
 	follow := func(ctx context.Context, host, port string) error {
 		client := redis.NewClient(options)
@@ -110,7 +91,7 @@ func redisReadOnly(ctx context.Context, b *testbed, _ *observation) (heal, error
 }
 
 // postgresClosed closes both databases, as the documented restore does.
-func postgresClosed(ctx context.Context, b *testbed, _ *observation) (heal, error) {
+func postgresClosed(ctx context.Context, b *testbed) (heal, error) {
 	admin := strings.Replace(b.stack.DSN("shipments"), "/shipments?", "/postgres?", 1)
 	allow := func(ctx context.Context, allow bool) (err error) {
 		db, err := sql.Open("postgres", admin)

@@ -21,14 +21,13 @@ type kind struct {
 
 // Names of kinds that promises refer to.
 const (
-	kindList      = "list"
-	kindOne       = "one"
-	kindCreate    = "create"
-	kindRepeat    = "repeat"
-	kindFresh     = "fresh"
-	kindRevocable = "revocable"
-	kindLimited   = "limited"
-	kindUnknown   = "unknown"
+	kindList    = "list"
+	kindOne     = "one"
+	kindCreate  = "create"
+	kindRepeat  = "repeat"
+	kindFresh   = "fresh"
+	kindLimited = "limited"
+	kindUnknown = "unknown"
 )
 
 // kinds are the load. Requests that are refused come from ever new addresses, so
@@ -43,7 +42,6 @@ var kinds = []kind{
 	{kindFresh, 2, []int{200}, true, reads(func(b *testbed) string { return b.tokens.nextFresh() })},
 
 	{kindLimited, 10, []int{200, 429}, false, reads(func(b *testbed) string { return b.tokens.limited })},
-	{kindRevocable, 25, []int{200, 401}, false, refused(func(b *testbed) string { return b.tokens.revocable.Secret })},
 	{kindUnknown, 4, []int{401}, false, refused(func(*testbed) string { return unknownToken() })},
 	{"revoked", 3, []int{401}, false, refused(func(b *testbed) string { return b.tokens.revoked })},
 	{"expired", 2, []int{401}, false, refused(func(b *testbed) string { return b.tokens.expired })},

@@ -2,7 +2,7 @@
 // of real requests, and prints each promise with what was observed. The exit
 // status is 1 for broken promises and 2 if a fault could not be injected.
 //
-//		resilience           everything, in about four minutes
+//		resilience           everything, in about two minutes
 //		resilience REGEXP    the faults whose title matches, such as 'Redis'
 //
 //	  - A fault is a row: how it is injected and healed, how long it lasts (faults.go, inject.go).

@@ -27,10 +27,8 @@ const (
 type observation struct {
 	fault fault
 
-	began        time.Time // of the fault
-	injected     time.Time // when the injection was complete
-	removed      time.Time // when the fault was healed
-	tokenRevoked time.Time // when the revocable token was revoked
+	began   time.Time // of the fault
+	removed time.Time // when the fault was healed
 
 	samples   []sample       // of the whole load, by their start
 	stored    map[string]int // number of shipments of each requested reference afterwards
@@ -44,10 +42,6 @@ type observation struct {
 // nothing about the product.
 func (b *testbed) observe(ctx context.Context, f fault) (_ *observation, err error) {
 	o := &observation{fault: f}
-	b.tokens.revocable, err = b.stack.CreateToken(ctx, b.stack.Demo.Organization, "shipments:read", "--limit", plenty)
-	if err != nil {
-		return nil, err
-	}
 	l := startLoad(ctx, b)
 	defer l.stop()
 	wait(ctx, calm)
@@ -85,8 +79,7 @@ func (b *testbed) injectAndHeal(ctx context.Context, o *observation) error {
 		b.probeLiveness(probing, o)
 	}()
 	o.began = time.Now()
-	restore, err := o.fault.inject(ctx, b, o)
-	o.injected = time.Now()
+	restore, err := o.fault.inject(ctx, b)
 	if err == nil {
 		wait(ctx, o.fault.lasts)
 	}

@@ -43,18 +43,20 @@ func TestPromises(t *testing.T) {
 		"401 for a good token":         {everywhere[3], false, of(got(kindFresh, 3, 401))},
 		"a window":                     {everywhere[4], true, of(windowOf(5)...)},
 		"one too many":                 {everywhere[4], false, of(windowOf(6)...)},
-		"two windows without Redis":    {everywhere[4], true, observation{fault: fault{redis: true}, samples: windowOf(10)}},
-		"a write":                      {everywhere[5], true, created(1)},
-		"a lost write":                 {everywhere[5], false, created(0)},
-		"a write stored twice":         {everywhere[5], false, created(2)},
-		"back after 5 s":               {everywhere[6], true, of(got(kindList, 11, 503), got(kindList, 12, 200))},
-		"back later":                   {everywhere[6], false, of(got(kindList, 11.1, 503), got(kindList, 12, 200))},
-		"no load":                      {everywhere[6], false, of()},
+		"two windows without Redis": {
+			everywhere[4], true, observation{fault: fault{redis: true}, samples: windowOf(10)},
+		},
+		"a write":              {everywhere[5], true, created(1)},
+		"a lost write":         {everywhere[5], false, created(0)},
+		"a write stored twice": {everywhere[5], false, created(2)},
+		"back after 5 s":       {everywhere[6], true, of(got(kindList, 11, 503), got(kindList, 12, 200))},
+		"back later":           {everywhere[6], false, of(got(kindList, 11.1, 503), got(kindList, 12, 200))},
+		"no load":              {everywhere[6], false, of()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := c.seen
-			o.began, o.injected, o.removed = at(2), at(2.1), at(6)
+			o.began, o.removed = at(2), at(6)
 			if kept, seen := c.promise.kept(&o); kept != c.kept || seen == "" {
 				t.Errorf("%s: kept is %t (%s)", c.promise.text, kept, seen)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
@@ -40,7 +39,7 @@ func startTestbed(ctx context.Context, dir string) (b *testbed, err error) {
 		return nil, err
 	}
 	b.client = newClient(b.stack.URL)
-	if b.tokens, err = createTokens(ctx, b, stale+time.Minute); err != nil { // for the longest fault
+	if b.tokens, err = createTokens(ctx, b); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil

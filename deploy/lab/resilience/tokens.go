@@ -8,9 +8,6 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
-
-	"github.com/quayside/quayside/deploy/test/devstack"
 )
 
 // tokens are the credentials of the load, and the shipment that it requests.
@@ -18,10 +15,9 @@ type tokens struct {
 	reader, writer   string // known to the gateway, in constant use
 	limited          string // limitedQuota requests in limitedWindow
 	revoked, expired string
-	revocable        devstack.Token // valid until a fault revokes it
-	shipment         string         // the path of one
+	shipment         string // the path of one
 
-	fresh []string // valid and unknown to the gateway: each for one use
+	fresh []string // valid and unknown to the gateway
 	used  atomic.Int64
 }
 
@@ -29,15 +25,14 @@ const (
 	limitedQuota  = 5
 	limitedWindow = 10 // seconds
 	plenty        = "1000000"
+	freshTokens   = 240 // in turn: the gateway has forgotten one by the time it is used again
 )
 
-// createTokens creates the tokens for faults that last so long, with the command
-// line of tokens-svc.
-func createTokens(ctx context.Context, b *testbed, lasting time.Duration) (t *tokens, err error) {
+// createTokens creates the tokens with the command line of tokens-svc.
+func createTokens(ctx context.Context, b *testbed) (t *tokens, err error) {
 	t = &tokens{}
 	organization := b.stack.Demo.Organization
-	fresh := kindOf(kindFresh).rate * int(lasting.Seconds())
-	if t.fresh, err = b.stack.CreateTokens(ctx, fresh, organization, "shipments:read"); err != nil {
+	if t.fresh, err = b.stack.CreateTokens(ctx, freshTokens, organization, "shipments:read"); err != nil {
 		return nil, err
 	}
 	window := []string{"--limit", fmt.Sprint(limitedQuota), "--window-seconds", fmt.Sprint(limitedWindow)}
@@ -62,7 +57,7 @@ func createTokens(ctx context.Context, b *testbed, lasting time.Duration) (t *to
 	return t, errors.Join(err, b.stack.RevokeToken(ctx, revoked.ID), t.findShipment(ctx, b.client))
 }
 
-// nextFresh returns a valid token that the gateway has not seen, while there are any.
+// nextFresh returns a valid token that the gateway does not know.
 func (t *tokens) nextFresh() string { return t.fresh[int(t.used.Add(1))%len(t.fresh)] }
 
 // findShipment chooses the shipment that the load requests.
