@@ -189,10 +189,11 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 	}
 	for i, p := range parts {
 		end, n := len(p.Rows), len(all)
-		pallets := p.Headed && (p.Continued && n > 0 || of[i].Pallets(p) && (!named || !of[i].RowNumbers()))
+		same := n > 0 && (p.Continued || sameHeadings(all[n-1][0], p))
+		pallets := p.Headed && (same || of[i].Pallets(p) && (!named || !of[i].RowNumbers()))
 		switch {
 		case pallets:
-			if end = p.From; n > 0 && (p.Continued || sameHeadings(all[n-1][0], p)) {
+			if end = p.From; same {
 				all[n-1] = append(all[n-1], p)
 			} else {
 				all = append(all, []layout.Table{p})

@@ -55,6 +55,7 @@ var conditions = map[string]condition{
 	"unranged": func(m *Mapping, _ []tables.Row, _ int) bool { // "tot" is until in some languages
 		return !slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Meaning.Concepts&vocabulary.From != 0 })
 	},
+	"lines":  of(func(c *Column) bool { return c.Meaning.Rule == "line" }),
 	"headed": of(func(c *Column) bool { return c.Text != "" }),
 	"of-produce": of(func(c *Column) bool { // "Melon type"
 		named := func(word string) bool { return reference.CommodityOf(word) != "" }
