@@ -181,6 +181,7 @@ func (h header) repeats(row tables.Row) bool {
 		}
 		switch m := h.known.under("", own); {
 		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
+			text == vocabulary.Fold(h.top[col]) ||
 			m.Field == h.Headings[col].Meaning.Field && m.Field != vocabulary.None &&
 				m.Reason == h.Headings[col].Meaning.Reason:
 			if unit := Unit(own); unit != 0 && unit != Unit(h.Headings[col].Text) {
