@@ -67,8 +67,8 @@ func (b *book) here(row, column int) Place {
 	return Place{Sheet: b.Tables[len(b.Tables)-1].Name, Row: row, Column: column}
 }
 
-// clean returns a text as valid UTF-8 on one line, trimmed and with single spaces,
-// and whether it was cut.
+// clean returns a text as valid UTF-8 on one line, trimmed, with single spaces for all that is
+// not printed, and whether it was cut.
 func clean(text string) (_ string, cut bool) {
 	if len(text) > MaxText {
 		end := MaxText
@@ -77,22 +77,7 @@ func clean(text string) (_ string, cut bool) {
 		}
 		text, cut = text[:end], true
 	}
-	if plain(text) {
-		return text, cut
-	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) // Cf has no width, as in texts of web pages
-	}), " "), cut
-}
-
-// plain reports whether a text is clean already: the common case.
-func plain(text string) bool {
-	for i := range len(text) {
-		c := text[i]
-		if c < ' ' || c > '~' || c == ' ' && (i == 0 || i+1 == len(text) || text[i+1] == ' ') {
-			return false
-		}
-	}
-	return true
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+	return strings.Join(words, " "), cut
 }

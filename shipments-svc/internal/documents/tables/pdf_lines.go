@@ -162,7 +162,7 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 // apart reports whether a line with the numbers of a row is below others with numbers or headings.
 func apart(above []textLine, line textLine) bool {
 	return line.tabular() && slices.ContainsFunc(above, func(l textLine) bool {
-		return l.tabular() || len(l.phrases())*2 > len(line.phrases())
+		return len(l.phrases())*2 > len(line.phrases())
 	})
 }
 
