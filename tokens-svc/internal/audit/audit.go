@@ -15,7 +15,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"io"
 	"iter"
 	"maps"
@@ -181,27 +180,24 @@ const format = "quayside/audit/v1"
 //
 // The lengths make the encoding unambiguous: no two events share one.
 func (e Event) sum() (h Hash) {
-	w := fields{sha256.New()}
+	w := sha256.New()
+	write := func(texts ...string) {
+		for _, text := range texts {
+			_, _ = w.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
+			_, _ = io.WriteString(w, text)
+		}
+	}
 	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
-	w.write(
+	write(
 		format, e.Log, strconv.FormatInt(e.Sequence, 10), string(e.Previous[:]),
 		Instant(e.At),
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID, string(e.Action), e.Target,
 	)
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
-		w.write(name, e.Details[name])
+		write(name, e.Details[name])
 	}
 	w.Sum(h[:0])
 	return h
-}
-
-type fields struct{ hash.Hash }
-
-func (f fields) write(texts ...string) {
-	for _, text := range texts {
-		_, _ = f.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
-		_, _ = io.WriteString(f, text)
-	}
 }
 
 // Fault is the first event that does not match the chain.

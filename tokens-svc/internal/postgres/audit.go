@@ -17,7 +17,7 @@ const selectEvents = `
 	FROM audit_events WHERE log_id = $1 `
 
 // selected is the condition of a query that selects by more than numbers.
-const selected = `AND ($2 = '' OR target = $2) AND position(lower($3) IN lower(concat_ws(' ',
+const selected = `AND position(lower($2) IN lower(concat_ws(' ',
 	translate(action, '._', '  '), actor_name, target, details::text,
 	to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD FMDD Mon YYYY')))) > 0 `
 
@@ -36,20 +36,19 @@ func (r *Repository) AuditEvents(
 			org, *q.After, head.Sequence, p.Size)
 		return rows, int(max(head.Sequence-*q.After, 0)), err
 	}
-	if q == (tokens.AuditQuery{}) {
+	if q.Text == "" {
 		newest := head.Sequence - int64(p.Offset())
 		rows, err := list[audit.Event](ctx, r.db,
 			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
-	args := []any{org, q.Target, q.Text}
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, args...)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, org, q.Text)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $4 OFFSET $5`,
-		append(args, p.Size, p.Offset())...)
+	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
+		org, q.Text, p.Size, p.Offset())
 	return rows, total, err
 }
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"net/netip"
@@ -74,7 +75,8 @@ var orders = map[tokens.Sort]string{
 func (r *Repository) Tokens(
 	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
 ) ([]tokens.Token, int, error) {
-	condition := `WHERE t.organization_id = $1` + filters[q.Filter] + ` AND ($3::text = '' OR t.environment = $3)
+	condition := `WHERE t.organization_id = $1` + filters[cmp.Or(q.Filter, tokens.FilterAll)] +
+		` AND ($3::text = '' OR t.environment = $3)
 		AND position(lower($4) IN lower(concat_ws(' ', t.name, t.id,
 			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…'))) > 0`
 	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, q.Text)

@@ -18,25 +18,23 @@ type Filter string
 
 // The filters. An expiring token is active, too.
 const (
-	FilterAll      Filter = ""
+	FilterAll      Filter = "all"
 	FilterActive   Filter = Filter(StatusActive)
 	FilterExpiring Filter = "expiring" // ends within ExpiringWithin
 	FilterExpired  Filter = Filter(StatusExpired)
 	FilterRevoked  Filter = Filter(StatusRevoked)
 )
 
-// filters are those that have a name.
-var filters = []Filter{FilterActive, FilterExpiring, FilterExpired, FilterRevoked}
-
-// ParseFilter reads a filter; "" and "all" let every token through.
+// ParseFilter reads a filter; "" lets every token through.
 func ParseFilter(text string) (Filter, error) {
-	if f := Filter(text); text == "" || slices.Contains(filters, f) {
+	f, all := Filter(text), []Filter{FilterActive, FilterExpiring, FilterExpired, FilterRevoked, FilterAll}
+	switch {
+	case text == "":
+		return FilterAll, nil
+	case slices.Contains(all, f):
 		return f, nil
 	}
-	if text == "all" {
-		return FilterAll, nil
-	}
-	return "", fmt.Errorf("must be one of %s", join(filters, ", "))
+	return "", fmt.Errorf("must be one of %s", join(all, ", "))
 }
 
 // Expiring reports whether t is active and ends within ExpiringWithin.
@@ -134,8 +132,7 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {
-	Text   string // in action, actor, target, details or day, in any case
-	Target string // the id of the affected object
+	Text string // in action, actor, target, details or day, in any case
 	// After selects all events behind the one of this number, and no others, oldest first.
 	After *int64
 }

@@ -36,7 +36,7 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	if _, err := tokens.ParseFilter("Active"); err == nil ||
-		err.Error() != "must be one of active, expiring, expired, revoked" {
+		err.Error() != "must be one of active, expiring, expired, revoked, all" {
 		t.Errorf("%v", err)
 	}
 }

@@ -67,7 +67,7 @@ type view struct {
 }
 
 // rights are the parts of the layout that the role may use.
-type rights struct{ Create, Manage bool }
+type rights struct{ Create, Manage, Audit bool }
 
 // write sends a response. v is nil before authentication.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
@@ -103,7 +103,7 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		all.Account = &pages.Account{Name: v.user.Display(), Email: v.user.Email}
 	}
 	if v.current.Role != "" {
-		all.May = rights{Create: mayCreate(v), Manage: mayManage(v)}
+		all.May = rights{Create: mayCreate(v), Manage: mayManage(v), Audit: mayReadAudit(v)}
 		all.Organization = &pages.Organization{Name: v.current.Organization.Name}
 		held := tokens.Texts(all.Permissions.Held(v.current.Role))
 		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)

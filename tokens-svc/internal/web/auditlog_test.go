@@ -26,6 +26,8 @@ func TestTheAuditLogIsSearched(t *testing.T) {
 	want(t, owner.get(t, auditLog("?q="+today)), http.StatusOK, shown)
 	want(t, owner.get(t, auditLog("?q=2020-01-01")), http.StatusOK, "No entries match")
 	want(t, owner.get(t, auditLog("?q=nobody")), http.StatusOK, "No entries match")
-	want(t, owner.get(t, api("/"+string(token.ID))), http.StatusOK, shown)
-	want(t, w.member(t, tokens.RoleMember).get(t, api("/"+string(token.ID))), http.StatusOK, "!"+shown)
+	ofToken := auditLog("?q=" + string(token.ID))
+	want(t, owner.get(t, ofToken), http.StatusOK, shown)
+	want(t, owner.get(t, api("/"+string(token.ID))), http.StatusOK, ofToken)
+	want(t, w.member(t, tokens.RoleMember).get(t, api("/"+string(token.ID))), http.StatusOK, "!"+ofToken)
 }

@@ -22,18 +22,17 @@ func pagesOf(v *visit, p tokens.Page, total int) pages.Pager {
 
 // filter is one choice above the list of tokens.
 type filter struct {
-	ID     string // "show=" in the address
-	Filter tokens.Filter
-	Label  string
-	Empty  string // shown if the list is empty
+	ID    tokens.Filter // "show=" in the address
+	Label string
+	Empty string // shown if the list is empty
 }
 
 var filters = []filter{
-	{ID: "active", Filter: tokens.FilterActive, Label: "Active", Empty: "No active tokens."},
-	{ID: "expiring", Filter: tokens.FilterExpiring, Label: "Expiring", Empty: "No tokens expire within 7 days."},
-	{ID: "expired", Filter: tokens.FilterExpired, Label: "Expired", Empty: "No expired tokens."},
-	{ID: "revoked", Filter: tokens.FilterRevoked, Label: "Revoked", Empty: "No revoked tokens."},
-	{ID: "all", Filter: tokens.FilterAll, Label: "All", Empty: "No tokens."},
+	{tokens.FilterActive, "Active", "No active tokens."},
+	{tokens.FilterExpiring, "Expiring", "No tokens expire within 7 days."},
+	{tokens.FilterExpired, "Expired", "No expired tokens."},
+	{tokens.FilterRevoked, "Revoked", "No revoked tokens."},
+	{tokens.FilterAll, "All", "No tokens."},
 }
 
 // tokenRow is a token in the list.
@@ -83,7 +82,7 @@ type tokenList struct {
 
 // Show returns the address of the list under another filter.
 func (l tokenList) Show(f filter) string {
-	return "?" + url.Values{"show": {f.ID}, "q": {l.Text}, "sort": {string(l.Sort)}}.Encode()
+	return "?" + url.Values{"show": {string(f.ID)}, "q": {l.Text}, "sort": {string(l.Sort)}}.Encode()
 }
 
 // Empty is the text for a list without tokens.
@@ -104,7 +103,7 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		Text: tokens.Scrub(strings.TrimSpace(v.Form.Get("q"))),
 	}
 	for _, f := range filters {
-		if v.Form.Get("show") == f.ID {
+		if v.Form.Get("show") == string(f.ID) {
 			list.Picked = f
 		}
 	}
@@ -113,7 +112,7 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 			list.Sort = o.ID
 		}
 	}
-	query := tokens.Query{Filter: list.Picked.Filter, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
+	query := tokens.Query{Filter: list.Picked.ID, Text: list.Text, Sort: list.Sort, Page: pageOf(v)}
 	all, total, err := s.Tokens.Tokens(ctx, v.org(), query)
 	if err != nil {
 		return answer{}, err

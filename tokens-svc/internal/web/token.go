@@ -45,30 +45,9 @@ func notActive(v *visit, id tokens.TokenID) answer {
 	}).in("api")
 }
 
-// shownEvents is how many events of a token its page shows.
-const shownEvents = 20
-
-// tokenPage is the page of a token, with its events for those who may read the audit log.
-type tokenPage struct {
-	tokenRow
-	Events []eventRow
-}
-
 func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
-	p := tokenPage{tokenRow: row}
-	if mayReadAudit(v) {
-		events, _, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), tokens.AuditQuery{Target: string(row.ID)},
-			tokens.Page{Number: 1, Size: shownEvents})
-		if err != nil {
-			return answer{}, err
-		}
-		p.Events = eventRows(events, s.Tokens.Now())
-	}
-	return page("token", row.Name, p).in("api"), nil
+	return page("token", row.Name, row).in("api"), err
 }
 
 // revokeForm is the one question before a token is revoked, and before an

@@ -23,10 +23,9 @@ import (
 	"github.com/go-kit/kit/endpoint"
 	kithttp "github.com/go-kit/kit/transport/http"
 
+	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
-	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -67,7 +66,7 @@ func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
 	public(rt, "GET /api/v1/audit-events", tokens.AuditRead, s, decodeEvents, m.auditEvents)
 
 	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
-	return rt.wrap()
+	return withoutSecrets(servicekit.Logged(log, rt.Routes))
 }
 
 // Internal returns the handler for gateways, which show one of the credentials.
@@ -86,7 +85,7 @@ func Internal(
 	} {
 		rt.Handle(pattern, authorize(gateways, log, handler))
 	}
-	return rt.wrap()
+	return withoutSecrets(servicekit.Logged(log, rt.Routes))
 }
 
 // public adds a route for tokens. It compiles only when decoder and method fit.
@@ -114,26 +113,6 @@ func (rt router) serve(e endpoint.Endpoint, most int64) http.Handler {
 		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
 			fail(rt.log, w, requestFrom(ctx), err)
 		})), most)
-}
-
-// wrap adds the middleware that all routes of a listener share.
-func (rt router) wrap() http.Handler {
-	broken := func(w http.ResponseWriter, r *http.Request) { // the access log has the panic
-		p := problemOf(nil)
-		p.RequestID = requestid.Of(r)
-		_ = p.Write(w, r) // fails only if the client is gone
-	}
-	return requestid.Ensure(withoutSecrets(httpserver.AccessLog(rt.log, identityAttrs, broken, rt.Routes)))
-}
-
-// identityAttrs are the access log's attributes of the caller.
-func identityAttrs(r *http.Request) []slog.Attr {
-	attrs := []slog.Attr{slog.String("request_id", requestid.Of(r))}
-	if org := r.Header.Get(assertion.HeaderOrganization); org != "" {
-		attrs = append(attrs, slog.String("organization_id", org),
-			slog.String("token_id", r.Header.Get(assertion.HeaderToken)))
-	}
-	return attrs
 }
 
 // authorize lets gateways through. Nothing of the request is read before its

@@ -127,9 +127,6 @@ CREATE TABLE audit_events (
     PRIMARY KEY (log_id, sequence)
 );
 
--- For the events of one token, and for whether a person was removed.
-CREATE INDEX audit_events_of_target ON audit_events (log_id, target, sequence);
-
 CREATE TABLE users (
     id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
     email text COLLATE "C" NOT NULL UNIQUE CHECK (email ~ '^[^@]+@[^@]+$'),
