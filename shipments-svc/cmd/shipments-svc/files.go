@@ -10,7 +10,6 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -57,8 +56,8 @@ func sweepFiles(
 		}
 	}
 	return func(ctx context.Context) {
-		poll.Run(ctx, sweeper.Every, nil, note, func(ctx context.Context) error {
-			removed, err := sweeper.Sweep(ctx, repo.Known, files, time.Now())
+		poll.Run(ctx, time.Hour, nil, note, func(ctx context.Context) error {
+			removed, err := storage.Sweep(ctx, repo.Known, files, time.Now())
 			count.Add(float64(removed))
 			return err
 		})

@@ -62,8 +62,11 @@ func serve(ctx context.Context, p program) (err error) {
 	if err != nil {
 		return err
 	}
-	service := newService(repo, cfg.Files, children)
 	newID := func() [16]byte { return uuid.Must(uuid.NewV7()) }
+	service := shipments.NewService(shipments.Needs{
+		Repository: repo, Files: cfg.Files, Reader: children, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return newID() }, Now: time.Now,
+	})
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, cfg.SealingKeys), newID, time.Now, cfg.Demo)
 	routes := transport.Config{Timeout: postgres.RequestTimeout, Failed: failures(metrics)}
 	uploads := transport.NewUploads()
@@ -124,13 +127,6 @@ func background(ctx context.Context, work ...func(context.Context)) (end func())
 		cancel()
 		running.Wait()
 	}
-}
-
-func newService(repo *postgres.Repository, kept shipments.Files, children shipments.Reader) *shipments.Service {
-	return shipments.NewService(shipments.Needs{
-		Repository: repo, Files: kept, Reader: children, RunChecks: checks.Run,
-		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
-	})
 }
 
 // failures returns what counts problems. The labels are bounded.

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -21,8 +20,8 @@ func TestReadinessFollowsTheEmbeddedMigrations(t *testing.T) {
 	if err := repo.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, operator(t, dsn), `DELETE FROM goose_db_version WHERE version_id = $1`, versions[len(versions)-1])
-	want := fmt.Sprintf("ready: %d of %d migrations were applied; run migrate up", len(versions)-1, len(versions))
+	exec(t, operator(t, dsn), `DELETE FROM goose_db_version WHERE version_id = 1`)
+	const want = "ready: 1 migrations were not applied; run migrate up"
 	if err := repo.Ready(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

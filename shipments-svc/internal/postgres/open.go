@@ -6,31 +6,12 @@ import (
 	"io"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/pressly/goose/v3"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
-
-// versions are those of the embedded migrations.
-var versions = embedded()
-
-func embedded() (all []int64) {
-	files, err := migrations.ReadDir("migrations")
-	if err != nil {
-		panic(err) // the directory is part of the program
-	}
-	for _, file := range files {
-		version, err := goose.NumericComponent(file.Name())
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, version)
-	}
-	return all
-}
 
 // RequestTimeout is the time for all database work of one request.
 const RequestTimeout = postgres.RequestTimeout

@@ -119,7 +119,7 @@ func queries(org uuid.UUID) map[string]query {
 	return map[string]query{
 		"lockSQL":         {tenantRole, lockSQL, []any{org, "name"}},
 		"tryLockSQL":      {tenantRole, tryLockSQL, []any{org, "name"}},
-		"readySQL":        {tenantRole, readySQL, []any{"{1}"}},
+		"readySQL":        {tenantRole, readySQL, []any{"{migrations/1_a.sql}"}},
 		"getSQL":          {tenantRole, getSQL, []any{org, id, smallShipment}},
 		"createSQL":       {tenantRole, createSQL, []any{org, "{}", none, "tok_1", "Anna"}},
 		"headSQL":         {tenantRole, headSQL, []any{org, id}},

@@ -1,8 +1,9 @@
 package postgres
 
-// readySQL counts which of the migrations $1 were applied.
+// readySQL counts those of the files $1 of migrations that were not applied.
 const readySQL = `
-SELECT count(DISTINCT version_id) FROM goose_db_version WHERE version_id = ANY ($1::bigint[])`
+SELECT count(*) FROM unnest($1::text[]) file
+WHERE split_part(split_part(file, '/', 2), '_', 1)::bigint NOT IN (SELECT version_id FROM goose_db_version)`
 
 // getSQL reads a shipment and its parts as JSON. $1 is the organization, $2 the
 // shipment. Its pallets are null if there are more than $3.
@@ -23,7 +24,8 @@ SELECT row_to_json(detail) FROM (
 
 // documentsJSON is a JSON array of the documents of the shipment $2.
 var documentsJSON = `(SELECT coalesce(json_agg(d), '[]') FROM (
-			SELECT ` + documentColumns + ` FROM documents WHERE organization_id = $1 AND shipment_id = $2 ORDER BY id) d)`
+			SELECT ` + documentColumns + ` FROM documents
+			WHERE organization_id = $1 AND shipment_id = $2 ORDER BY id) d)`
 
 // documentsSQL reads the documents of the shipment $2.
 var documentsSQL = `
@@ -32,7 +34,8 @@ SELECT ` + documentsJSON + ` FROM shipments WHERE organization_id = $1 AND id = 
 // documentSQL reads the document $3 of the shipment $2 with its mappings, or null.
 var documentSQL = `
 SELECT (SELECT row_to_json(d) FROM (
-	SELECT ` + documentColumns + `, mappings FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3) d)
+	SELECT ` + documentColumns + `, mappings FROM documents
+	WHERE organization_id = $1 AND shipment_id = $2 AND id = $3) d)
 FROM shipments WHERE organization_id = $1 AND id = $2`
 
 // headSQL reads a shipment without its parts as JSON. $1 is the organization, $2
@@ -88,7 +91,8 @@ WITH deleted AS (
 ), announced AS (` + announcing + `$5` + announced + `
 	WHERE EXISTS (SELECT FROM deleted)
 ), uncounted AS (
-	` + counting + `SELECT $1, counted.status, ` + dayAndShard + `, -1 FROM deleted` + ofAll + ` ORDER BY 2` + counted + `
+	` + counting + `SELECT $1, counted.status, ` + dayAndShard + `, -1
+	FROM deleted` + ofAll + ` ORDER BY 2` + counted + `
 )
 SELECT count(*) FROM deleted`
 

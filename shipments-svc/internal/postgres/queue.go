@@ -104,17 +104,6 @@ func (w *Webhooks) Overdue(ctx context.Context, now time.Time) (float64, error) 
 	return getRow[float64](ctx, w.dispatcher(), "overdue", overdueSQL, now)
 }
 
-// Expire does what the Repository's does, and removes deliveries whose event or
-// endpoint is gone. It returns how much there was to do, up to limit.
-func (w *Webhooks) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error) {
-	expired, err := w.Repository.Expire(ctx, org, now, limit)
-	if err != nil {
-		return 0, err
-	}
-	orphans, err := getRow[int](ctx, w.tenant(ctx, org), "tidy", tidySQL, org, now.Add(-shipments.EventLife), limit)
-	return max(expired, orphans), err
-}
-
 const (
 	// dueSQL visits, after the endpoint $2 of the organization $1, up to $4
 	// endpoints that have deliveries to come, by one step in the index each. It

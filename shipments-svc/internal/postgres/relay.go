@@ -120,15 +120,20 @@ func (r *Repository) Number(ctx context.Context, org shipments.OrgID, limit int)
 	return row.Given, time.Duration(row.Waited * float64(time.Second)), err
 }
 
-// Expire removes an organization's events that got their numbers EventLife before
-// now, and answers that are no longer kept, up to limit of each. It returns how many
-// these were, of whichever were more.
-func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (int, error) {
-	before := now.Add(-shipments.EventLife)
-	events, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireSQL, org, before, limit)
-	if err != nil {
-		return 0, err
+// Expire removes an organization's events that got their numbers EventLife before now, tests of
+// webhooks as old, answers that are no longer kept, and deliveries whose endpoint is gone, up to
+// limit of each. It returns how many these were, of whichever were more.
+func (r *Repository) Expire(ctx context.Context, org shipments.OrgID, now time.Time, limit int) (most int, err error) {
+	old := now.Add(-shipments.EventLife)
+	for _, expired := range []struct {
+		query  string
+		before time.Time
+	}{{expireSQL, old}, {expireKeysSQL, now}, {tidySQL, old}} {
+		n, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expired.query, org, expired.before, limit)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, n)
 	}
-	answers, err := getRow[int](ctx, r.tenant(ctx, org), "expire", expireKeysSQL, org, now, limit)
-	return max(events, answers), err
+	return most, nil
 }

@@ -186,7 +186,7 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 const knownSQL = `
 SELECT coalesce(json_agg(id), '[]') FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
 
-// Known is a sweeper.Known.
+// Known is a storage.Known.
 func (r *Repository) Known(
 	ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID,
 ) ([]shipments.DocumentID, error) {

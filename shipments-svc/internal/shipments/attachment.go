@@ -113,10 +113,7 @@ func (a Attachment) Faults() []Fault {
 
 // Times of a request that attaches.
 const (
-	// perPallet is how much longer it may take for each of its pallets: two
-	// seconds for as many as there may be.
-	perPallet = 200 * time.Microsecond
-	// storeTimeout is how much longer it may take for its file.
+	// storeTimeout is how much longer it may take for its file, or for as many pallets as there may be.
 	storeTimeout = 2 * time.Second
 	// ReadTimeout bounds the reading of a file: by a worker, or in a dry run.
 	ReadTimeout = 30 * time.Second
@@ -124,14 +121,10 @@ const (
 
 // Waits returns how much longer than others the request may take.
 func (a Attachment) Waits() time.Duration {
-	switch {
-	case a.File == nil:
-		return time.Duration(len(a.Pallets)) * perPallet
-	case a.DryRun:
+	if a.DryRun && a.File != nil {
 		return ReadTimeout
-	default:
-		return storeTimeout
 	}
+	return storeTimeout
 }
 
 func (f *faults) declared(at string, d Declared) {

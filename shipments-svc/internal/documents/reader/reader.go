@@ -9,7 +9,6 @@
 package reader
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -98,7 +97,7 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
 	case err != nil && used >= r.cpu/cpuShare:
 		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
-	case err != nil && stderr.has("out of memory", "cannot allocate memory", "failed to allocate"):
+	case err != nil && outOfMemory.Match(stderr.text):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
 	case err != nil && errors.As(err, new(*exec.ExitError)):
 		return unreadable(Crashed, "The file could not be read: its format is invalid.")
@@ -116,6 +115,9 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 		return *answer.Reading, nil
 	}
 }
+
+// outOfMemory is in what a child writes that has used up its memory.
+var outOfMemory = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate`)
 
 // cpuShare is the part of the limit of processor time, one in cpuShare, that a child
 // killed for it has used at least: the kernel counts the limit in ticks, and may
@@ -181,10 +183,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 	b.over = b.over || len(p) > room
 	b.text = append(b.text, p[:min(len(p), room)]...)
 	return len(p), nil
-}
-
-func (b *bounded) has(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(b.text, []byte(text)) })
 }
 
 var _ shipments.Reader = (*Reader)(nil)

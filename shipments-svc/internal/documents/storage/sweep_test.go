@@ -11,7 +11,6 @@ import (
 	_ "github.com/lib/pq" // sqlx's "postgres"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/sweeper"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -76,7 +75,7 @@ func (y *yard) record(t *testing.T, id shipments.DocumentID) {
 // swept sweeps after a time, and expects that so many files are removed.
 func (y *yard) swept(t *testing.T, after time.Duration, want int) {
 	t.Helper()
-	removed, err := sweeper.Sweep(t.Context(), y.repo.Known, y.store, time.Now().Add(after))
+	removed, err := Sweep(t.Context(), y.repo.Known, y.store, time.Now().Add(after))
 	if err != nil || removed != want {
 		t.Errorf("%d, %v; want %d", removed, err, want)
 	}
@@ -104,14 +103,14 @@ func testEmptyDatabase(t *testing.T, store shipments.Files) {
 	full.attach(t, 3, 0)
 	empty := newYard(t, store)
 	empty.files = full.files
-	empty.swept(t, sweeper.Grace+time.Minute, 0)
+	empty.swept(t, Grace+time.Minute, 0)
 }
 
 func testOrphans(t *testing.T, store shipments.Files) {
 	y := newYard(t, store)
 	y.attach(t, 3, 1)
-	y.swept(t, sweeper.Grace-time.Minute, 0)
-	y.swept(t, sweeper.Grace+time.Minute, 1)
+	y.swept(t, Grace-time.Minute, 0)
+	y.swept(t, Grace+time.Minute, 1)
 	if _, err := store.Open(t.Context(), y.files[3]); !errors.Is(err, shipments.ErrNoFile) {
 		t.Errorf("%v", err)
 	}

@@ -87,13 +87,6 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	over.Stop()
 }
 
-// noted reports a result, unless ctx has ended.
-func (d *Dispatcher) noted(ctx context.Context, err error) {
-	if ctx.Err() == nil {
-		d.Note(err)
-	}
-}
-
 // pass starts deliveries for every endpoint with due ones.
 func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	for after := (&webhooks.EndpointKey{}); after != nil; {
@@ -123,8 +116,8 @@ func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Endpoin
 		for n := 0; n < turn && ctx.Err() == nil; n++ {
 			now := d.Now()
 			job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
-			if err != nil {
-				d.noted(ctx, err)
+			if err != nil && ctx.Err() == nil {
+				d.Note(err)
 			}
 			if err != nil || !ok {
 				return
@@ -154,6 +147,6 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	if err := d.queue.Finish(ctx, job, a, verdict); err != nil {
-		d.noted(ctx, err) // the lease expires, and the delivery is made again
+		d.Note(err) // the lease expires, and the delivery is made again
 	}
 }

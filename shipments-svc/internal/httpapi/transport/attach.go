@@ -2,10 +2,13 @@ package transport
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -52,29 +55,34 @@ func NewUploads() *Uploads {
 }
 
 // decode reads a request of the API that attaches a document.
-func (u *Uploads) decode(r *http.Request) (shipments.Attachment, error) {
+func (u *Uploads) decode(r *http.Request) (a shipments.Attachment, err error) {
 	order, err := decodeOrder(r)
 	if err != nil {
-		return shipments.Attachment{}, err
+		return a, err
 	}
-	return u.attachment(r, callerOf(r.Context()).org, order)
+	c, body := callerOf(r.Context()), r.Body
+	if a, err = u.Receive(c.writer, r, c.org, order); err != nil {
+		return a, err
+	}
+	// A retry of a form has another boundary.
+	if keyed, ok := body.(*idempotency.Body); ok && a.File != nil && a.File.Field == "" {
+		keyed.SetFingerprint(
+			sha256.Sum256(fmt.Appendf(nil, "form %q %q %t %x", a.Type, a.File.Filename, a.DryRun, a.File.SHA256)),
+		)
+	}
+	return a, nil
 }
 
-// Receive reads a document that is sent on a page. The request must have passed Admitted, and
-// is admitted until its handler has returned.
+// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets
+// themselves. It is admitted before it is received. The request must have passed Admitted, and is
+// admitted until its handler has returned.
 func (u *Uploads) Receive(
 	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
-) (shipments.Attachment, error) {
-	extendDeadlines(w)
-	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
-	return u.attachment(r, org, order)
-}
-
-// attachment reads a document: as a form, or as JSON that has the file in base64 or the pallets
-// themselves. It is admitted before it is received.
-func (u *Uploads) attachment(
-	r *http.Request, org shipments.OrgID, order shipments.Order,
 ) (a shipments.Attachment, err error) {
+	// A large request has the time that it may take. Writers without deadlines are accepted.
+	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
+	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
+	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
 	size := min(r.ContentLength, maxDocument)
 	if size < 0 { // it is not known
 		size = maxDocument
@@ -143,7 +151,7 @@ func decodeDocument(
 		}
 	}
 	if len(content) > shipments.MaxFile {
-		return a, fileTooLargeError{}
+		return a, errFileTooLarge
 	}
 	if a.File, err = newUpload(bytes.NewReader(content), int64(len(content)), filename); err != nil {
 		return a, err

@@ -87,6 +87,7 @@ func decodeJSON[Req any](
 	text := []byte("{}")
 	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
 		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
+			r.Body = http.MaxBytesReader(callerOf(r.Context()).writer, r.Body, maxBody)
 			text, err = receive(r, 0)
 		}
 	}

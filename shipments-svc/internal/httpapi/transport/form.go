@@ -8,9 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
@@ -18,21 +16,21 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// formError means that a body is not a well-formed form.
-type formError struct{ reason string }
+// errForm means that a body is not a well-formed form.
+var errForm = errors.New("the form is not whole: it ends early, a part has a malformed header, or Content-Type names " +
+	"another boundary")
 
-// Error implements error.
-func (e *formError) Error() string { return e.reason }
+// errFileTooLarge means that a file has more bytes than are accepted.
+var errFileTooLarge = fmt.Errorf("the file may have at most %d bytes", shipments.MaxFile)
 
 // decodeForm reads a document that is sent as a form: type, file, and perhaps
 // dry_run. The whole form is in memory, as its body has at most maxDocument bytes.
 func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, error) {
-	//nolint:gosec // G120: the routes bound the body
+	//nolint:gosec // G120: Uploads bounds the body
 	if err := r.ParseMultipartForm(maxDocument); errors.As(err, new(*http.MaxBytesError)) {
 		return shipments.Attachment{}, err
 	} else if err != nil {
-		return shipments.Attachment{}, &formError{"the form is not whole: it ends early, " +
-			"a part has a malformed header, or Content-Type names another boundary"}
+		return shipments.Attachment{}, errForm
 	}
 	faults := formFaults(r)
 	a := shipments.Attachment{Order: order, Type: shipments.DocumentType(formValue(r, "type"))}
@@ -48,7 +46,7 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 		return a, invalid(append(faults, formFault(jsonbody.Required, "file", "file is required")), "", a.Faults())
 	}
 	if files[0].Size > shipments.MaxFile {
-		return shipments.Attachment{}, fileTooLargeError{}
+		return shipments.Attachment{}, errFileTooLarge
 	}
 	file, err := files[0].Open()
 	if err != nil {
@@ -57,11 +55,6 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	a.File, err = newUpload(file, files[0].Size, jsonbody.Normal(files[0].Filename))
 	if err != nil {
 		return shipments.Attachment{}, err
-	}
-	if body, ok := r.Body.(*idempotency.Body); ok { // a retry has another boundary
-		body.SetFingerprint(
-			sha256.Sum256(fmt.Appendf(nil, "form %q %q %t %x", a.Type, a.File.Filename, a.DryRun, a.File.SHA256)),
-		)
 	}
 	return a, invalid(faults, "", a.Faults())
 }
@@ -92,14 +85,6 @@ func formFault(code, name, detail string) jsonbody.Fault {
 	return jsonbody.Fault{Code: code, Pointer: "/" + name, Detail: detail}
 }
 
-// fileTooLargeError means that a file has more bytes than are accepted.
-type fileTooLargeError struct{}
-
-// Error implements error.
-func (fileTooLargeError) Error() string {
-	return fmt.Sprintf("the file may have at most %d bytes", shipments.MaxFile)
-}
-
 // newUpload returns the file with the name that the client declares.
 func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upload, error) {
 	u := &shipments.Upload{Filename: filename, Size: size, Content: content}
@@ -120,13 +105,6 @@ func Admitted(next http.Handler) http.Handler {
 		defer end()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
-}
-
-// extendDeadlines gives the connection of a large request the time that it may take.
-func extendDeadlines(w http.ResponseWriter) {
-	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
-	// Writers without deadlines are accepted.
-	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
 }
 
 // SendFile sends the file of a document. An error means that nothing was sent.

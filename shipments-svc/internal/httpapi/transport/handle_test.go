@@ -22,7 +22,7 @@ func handled(
 ) (status int, observed []error) {
 	t.Helper()
 	rt := router{
-		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler), maxBody: maxBody,
+		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler),
 		config: Config{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
 	}
 	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, text string) reply {

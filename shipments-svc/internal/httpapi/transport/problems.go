@@ -64,9 +64,9 @@ var table = []struct {
 		"this Idempotency-Key was used with another body; use a new key for each request")},
 	{http.StatusBadRequest, "invalid_header", as[*idempotency.HeaderError]},
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", as[*mediaTypeError]},
-	{http.StatusRequestEntityTooLarge, "body_too_large", bodyTooLarge},
-	{http.StatusRequestEntityTooLarge, "body_too_large", as[fileTooLargeError]},
-	{http.StatusBadRequest, "malformed_form", as[*formError]},
+	{http.StatusRequestEntityTooLarge, "body_too_large", as[*http.MaxBytesError]},
+	{http.StatusRequestEntityTooLarge, "body_too_large", is(errFileTooLarge, errFileTooLarge.Error())},
+	{http.StatusBadRequest, "malformed_form", is(errForm, errForm.Error())},
 	{http.StatusBadRequest, "malformed_json", as[*jsonbody.SyntaxError]},
 	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*jsonbody.LimitError](string(shipments.TooManyPallets))},
 	{http.StatusUnprocessableEntity, "validation_failed", as[*jsonbody.LimitError]},
@@ -180,6 +180,8 @@ func as[E error](err error) (fault, bool) {
 	switch e := any(e).(type) {
 	case *query.Error:
 		return fault{detail: e.Error(), fields: e.Faults}, true
+	case *http.MaxBytesError:
+		return fault{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
 	case *jsonbody.LimitError:
 		return fault{detail: problem.Summary(1, "field"), fields: []problem.Field{e.Fault}}, true
 	case *shipments.Invalid:
@@ -207,12 +209,4 @@ func allOf[E error](code string) func(error) (fault, bool) {
 		other := func(f problem.Field) bool { return f.Code != code }
 		return f, ok && len(f.fields) > 0 && !slices.ContainsFunc(f.fields, other)
 	}
-}
-
-func bodyTooLarge(err error) (fault, bool) {
-	e, ok := errors.AsType[*http.MaxBytesError](err)
-	if !ok {
-		return fault{}, false
-	}
-	return fault{detail: fmt.Sprintf("the body may have at most %d bytes", e.Limit)}, true
 }

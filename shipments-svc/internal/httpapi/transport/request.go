@@ -20,8 +20,9 @@ type caller struct {
 	assertion.Identity
 	org     shipments.OrgID
 	actor   shipments.Actor
-	err     error          // assertion.ErrMissing without an identity
-	request *http.Request  // as the route has it, for encoders
+	err     error         // assertion.ErrMissing without an identity
+	request *http.Request // as the route has it, for encoders
+	writer  http.ResponseWriter
 	key     *shipments.Key // nil: it has none
 }
 
@@ -30,7 +31,7 @@ type callerKey struct{}
 // identified reads the identity of a request once and keeps it in the context.
 func identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &caller{}
+		c := &caller{writer: w}
 		c.Identity, c.err = assertion.FromHeader(r.Header)
 		c.org, c.actor = shipments.OrgID(c.OrganizationID), shipments.Actor{ID: c.Actor(), Name: c.UserName}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))

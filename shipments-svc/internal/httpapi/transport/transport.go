@@ -62,20 +62,13 @@ type router struct {
 	service *shipments.Service
 	config  Config
 	log     *slog.Logger
-	maxBody int64
-}
-
-// upTo returns the router for routes whose bodies may have so many bytes.
-func (rt router) upTo(limit int64) router {
-	rt.maxBody = limit
-	return rt
 }
 
 // New returns the handler of the service's public listener.
 func New(
 	service *shipments.Service, hooks *webhooks.Service, uploads *Uploads, config Config, log *slog.Logger,
 ) http.Handler {
-	rt := router{Routes: problem.NewRoutes(), service: service, config: config, log: log, maxBody: maxBody}
+	rt := router{Routes: problem.NewRoutes(), service: service, config: config, log: log}
 
 	const all, one = "/api/v1/shipments", "/api/v1/shipments/{id}"
 	handle(rt, "GET "+all, decodeList, service.List, encodeList)
@@ -89,7 +82,7 @@ func New(
 
 	const documents, document = one + "/documents", one + "/documents/{document}"
 	encodeDocument := shown(http.StatusOK, "document", viewReadDocument)
-	postPrepared(rt.upTo(maxDocument), documents, uploads.decode, service.PrepareAttach, encodeAttach)
+	postPrepared(rt, documents, uploads.decode, service.PrepareAttach, encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
 	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument)
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
@@ -165,7 +158,7 @@ func handle[Req, Res any](
 		defer cancel()
 		return do(ctx, c.org, req)
 	}
-	rt.Handle(pattern, rt.largeBodies(http.MaxBytesHandler(kithttp.NewServer(
+	rt.Handle(pattern, kithttp.NewServer(
 		serve,
 		func(ctx context.Context, r *http.Request) (any, error) {
 			c := callerOf(ctx)
@@ -177,7 +170,7 @@ func handle[Req, Res any](
 			return encode(r, response.(Res)).write(w, r)
 		},
 		kithttp.ServerErrorEncoder(rt.fail),
-	), rt.maxBody)))
+	))
 }
 
 // How long sending a large body may take, which is longer than the gateway
@@ -186,14 +179,3 @@ const (
 	uploadTimeout = 5*time.Minute + 10*time.Second
 	answerTimeout = 30 * time.Second
 )
-
-// largeBodies extends the deadlines of requests with large bodies.
-func (rt router) largeBodies(next http.Handler) http.Handler {
-	if rt.maxBody <= maxBody {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		extendDeadlines(w)
-		next.ServeHTTP(w, r)
-	})
-}

@@ -1,11 +1,4 @@
-// Package sweeper removes stored files without a document: of requests that were
-// interrupted between storing the file and the document, and of documents that were
-// deleted while the store was unavailable.
-//
-// An emptied or swapped database, or one that was restored, lacks documents of stored files.
-// Guarantees: files are removed only when they are 30 days old, and of organizations of which
-// the database has documents with files as old.
-package sweeper
+package storage
 
 import (
 	"context"
@@ -16,19 +9,22 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-const (
-	// Every is the interval of sweeps.
-	Every = time.Hour
-	// Grace is the minimum age of a file that is removed.
-	Grace = 30 * 24 * time.Hour
+// Grace is the minimum age of a file that Sweep removes.
+const Grace = 30 * 24 * time.Hour
 
-	batch = 500 // files looked up at once
-)
+// batch is the number of files that are looked up at once.
+const batch = 500
 
 // Known returns those of an organization's documents that are in the database.
 type Known func(context.Context, shipments.OrgID, []shipments.DocumentID) ([]shipments.DocumentID, error)
 
-// Sweep removes the files without a document, and returns how many these were.
+// Sweep removes the files without a document, and returns how many these were: those of requests
+// that were interrupted between storing the file and the document, and of documents that were
+// deleted while the store was unavailable.
+//
+// An emptied or swapped database, or one that was restored, lacks documents of stored files. So
+// files are removed only when they are 30 days old, and of organizations of which the database has
+// documents with files as old.
 func Sweep(ctx context.Context, known Known, files shipments.Files, now time.Time) (removed int, err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	sweep := func(org shipments.OrgID) error {
