@@ -57,8 +57,7 @@ type Settings struct {
 	// /etc/quayside/services/*.json. Read at start; see Permissions of further services. Empty:
 	// none.
 	ServicePermissions string `env:"SERVICE_PERMISSIONS"`
-	// Public URL of the gateway for browsers. Plain http only for a loopback host. Passkeys belong to
-	// its host; for an IP address there are none.
+	// Public URL of the gateway for browsers. Plain http only for a loopback host.
 	PublicURL string `env:"PUBLIC_URL" envDefault:"http://localhost:8080"`
 	// URL of the OpenID Connect issuer. Empty: none. The redirect URL is
 	// PUBLIC_URL/sign-in/callback.
@@ -77,6 +76,9 @@ type Settings struct {
 	// Keys of 32 bytes that encrypt the keys of authenticator apps, as version:base64 separated by
 	// commas, newest first. Empty: no app can be added, and codes of those added before are refused.
 	TOTPKeys string `env:"TOTP_KEYS" secret:"true"`
+	// Passkeys beside passwords. They belong to the host of PUBLIC_URL; for an IP address there are
+	// none.
+	Passkeys bool `env:"PASSKEYS" envDefault:"true"`
 	// Server for outgoing mail: smtp://user:password@host:587 (STARTTLS; to this machine
 	// unencrypted) or smtps://user:password@host:465. Empty: no mail is sent, codes of
 	// invitations are shown to the inviting person, and operators reset passwords.

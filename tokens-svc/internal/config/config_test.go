@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		Service:       settings.Service{DatabaseURL: dsn, GatewayIssuer: "quayside-gateway"},
 		ListenAddress: ":8082", InnerAddress: ":9082", PublicURL: "http://localhost:8080",
-		OIDCVerifiedClaim: "email_verified", MaxActiveTokens: 1000,
+		OIDCVerifiedClaim: "email_verified", MaxActiveTokens: 1000, Passkeys: true,
 		GatewayCredential: shared, TokenPeppers: pepper,
 	}
 	if err != nil || got.Settings != want {

@@ -81,7 +81,9 @@ func Pages(c *Config) error {
 	if c.TOTPKeys != "" {
 		errs[4] = c.readAppKeys()
 	}
-	c.Party, _ = passkey.New(c.Public) // for an address, browsers have no passkeys
+	if c.Passkeys {
+		c.Party, _ = passkey.New(c.Public) // for an address, browsers have no passkeys
+	}
 	return errors.Join(errs[:]...)
 }
 

@@ -54,6 +54,7 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 	}{
 		"nothing is set":      {nil, false, true},
 		"keys of apps":        {[]string{key}, true, true},
+		"no passkeys":         {[]string{"PASSKEYS=false"}, false, false},
 		"an address, no name": {[]string{"PUBLIC_URL=http://127.0.0.1:8080"}, false, false},
 	} {
 		cfg, err := Load(c.environ, Pages)
@@ -62,7 +63,7 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{
-		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=",
+		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=", "PASSKEYS=perhaps",
 	} {
 		if _, err := Load([]string{wrong}, Pages); err == nil {
 			t.Errorf("%s is accepted", wrong)
