@@ -176,21 +176,14 @@ func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
-// reads facts only. Row numbers are those of pallets if no table has others.
+// reads facts only.
 func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 	r := &d.remarks
 	r.Stage = "layout"
-	of, named := make([]mapping.Mapping, len(parts)), false
-	for i, p := range parts {
-		if p.Headed {
-			of[i] = mapping.Of([]layout.Table{p}, d.given)[0]
-			named = named || of[i].Pallets(p) && !of[i].RowNumbers()
-		}
-	}
-	for i, p := range parts {
+	for _, p := range parts {
 		end, n := len(p.Rows), len(all)
 		same := n > 0 && (p.Continued || sameHeadings(all[n-1][0], p))
-		pallets := p.Headed && (same || of[i].Pallets(p) && (!named || !of[i].RowNumbers()))
+		pallets := p.Headed && (same || mapping.Of([]layout.Table{p}, d.given)[0].Pallets(p))
 		switch {
 		case pallets:
 			if end = p.From; same {

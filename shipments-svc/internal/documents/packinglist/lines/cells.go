@@ -194,15 +194,8 @@ func (r *reader) validate(i int, l *Line) {
 			r.Remarks.Add("not_a_number/weight", w.Place, short(w.Text))
 		}
 	}
-	if p := l.Pallet; l.Own {
-		n, digits := len(p.Value), strings.Trim(p.Value, "0123456789") == ""
-		if digits && (n == 16 || n == 17) && r.Mapping.Has(vocabulary.SSCC) {
-			r.Remarks.Add("not_a_number/sscc", p.Place, p.Value, n)
-		}
-		label, _ := r.cell(i, vocabulary.PalletNumber)
-		if mapping.IsDate(p.Value) && (strings.ContainsFunc(p.Value, unicode.IsLetter) || label.Number != "") {
-			r.Remarks.Add("date_in_pallet", p.Place, p.Value)
-		}
+	if p := l.Pallet; l.Own && mapping.IsDate(p.Value) && strings.ContainsFunc(p.Value, unicode.IsLetter) {
+		r.Remarks.Add("date_in_pallet", p.Place, p.Value)
 	}
 	if mapping.IsDate(l.Calibre.Value) {
 		r.Remarks.Add("date_in_calibre", l.Calibre.Place, l.Calibre.Value)
@@ -253,20 +246,16 @@ func packWeight(text string, at tables.Place) Amount {
 // packOf returns the box weight of a line of a list without a column of weights: from its
 // kind of box, or else that of the list.
 func (r *reader) packOf(i int) Amount {
-	for _, f := range []vocabulary.Field{vocabulary.Pack, vocabulary.Produce, vocabulary.Variety} {
-		c := r.text(i, f)
-		if c.Value == "" {
-			c = r.t.Given(i, f)
-		}
-		if a := packWeight(c.Value, c.Place); a.OK {
-			if !r.remarked {
-				r.Remarks.Add("weight_from_pack/"+string(f), c.Place, c.Value)
-			}
-			r.remarked = true
-			return a
-		}
+	c := r.textOr(i, vocabulary.Pack)
+	a := packWeight(c.Value, c.Place)
+	if !a.OK {
+		return r.pack
 	}
-	return r.pack
+	if !r.remarked {
+		r.Remarks.Add("weight_from_pack", c.Place, c.Value)
+	}
+	r.remarked = true
+	return a
 }
 
 // letterhead reads the box weight above or below a list, or in the heading of its boxes:

@@ -49,11 +49,6 @@ func (m Mapping) Pallets(t layout.Table) bool {
 	return m.Has(vocabulary.PalletNumber) || m.Has(vocabulary.SSCC) || t.Gives(vocabulary.PalletNumber)
 }
 
-// RowNumbers reports whether row numbers are taken for those of pallets, as no column has these.
-func (m Mapping) RowNumbers() bool {
-	return m.Has(vocabulary.PalletNumber) && slices.Contains(m.Column(vocabulary.PalletNumber).Rules, "row-number")
-}
-
 // At returns the column of a field, or -1.
 func (m Mapping) At(f vocabulary.Field) int {
 	if col, ok := m.at[f]; ok {

@@ -43,7 +43,6 @@ const (
 	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
 	overload  = 2    // times the heaviest pallet
-	fullLoad  = 0.3  // of the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
 	stepOfBox = 50   // grams between box weights that differ
 )
@@ -92,11 +91,9 @@ func (s *Settled) gather() {
 		}
 	}
 	for _, w := range pallets {
-		s.add("odd-pallet", w > float64(reference.HeaviestPallet) || w > 0 && w < float64(reference.LightestPallet), nil)
-		if s.Read.Mapping.RowNumbers() {
-			s.add("partial", w < fullLoad*float64(reference.HeaviestPallet) || w > float64(reference.HeaviestPallet), nil)
-		}
-		s.add("overloaded", w > overload*float64(reference.HeaviestPallet), nil)
+		least, heaviest := float64(reference.LightestPallet), float64(reference.HeaviestPallet)
+		s.add("odd-pallet", w > heaviest || w > 0 && w < least, nil)
+		s.add("overloaded", w > overload*heaviest, nil)
 	}
 	if s.found["summed"].of == 1 { // of one pallet it is an accident
 		delete(s.found, "summed")
@@ -166,7 +163,8 @@ func (s *Settled) remark() {
 		if !l.Whole.OK {
 			at = l.Box.Place
 		}
-		s.Remarks.Add(k.rule, at, l.Boxes.Value, kilograms(l.Box.Value), kilograms(l.Whole.Value), kilograms(l.Gross.Value),
-			kilograms(l.weight()), tables.ColumnName(max(1, at.Column)), at.Row, s.Read.Tables[0].Heading(at.Column-1))
+		s.Remarks.Add(k.rule, at, l.Boxes.Value, kilograms(l.Box.Value), kilograms(l.Whole.Value),
+			kilograms(l.Gross.Value), kilograms(l.weight()), tables.ColumnName(max(1, at.Column)), at.Row,
+			s.Read.Tables[0].Heading(at.Column-1))
 	}
 }

@@ -52,9 +52,6 @@ func (s *Settled) Check() {
 		s.checkUnit(m.Column(s.used))
 	}
 	s.remark()
-	if m.RowNumbers() {
-		s.Remarks.Add("pallets_numbered", s.place())
-	}
 	if m.Source == shipments.FromTemplate && s.Score < 0 {
 		s.Remarks.Add("template_contradicted", s.place(), m.Template)
 	}
