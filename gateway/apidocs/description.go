@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // node is a value of an OpenAPI document. A nil node is a missing one.
@@ -14,54 +16,39 @@ type node struct {
 	names  []string // of the members of an object, in their order
 	values []*node  // of the members, or the elements of an array
 	text   string   // of a scalar
-	json   []byte
+	whole  any      // as the YAML library has it
 
 	// ref is the name at the end of the reference that the node was resolved from, and beside the description at it.
 	ref, beside string
 }
 
-// readNode returns the next value of a document, whose numbers are json.Numbers.
-func readNode(decoder *json.Decoder, document []byte) (*node, error) {
-	before := decoder.InputOffset()
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	first := bytes.TrimLeft(document[before:decoder.InputOffset()], " \t\r\n,:")
-	start := int(decoder.InputOffset()) - len(first)
-	kind, composed := token.(json.Delim)
-	if !composed {
-		return &node{text: fmt.Sprint(token), json: first}, nil
-	}
-	n := new(node)
-	for decoder.More() {
-		if kind == '{' {
-			name, err := decoder.Token()
-			if err != nil {
-				return nil, err
-			}
-			n.names = append(n.names, fmt.Sprint(name))
-		}
-		member, err := readNode(decoder, document)
-		if err != nil {
-			return nil, err
-		}
-		n.values = append(n.values, member)
-	}
-	_, err = decoder.Token() // its end
-	n.json = document[start:decoder.InputOffset()]
-	return n, err
-}
-
 // readDocument reads a document and resolves its references.
 func readDocument(document []byte) (*node, error) {
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber()
-	n, err := readNode(decoder, document)
-	if err == nil {
-		n.resolve(n)
+	var whole any
+	if err := yaml.UnmarshalWithOptions(document, &whole, yaml.UseOrderedMap()); err != nil {
+		return nil, err
 	}
-	return n, err
+	n := newNode(whole)
+	n.resolve(n)
+	return n, nil
+}
+
+func newNode(whole any) *node {
+	n := &node{whole: whole}
+	switch value := whole.(type) {
+	case yaml.MapSlice:
+		for _, member := range value {
+			n.names = append(n.names, fmt.Sprint(member.Key))
+			n.values = append(n.values, newNode(member.Value))
+		}
+	case []any:
+		for _, element := range value {
+			n.values = append(n.values, newNode(element))
+		}
+	default:
+		n.text = fmt.Sprint(value)
+	}
+	return n
 }
 
 // resolve puts what is referred to in the place of all references below n.
@@ -123,7 +110,8 @@ func (n *node) strings() (all []string) {
 // indented returns the value as JSON that people read.
 func (n *node) indented() string {
 	var out bytes.Buffer
-	_ = json.Indent(&out, n.json, "", "  ") // it is JSON
+	line, _ := yaml.MarshalWithOptions(n.whole, yaml.JSON()) // it was read
+	_ = json.Indent(&out, bytes.TrimSpace(line), "", "  ")
 	return out.String()
 }
 

@@ -6,8 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/openapi"
 )
 
 // The documents of the services, which `make generate` copies.
@@ -120,17 +118,13 @@ func (s *site) addObjects(d *description) error {
 	return nil
 }
 
-// readDescription reads a document as it is served.
+// readDescription reads the document of a service.
 func readDescription(name string) (*description, error) {
 	source, err := documents.ReadFile("openapi/" + name + ".yaml")
 	if err != nil {
 		return nil, err
 	}
-	text, err := openapi.JSON(source)
-	if err != nil {
-		return nil, err
-	}
-	root, err := readDocument(text)
+	root, err := readDocument(source)
 	return &description{root, "/docs/reference/" + name}, err
 }
 

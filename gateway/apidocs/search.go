@@ -17,12 +17,15 @@ type index []section
 // section is a heading and the text below it.
 type section struct {
 	To, Page, Heading, Text string
-	page, heading, text     string // the same in lower case
+	lower                   [3]string // Page, Heading and Text, in lower case
 }
+
+// weights are how much a word counts in each of section.lower.
+var weights = [...]int{8, 4, 1}
 
 func (x *index) append(s section) {
 	s.Text = strings.Join(strings.Fields(s.Text), " ")
-	s.page, s.heading, s.text = strings.ToLower(s.Page), strings.ToLower(s.Heading), strings.ToLower(s.Text)
+	s.lower = [...]string{strings.ToLower(s.Page), strings.ToLower(s.Heading), strings.ToLower(s.Text)}
 	*x = append(*x, s)
 }
 
@@ -40,7 +43,12 @@ func (x *index) add(path, title string, content []byte) {
 		case token.DataAtom == atom.H2 || token.DataAtom == atom.H3:
 			if inHeading = starts; starts {
 				x.append(now)
-				now = section{To: path + "#" + id(token), Page: title}
+				now = section{To: path, Page: title}
+				for _, attribute := range token.Attr {
+					if attribute.Key == "id" {
+						now.To += "#" + attribute.Val
+					}
+				}
 			}
 		case token.Type != html.TextToken:
 		case inHeading:
@@ -52,16 +60,6 @@ func (x *index) add(path, title string, content []byte) {
 	x.append(now)
 }
 
-// id is the id of an element.
-func id(token html.Token) string {
-	for _, attribute := range token.Attr {
-		if attribute.Key == "id" {
-			return attribute.Val
-		}
-	}
-	return ""
-}
-
 const (
 	maxFound     = 30
 	snippetBytes = 160
@@ -69,36 +67,25 @@ const (
 
 // find returns the sections that have all words, those with them in headings first, and what stands around the first
 // word in their texts.
-func (x index) find(query string) (found []section) {
+func (x index) find(query string) []section {
 	words := strings.Fields(strings.ToLower(query))
-	if len(words) == 0 {
-		return nil
+	found := slices.DeleteFunc(slices.Clone(x), func(s section) bool { return s.rank(words) == 0 })
+	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(b.rank(words), a.rank(words)) })
+	found = found[:min(len(found), maxFound)]
+	for i := range found {
+		found[i].Text = found[i].snippet(words[0])
 	}
-	ranks := map[string]int{}
-	for _, s := range x {
-		if rank := s.rank(words); rank > 0 {
-			ranks[s.To] = rank
-			s.Text = s.snippet(words[0])
-			found = append(found, s)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(ranks[b.To], ranks[a.To]) })
-	return found[:min(len(found), maxFound)]
+	return found
 }
 
-// rank is higher the more words are in headings, and 0 if one is nowhere.
+// rank is higher the more words are in headings, and 0 if one is nowhere, or there is none.
 func (s section) rank(words []string) (rank int) {
 	for _, word := range words {
-		switch {
-		case strings.Contains(s.page, word):
-			rank += 8
-		case strings.Contains(s.heading, word):
-			rank += 4
-		case strings.Contains(s.text, word):
-			rank++
-		default:
+		i := slices.IndexFunc(s.lower[:], func(text string) bool { return strings.Contains(text, word) })
+		if i < 0 {
 			return 0
 		}
+		rank += weights[i]
 	}
 	return rank
 }
@@ -106,7 +93,7 @@ func (s section) rank(words []string) (rank int) {
 // snippet is the part of the text around a word.
 func (s section) snippet(word string) string {
 	text := s.Text
-	from := max(0, strings.Index(s.text, word)-snippetBytes/4)
+	from := max(0, strings.Index(s.lower[2], word)-snippetBytes/4)
 	text = strings.ToValidUTF8(text[min(from, len(text)):min(from+snippetBytes, len(text))], "")
 	if from > 0 {
 		text = "… " + text
@@ -117,9 +104,5 @@ func (s section) snippet(word string) string {
 // search shows what is found for the parameter q.
 func (s *site) search(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query().Get("q")
-	title := "Search"
-	if query != "" {
-		title = "Search: " + query
-	}
-	s.write(w, "search", page{Frame: frame(title, ""), Query: query, Body: s.index.find(query)})
+	s.write(w, "search", page{Frame: frame("Search", ""), Query: query, Body: s.index.find(query)})
 }
