@@ -28,16 +28,6 @@ func parse(d *caddyfile.Dispenser, _ any) (any, error) {
 	return nil, Prepare()
 }
 
-// names are the settings that the Caddyfile has as {$NAME}, which Caddy replaces in its text.
-var names = []string{
-	"GATEWAY_ADDRESS", "GATEWAY_INNER_ADDRESS", "GATEWAY_BIND", "GATEWAY_TLS", "GATEWAY_TLS_CERTIFICATE",
-	"GATEWAY_TLS_KEY",
-	"ACME_DIRECTORY", "ACME_EMAIL", "REDIS_DOWN", "GATEWAY_REPLICAS", "TOKENS_INTERNAL_URL", "TOKENS_HOST",
-	"TOKENS_PORT", "SHIPMENTS_HOST", "SHIPMENTS_PORT", "SERVICE_ROUTES", "GATEWAY_ISSUER", "GATEWAY_SHUTDOWN_DELAY",
-	"TRUSTED_PROXIES",
-	"CORS_ALLOWED_ORIGINS", "DEBUG_ENDPOINTS", "LOG_LEVEL",
-}
-
 // secrets are the settings of which NAME_FILE may name a file, and loaded those that were read from one.
 var (
 	secrets = []string{"GATEWAY_CREDENTIAL", "GATEWAY_SIGNING_KEY", "REDIS_URL"}
@@ -61,20 +51,20 @@ func load(name string) error {
 	return os.Setenv(name, strings.TrimSpace(string(content)))
 }
 
-// Prepare fails with all faults of the settings. After it, a secret in a file is set, and a setting that is empty is
-// not, so that it has its default. Call it before Caddy reads the Caddyfile.
+// Prepare fails with all faults of the settings. After it, a secret in a file is set, and a variable that is empty is
+// not, so that the setting has its default. Call it before Caddy reads the Caddyfile.
 func Prepare() error {
 	var faults []error
 	for _, name := range secrets {
 		faults = append(faults, load(name))
 	}
-	for _, name := range names {
-		switch value := os.Getenv(name); {
-		case value == "":
+	for _, variable := range os.Environ() {
+		if name, value, _ := strings.Cut(variable, "="); value == "" {
 			faults = append(faults, os.Unsetenv(name))
-		case name == "SERVICE_ROUTES" && len(strings.Fields(value)) > 1: // all but the first would be ignored
-			faults = append(faults, errors.New("SERVICE_ROUTES must be one path or pattern, without spaces"))
 		}
+	}
+	if len(strings.Fields(os.Getenv("SERVICE_ROUTES"))) > 1 { // all but the first would be ignored
+		faults = append(faults, errors.New("SERVICE_ROUTES must be one path or pattern, without spaces"))
 	}
 	return errors.Join(append(faults, checkAddress())...)
 }
