@@ -11,7 +11,7 @@ import (
 func (g *gateway) waitUntilFollowing(t *testing.T) {
 	t.Helper()
 	eventually(t, func() bool {
-		return strings.Contains(g.metrics(t), "quayside_gateway_change_stream_connected 1\n")
+		return !strings.Contains(g.metrics(t), "quayside_gateway_revocation_lag_seconds +Inf\n")
 	}, "no stream", g.log)
 }
 

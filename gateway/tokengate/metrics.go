@@ -6,7 +6,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
@@ -64,29 +63,21 @@ func init() {
 // statusClasses are the values of the label status by the first digit of the status.
 var statusClasses = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}
 
-// The state of the change streams is read at each scrape.
-var (
-	streamConnected = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "change_stream_connected",
-		Help: "1 while changes of tokens arrive, 0 while cached results are used for 10 s only.",
-	}, func() float64 {
-		if time.Since(lastHeartbeat()) > introspect.HeartbeatTimeout {
-			return 0
-		}
-		return 1
-	})
-	revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
-		Help: "Time since the last heartbeat of the change stream: the age that an unseen revocation can have. " +
-			"+Inf before the first.",
-	}, func() float64 {
-		last := lastHeartbeat()
+// revocationLag is read at each scrape.
+var revocationLag = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	Namespace: "quayside", Subsystem: "gateway", Name: "revocation_lag_seconds",
+	Help: "Time since the last heartbeat of the change stream: the age that an unseen revocation can have. " +
+		"+Inf before the first. Above 3, cached results are used for 10 s only.",
+}, func() (lag float64) {
+	for service := range tokensServices.All() {
+		last := service.introspector.LastHeartbeat()
 		if last.IsZero() {
 			return math.Inf(1)
 		}
-		return time.Since(last).Seconds()
-	})
-)
+		lag = max(lag, time.Since(last).Seconds())
+	}
+	return lag
+})
 
 // degraded is read at each scrape, too.
 var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -102,21 +93,8 @@ var degraded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 	return 0
 })
 
-// lastHeartbeat returns the oldest last heartbeat of all change streams; zero if one had none.
-func lastHeartbeat() time.Time {
-	var oldest time.Time
-	first := true
-	for service := range tokensServices.All() {
-		if last := service.introspector.LastHeartbeat(); first || last.Before(oldest) {
-			oldest, first = last, false
-		}
-	}
-	return oldest
-}
-
 // collectors are all of them.
 var collectors = append([]prometheus.Collector{
 	requestsTotal, responseSeconds, introspectionSeconds, windowDecisionsTotal, serviceFailuresTotal,
-	usageBatchesTotal,
-	streamConnected, revocationLag, degraded, metrics.BuildInfo(),
+	usageBatchesTotal, revocationLag, degraded, metrics.BuildInfo(),
 }, ratelimit.Collectors()...)

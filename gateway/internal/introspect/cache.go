@@ -16,7 +16,7 @@ import (
 // revoked token stays valid and a new one invalid.
 const (
 	// StreamedLifetime is that of an active result while the change stream is fresh: its last heartbeat is at most
-	// [HeartbeatTimeout] old.
+	// [heartbeatTimeout] old.
 	StreamedLifetime = 60 * time.Second
 	// PositiveLifetime is that of an active result without a fresh stream.
 	PositiveLifetime = 10 * time.Second

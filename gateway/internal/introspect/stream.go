@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// HeartbeatTimeout is how old the last heartbeat may be for the stream to be fresh; the tokens service sends one
+// heartbeatTimeout is how old the last heartbeat may be for the stream to be fresh; the tokens service sends one
 // every second. Without one for longer, the follower reconnects.
-const HeartbeatTimeout = 3 * time.Second
+const heartbeatTimeout = 3 * time.Second
 
 // maxLineBytes bounds a line of the stream; a change has about 70 bytes.
 const maxLineBytes = 4 << 10
@@ -39,7 +39,7 @@ type streamState struct {
 
 // fresh reports whether all changes are known at now. A nil state is not fresh.
 func (h *streamState) fresh(now time.Time) bool {
-	return h != nil && now.Sub(h.lastHeartbeat) <= HeartbeatTimeout
+	return h != nil && now.Sub(h.lastHeartbeat) <= heartbeatTimeout
 }
 
 // lifetime returns how long an active result requested at that time may be used.
@@ -109,7 +109,7 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(HeartbeatTimeout, func() { cancel(errNoHeartbeat) })
+	silence := time.AfterFunc(heartbeatTimeout, func() { cancel(errNoHeartbeat) })
 	defer silence.Stop()
 
 	stream, err := f.open(ctx, f.revision)
@@ -129,7 +129,7 @@ func (f *follower) follow(ctx context.Context) error {
 		f.apply(next)
 		if next.heartbeat {
 			f.onStatus(nil)
-			silence.Reset(HeartbeatTimeout)
+			silence.Reset(heartbeatTimeout)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -41,7 +41,7 @@ func TestStreamWithoutHeartbeatIsReplacedAfterThreeSeconds(t *testing.T) {
 	withFakeService(t, func(t *testing.T, w *fakeService) {
 		w.startStream()
 		w.heartbeats(30*time.Second, 10)
-		w.advance(HeartbeatTimeout - time.Nanosecond)
+		w.advance(heartbeatTimeout - time.Nanosecond)
 		w.assertUsable(true)
 		if len(w.streams) != 1 {
 			t.Errorf("%d connections", len(w.streams))
@@ -173,9 +173,9 @@ func TestStreamIsFreshForHeartbeatTimeout(t *testing.T) {
 	heartbeatAt := time.Unix(1_795_300_000, 0)
 	since := heartbeatAt.Add(-time.Hour)
 	h := &streamState{since: since, lastHeartbeat: heartbeatAt}
-	late := heartbeatAt.Add(HeartbeatTimeout + 1)
-	if !h.fresh(heartbeatAt.Add(HeartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heartbeatAt) {
-		t.Errorf("%v, %v, %v", h.fresh(heartbeatAt.Add(HeartbeatTimeout)), h.fresh(late),
+	late := heartbeatAt.Add(heartbeatTimeout + 1)
+	if !h.fresh(heartbeatAt.Add(heartbeatTimeout)) || h.fresh(late) || (*streamState)(nil).fresh(heartbeatAt) {
+		t.Errorf("%v, %v, %v", h.fresh(heartbeatAt.Add(heartbeatTimeout)), h.fresh(late),
 			(*streamState)(nil).fresh(heartbeatAt))
 	}
 	for name, tt := range map[string]struct {
