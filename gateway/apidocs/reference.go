@@ -154,7 +154,8 @@ func (d *description) groups() (all []group, err error) {
 func (d *description) show(method, address string, op *node) shownOperation {
 	shown := shownOperation{
 		Path: d.base + "/" + op.get("operationId").string(), Method: method, Address: address,
-		Summary: op.get("summary").string(), Text: render(op.description()), Body: d.media(op.get("requestBody", "content")),
+		Summary: op.get("summary").string(), Text: render(op.description()),
+		Body: d.media(op.get("requestBody", "content")),
 	}
 	if body := op.get("requestBody"); body != nil {
 		shown.BodyText = render(body.description())

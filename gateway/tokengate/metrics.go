@@ -24,10 +24,10 @@ var (
 	}, []string{"source"})
 	windowDecisionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
-		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision (allowed, " +
-			"refused, unavailable, abandoned by the caller) and source: redis; memory, " +
-			"the gateway's, of an empty window; local, its own window while Redis is away, for public paths and without a " +
-			"readable token; or none.",
+		Help: "Requests counted against a window, by window (token, address, page, sign-in, public), decision " +
+			"(allowed, refused, unavailable, abandoned by the caller) and source: redis; memory, the gateway's, of " +
+			"an empty window; local, its own window while Redis is away, for public paths and without a readable " +
+			"token; or none.",
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",
@@ -36,8 +36,8 @@ var (
 	}, []string{"service", "code"})
 	responseSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "request_seconds",
-		Help: "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none " +
-			"if it broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
+		Help: "Time from a request's head to the end of its answer, by class of status (2xx to 5xx, or none if it " +
+			"broke off before) and kind: request, or the value that the route sets in the variable token_gate.kind.",
 		// .3: the latency objective
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .3, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"status", "kind"})

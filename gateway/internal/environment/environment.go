@@ -84,7 +84,8 @@ func checkAddress() error {
 		case err != nil || address.Port == "":
 			return fmt.Errorf("GATEWAY_ADDRESS must have a port, such as :8080, and is %q", text)
 		case address.Scheme != "" && address.Scheme != scheme:
-			return fmt.Errorf("GATEWAY_ADDRESS is %s, and GATEWAY_TLS=%s needs %s://, or :%s", field, mode, scheme, address.Port)
+			return fmt.Errorf("GATEWAY_ADDRESS is %s, and GATEWAY_TLS=%s needs %s://, or :%s",
+				field, mode, scheme, address.Port)
 		case strings.TrimLeft(address.Port, "0") == strings.TrimLeft(inner, "0"):
 			return fmt.Errorf("GATEWAY_ADDRESS and GATEWAY_INNER_ADDRESS both have the port %s: the internal "+
 				"listener must not be public",
@@ -99,8 +100,8 @@ func checkAddress() error {
 		}
 	}
 	if mode == "auto" && (hosts == 0 || ports == 0) { // with no host no handshake succeeds
-		return errors.New("GATEWAY_TLS=auto obtains certificates for the hosts in GATEWAY_ADDRESS, which also " +
-			"needs an address without a host; set, for example, GATEWAY_ADDRESS='https://:8080 https://api.example.com:8080'")
+		return errors.New("GATEWAY_TLS=auto obtains certificates for the hosts in GATEWAY_ADDRESS, which also needs " +
+			"an address without a host; set, for example, GATEWAY_ADDRESS='https://:8080 https://api.example.com:8080'")
 	}
 	return nil
 }

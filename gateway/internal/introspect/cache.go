@@ -110,7 +110,8 @@ func newCache() *cache {
 func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamState) (result *Result, usable bool) {
 	if known := c.confirmed(id, digest, now, stream); known != nil {
 		age := now.Sub(known.requestedAt)
-		return known.result, age < stream.lifetime(known.requestedAt, now) || age < time.Duration(known.staleUntil.Load())
+		lifetime := max(stream.lifetime(known.requestedAt, now), time.Duration(known.staleUntil.Load()))
+		return known.result, age < lifetime
 	}
 	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest &&
 		now.Sub(known.requestedAt) < NegativeLifetime {
