@@ -78,9 +78,8 @@ func makeDemo(ctx context.Context, s services, made map[string]string) error {
 		return err
 	}
 	made["QUAYSIDE_TOKEN"] = secret.Reveal()
-	user := people.Enrolment{
-		Organization: capeFresh, Email: "demo@quayside.example", Role: "owner", Password: rand.Text(),
-	}
+	user := people.Enrolment{Email: "demo@quayside.example", Role: "owner", Password: rand.Text()}
+	user.Organization = capeFresh
 	_, created, err := s.people.Enroll(ctx, user)
 	if err == nil && !created {
 		// An account that exists keeps its password, which only the file of another demo has.

@@ -93,11 +93,10 @@ func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id peop
 			return err
 		}
 		if role == "" {
-			_, err = m.ExecContext(ctx, `DELETE FROM memberships WHERE organization_id = $1 AND user_id = $2`, org, id)
+			err = exec(ctx, m, `DELETE FROM memberships WHERE organization_id = $1 AND user_id = $2`, org, id)
 		} else {
-			_, err = m.ExecContext(ctx, `UPDATE memberships SET role = $3 WHERE organization_id = $1 AND user_id = $2`,
-				org, id,
-				role)
+			err = exec(ctx, m, `UPDATE memberships SET role = $3 WHERE organization_id = $1 AND user_id = $2`,
+				org, id, role)
 		}
 		if err != nil {
 			return err
