@@ -220,6 +220,9 @@ func valuesOf(lines []tables.Row, col int) values {
 	return v
 }
 
+// rangeText matches sizes from one to another: 70/75.
+var rangeText = regexp.MustCompile(`^\d{2,3}[-/]\d{2,3}$`)
+
 // kindsOf returns what a cell is.
 func kindsOf(row tables.Row, col int) (kinds []string) {
 	const short = 6 // bytes of a size
@@ -235,6 +238,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != "",
 		"container": layout.ContainerText.FindString(text) == text,
+		"range":     rangeText.MatchString(text),
 		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
 	} {
 		if is {
