@@ -16,19 +16,20 @@ type Sizing struct {
 	maxPieces int // pieces in a box, where sizing by number is allowed; 0: it is not
 }
 
-// SizingsSource names the table of the calibres, with its edition and date. Sizings has its
-// rows of each commodity, by the first botanical name.
-var SizingsSource, Sizings = func() (string, map[string][]Sizing) {
-	all := map[string][]Sizing{}
+// Sizings has the sizings of each commodity, by the first botanical name.
+var Sizings = map[string][]Sizing{}
+
+// SizingsSource names the table of the calibres, which fills Sizings, with its edition and date.
+var SizingsSource = func() string {
 	table, source := rows("calibres")
 	for _, r := range table {
 		s := Sizing{Produce: r["produce"], Source: r["source"], codes: strings.Fields(r["codes"])}
 		s.from, _ = strconv.Atoi(r["from_mm"]) // 0 where it is empty
 		s.to, _ = strconv.Atoi(r["to_mm"])
 		s.maxPieces, _ = strconv.Atoi(r["max_pieces"])
-		all[r["commodity"]] = append(all[r["commodity"]], s)
+		Sizings[r["commodity"]] = append(Sizings[r["commodity"]], s)
 	}
-	return source, all
+	return source
 }()
 
 // diameters matches "75", "75-80", "75/80 mm", "Ø 75+".

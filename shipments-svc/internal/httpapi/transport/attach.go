@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -94,25 +95,25 @@ func (u *Uploads) Receive(
 	if err != nil {
 		return a, err
 	}
-	read := func() error { return u.reading.Enter(r.Context(), org, 1) }
+	read := func(ctx context.Context) error { return u.reading.Enter(ctx, org, 1) }
 	if media == formMedia {
 		a, err = decodeForm(r, order)
 	} else {
 		a, err = decodeDocument(r, size, order, read)
 	}
 	if err == nil && a.DryRun && a.File != nil {
-		err = read()
+		err = read(r.Context())
 	}
 	return a, err
 }
 
 // decodeDocument reads a document that is sent as JSON. It calls large before it parses many values.
 func decodeDocument(
-	r *http.Request, size int64, order shipments.Order, large func() error,
+	r *http.Request, size int64, order shipments.Order, large func(context.Context) error,
 ) (a shipments.Attachment, err error) {
 	text, err := receive(r, size)
 	if err == nil && bytes.Count(text, []byte(",")) > fewValues { // base64 has no commas
-		err = large()
+		err = large(r.Context())
 	}
 	if err != nil {
 		return a, err
