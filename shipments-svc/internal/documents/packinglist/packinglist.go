@@ -201,7 +201,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 			}
 			r.Add(rule, tables.Place{Sheet: p.Name}, p.Name)
 		}
-		for i := 0; i < end && !p.Beside; i++ {
+		for i := range end {
 			d.facts.Row(p.Table, i, false)
 		}
 	}

@@ -44,7 +44,7 @@ func columnsOf(pages []page) (c columns) {
 // linesIn returns the lines of tables among rows, and the index of the row of the first.
 func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	for _, row := range rows {
-		if tabular(row) {
+		if slices.ContainsFunc(row, textLine.tabular) {
 			lines = append(lines, slices.Concat(row...))
 		}
 	}
@@ -83,8 +83,6 @@ func moved(from, to textLine) bool {
 
 // full reports whether a line has about the usual number of words.
 func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
-
-func tabular(row []textLine) bool { return slices.ContainsFunc(row, textLine.tabular) }
 
 // aligned returns the lines of tables: most of their phrases begin, end or are centred
 // where those of at least a third of the lines do, unlike those of footers and notes.

@@ -3,7 +3,6 @@ package layout
 import (
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
@@ -42,9 +41,10 @@ func field(label string) vocabulary.Field {
 
 // Given returns the value that a caption gives to a field of a row, or an empty text.
 func (t Table) Given(row int, f vocabulary.Field) Text {
-	all := t.given[f]
-	if i := sort.Search(len(all), func(i int) bool { return all[i].from > row }); i > 0 {
-		return all[i-1].Text
+	for _, c := range slices.Backward(t.given[f]) {
+		if c.from <= row {
+			return c.Text
+		}
 	}
 	return Text{}
 }

@@ -21,17 +21,7 @@ func Filled(row tables.Row) (all []int) {
 }
 
 // IsFull reports whether a row has at least three texts, as a line has.
-func IsFull(row tables.Row) bool {
-	n := 0
-	for _, c := range row.Cells {
-		if c.Text != "" && !c.Merged {
-			if n++; n == 3 {
-				return true
-			}
-		}
-	}
-	return false
-}
+func IsFull(row tables.Row) bool { return len(Filled(row)) > 2 }
 
 // IsTotal reports whether the first text of a row is the label of a total.
 func IsTotal(row tables.Row) bool {

@@ -179,18 +179,13 @@ func (h header) repeats(row tables.Row) bool {
 			}
 			continue
 		}
-		switch m := h.known.under("", own); {
-		case strings.Contains(h.folded[col], text) && m.Score <= vocabulary.Clear || text == h.folded[col] ||
-			text == vocabulary.Fold(h.top[col]) ||
-			m.Field == h.Headings[col].Meaning.Field && m.Field != vocabulary.None &&
-				m.Reason == h.Headings[col].Meaning.Reason:
-			if unit := Unit(own); unit != 0 && unit != Unit(h.Headings[col].Text) {
-				return false
-			}
-			same++
-		default:
+		m, unit := h.known.under("", own), Unit(own)
+		if !strings.Contains(h.folded[col], text) && (m.Field == vocabulary.None ||
+			m.Field != h.Headings[col].Meaning.Field || m.Reason != h.Headings[col].Meaning.Reason) ||
+			unit != 0 && unit != Unit(h.Headings[col].Text) {
 			return false
 		}
+		same++
 	}
 	return same > 1 && differ*4 <= max(len(cells), 4)
 }

@@ -20,7 +20,6 @@ type Table struct {
 	Headed    bool         // it has a header row, or continues a table
 	Continued bool         // of the previous table, without a header row
 	First     bool         // it is the first part of its sheet
-	Beside    bool         // right of another table, below the same letterhead
 	Sizes     []int        // the columns of a matrix that are calibres
 	Captions  map[int]bool // indexes of the rows that are captions
 	Repeats   map[int]bool // indexes of the rows that repeat the header
@@ -78,7 +77,7 @@ func Of(book tables.Book) (parts []Table) {
 			last = nil
 		}
 		sheet, across := turned(sheet)
-		for n, p := range split(sheet, false, maxParts) {
+		for n, p := range split(sheet, maxParts) {
 			var before *Table
 			p.across = across
 			if p.First = n == 0; p.First {
@@ -115,10 +114,10 @@ func (t Table) shaped(before *Table) Table {
 
 // split splits a sheet into its tables: those below each other, each beginning with a
 // header row that is another one, and those side by side.
-func split(t tables.Table, beside bool, most int) []Table {
+func split(t tables.Table, most int) []Table {
 	h := headerOf(t.Rows)
 	if h.To == 0 || most <= 1 {
-		return []Table{{Table: t, header: header{To: len(t.Rows)}, Beside: beside}}
+		return []Table{{Table: t, header: header{To: len(t.Rows)}}}
 	}
 	for i := h.To + 1; i < len(t.Rows); i++ {
 		above := t.Rows[i-1]
@@ -131,17 +130,17 @@ func split(t tables.Table, beside bool, most int) []Table {
 		below := t
 		below.Rows, below.Continues = t.Rows[i:], false
 		t.Rows = t.Rows[:i]
-		first := h.split(t, beside, most)
-		return append(first, split(below, beside, most-len(first))...)
+		first := h.split(t, most)
+		return append(first, split(below, most-len(first))...)
 	}
-	return h.split(t, beside, most)
+	return h.split(t, most)
 }
 
 // split splits tables that are side by side. Rows above and below the tables belong to each.
-func (h header) split(t tables.Table, beside bool, most int) []Table {
+func (h header) split(t tables.Table, most int) []Table {
 	at := h.cut()
 	if at == 0 {
-		return []Table{{Table: t, header: h, Kind: shipments.LinesLayout, Headed: true, Beside: beside}}
+		return []Table{{Table: t, header: h, Kind: shipments.LinesLayout, Headed: true}}
 	}
 	left, right := t, t
 	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)
@@ -156,7 +155,7 @@ func (h header) split(t tables.Table, beside bool, most int) []Table {
 			right.Rows[i].Cells = append(make([]tables.Cell, at), cells[at:]...)
 		}
 	}
-	return append(split(left, false, 2), split(right, true, most-1)...)
+	return append(split(left, 2), split(right, most-1)...)
 }
 
 // startsTable reports whether a row is the header row of a table of amounts, with
