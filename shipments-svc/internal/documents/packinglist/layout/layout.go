@@ -161,21 +161,20 @@ func (h header) split(t tables.Table, most int) []Table {
 // startsTable reports whether a row is the header row of a table of amounts, with
 // numbers in the row below.
 func startsTable(rows []tables.Row, i int) bool {
-	const first, least = 4, 0.7 // cells, of which one must name a field; the score of an amount
+	const least = 0.7 // the score of an amount
 	cells := Filled(rows[i])
 	if len(cells) < 2 || i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 {
 		return false
 	}
-	named, early, amount := 0, false, false
-	for n, col := range cells {
+	named, amount := 0, false
+	for _, col := range cells {
 		m := vocabulary.MeaningOf(rows[i].Cells[col].Text)
 		if m.Field != vocabulary.None && m.Concepts != vocabulary.Unit { // below headings
 			named++
-			early = early || n < first
 		}
 		amount = amount || m.Score > least && (slices.Contains(amounts, m.Field) || m.Field == vocabulary.PalletCount)
 	}
-	return early && amount && named >= 2 && named*4 >= len(cells)*3
+	return amount && named >= 2 && named*4 >= len(cells)*3
 }
 
 // below returns the index of the first row below a list. The rows below have at
