@@ -79,20 +79,16 @@ func Require(
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, err := assertion.FromHeader(r.Header)
 		if err != nil {
-			refuse(w, r, problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity", err.Error()))
+			problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity", err.Error()).Write(w, r)
 			return
 		}
 		if err := assertion.Require(permission, id.Permissions); err != nil {
-			refuse(w, r, problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission", err.Error()))
+			problem.New(http.StatusForbidden, "insufficient_permission", "Insufficient permission",
+				err.Error()).Write(w, r)
 			return
 		}
 		next(w, r, id)
 	})
-}
-
-func refuse(w http.ResponseWriter, r *http.Request, p problem.Problem) {
-	p.RequestID = requestid.Of(r)
-	_ = p.Write(w, r) // it fails if the client is gone
 }
 
 // Logged serves next with a request id, one log line for each request, and a
@@ -105,9 +101,7 @@ func Logged(log *slog.Logger, next http.Handler) http.Handler {
 			slog.String("token_id", r.Header.Get(assertion.HeaderToken)),
 		}
 	}
-	broken := func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, r, problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
-			"an unexpected error occurred; it is logged under the request_id"))
-	}
-	return requestid.Ensure(httpserver.AccessLog(log, attrs, broken, next))
+	broken := problem.New(http.StatusInternalServerError, "internal_error", "Internal error",
+		"an unexpected error occurred; it is logged under the request_id")
+	return requestid.Ensure(httpserver.AccessLog(log, attrs, broken.Write, next))
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
 )
@@ -40,9 +39,7 @@ func get(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
 func put(w http.ResponseWriter, r *http.Request, id assertion.Identity) {
 	body, err := io.ReadAll(r.Body) // the gateway bounds it
 	if err != nil || !json.Valid(body) {
-		p := problem.New(http.StatusBadRequest, "invalid_json", "Invalid JSON", "the body must be JSON")
-		p.RequestID = requestid.Of(r)
-		_ = p.Write(w, r)
+		problem.New(http.StatusBadRequest, "invalid_json", "Invalid JSON", "the body must be JSON").Write(w, r)
 		return
 	}
 	temperatures.Set(id.Organization+r.URL.Path, body)

@@ -78,7 +78,7 @@ func (serve) Run(ctx context.Context, p program) error {
 		Log: log, Metrics: metrics, Tracer: traces.Tracer(), Ready: ready, Drain: feed.Close,
 		Public: func(v *assertion.Verifier) http.Handler {
 			api := v.Guard(log, transport.Public(s.tokens, wiring, log))
-			return public(api, v.GuardPages(log, pages, http.HandlerFunc(refusePage)))
+			return public(api, v.GuardPages(log, pages, http.HandlerFunc(notThroughGateway.Write)))
 		},
 		Internal: map[string]http.Handler{
 			transport.InternalPath: transport.Internal(s.tokens, feed, sessions, wiring, cfg.Gateways, log),
@@ -132,12 +132,9 @@ func maintain(ctx context.Context, s services, log *slog.Logger) {
 	s.people.Wait()
 }
 
-// refusePage answers a request for a page that did not come through the gateway.
-func refusePage(w http.ResponseWriter, r *http.Request) {
-	p := problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
-		"pages are served through the gateway only; open the gateway's address instead")
-	_ = p.Write(w, r) // fails only if the client is gone
-}
+// notThroughGateway answers a request for a page that did not come through the gateway.
+var notThroughGateway = problem.New(http.StatusUnauthorized, "missing_identity", "Missing identity",
+	"pages are served through the gateway only; open the gateway's address instead")
 
 // public separates pages from the API. It does not clean paths.
 func public(api, pages http.Handler) http.Handler {

@@ -34,7 +34,7 @@ type introspection struct {
 // session, as a page does.
 func (s *site) introspect(w http.ResponseWriter, r *http.Request) {
 	if err := pages.ParseForm(r); err != nil {
-		_ = problem.New(http.StatusBadRequest, "bad_request", "Bad request", "the body is not a form").Write(w, r)
+		problem.New(http.StatusBadRequest, "bad_request", "Bad request", "the body is not a form").Write(w, r)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
@@ -42,7 +42,7 @@ func (s *site) introspect(w http.ResponseWriter, r *http.Request) {
 	found, err := s.findSession(ctx, r)
 	if err != nil {
 		httpserver.Explain(w, err)
-		_ = problem.New(http.StatusServiceUnavailable, "unavailable", "Temporarily unavailable",
+		problem.New(http.StatusServiceUnavailable, "unavailable", "Temporarily unavailable",
 			"the session cannot be checked at the moment").Write(w, r)
 		return
 	}

@@ -11,12 +11,11 @@ import (
 
 func ExampleProblem_Write() {
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/things/7", nil)
-	p := problem.New(http.StatusNotFound, "not_found", "Not found", "no such thing")
-	_ = p.Write(w, r)
-	fmt.Print(w.Code, " ", strings.ReplaceAll(w.Body.String(), `,"code"`, ",\n"+`"code"`))
+	problem.New(http.StatusNotFound, "not_found", "Not found", "no such thing").Write(w, r)
+	fmt.Print(w.Code, " ", strings.ReplaceAll(w.Body.String(), `,"instance"`, ",\n"+`"instance"`))
 	// Output:
-	// 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"No such thing.","instance":"/things/7",
-	// "code":"not_found","request_id":""}
+	// 404 {"type":"/problems/not_found","title":"Not found","status":404,"detail":"No such thing.",
+	// "instance":"/things/7","code":"not_found","request_id":""}
 }
 
 func ExampleSummary() {

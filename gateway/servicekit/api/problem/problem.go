@@ -15,6 +15,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
 // ContentType is the media type of every problem.
@@ -62,26 +64,20 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown)
 }
 
-// New returns the problem of a code, without instance and request id.
+// New returns the problem of a code. Write sets instance and request id.
 func New(status int, code, title, detail string) Problem {
 	return Problem{Type: "/problems/" + code, Title: title, Status: status, Detail: detail, Code: code}
 }
 
 // Write responds to r with p. It makes detail, a text such as that of an error, a
-// sentence, and sets instance and the headers that belong to
+// sentence, and sets instance, the request's id and the headers that belong to
 // the status: Cache-Control: no-store on 401, 403, 429 and every 5xx, and
 // Retry-After on 503 unless one is set already.
-func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
-	p.Instance, p.Detail = r.URL.EscapedPath(), sentence(p.Detail)
-	body, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
+func (p Problem) Write(w http.ResponseWriter, r *http.Request) {
+	p.Instance, p.RequestID, p.Detail = r.URL.EscapedPath(), requestid.Of(r), sentence(p.Detail)
+	body, _ := json.Marshal(p) // the members of a problem are JSON
 	if len(p.Extra) > 0 {
-		extra, err := json.Marshal(p.Extra)
-		if err != nil {
-			return err
-		}
+		extra, _ := json.Marshal(p.Extra)
 		body = append(append(body[:len(body)-1], ','), extra[1:]...)
 	}
 	h := w.Header()
@@ -96,8 +92,7 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Retry-After", strconv.Itoa(RetryAfter))
 	}
 	w.WriteHeader(p.Status)
-	_, err = w.Write(append(body, '\n'))
-	return err
+	_, _ = w.Write(append(body, '\n')) // it fails if the client is gone
 }
 
 // sentence begins a text with a capital letter and ends it with a full stop,

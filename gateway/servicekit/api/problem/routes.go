@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 )
 
 // Routes is an http.ServeMux that refuses with a problem what ServeMux refuses in
@@ -19,10 +17,7 @@ type Routes struct {
 
 // NewRoutes returns Routes without a route, which refuses in problem+json.
 func NewRoutes() *Routes {
-	return NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p Problem) {
-		p.RequestID = requestid.Of(r)
-		_ = p.Write(w, r) // it fails if the client is gone
-	})
+	return NewRoutesRefusing(func(w http.ResponseWriter, r *http.Request, p Problem) { p.Write(w, r) })
 }
 
 // NewRoutesRefusing returns Routes without a route, which refuses by a function, such as with a page.

@@ -34,7 +34,8 @@ func TestTheIdentityIsReadAsTheContractHasIt(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	org, _ := publicid.Parse("org", headers[assertion.HeaderOrganization])
-	if got.org != shipments.OrgID(org) || !slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
+	if got.org != shipments.OrgID(org) ||
+		!slices.Equal(got.Permissions, []string{"shipments:read", "shipments:write"}) {
 		t.Errorf("%+v", got)
 	}
 	if requestid.Of(r) != "req_01k9x3v7t2e8sbq4m6n0pacdfh" {
@@ -49,15 +50,13 @@ func TestProblemsMatchTheContract(t *testing.T) {
 	p := problem.New(
 		http.StatusUnprocessableEntity, "validation_failed", "Validation failed", "2 fields are not valid; see errors.",
 	)
-	p.RequestID = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	p.Errors = []problem.Field{
 		{Code: "required", Pointer: "/shipment/vessel", Detail: "vessel is required"},
 		{Code: "invalid_parameter", Parameter: "per_page", Detail: "per_page must be a whole number from 1"},
 	}
-	w := httptest.NewRecorder()
-	if err := p.Write(w, httptest.NewRequest(http.MethodPost, "/api/v1/shipments?x=1", nil)); err != nil {
-		t.Fatal(err)
-	}
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/api/v1/shipments?x=1", nil)
+	r.Header.Set(requestid.Header, "req_01k9x3v7t2e8sbq4m6n0pacdfh")
+	p.Write(w, r)
 	var got bytes.Buffer
 	if err := json.Indent(&got, w.Body.Bytes(), "", "  "); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
-	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -134,7 +133,6 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		return
 	}
 	p := Problem(err)
-	p.RequestID = requestid.Of(r)
 	switch p.Status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="shipments"`)
@@ -152,14 +150,7 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		rt.log.LogAttrs(ctx, slog.LevelError, "unforeseen error",
 			append(logAttrs(r), slog.String("error", err.Error()))...)
 	}
-	_ = p.Write(w, r) // the client is gone
-}
-
-// internalProblem responds to a request whose handler panicked.
-func internalProblem(w http.ResponseWriter, r *http.Request) {
-	p := internalError
-	p.RequestID = requestid.Of(r)
-	_ = p.Write(w, r) // the client is gone
+	p.Write(w, r)
 }
 
 // is matches a sentinel error. Its text is for clients; the error's own may

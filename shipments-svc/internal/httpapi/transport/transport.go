@@ -103,7 +103,7 @@ func New(
 	// The OpenAPI document needs no identity.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 
-	return requestid.Ensure(Admitted(identified(httpserver.AccessLog(log, logAttrs, internalProblem, rt.Routes))))
+	return requestid.Ensure(Admitted(identified(httpserver.AccessLog(log, logAttrs, internalError.Write, rt.Routes))))
 }
 
 // post adds a route of the method POST, which does a thing once for each

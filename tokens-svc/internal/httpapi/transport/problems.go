@@ -153,10 +153,10 @@ func fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Link", fmt.Sprintf("</api/v1/tokens/%s>; rel=%q", e.Successor, "successor-version")) // RFC 5829
 	}
 	h.Set("Cache-Control", "no-store")
-	p.RequestID, p.Detail = requestid.Of(r), tokens.Scrub(p.Detail)
+	p.Detail = tokens.Scrub(p.Detail)
 	for i, f := range p.Errors {
 		p.Errors[i].Detail, p.Errors[i].Pointer, p.Errors[i].Parameter = tokens.Scrub(f.Detail),
 			tokens.Scrub(f.Pointer), tokens.Scrub(f.Parameter)
 	}
-	_ = p.Write(w, r) // fails only if the client is gone
+	p.Write(w, r)
 }
