@@ -53,7 +53,7 @@ func (m *merger) add(l Line, key string) {
 	m.last = key
 	if exists && l.Own && !l.Continued {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
-			return l.contents() == o.contents() && (l.Row == o.Row || !follows)
+			return (l.Row == o.Row || !follows) && l.contents() == o.contents()
 		})
 		rest := follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value == m.fullest // of a full pallet
 		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
