@@ -78,6 +78,9 @@ func clean(text string) (_ string, cut bool) {
 		text, cut = text[:end], true
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
-	return strings.Join(words, " "), cut
+	apart := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
+	if strings.IndexFunc(text, apart) < 0 { // the common case
+		return text, cut
+	}
+	return strings.Join(strings.FieldsFunc(text, apart), " "), cut
 }

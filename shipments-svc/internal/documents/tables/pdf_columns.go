@@ -12,12 +12,8 @@ type columns struct {
 	usual int       // number of words of a row
 }
 
-const (
-	// fewLines is the number of lines that are too few to be a table.
-	fewLines = 3
-	// fewPhrases is the minimum number of phrases of headings.
-	fewPhrases = 3
-)
+// fewPhrases is the minimum number of phrases of headings.
+const fewPhrases = 3
 
 // columnsOf detects the columns of pages: vertical gaps through the rows of tables, between headings.
 // Lines unlike the others, such as totals and letterheads, do not count.
