@@ -36,15 +36,12 @@ func New[Key comparable](all, each int64) *Limit[Key] {
 	return &Limit[Key]{all: all, each: each, by: map[Key]int64{}, freed: make(chan struct{})}
 }
 
-// ended is a context that has.
-var ended = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
 // TryAcquire acquires n for a key if that is free, which it reports.
-func (l *Limit[Key]) TryAcquire(key Key, n int64) bool { return l.Acquire(ended, key, n) }
+func (l *Limit[Key]) TryAcquire(key Key, n int64) bool {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	return l.Acquire(ended, key, n)
+}
 
 // Acquire acquires n for a key, or reports that it was not free before ctx ended.
 func (l *Limit[Key]) Acquire(ctx context.Context, key Key, n int64) bool {

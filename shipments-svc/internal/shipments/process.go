@@ -61,7 +61,7 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 		return Document{}, nil, err
 	}
 	if !read.valid() {
-		read, failure = Reading{}, cmp.Or(failure, malformed)
+		read, failure = Reading{}, cmp.Or(failure, Failure{"malformed", "The file could not be understood."})
 	}
 	d.Mappings = read.Mappings
 	d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at

@@ -55,9 +55,6 @@ const AmbiguousMapping = "ambiguous_mapping"
 // Error implements error.
 func (e *UnreadableError) Error() string { return e.Code + ": " + e.Detail }
 
-// malformed is the failure of a reading that breaks the rules.
-var malformed = Failure{Code: "malformed", Detail: "The file could not be understood."}
-
 // valid reports whether all texts of a reading can be stored and shown, and no number of
 // it is negative. Its sizes are the reader's, and missing values are for the checks.
 func (r Reading) valid() bool { return valid(reflect.ValueOf(r)) }

@@ -12,23 +12,16 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Prefixes of the two ids of a key.
-const (
-	orgPrefix      = "org"
-	documentPrefix = "doc"
-)
-
 // formatKey returns the name of a file: org_…/doc_….
 func formatKey(key shipments.FileKey) string {
-	org, document := uuid.UUID(key.Org), uuid.UUID(key.Document)
-	return publicid.Format(orgPrefix, org) + "/" + publicid.Format(documentPrefix, document)
+	return publicid.Format("org", uuid.UUID(key.Org)) + "/" + publicid.Format("doc", uuid.UUID(key.Document))
 }
 
 // parseKey is the inverse of formatKey. It accepts no other names.
 func parseKey(name string) (shipments.FileKey, bool) {
 	org, document, _ := strings.Cut(name, "/")
-	o, ok1 := publicid.Parse(orgPrefix, org)
-	d, ok2 := publicid.Parse(documentPrefix, document)
+	o, ok1 := publicid.Parse("org", org)
+	d, ok2 := publicid.Parse("doc", document)
 	return shipments.FileKey{Org: shipments.OrgID(o), Document: shipments.DocumentID(d)}, ok1 && ok2
 }
 

@@ -29,6 +29,7 @@ const (
 	lease         = time.Minute // longer than an attempt and storing its result
 	finishTimeout = 10 * time.Second
 	visited       = 200 // endpoints of one query
+	turn          = 25  // deliveries of an endpoint after which a worker leaves its place to others
 )
 
 // Limits of concurrent deliveries. Those of an organization are limited by the number of
@@ -101,9 +102,6 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	}
 	return nil
 }
-
-// turn is the number of deliveries of an endpoint after which a worker leaves its place to others.
-const turn = 25
 
 // start starts a worker for an endpoint if there is capacity. It makes deliveries one after the
 // other until none is due, and starts another worker for each that it has claimed.
