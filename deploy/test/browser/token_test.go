@@ -44,13 +44,16 @@ func TestATokenIsGeneratedShownOnceCopiedAndUsed(t *testing.T) {
 		b.accessible()
 	}
 
+	b.sees("Waiting for the first request…")
 	if status, _ := get(t, b, "/api/v1/shipments", token); status != http.StatusOK {
 		t.Errorf("the new token's first request: %d", status)
 	}
+	b.sees("first request received from " + b.address) // gateways report usage every 10 seconds
+	b.awaits(`/^✓ \d\d:\d\d:\d\d: /.test(document.querySelector("#first-use").textContent)`)
+	b.accessible()
 	b.follow("#done")
 	b.sees("shpt_live_" + token[10:22] + "_…")
-	// Gateways report usage every 10 seconds.
-	b.reloadsUntil(o.path("/api"), `document.querySelector("#tokens").innerText.includes("`+b.address+`")`)
+	b.sees(b.address)
 	if page := eval[string](b, "document.documentElement.outerHTML"); holds([]byte(page), pieces(secretOf(token))) {
 		t.Error("the list contains a piece of the secret")
 	}

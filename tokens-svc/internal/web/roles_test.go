@@ -38,6 +38,7 @@ func TestEachRouteIsForItsRoles(t *testing.T) {
 		"POST /settings/{org}/api":                               makers,
 		"GET /settings/{org}/api/new":                            makers,
 		"GET " + token:                                           tokens.Roles(),
+		"GET " + token + "/first-use":                            tokens.Roles(),
 		"GET " + token + "/edit":                                 managers,
 		"POST " + token + "/edit":                                managers,
 		"GET " + token + "/rotate":                               managers,

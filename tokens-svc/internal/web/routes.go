@@ -15,6 +15,8 @@ type route struct {
 	do      func(*site, context.Context, *visit) (answer, error)
 	// may reports whether a member has access; nil: every member.
 	may func(*visit) bool
+	// watch marks polling by a page, which does not extend the session.
+	watch bool
 	// on reports whether the site has the route; nil: every site.
 	on func(*site) bool
 	// proof marks routes for which the person must have proved recently who they are: see prove.
@@ -76,6 +78,7 @@ var table = []route{
 	{pattern: "POST /settings/{org}/api", may: mayCreate, proof: true, do: (*site).generate},
 	{pattern: "GET /settings/{org}/api/new", may: mayCreate, do: (*site).showGenerate},
 	{pattern: "GET /settings/{org}/api/{token}", do: (*site).showToken},
+	{pattern: "GET /settings/{org}/api/{token}/first-use", watch: true, do: (*site).firstUse},
 	{pattern: "GET /settings/{org}/api/{token}/edit", do: (*site).showEdit},
 	{pattern: "POST /settings/{org}/api/{token}/edit", proof: true, do: (*site).edit},
 	{pattern: "GET /settings/{org}/api/{token}/rotate", do: (*site).showRotate},

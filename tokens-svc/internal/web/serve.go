@@ -39,7 +39,7 @@ func (s *site) serve(rt route) http.Handler {
 		if err != nil {
 			a = s.errorAnswer(r.Context(), v, err)
 		}
-		if ctx != nil {
+		if ctx != nil && !rt.watch {
 			if err := s.sessions.Save(ctx, w); err != nil {
 				refusal := s.errorAnswer(r.Context(), v, err)
 				if !a.once { // a secret that is shown once takes precedence
@@ -102,8 +102,8 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 		v.notice = s.sessions.Take(ctx, keyNotice)
 	}
 	a, err := rt.do(s, ctx, v)
-	if err == nil && a.to != "" && v.notice != "" {
-		s.notify(ctx, v.notice) // for the page to which this leads
+	if err == nil && a.template == "" && v.notice != "" {
+		s.notify(ctx, v.notice) // for the next page
 	}
 	return ctx, a, err
 }

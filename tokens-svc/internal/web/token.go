@@ -6,8 +6,10 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -45,6 +47,15 @@ func notActive(v *visit, id tokens.TokenID) answer {
 func (s *site) showToken(ctx context.Context, v *visit) (answer, error) {
 	row, err := s.find(ctx, v)
 	return page("token", row.Name, row).in("api"), err
+}
+
+// firstUse tells the page of a new token when it was used, and from where.
+func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
+	row, err := s.find(ctx, v)
+	return answer{status: http.StatusOK, json: struct {
+		At      time.Time     `json:"at,omitzero"`
+		Address audit.Address `json:"address,omitzero"`
+	}{row.Usage.LastUsedAt, row.Usage.Address}}, err
 }
 
 // revokeForm is the one question before a token is revoked, and before an

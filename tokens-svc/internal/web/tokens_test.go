@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -367,4 +368,25 @@ func TestRevokingIsConfirmedAndShowsTheLastUse(t *testing.T) {
 		t.Errorf("%+v, %v", now, err)
 	}
 	want(t, owner.get(t, path), http.StatusConflict, "Already done")
+}
+
+// TestTheFirstRequestIsReported to the page of a new token, which does not count as somebody while it waits.
+func TestTheFirstRequestIsReported(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	token := w.token(t, owner, "ERP")
+	path := api("/" + string(token.ID) + "/first-use")
+	w.pass(session.Idle - time.Minute)
+	want(t, owner.get(t, path), http.StatusOK, "{}")
+	report := tokens.Use{
+		Token: token.ID, Requests: 1, LastUsedAt: w.clock().Add(-time.Minute),
+		Address: audit.Address{Addr: netip.MustParseAddr("2001:db8::1")},
+	}
+	if err := w.tokens.RecordUsage(t.Context(), []tokens.Use{report}); err != nil {
+		t.Fatal(err)
+	}
+	want(t, owner.get(t, path), http.StatusOK, `{"at":"`, `Z","address":"2001:db8::1"}`)
+	w.pass(2 * time.Minute)
+	want(t, owner.get(t, path), http.StatusSeeOther)
 }

@@ -3,7 +3,8 @@
 //
 // Guarantees:
 //
-//   - Every page works without its script. The script adds dialogs and copying.
+//   - Every page works without its script. The script adds dialogs, copying and the
+//     check for a token's first request.
 //   - Pages run no inline script and no inline style, load nothing from elsewhere,
 //     cannot be framed or cached.
 //   - A request that changes something comes from a page of ours

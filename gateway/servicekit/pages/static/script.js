@@ -172,6 +172,27 @@ if (sections.length > 0) {
   show(0);
 }
 
+// The page of a new token waits for its first request, for 15 minutes at most.
+const watch = document.querySelector("[data-watch]");
+if (watch) {
+  const hint = [...watch.childNodes];
+  const until = Date.now() + 15 * 60 * 1000;
+  watch.textContent = "Waiting for the first request…";
+  const timer = setInterval(async () => {
+    const use = await fetch(watch.dataset.watch).then((response) => response.json()).catch(() => ({}));
+    if (use.at) {
+      const time = new Date(use.at).toLocaleTimeString(undefined, { hourCycle: "h23" });
+      watch.textContent = `✓ ${time}: first request received${use.address ? " from " + use.address : ""}.`;
+      watch.className = "copied";
+    } else if (Date.now() < until) {
+      return;
+    } else {
+      watch.replaceChildren(...hint);
+    }
+    clearInterval(timer);
+  }, 2000);
+}
+
 // A page that holds a secret clears it when it is left, so that Back from the
 // back/forward cache does not show it.
 if (document.querySelector(".secret")) {
