@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -27,10 +28,14 @@ func TestAnOwnerEditsATokenReadsTheLogAndSetsPolicies(t *testing.T) {
 	b.follow("#events")
 	b.sees("Token updated")
 	b.follow(`nav.tabs a[href$="/audit-log"]`)
-	b.fill("#q", o.owner.email)
+	b.fill("#actor", o.owner.email)
 	b.follow("#filter button")
 	b.sees("Warehouse")
 	b.accessible()
+	file := eval[string](b, `fetch(location.href + "&format=csv").then(response => response.text())`)
+	if !strings.HasPrefix(file, "sequence,at,action,") || !strings.Contains(file, "token.updated") {
+		t.Errorf("the exported file is %s", file)
+	}
 
 	b.follow(`nav.tabs a[href$="/organization"]`)
 	b.accessible()

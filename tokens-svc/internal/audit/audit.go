@@ -88,6 +88,16 @@ const (
 	UserIdentityUnlinked Action = "user.identity_unlinked"
 )
 
+// Actions returns the actions of an organization's log.
+func Actions() []Action {
+	return []Action{
+		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
+		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
+		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved, UserVerified,
+		UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked, OrganizationCreated, OrganizationUpdated,
+	}
+}
+
 // Entry is something that was done, before it has its place in a chain.
 type Entry struct {
 	At      time.Time // UTC, whole milliseconds

@@ -17,9 +17,9 @@ const selectEvents = `
 	FROM audit_events WHERE log_id = $1 `
 
 // selected is the condition of a query that selects by more than numbers.
-const selected = `AND position(lower($2) IN lower(concat_ws(' ',
-	translate(action, '._', '  '), actor_name, target, details::text,
-	to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD FMDD Mon YYYY')))) > 0 `
+const selected = `AND at >= $2 AND at < coalesce($3, 'infinity'::timestamptz) AND ($4 = '' OR action = $4)
+	AND position(lower($5) IN lower(actor_name)) > 0 AND position(lower($6) IN
+		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0 `
 
 // AuditEvents implements tokens.Repository. Sequences have no gaps, so a page of all events
 // is found by its numbers, however long the log is.
@@ -30,25 +30,26 @@ func (r *Repository) AuditEvents(
 	if err != nil {
 		return nil, 0, err
 	}
+	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, q.Text}
 	if q.After != nil {
 		rows, err := list[audit.Event](ctx, r.db,
-			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT $4`,
-			org, *q.After, head.Sequence, p.Size)
+			selectEvents+selected+`AND sequence > $7 AND sequence <= $8 ORDER BY sequence LIMIT $9`,
+			append(args, *q.After, head.Sequence, p.Size)...)
 		return rows, int(max(head.Sequence-*q.After, 0)), err
 	}
-	if q.Text == "" {
+	if q == (tokens.AuditQuery{}) {
 		newest := head.Sequence - int64(p.Offset())
 		rows, err := list[audit.Event](ctx, r.db,
 			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, org, q.Text)
+	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $3 OFFSET $4`,
-		org, q.Text, p.Size, p.Offset())
+	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $7 OFFSET $8`,
+		append(args, p.Size, p.Offset())...)
 	return rows, total, err
 }
 

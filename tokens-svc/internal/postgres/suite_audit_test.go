@@ -87,8 +87,10 @@ func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 		{tokens.AuditQuery{Text: "bert"}, nil},
 		{tokens.AuditQuery{Text: string(token.ID)}, []int64{3, 2}},
 		{tokens.AuditQuery{Text: "Kraków"}, []int64{3, 2, 1}},
-		{tokens.AuditQuery{Text: "20 nov 2026"}, []int64{3, 2, 1}},
-		{tokens.AuditQuery{Text: "2026-11-19"}, nil},
+		{tokens.AuditQuery{Action: audit.TokenCreated, Actor: "ANNA@", From: atNoon}, []int64{2}},
+		{tokens.AuditQuery{Actor: "bert"}, nil},
+		{tokens.AuditQuery{Before: atNoon}, nil},
+		{tokens.AuditQuery{From: atNoon, Before: atNoon.Add(1e6)}, []int64{3, 2, 1}},
 	} {
 		events, total, err := repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Number: 1, Size: 2})
 		gives(t, err, nil)
@@ -97,5 +99,9 @@ func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 		for i, e := range events {
 			equal(t, e.Sequence, c.want[i])
 		}
+		c.After = new(int64)
+		events, _, err = repo.AuditEvents(t.Context(), someOrg, c.AuditQuery, tokens.Page{Size: 10})
+		gives(t, err, nil)
+		equal(t, len(events), len(c.want))
 	}
 }

@@ -132,8 +132,12 @@ func (s *Service) RecordUsage(ctx context.Context, reports []Use) error {
 
 // AuditQuery selects events of an organization's audit log. Its zero fields select all.
 type AuditQuery struct {
-	Text string // in action, actor, target, details or day, in any case
-	// After selects all events behind the one of this number, and no others, oldest first.
+	Text   string // in action, actor, target or details, in any case
+	Actor  string // in the actor's name, in any case
+	Action audit.Action
+	From   time.Time
+	Before time.Time
+	// After selects events behind the one of this number, oldest first. How many follow in all is without the others.
 	After *int64
 }
 

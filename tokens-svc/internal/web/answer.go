@@ -27,6 +27,7 @@ type answer struct {
 	data     any    // for the template
 	to       string // a redirect's aim
 	json     any
+	stream   func(http.ResponseWriter, *http.Request) // writes a response of any length
 	// once marks a response with a secret that cannot be shown again: it must be sent.
 	once bool
 	// retryAfter is for 429 and 503.
@@ -71,6 +72,9 @@ type rights struct{ Create, Manage, Audit bool }
 // write sends a response. v is nil before authentication.
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
 	switch {
+	case a.stream != nil:
+		a.stream(w, r)
+		return
 	case a.to != "":
 		http.Redirect(w, r, a.to, a.status)
 		return

@@ -3,7 +3,10 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -67,14 +70,43 @@ func eventRows(events []audit.Event, now time.Time) (rows []eventRow) {
 
 // eventList is the page Settings › Audit log.
 type eventList struct {
-	Rows  []eventRow
-	Text  string // that was searched
-	Pages pages.Pager
+	Rows     []eventRow
+	Filter   url.Values // as it was filled in
+	Filtered bool
+	Actions  []audit.Action
+	Pages    pages.Pager
 }
 
 func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
-	p, text := pageOf(v), strings.TrimSpace(v.Form.Get("q"))
-	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), tokens.AuditQuery{Text: text}, p)
-	list := eventList{Rows: eventRows(events, s.Tokens.Now()), Text: text, Pages: pagesOf(v, p, total)}
+	query, err := eventQuery(v.Form)
+	if err != nil {
+		return errorPage(http.StatusBadRequest), nil //nolint:nilerr // no page sends another text for a day
+	}
+	if format, ok := exportFormats[v.Form.Get("format")]; ok {
+		return s.exportEvents(v, query, format), nil
+	}
+	p := pageOf(v)
+	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
+	list := eventList{
+		Rows: eventRows(events, s.Tokens.Now()), Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
+		Actions: audit.Actions(), Pages: pagesOf(v, p, total),
+	}
 	return page("audit-log", "Audit log", list).in("audit-log"), err
+}
+
+// eventQuery reads a filter. Its days are those of UTC, and both are part of what is selected.
+func eventQuery(filter url.Values) (tokens.AuditQuery, error) {
+	var from, to time.Time
+	var errs [2]error
+	if text := filter.Get("from"); text != "" {
+		from, errs[0] = time.Parse(time.DateOnly, text)
+	}
+	if text := filter.Get("to"); text != "" {
+		to, errs[1] = time.Parse(time.DateOnly, text)
+		to = to.Add(day)
+	}
+	return tokens.AuditQuery{
+		Text: strings.TrimSpace(filter.Get("q")), Actor: strings.TrimSpace(filter.Get("actor")),
+		Action: audit.Action(filter.Get("action")), From: from, Before: to,
+	}, errors.Join(errs[:]...)
 }
