@@ -116,8 +116,9 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	}
 }
 
-// outOfMemory is in what a child writes that has used up its memory.
-var outOfMemory = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate`)
+// outOfMemory is in what a child writes that has used up its memory, also where the runtime fails to start a thread.
+var outOfMemory = regexp.MustCompile(
+	`out of memory|cannot allocate memory|failed to allocate|failed to create new OS thread|pthread_create failed`)
 
 // cpuShare is the part of the limit of processor time, one in cpuShare, that a child
 // killed for it has used at least: the kernel counts the limit in ticks, and may
