@@ -27,7 +27,7 @@ type services struct {
 // newServices returns the services that the configuration allows. Mail is sent if that is configured.
 func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() time.Time) services {
 	c := people.Config{
-		Passwords: password.New(password.Default), Log: log, Now: now,
+		Passwords: password.New(password.Default), Domains: cfg.Domains, Log: log, Now: now,
 		AppKeys: cfg.AppKeys, Passkeys: cfg.Party,
 	}
 	if cfg.Mail != nil {

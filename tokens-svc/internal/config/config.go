@@ -15,6 +15,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -22,14 +23,15 @@ import (
 // Config is the settings, and what the needs of a command have read of them.
 type Config struct {
 	Settings
-	Peppers    tokens.Peppers    // read by Peppers
-	Gateways   credential.Set    // by Gateways
-	CallerKeys assertion.Keys    // by Callers: what gateways sign with
-	Catalogue  *tokens.Catalogue // by Permissions
-	Public     *url.URL          // by Pages
-	Mail       *mail.Server      // by Pages; nil: none
-	AppKeys    *sealing.Keys     // by Pages, of TOTP_KEYS; nil: none
-	Party      *passkey.Party    // by Pages; nil: no passkeys
+	Peppers    tokens.Peppers           // read by Peppers
+	Gateways   credential.Set           // by Gateways
+	CallerKeys assertion.Keys           // by Callers: what gateways sign with
+	Catalogue  *tokens.Catalogue        // by Permissions
+	Public     *url.URL                 // by Pages
+	Mail       *mail.Server             // by Pages; nil: none
+	AppKeys    *sealing.Keys            // by Pages, of TOTP_KEYS; nil: none
+	Domains    map[string]people.Domain // by Pages, of OIDC_DOMAINS
+	Party      *passkey.Party           // by Pages; nil: no passkeys
 
 	environ []string
 }
@@ -70,6 +72,11 @@ type Settings struct {
 	// string. Addresses without it are refused. For Entra ID xms_edov, an optional claim to be
 	// added to the app registration together with email.
 	OIDCVerifiedClaim string `env:"OIDC_EMAIL_VERIFIED_CLAIM" envDefault:"email_verified"`
+	// E-mail domains whose users become members at their first sign-in, without an invitation:
+	// domain=organization:role, separated by commas. With :CLAIM=VALUE behind the role, such as
+	// hd=DOMAIN (Google Workspace) or tid=ID (Entra ID), the ID token must have that claim, too. At
+	// Google, hd=domain is implied.
+	OIDCDomains string `env:"OIDC_DOMAINS"`
 	// true or false: sign-in with an e-mail address and a password. true without OIDC_ISSUER,
 	// false with it.
 	LocalSignIn *bool `env:"LOCAL_SIGN_IN"`

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,6 +17,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/mail"
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -62,7 +65,7 @@ func Callers(c *Config) (err error) {
 
 // Pages are needed to serve people in a browser.
 func Pages(c *Config) error {
-	var errs [5]error
+	var errs [6]error
 	c.Public, errs[0] = c.parseURL("PUBLIC_URL", c.PublicURL)
 	if strings.Trim(c.Public.Path, "/") != "" {
 		errs[0] = errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings")
@@ -81,6 +84,7 @@ func Pages(c *Config) error {
 	if c.TOTPKeys != "" {
 		errs[4] = c.readAppKeys()
 	}
+	errs[5] = c.readDomains()
 	if c.Passkeys {
 		c.Party, _ = passkey.New(c.Public) // for an address, browsers have no passkeys
 	}
@@ -99,6 +103,31 @@ func (c *Config) checkIssuer() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// google is an issuer that also verifies addresses in domains that others manage. Only its claim hd
+// proves that the domain's owner manages an account.
+const google = "https://accounts.google.com"
+
+var domainEntry = regexp.MustCompile(`^([^=:]+\.[^=:]+)=(org_[0-9a-z]{26}):([a-z]+)(?::([^=]+)=(.+))?$`)
+
+func (c *Config) readDomains() error {
+	c.Domains = map[string]people.Domain{}
+	for entry := range strings.FieldsFuncSeq(c.OIDCDomains, func(r rune) bool { return r == ',' || r == ' ' }) {
+		part := domainEntry.FindStringSubmatch(entry)
+		if part == nil || !slices.Contains(tokens.Roles(), tokens.Role(part[3])) {
+			return fmt.Errorf("OIDC_DOMAINS: %q is not like example.com=org_…:member, or with :hd=example.com or "+
+				":tid=… behind it", entry)
+		}
+		d := people.Domain{
+			Organization: tokens.OrgID(part[2]), Role: tokens.Role(part[3]), Claim: part[4], Value: part[5],
+		}
+		if c.OIDCIssuer == google && d.Claim == "" {
+			d.Claim, d.Value = "hd", part[1]
+		}
+		c.Domains[strings.ToLower(part[1])] = d
+	}
+	return nil
 }
 
 func (c *Config) readAppKeys() error {

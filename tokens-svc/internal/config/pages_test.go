@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 )
 
 func TestSignInConfiguration(t *testing.T) {
@@ -71,15 +73,46 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 	}
 }
 
+func TestDomainsAreRead(t *testing.T) {
+	t.Parallel()
+	const org = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
+	for _, c := range []struct {
+		issuer, entry string
+		want          people.Domain // but for its organization; without a role: the entry is refused
+	}{
+		{"https://issuer.example", org + ":member, ", people.Domain{Role: "member"}},
+		{
+			"https://issuer.example", org + ":auditor:tid=72f988bf-86f1",
+			people.Domain{Role: "auditor", Claim: "tid", Value: "72f988bf-86f1"},
+		},
+		{google, org + ":member", people.Domain{Role: "member", Claim: "hd", Value: "Acme.example"}},
+		{google, org + ":member:hd=acme.com", people.Domain{Role: "member", Claim: "hd", Value: "acme.com"}},
+		{google, org + ":king", people.Domain{}},
+		{google, "acme:member", people.Domain{}},
+		{google, org + ":member:hd=", people.Domain{}},
+		{google, org + ":member:", people.Domain{}},
+	} {
+		cfg, err := Load([]string{
+			"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y",
+			"OIDC_DOMAINS= Acme.example=" + c.entry,
+		}, Pages)
+		c.want.Organization = org
+		if refused := c.want.Role == ""; (err != nil) != refused || !refused && cfg.Domains["acme.example"] != c.want {
+			t.Errorf("%s at %s: %+v, %v", c.entry, c.issuer, cfg.Domains, err)
+		}
+	}
+}
+
 func TestAllSignInConfigurationFaultsAreReported(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ environ, want []string }{
 		"sign-in would be impossible": {[]string{"LOCAL_SIGN_IN=false"}, []string{"sign-in would be impossible"}},
 		"half an issuer": {
-			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps"},
+			[]string{"OIDC_ISSUER=http://issuer.example", "LOCAL_SIGN_IN=perhaps", "OIDC_DOMAINS=acme=x:king"},
 			[]string{
 				"OIDC_CLIENT_ID is not set", "OIDC_CLIENT_SECRET is not set", "OIDC_ISSUER must be https",
 				`LOCAL_SIGN_IN is "perhaps"; it must be true or false`,
+				`OIDC_DOMAINS: "acme=x:king" is not like example.com=org_…:member`,
 			},
 		},
 	} {

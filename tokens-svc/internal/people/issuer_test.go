@@ -20,22 +20,33 @@ func claims(subject, email string) people.Claims {
 	}
 }
 
-func TestIssuersUserNeedsAVerifiedAddressAndAnInvitation(t *testing.T) {
+func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := people.NewService(repository(t), people.Config{Passwords: cheap(), Domains: map[string]people.Domain{
+		"domain.example": {Organization: org, Role: tokens.RoleMember},
+		"entra.example":  {Organization: org, Role: tokens.RoleAdmin, Claim: "tid", Value: "t-1"},
+	}})
 	owner, _ := enroll(t, s, anna)
 	invite(t, s, owner, "carl@acme.example", "member")
 	unverified := claims("1", "carl@acme.example")
 	unverified.EmailVerified = false
+	ofTenant, foreign := claims("6", "carl@entra.example"), claims("7", "dora@entra.example")
+	ofTenant.All, foreign.All = map[string]any{"tid": "T-1"}, map[string]any{"tid": "t-2", "hd": "t-1"}
 	for name, tt := range map[string]struct {
 		claims people.Claims
 		err    error
+		role   tokens.Role // in org; "": none
 	}{
-		"not verified":      {unverified, people.ErrUnverified},
-		"no address":        {claims("2", ""), people.ErrUnverified},
-		"no proper address": {claims("3", "Carl <carl@acme.example>"), people.ErrUnverified},
-		"not invited":       {claims("4", "dora@acme.example"), people.ErrNotInvited},
-		"invited":           {claims("5", "Carl@ACME.example"), nil},
+		"not verified":         {unverified, people.ErrUnverified, ""},
+		"no address":           {claims("2", ""), people.ErrUnverified, ""},
+		"no proper address":    {claims("3", "Carl <carl@acme.example>"), people.ErrUnverified, ""},
+		"not invited":          {claims("4", "dora@acme.example"), people.ErrNotInvited, ""},
+		"invited":              {claims("5", "Carl@ACME.example"), nil, ""},
+		"of the directory":     {ofTenant, nil, tokens.RoleAdmin},
+		"of another directory": {foreign, people.ErrNotInvited, ""},
+		"no claim":             {claims("8", "emil@entra.example"), people.ErrNotInvited, ""},
+		"of the domain":        {claims("9", "Dora@DOMAIN.example"), nil, tokens.RoleMember},
+		"a domain in a domain": {claims("10", "dora@sub.domain.example"), people.ErrNotInvited, ""},
 	} {
 		u, linked, err := s.SignInWith(t.Context(), tt.claims, here)
 		if !errors.Is(err, tt.err) || linked || (u == people.User{}) != (tt.err != nil) {
@@ -44,9 +55,9 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitation(t *testing.T) {
 		if tt.err != nil {
 			continue
 		}
-		if all, err := s.Memberships(t.Context(), u.ID); err != nil || len(all) > 0 || u.Name != "Anna N." ||
-			u.VerifiedAt.IsZero() {
-			t.Errorf("%s: %+v as %+v, %v", name, u, all, err)
+		m, err := membership(t, s, u.ID)
+		if (err == nil) != (tt.role != "") || m.Role != tt.role || u.Name != "Anna N." || u.VerifiedAt.IsZero() {
+			t.Errorf("%s: %+v as %+v, %v", name, u, m, err)
 		}
 		// The identity is the person, whatever the issuer says of the address later.
 		tt.claims.EmailVerified, tt.claims.Email = false, "moved@elsewhere.example"

@@ -20,7 +20,8 @@
 //   - An invitation's code is mailed, or shown once to the inviting person. It is valid once, for
 //     that address, and never sets the password of an account that exists. It is
 //     good only while the inviter may grant its role.
-//   - A person joins an organization only by their own decision or an operator's.
+//   - A person joins an organization only by their own decision, by an operator's,
+//     or as the domain of their e-mail address says.
 //   - Sign-ins are events of the account's own audit log.
 //   - Every organization keeps an owner, whatever is done at the same time.
 //   - Each change of a membership is one transaction with its audit event.
@@ -32,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -174,6 +176,22 @@ type Claims struct {
 	Email         string
 	EmailVerified bool
 	Name          string
+	All           map[string]any // by name, as the issuer sent them
+}
+
+// Domain makes the issuer's users whose verified address is in it members at their first sign-in.
+type Domain struct {
+	Organization tokens.OrgID
+	Role         tokens.Role
+	// Claim, unless empty, must have that value: a verified address alone may belong to a person
+	// who left the organization, or to a private account.
+	Claim, Value string
+}
+
+// admits reports whether the claims show that the organization manages the account.
+func (d Domain) admits(c Claims) bool {
+	value, _ := c.All[d.Claim].(string)
+	return d.Organization != "" && (d.Claim == "" || strings.EqualFold(value, d.Value))
 }
 
 // Errors, besides tokens.ErrNotFound, tokens.ErrForbidden, tokens.ErrUnavailable,

@@ -49,8 +49,10 @@ type Repository interface {
 	// is made unless there is one. One that there is is taken over: it is verified at the entry's time, its password
 	// and factors are removed, its sessions end, and the entry, whose target is filled in, goes to the audit logs of
 	// all its organizations. It gives tokens.ErrExists when the account has another identity of that issuer, or
-	// another account has this one.
-	Link(ctx context.Context, u User, identity Identity, e audit.Entry) (linked User, takenOver bool, err error)
+	// another account has this one. The person becomes a member of the organization that join has, if any, unless
+	// they were removed from it before.
+	Link(ctx context.Context, u User, identity Identity, e audit.Entry, join Admission) (
+		linked User, takenOver bool, err error)
 	// ChangeMember gives a member the role that decide returns, or takes the
 	// membership away when that is "". decide gets the member and the number of
 	// owners, neither of which changes before the transaction ends.

@@ -34,8 +34,9 @@ type Passwords interface {
 // Config has the dependencies and settings of a Service.
 type Config struct {
 	Passwords Passwords
-	Now       func() time.Time // zero: time.Now
-	Mail      Mail             // nil: none is sent
+	Now       func() time.Time  // zero: time.Now
+	Domains   map[string]Domain // by name, in lower case: whose people join without an invitation
+	Mail      Mail              // nil: none is sent
 	// AppKeys seal the keys of authenticator apps; nil: none can be added, and codes of those that there
 	// are cannot be verified.
 	AppKeys  *sealing.Keys

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
@@ -63,9 +64,10 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 
 // SignInWith returns the user of an identity at the issuer. It makes an account
 // for a verified e-mail address that is invited, without a membership: each
-// invitation is accepted with Join. linked reports that this sign-in linked the identity to an account that
-// existed before, whose password and sessions have ended. It gives ErrUnverified,
-// ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
+// invitation is accepted with Join. One in one of the domains becomes a member there.
+// linked reports that this sign-in linked the identity to an account that existed before,
+// whose password and sessions have ended. It gives ErrUnverified, ErrNotInvited,
+// ErrLinkedElsewhere and ErrDisabled.
 func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
 	u, err = s.repo.UserWith(ctx, c.Identity)
 	switch {
@@ -88,6 +90,10 @@ func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User
 	if !c.EmailVerified || !proper {
 		return User{}, false, ErrUnverified
 	}
+	domain := s.config.Domains[email[strings.LastIndex(email, "@")+1:]]
+	if !domain.admits(c) {
+		domain = Domain{}
+	}
 	a, err := s.account(ctx, email)
 	switch u = a.User; {
 	case err != nil:
@@ -95,7 +101,8 @@ func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User
 	case !u.DisabledAt.IsZero():
 		return u, false, ErrDisabled
 	case u.ID == "":
-		if offers, err := s.repo.Offers(ctx, email, s.Now()); err != nil || len(offers) == 0 {
+		offers, err := s.repo.Offers(ctx, email, s.Now())
+		if err != nil || len(offers) == 0 && domain.Organization == "" {
 			return User{}, false, cmp.Or(err, ErrNotInvited)
 		}
 		now := s.Now()
@@ -105,7 +112,9 @@ func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User
 	}
 	entry := s.about(audit.UserIdentityLinked, client.Actor(u), u)
 	entry.Details["issuer"] = c.Issuer
-	now, linked, err := s.repo.Link(ctx, u, c.Identity, entry)
+	now, linked, err := s.repo.Link(ctx, u, c.Identity, entry, Admission{
+		Organization: domain.Organization, Role: domain.Role, Entry: s.joined(client.Actor(u), email, domain.Role),
+	})
 	if errors.Is(err, tokens.ErrExists) {
 		return a.User, false, ErrLinkedElsewhere
 	}

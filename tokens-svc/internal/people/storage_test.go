@@ -21,7 +21,7 @@ func (c conflicting) Admit(context.Context, people.Admission) (people.User, bool
 }
 
 func (c conflicting) Link(
-	context.Context, people.User, people.Identity, audit.Entry,
+	context.Context, people.User, people.Identity, audit.Entry, people.Admission,
 ) (people.User, bool, error) {
 	return people.User{}, false, c.err
 }

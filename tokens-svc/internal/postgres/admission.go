@@ -70,6 +70,17 @@ func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admissio
 	return m.announceOwned(ctx, id)
 }
 
+// joinUnlessRemoved is join for a person who was not removed from the organization before.
+func (m *mutation) joinUnlessRemoved(ctx context.Context, id people.UserID, a people.Admission) error {
+	removed, err := one[bool](ctx, m,
+		`SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
+		m.org(), audit.MemberRemoved, id)
+	if err != nil || removed {
+		return err
+	}
+	return m.join(ctx, id, a)
+}
+
 // insertUser makes an account unless there is one with the e-mail address.
 func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string) (made bool, err error) {
 	n, err := affected(ctx, tx, `
@@ -80,13 +91,16 @@ func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string
 
 // Link implements people.Repository.
 func (r *Repository) Link(
-	ctx context.Context, u people.User, identity people.Identity, e audit.Entry,
+	ctx context.Context, u people.User, identity people.Identity, e audit.Entry, join people.Admission,
 ) (linked people.User, takenOver bool, err error) {
 	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		orgs, err := list[tokens.OrgID](ctx, tx, `
 			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, u.Email)
 		if err != nil {
 			return err
+		}
+		if join.Organization != "" {
+			orgs = append(orgs, join.Organization)
 		}
 		heads, err := lockHeads(ctx, tx, orgs)
 		if err != nil {
@@ -105,6 +119,11 @@ func (r *Repository) Link(
 			takenOver, err = true, m.takeOver(ctx, e)
 		}
 		linked = m.account.User
+		for _, head := range heads {
+			if err == nil && head.org() == join.Organization {
+				err = head.joinUnlessRemoved(ctx, linked.ID, join)
+			}
+		}
 		return err
 	})
 	return linked, takenOver, err

@@ -113,6 +113,7 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 	w.people = people.NewService(postgres.NewRepository(db), people.Config{
 		Passwords: password.New(cheap), Now: w.clock, Log: log, Mail: mail,
 		AppKeys: &appKeys, Passkeys: party,
+		Domains: map[string]people.Domain{"mapped.example": {Organization: other, Role: tokens.RoleMember}},
 	})
 	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock, Made: w.people.NotifyMade})
 	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -53,3 +54,38 @@ func (b *browser) offered(t *testing.T) url.Values {
 }
 
 const mapped = "anna@mapped.example"
+
+// TestADomainDoesNotUndoARemoval, also of a person whose account an operator unlinked; an invitation does.
+func TestADomainDoesNotUndoARemoval(t *testing.T) {
+	t.Parallel()
+	w := start(t, withIssuer)
+	w.enroll(t, "boss@other.example", other, tokens.RoleOwner)
+	boss := w.browser()
+	signIn := func(b *browser, subject, email string) {
+		t.Helper()
+		if status, _, page := b.atIssuer(t, claimsOf(subject, email)); status != http.StatusSeeOther {
+			t.Fatalf("%d, %s", status, page)
+		}
+	}
+	signIn(boss, "2", "boss@other.example")
+	b := w.browser()
+	signIn(b, "1", mapped)
+	const joined = `Other &amp; Sons</strong><span class="hint">`
+	want(t, b.get(t, "/settings"), http.StatusOK, joined+"Member")
+
+	id := people.UserID(w.query(t, `SELECT id FROM users WHERE email = '`+mapped+`'`))
+	path := "/settings/" + string(other) + "/members"
+	wantTo(t, boss.post(t, path+"/"+string(id)+"/remove", nil), path)
+	for range 2 {
+		b = w.browser()
+		signIn(b, "1", mapped)
+		want(t, b.get(t, "/settings"), http.StatusOK, "You aren't a member of an organization")
+		if done, err := w.people.Unlink(t.Context(), people.User{ID: id, Email: mapped}); !done || err != nil {
+			t.Fatalf("%t, %v", done, err)
+		}
+	}
+	boss.inviteTo(t, other, mapped, "auditor")
+	signIn(b, "1", mapped)
+	wantTo(t, b.post(t, "/settings/join", b.offered(t)), home+"/"+string(other))
+	want(t, b.get(t, "/settings"), http.StatusOK, joined+"Auditor")
+}

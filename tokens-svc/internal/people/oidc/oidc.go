@@ -154,6 +154,7 @@ func (c *Client) read(
 	return people.Claims{
 		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
 		Email:    claims.Email, EmailVerified: isTrue(c.config.VerifiedClaim, all), Name: claims.Name,
+		All: all,
 	}, nil
 }
 
