@@ -112,7 +112,7 @@ func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struc
 	if err != nil || doc.Filename == "" {
 		return struct{}{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // also for a client who left
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // also after a disconnect
 	defer cancel()
 	// The document is gone. If its file cannot be removed now, a sweep does it.
 	_ = s.files.Delete(ctx, FileKey{org, doc.ID})

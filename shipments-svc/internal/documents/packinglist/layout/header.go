@@ -179,10 +179,13 @@ func (h header) repeats(row tables.Row) bool {
 			}
 			continue
 		}
-		m, unit := h.known.under("", own), Unit(own)
-		if !strings.Contains(h.folded[col], text) && (m.Field == vocabulary.None ||
-			m.Field != h.Headings[col].Meaning.Field || m.Reason != h.Headings[col].Meaning.Reason) ||
-			unit != 0 && unit != Unit(h.Headings[col].Text) {
+		if !strings.Contains(h.folded[col], text) {
+			m, above := h.known.under("", own), h.Headings[col].Meaning
+			if m.Field == vocabulary.None || m.Field != above.Field || m.Reason != above.Reason {
+				return false
+			}
+		}
+		if unit := Unit(own); unit != 0 && unit != Unit(h.Headings[col].Text) {
 			return false
 		}
 		same++
