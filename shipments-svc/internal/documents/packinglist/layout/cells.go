@@ -121,3 +121,33 @@ func (t Table) UnitBeside() float64 {
 	}
 	return 0
 }
+
+// paired returns the table with two columns more for each such as "Variety / Calibre": the heading
+// names two fields, and nearly all cells have two values.
+func (t Table) paired() Table {
+	for col, h := range t.Headings {
+		first, second, _ := strings.Cut(h.Text, "/")
+		a, b, all, pairs := field(first), field(second), 0, 0
+		for _, row := range t.Rows[t.To:] {
+			if col < len(row.Cells) && row.Cells[col].Text != "" && IsFull(row) {
+				all, pairs = all+1, pairs+min(1, strings.Count(row.Cells[col].Text, "/"))
+			}
+		}
+		if !t.Continued && a != vocabulary.None && b != vocabulary.None && a != b && pairs > 0 && pairs*10 >= all*9 {
+			t.pairs = append(t.pairs, [2]int{col, len(t.Headings)})
+			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "two-fields"}
+			t.add(h.Text, "two-fields", a, b)
+		}
+	}
+	for i := t.To; i < len(t.Rows) && t.pairs != nil; i++ {
+		t.Rows[i] = widened(t.Rows[i], len(t.Headings))
+		for _, p := range t.pairs {
+			cell, own := t.Rows[i].Cells[p[0]], t.Rows[i].Cells[p[1]:]
+			if first, second, ok := strings.Cut(cell.Text, "/"); ok {
+				own[0] = tables.Cell{Text: strings.TrimSpace(first), Merged: cell.Merged}
+				own[1] = tables.Cell{Text: strings.TrimSpace(second), Merged: cell.Merged}
+			}
+		}
+	}
+	return t
+}

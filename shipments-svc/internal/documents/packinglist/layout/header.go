@@ -25,6 +25,7 @@ type header struct {
 	folded   []string                 // the texts, to be compared
 	columns  map[vocabulary.Field]int // the best column of each field
 	sizes    []int                    // the columns of calibres
+	pairs    [][2]int                 // the columns whose cells have two values, and the first of those for them
 	score    int
 	known    memo
 }

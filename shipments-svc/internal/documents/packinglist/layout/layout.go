@@ -1,7 +1,7 @@
 // Package layout finds the tables of pallets on the sheets of a document and brings each
 // into one form: a row for each line, with columns that have headings. The columns of a
-// matrix and pallets that are columns become rows, and captions values of the lines below
-// them.
+// matrix and pallets that are columns become rows, texts that a cell combines become columns,
+// and captions values of the lines below them.
 package layout
 
 import (
@@ -109,7 +109,7 @@ func (t Table) shaped(before *Table) Table {
 	} else {
 		t = t.asMatrix()
 	}
-	return t.unwrapped(before).unpivoted().captioned()
+	return t.unwrapped(before).paired().unpivoted().captioned()
 }
 
 // split splits a sheet into its tables: those below each other, each beginning with a

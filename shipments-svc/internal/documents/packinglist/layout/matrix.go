@@ -116,9 +116,9 @@ func (t Table) asMatrix() Table {
 			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}
 		}
 	}
-	t.add(vocabulary.Calibre, vocabulary.Boxes)
+	t.add("", "matrix", vocabulary.Calibre, vocabulary.Boxes)
 	if len(distinct) > 1 || !distinct[""] {
-		t.add(vocabulary.Variety)
+		t.add("", "matrix", vocabulary.Variety)
 	} else {
 		t.groups = nil
 	}
@@ -126,10 +126,10 @@ func (t Table) asMatrix() Table {
 }
 
 // add adds columns that the layout fills.
-func (t *Table) add(fields ...vocabulary.Field) {
+func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 	for _, f := range fields {
-		m := vocabulary.Meaning{Field: f, Score: 1, Rule: "matrix"}
-		t.Headings = append(t.Headings, Heading{Virtual: true, Meaning: m})
+		m := vocabulary.Meaning{Field: f, Score: 1, Rule: rule}
+		t.Headings = append(t.Headings, Heading{Text: heading, Virtual: true, Meaning: m})
 	}
 }
 
