@@ -65,6 +65,16 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 			"P1 80 × 4000, P2 80 × 4000",
 			[]int{3},
 		},
+		"equal, and full with the next": {
+			[]string{"P1,Avocado,16,30,4", "P1,Avocado,16,30,4", "P1,Avocado,18,20,4", "P2,Avocado,16,80,4"},
+			"P1 80 × 4000, P2 80 × 4000",
+			[]int{3},
+		},
+		"equal, and fuller than others": {
+			[]string{"P1,Avocado,16,30,4", "P1,Avocado,18,30,4", "P1,Avocado,16,30,4", "P2,Avocado,16,80,4"},
+			"P1 60 × 4000, P1 30 × 4000, P2 80 × 4000",
+			[]int{4},
+		},
 		"equal, overfull": {
 			[]string{"P1,Avocado,16,80,4", "P1,Avocado,16,80,4", "P2,Avocado,16,80,4"},
 			"P1 80 × 4000, P1 80 × 4000, P2 80 × 4000",

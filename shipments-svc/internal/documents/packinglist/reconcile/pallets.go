@@ -17,18 +17,20 @@ type merger struct {
 	remarks.List
 	groups  [][]Line
 	index   map[string]int
-	last    string  // the key of the line before
 	fullest float64 // boxes of a pallet whose lines are consecutive
 }
 
-// Pallets returns the pallets of a document. A line that repeats another and does not just fill
-// its pallet, or would overfill it, begins a separate pallet, so that a check reports it.
+// Pallets returns the pallets of a document. A line that repeats another of a pallet that is not
+// just full, or would overfill it, begins a separate pallet, so that a check reports it.
 func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
-		for _, l := range s.Lines {
-			if m.add(l, l.key()); len(m.groups) > shipments.MaxPallets {
-				return nil, nil, tooMany(l)
+		for _, g := range s.groups() {
+			boxes := boxesOf(g)
+			for n, l := range g {
+				if m.add(l, n > 0, boxes); len(m.groups) > shipments.MaxPallets {
+					return nil, nil, tooMany(l)
+				}
 			}
 		}
 	}
@@ -44,18 +46,17 @@ func tooMany(l Line) error {
 	return &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
 }
 
-// add adds a line to its pallet, or begins a pallet. A line that does not follow the others
-// must differ from them in its contents, and may not make the pallet fuller than the
-// fullest.
-func (m *merger) add(l Line, key string) {
+// add adds a line to its pallet, or begins a pallet. It may follow others of the pallet; the boxes
+// are those of all that are beside it. A line that does not follow the others must differ from them
+// in its contents, and may not make the pallet fuller than the fullest.
+func (m *merger) add(l Line, follows bool, boxes float64) {
+	key := l.key()
 	i, exists := m.index[key]
-	follows := m.last == key
-	m.last = key
 	if exists && l.Own && !l.Continued {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
 			return (l.Row == o.Row || !follows) && l.contents() == o.contents()
 		})
-		rest := follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value == m.fullest // of a full pallet
+		rest := follows && m.fullest > 0 && boxes == m.fullest // of a full pallet
 		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
 		switch {
 		case alike && !rest || over || tables.Scientific(l.Pallet):
@@ -79,7 +80,9 @@ func fullest(all []*Settled) (most float64) {
 	boxes, back := map[string]float64{}, map[string]bool{}
 	for _, s := range all {
 		for _, g := range s.groups() {
-			g = slices.CompactFunc(slices.Clone(g), func(a, b Line) bool { return a.Row == b.Row })
+			byRow := func(a, b Line) int { return strings.Compare(a.Row, b.Row) }
+			g = slices.SortedStableFunc(slices.Values(g), byRow)
+			g = slices.CompactFunc(g, func(a, b Line) bool { return a.Row == b.Row })
 			key := g[0].key()
 			_, back[key] = boxes[key]
 			boxes[key] += boxesOf(g)
