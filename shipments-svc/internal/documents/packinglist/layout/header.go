@@ -105,6 +105,9 @@ func (k memo) parse(rows []tables.Row) header {
 				h.top, h.own, above = append(h.top, ""), append(h.own, ""), append(above, "")
 			}
 			if text != "" {
+				if i == 0 && text != group && row.Cells[col].Merged { // its first row is above
+					h.score--
+				}
 				group = text
 			} else if i < len(rows)-1 && col < len(row.Cells)+maxHeaderRows {
 				text = group

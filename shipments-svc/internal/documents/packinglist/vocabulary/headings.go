@@ -197,6 +197,9 @@ var measures = named(
 		"other shipped",
 )
 
+// unloaded are the concepts of group headings of what may differ from what was loaded.
+var unloaded = named("ordered rejected earlier")
+
 // MeaningUnder returns the meaning of a heading under a group heading. A heading
 // with an object of its own, such as CAJAS under EMPAQUE, takes only the kind of
 // weight from the group heading.
@@ -209,7 +212,11 @@ func MeaningUnder(above, own string) Meaning {
 		return MeaningOf(above + " " + own)
 	}
 	m := MeaningOf(own)
-	if group, _ := Of(above); of&(Box|Pallet) != 0 && of&(Quantity|Number|Net|Gross|Type) == 0 && m.Reason == "" &&
+	group, _ := Of(above)
+	if group&unloaded != 0 { // another column has what was loaded
+		m.Score -= unknownWord
+	}
+	if of&(Box|Pallet) != 0 && of&(Quantity|Number|Net|Gross|Type) == 0 && m.Reason == "" &&
 		group&(Net|Gross|Weight) != 0 {
 		return apply(of|group&(Net|Gross|Weight), others)
 	}
