@@ -24,8 +24,8 @@ func TestPlacesOfValuesDifferFromTheRowOfThePallet(t *testing.T) {
 		"P2,Avocado,16,80,4",
 	)
 	p := list.Pallets[0]
-	if p.Places.ProduceName != (shipments.Place{}) || p.Places.Boxes != (shipments.Place{}) || p.Places.Calibre.Row != 3 ||
-		p.Calibre != "18" {
+	if p.Places.ProduceName != (shipments.Place{}) || p.Places.Boxes != (shipments.Place{}) ||
+		p.Places.Calibre.Row != 3 || p.Calibre != "18" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -190,10 +190,12 @@ func (e *ending) Err() error {
 func TestReadingEndsWithItsContextAtEachRow(t *testing.T) {
 	t.Parallel()
 	const content = "Pallet No,Produce,Cartons,Net kg/carton\nP1,Avocado,80,4\nP2,Avocado,80,4\nP3,Avocado,80,4\n"
-	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading,
-		error){"a list": func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	list := func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
 		return Read(ctx, kind, content, size)
-	}, "another document": ReadFacts} {
+	}
+	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading, error){
+		"a list": list, "another document": ReadFacts,
+	} {
 		asked := 0
 		for ; asked < 100; asked++ {
 			_, err := read(&ending{t.Context(), asked}, CSV, strings.NewReader(content), int64(len(content)))
