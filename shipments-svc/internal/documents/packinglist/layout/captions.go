@@ -131,7 +131,7 @@ func named(text string) (commodity, name string) {
 }
 
 // caption reads a row as captions. Of rows with few texts, those with a pallet number are
-// lines.
+// lines. A table that counts pallets is not of one pallet.
 func (t *Table) caption(i int) (found bool) {
 	row := t.Rows[i]
 	cells, labels := Worded(row), []Label(nil)
@@ -145,7 +145,7 @@ func (t *Table) caption(i int) (found bool) {
 			labels = all
 		}
 	}
-	pallet := !t.labelled() && isPallet(labels)
+	pallet := !t.labelled() && !t.has(vocabulary.PalletCount) && isPallet(labels)
 	if len(cells) == 0 || line && !pallet || i >= t.To && IsTotal(row) {
 		return false
 	}

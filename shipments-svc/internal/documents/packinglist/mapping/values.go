@@ -47,6 +47,9 @@ func valuesOf(lines []tables.Row, col int) values {
 // rangeText matches sizes from one to another: 70/75.
 var rangeText = regexp.MustCompile(`^\d{2,3}[-/]\d{2,3}$`)
 
+// codeText matches the number of a box: HV8840101.
+var codeText = regexp.MustCompile(`^\pL*\d{5,}$`)
+
 // kindsOf returns what a cell is.
 func kindsOf(row tables.Row, col int) (kinds []string) {
 	const short = 6 // bytes of a size
@@ -63,6 +66,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"commodity": !number && reference.CommodityOf(text) != "",
 		"container": layout.ContainerText.FindString(text) == text,
 		"range":     rangeText.MatchString(text),
+		"code":      codeText.MatchString(text),
 		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
 	} {
 		if is {
