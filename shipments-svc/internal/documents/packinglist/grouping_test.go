@@ -65,9 +65,9 @@ func TestLinesOfAPalletAreMerged(t *testing.T) {
 			"P1 80 × 4000, P2 80 × 4000",
 			[]int{3},
 		},
-		"equal, and full with the next": {
-			[]string{"P1,Avocado,16,30,4", "P1,Avocado,16,30,4", "P1,Avocado,18,20,4", "P2,Avocado,16,80,4"},
-			"P1 80 × 4000, P2 80 × 4000",
+		"equal, and not full": {
+			[]string{"P1,Avocado,16,30,4", "P1,Avocado,16,30,4", "P1,Avocado,18,10,4", "P2,Avocado,16,80,4"},
+			"P1 70 × 4000, P2 80 × 4000",
 			[]int{3},
 		},
 		"equal, and fuller than others": {

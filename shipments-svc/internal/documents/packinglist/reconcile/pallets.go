@@ -20,8 +20,8 @@ type merger struct {
 	fullest float64 // boxes of a pallet whose lines are consecutive
 }
 
-// Pallets returns the pallets of a document. A line that repeats another of a pallet that is not
-// just full, or would overfill it, begins a separate pallet, so that a check reports it.
+// Pallets returns the pallets of a document. A line that repeats another, and with which its pallet
+// is fuller than the fullest, begins a separate pallet, so that a check reports it.
 func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
@@ -56,7 +56,7 @@ func (m *merger) add(l Line, follows bool, boxes float64) {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
 			return (l.Row == o.Row || !follows) && l.contents() == o.contents()
 		})
-		rest := follows && m.fullest > 0 && boxes == m.fullest // of a full pallet
+		rest := follows && boxes <= m.fullest // of the pallet
 		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
 		switch {
 		case alike && !rest || over || tables.Scientific(l.Pallet):
