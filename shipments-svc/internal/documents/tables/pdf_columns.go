@@ -40,7 +40,7 @@ func columnsOf(pages []page) (c columns) {
 // linesIn returns the lines of tables among rows, and the index of the row of the first.
 func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	for _, row := range rows {
-		if slices.ContainsFunc(row, textLine.tabular) {
+		if slices.ContainsFunc(row, textLine.tabular) && !row[0].labels() {
 			lines = append(lines, slices.Concat(row...))
 		}
 	}
@@ -51,15 +51,22 @@ func linesIn(rows [][]textLine) (lines []textLine, first int) {
 	return lines, slices.IndexFunc(rows, func(row []textLine) bool { return row[0][0] == lines[0][0] })
 }
 
-// headingsOf returns the last line of several phrases above the first row of a table, or else
-// that row: calibres.
-func headingsOf(rows [][]textLine, first int) textLine {
+// headingsOf returns the line with the most phrases of the lowest headings above the first row of a
+// table, or else that row: calibres.
+func headingsOf(rows [][]textLine, first int) (headings textLine) {
+	most := fewPhrases - 1
 	for _, line := range slices.Backward(slices.Concat(rows[:first]...)) {
-		if len(line.phrases()) >= fewPhrases {
-			return line
+		n := len(line.phrases())
+		if headings != nil && n < fewPhrases {
+			break
+		} else if n > most {
+			headings, most = line, n
 		}
 	}
-	return slices.Concat(rows[first]...)
+	if headings == nil {
+		return slices.Concat(rows[first]...)
+	}
+	return headings
 }
 
 // headings returns the headings of the first table of a page.
@@ -125,23 +132,25 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64)
 	used := make([]bool, len(gaps))
 	for i := 1; i < len(phrases); i++ {
 		before, after := phrases[i-1].span(), phrases[i].span()
-		best, at := span{}, -1
+		best, at, between := span{}, -1, span{before.right, after.left}
+		own := func(g span) bool { return g.common(between).width() > 0 } // rather than below a heading
 		for n, g := range gaps {
 			g = g.common(span{before.middle(), after.middle()})
-			if own := g.common(span{before.right, after.left}); own.width() > 0 {
-				g = own
-			}
 			// A gap for two headings is that of a column which is empty on most lines.
-			if first := at < 0 || used[at] && !used[n]; g.width() > 0 &&
-				(first || used[at] == used[n] && g.width() > best.width()) {
+			better := at < 0 || used[at] && !used[n] ||
+				used[at] == used[n] && (own(g) && !own(best) || own(g) == own(best) && g.width() > best.width())
+			if better && g.width() > 0 {
 				best, at = g, n
 			}
 		}
 		if at >= 0 {
+			if own(best) {
+				best = best.common(between)
+			}
 			edges, used[at] = append(edges, best.middle()), true
 		}
 	}
-	for n, g := range gaps {
+	for n, g := range gaps[:len(gaps)-1] {
 		if !used[n] && wide(g) {
 			edges = append(edges, g.middle())
 		}
@@ -150,30 +159,33 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64)
 	return edges
 }
 
-// gapsOf returns the stretches between texts that at most a few lines cross.
+// gapsOf returns the stretches that at most a few lines cross: those between texts, and the right margin.
 func gapsOf(lines []textLine) (gaps []span) {
 	const stray = 10 // of which one line may cross
-	var covered [2*maxExtent + 1]int
+	const fine = 4   // parts of a point
+	var covered [2*maxExtent*fine + 1]int
+	at := func(x int) float64 { return float64(x)/fine - maxExtent }
 	for _, line := range lines {
-		to := -maxExtent // a point of two words that touch counts once
+		to := 0 // a part of two words that touch counts once
 		for _, w := range slices.SortedFunc(slices.Values(line), word.compare) {
-			for x := max(int(w.left), to); x <= min(int(w.right), maxExtent); x++ {
-				covered[x+maxExtent]++
+			from, end := int((w.left+maxExtent)*fine), int((w.right+maxExtent)*fine)
+			for x := max(from, to); x <= min(end, len(covered)-1); x++ {
+				covered[x]++
 				to = x + 1
 			}
 		}
 	}
-	last := -1 // the point before, if it is not left of all texts
+	last := -1 // the part before, if it is not left of all texts
 	for x, n := range covered {
 		if n <= len(lines)/stray {
 			continue
 		}
 		if last >= 0 && x > last+1 {
-			gaps = append(gaps, span{float64(last + 1 - maxExtent), float64(x - maxExtent)})
+			gaps = append(gaps, span{at(last + 1), at(x)})
 		}
 		last = x
 	}
-	return gaps
+	return append(gaps, span{at(last + 1), maxExtent})
 }
 
 // at returns the column of a point.

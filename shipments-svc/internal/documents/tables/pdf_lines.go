@@ -145,6 +145,9 @@ func (l textLine) tabular() bool {
 	return len(l) >= words && n >= numbers && len(l.phrases()) > 1
 }
 
+// dashes reports whether a line is a rule between rows in a fixed pitch.
+func (l textLine) dashes() bool { return strings.Trim(l.text(), "-=_ ") == "" }
+
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
 // only the last has numbers and those above it have few texts.
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
@@ -159,11 +162,23 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 	return rows
 }
 
-// apart reports whether a line with the numbers of a row is below others with numbers or headings.
+// apart reports whether a line begins a row: one with the numbers of a row below others with numbers
+// or headings, headings below a text with a number, and all lines beside labels and rules of dashes.
 func apart(above []textLine, line textLine) bool {
-	return line.tabular() && slices.ContainsFunc(above, func(l textLine) bool {
-		return len(l.phrases())*2 > len(line.phrases())
+	n := len(line.phrases())
+	return line.alone() || slices.ContainsFunc(above, func(l textLine) bool {
+		phrases := len(l.phrases())
+		return l.alone() || line.tabular() && phrases*2 > n ||
+			n >= fewPhrases && phrases == 1 && strings.ContainsFunc(l.text(), unicode.IsDigit)
 	})
+}
+
+// labels reports whether a line has a label.
+func (l textLine) labels() bool { return strings.Contains(l.text()+" ", ": ") }
+
+// alone reports whether a line is a row of its own: it has a label, or is a rule of dashes.
+func (l textLine) alone() bool {
+	return l.labels() || strings.Trim(l.text(), "-=_ ") == ""
 }
 
 // nearest returns the greatest distance of the lines of one row: that below the first jump between

@@ -166,7 +166,8 @@ func (t *Table) caption(i int) (found bool) {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}
-	if found == (len(cells) == 2) && (found || !t.Printed || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
+	note := t.Printed && i != t.To && !t.Gives(vocabulary.Variety)
+	if found == (len(cells) == 2) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
 		for _, col := range cells {
 			if f, text := t.bare(i, col); f != vocabulary.None {
 				t.give(f, text, i, col)
@@ -238,15 +239,17 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	}
 	of, unknown := vocabulary.Of(text) // a unit: "kg"
 	f = vocabulary.Variety
-	no := t.has(vocabulary.Variety) || t.Printed && t.has(vocabulary.Produce) // or it may be a part of a name
+	no := t.has(vocabulary.Variety) || // or it may be a part of a name above
+		t.Printed && t.has(vocabulary.Produce) && i > t.To && !t.Gives(vocabulary.Variety)
+	c, _ := named(text)
 	if strings.ContainsFunc(text, isDigit) || IsSize(text) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
-	} else if c, _ := named(text); next > i+1 {
+	} else if next > i+1 {
 		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
 	}
 	folded := vocabulary.Fold(text)
 	if no || i > t.To && !t.Gives(f) || of == vocabulary.Unit && unknown == nil ||
-		len(strings.Fields(text)) > words || strings.ContainsAny(text, ":;") ||
+		len(strings.Fields(text)) > words && c == "" || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, ""
 	}

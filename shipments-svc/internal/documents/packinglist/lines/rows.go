@@ -275,7 +275,9 @@ func (r *reader) totalLabel(w row) string {
 	own, calibre := vocabulary.Fold(w.label.Value), vocabulary.Fold(r.text(w.i, vocabulary.Calibre).Value)
 	sums := w.Boxes.OK && w.Boxes.Value == r.recent.boxes
 	labelled := own != "" && !vocabulary.IsTotal(own) && len(w.cells) > 2 // another cell may name a variety
-	if calibre != "" && !vocabulary.IsTotal(calibre) && (own == "" || labelled) {
+	of, _ := vocabulary.Of(calibre)
+	pallets := of&(vocabulary.Pallet|vocabulary.Pallets) != 0 // "33 pallets"
+	if calibre != "" && !pallets && !vocabulary.IsTotal(calibre) && (own == "" || labelled) {
 		return ""
 	}
 	for _, col := range w.cells[:min(len(w.cells), first)] {
