@@ -128,12 +128,15 @@ func (t Table) paired() Table {
 	for col, h := range t.Headings {
 		first, second, _ := strings.Cut(h.Text, "/")
 		a, b, all, pairs := field(first), field(second), 0, 0
+		if t.Continued || a == vocabulary.None || b == vocabulary.None || a == b {
+			continue
+		}
 		for _, row := range t.Rows[t.To:] {
 			if col < len(row.Cells) && row.Cells[col].Text != "" && IsFull(row) {
 				all, pairs = all+1, pairs+min(1, strings.Count(row.Cells[col].Text, "/"))
 			}
 		}
-		if !t.Continued && a != vocabulary.None && b != vocabulary.None && a != b && pairs > 0 && pairs*10 >= all*9 {
+		if pairs > 0 && pairs*10 >= all*9 {
 			t.pairs = append(t.pairs, [2]int{col, len(t.Headings)})
 			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "two-fields"}
 			t.add(h.Text, "two-fields", a, b)
