@@ -166,7 +166,7 @@ func (t *Table) caption(i int) (found bool) {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}
-	note := t.Printed && i != t.To && !t.Gives(vocabulary.Variety)
+	note := t.Printed && (!t.is(cells[0], labelFields) || i != t.To && !t.Gives(vocabulary.Variety))
 	if found == (len(cells) == 2) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
 		for _, col := range cells {
 			if f, text := t.bare(i, col); f != vocabulary.None {
@@ -240,7 +240,7 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	of, unknown := vocabulary.Of(text) // a unit: "kg"
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || // or it may be a part of a name above
-		t.Printed && t.has(vocabulary.Produce) && i > t.To && !t.Gives(vocabulary.Variety)
+		t.Printed && t.has(vocabulary.Produce) && !t.is(col, labelFields)
 	c, _ := named(text)
 	if strings.ContainsFunc(text, isDigit) || IsSize(text) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
