@@ -122,10 +122,12 @@ func aligned(lines []textLine) []textLine {
 // middles of the other gaps that are wide.
 func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64) {
 	wide := func(g span) bool { return g.width() >= max(2, gap*lines[0][0].space) }
+	all := headings.phrases()
 	phrases := headings.split(func(a, b word) bool {
+		of := all[slices.IndexFunc(all, func(p textLine) bool { return p.span().right >= b.right })]
 		return slices.ContainsFunc(gaps, func(g span) bool {
-			// Each word stands above texts of its own.
-			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && b.right > g.right &&
+			// The words of each part stand above texts of their own.
+			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right &&
 				(wide(g) || a.whole() && b.whole())
 		})
 	})

@@ -62,7 +62,7 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 type Total struct {
 	Sheet       string
 	Grand, Part bool // of all lines, or of some, by its label or its boxes
-	Whole       bool // of all lines of its list, by its boxes
+	Whole       bool // of all lines of its list or page, by its boxes
 	Group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
@@ -97,12 +97,13 @@ type reader struct {
 
 // progress is what was read of a list.
 type progress struct {
-	from        int  // the index of its first line
-	all, recent run  // its lines, and those after the last total
-	totalled    bool // its total was read
-	unnamed     bool // a line has neither produce nor calibre
-	several     bool // the labels differ
-	worded      bool // a label has no digit
+	from        int     // the index of its first line
+	all, recent run     // its lines, and those after the last total
+	pages       float64 // its boxes on the pages before
+	totalled    bool    // its total was read
+	unnamed     bool    // a line has neither produce nor calibre
+	several     bool    // the labels differ
+	worded      bool    // a label has no digit
 }
 
 // run is some lines.
@@ -125,6 +126,9 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
 			r.progress, r.partial = progress{from: len(r.Lines)}, false
+		}
+		if t.Printed {
+			r.pages = r.all.boxes
 		}
 		r.Lines = slices.Grow(r.Lines, len(t.Rows)-t.To)
 		r.letterhead()

@@ -248,7 +248,7 @@ func (r *reader) total(w row) bool {
 		t.Boxes = 0
 	}
 	boxes := float64(t.Boxes)
-	t.Group, t.Whole = boxes > 0 && boxes == r.recent.boxes, boxes > 0 && boxes == r.all.boxes && !r.t.Printed
+	t.Group, t.Whole = boxes > 0 && boxes == r.recent.boxes, boxes > 0 && boxes == r.all.boxes-r.pages
 	if boxes == last.boxes && last.lines > 1 && !t.Group && !t.Whole {
 		t.Part, r.partial = true, true
 	}
