@@ -32,7 +32,7 @@ func columnsOf(pages []page) (c columns) {
 	}
 	slices.Sort(words)
 	c.usual = words[(len(words)-1)/2]
-	lines = slices.DeleteFunc(lines, func(line textLine) bool { return len(line)*2 < c.usual }) // totals
+	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) }) // totals
 	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 	return c
 }

@@ -192,9 +192,10 @@ func group(text string, col int) (all []Label) {
 			found = []Label{{Name: name, Value: value}}
 		}
 		c, _ := named(part)
-		of, _ := vocabulary.Of(part)
+		of, unknown := vocabulary.Of(part)
+		bare := of == 0 || len(unknown) == len(strings.Fields(part)) // no words that are known
 		first := i == 0 || i == 1 && isPallet(all) && strings.TrimSpace(part) != ""
-		if found == nil && len(texts) > 1 && (c != "" || first && of == 0 && !strings.ContainsFunc(part, isDigit)) {
+		if found == nil && len(texts) > 1 && (c != "" || first && bare && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {

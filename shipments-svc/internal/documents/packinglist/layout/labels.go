@@ -108,6 +108,8 @@ func labelIn(words []string, follows bool) (Label, bool) {
 // LabelsOf returns the labels of a row: within its texts, or in the cell on the left of the value.
 func LabelsOf(row tables.Row) (all []Label) {
 	cells := Worded(row)
+	labelled := func(col int) bool { return inText(row.Cells[col].Text) != nil }
+	labels := len(cells) <= 2 || slices.ContainsFunc(cells, labelled)
 	for n := 0; n < len(cells); n++ {
 		text := row.Cells[cells[n]].Text
 		found, from, col := inText(text), cells[n], cells[n]
@@ -117,7 +119,7 @@ func LabelsOf(row tables.Row) (all []Label) {
 			n++
 			col = cells[n]
 			found = []Label{{Name: strings.TrimRight(text, ": "), Value: row.Cells[col].Text, First: true}}
-		case len(cells) <= 2:
+		case labels:
 			found = unmarked(text)
 		}
 		for _, l := range found {
