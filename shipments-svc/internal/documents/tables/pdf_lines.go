@@ -145,9 +145,6 @@ func (l textLine) tabular() bool {
 	return len(l) >= words && n >= numbers && len(l.phrases()) > 1
 }
 
-// dashes reports whether a line is a rule between rows in a fixed pitch.
-func (l textLine) dashes() bool { return strings.Trim(l.text(), "-=_ ") == "" }
-
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
 // only the last has numbers and those above it have few texts.
 func grouped(lines []textLine, near float64) (rows [][]textLine) {
