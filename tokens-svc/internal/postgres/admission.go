@@ -70,11 +70,12 @@ func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admissio
 	return m.announceOwned(ctx, id)
 }
 
-// joinUnlessRemoved is join for a person who was not removed from the organization before.
+// joinUnlessRemoved is join for a person who was not removed from the organization before. The action is part of the
+// statement's text, so that an index of such events is used.
 func (m *mutation) joinUnlessRemoved(ctx context.Context, id people.UserID, a people.Admission) error {
-	removed, err := one[bool](ctx, m,
-		`SELECT EXISTS (SELECT FROM audit_events WHERE log_id = $1 AND action = $2 AND target = $3)`,
-		m.org(), audit.MemberRemoved, id)
+	removed, err := one[bool](ctx, m, `SELECT EXISTS (
+		SELECT FROM audit_events WHERE log_id = $1 AND target = $2 AND action = '`+string(audit.MemberRemoved)+`')`,
+		m.org(), id)
 	if err != nil || removed {
 		return err
 	}

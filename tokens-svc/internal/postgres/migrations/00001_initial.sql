@@ -127,6 +127,9 @@ CREATE TABLE audit_events (
     PRIMARY KEY (log_id, sequence)
 );
 
+-- For whether a person was removed.
+CREATE INDEX audit_events_of_removals ON audit_events (log_id, target) WHERE action = 'member.removed';
+
 CREATE TABLE users (
     id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$'),
     email text COLLATE "C" NOT NULL UNIQUE CHECK (email ~ '^[^@]+@[^@]+$'),
