@@ -110,10 +110,14 @@ type Entry struct {
 // Details are further facts of an event; never a secret.
 type Details map[string]string
 
-// Scan implements sql.Scanner, for the bytes of a JSON object.
+// Scan implements sql.Scanner, for the bytes of a JSON object. One whose values are no texts was not written by this
+// program: it becomes a detail that no event has, so that Verify finds it, and pages show it.
 func (d *Details) Scan(src any) error {
 	text, _ := src.([]byte)
-	return json.Unmarshal(text, d)
+	if json.Unmarshal(text, d) != nil {
+		*d = Details{"unreadable": string(text)}
+	}
+	return nil
 }
 
 // Event is an entry in its place.

@@ -95,6 +95,7 @@ func TestEveryMemberIsHashed(t *testing.T) {
 		"more details": func(e *audit.Event) {
 			e.Details = map[string]string{"name": "ERP", "permissions": "shipments:read", "x": ""}
 		},
+		"detail's type": func(e *audit.Event) { _ = e.Details.Scan([]byte(`{"name": "ERP", "permissions": 1}`)) },
 		"less details":  func(e *audit.Event) { e.Details = map[string]string{"name": "ERP"} },
 		"shifted texts": func(e *audit.Event) { e.Actor.ID, e.Actor.Name = "usr_1a", "nna@acme.example" },
 		"hash":          func(e *audit.Event) { e.Hash[31] ^= 1 },

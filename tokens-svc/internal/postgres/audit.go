@@ -86,6 +86,7 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 			}
 			if n = len(events); err != nil {
 				yield(audit.Event{}, err)
+				return
 			}
 		}
 	}, head))
