@@ -61,6 +61,7 @@ func (x *index) add(path, title string, content []byte) {
 }
 
 const (
+	maxWords     = 10 // those behind them are not looked for
 	maxFound     = 30
 	snippetBytes = 160
 )
@@ -69,6 +70,7 @@ const (
 // word in their texts.
 func (x index) find(query string) []section {
 	words := strings.Fields(strings.ToLower(query))
+	words = words[:min(len(words), maxWords)]
 	found := slices.DeleteFunc(slices.Clone(x), func(s section) bool { return s.rank(words) == 0 })
 	slices.SortStableFunc(found, func(a, b section) int { return cmp.Compare(b.rank(words), a.rank(words)) })
 	found = found[:min(len(found), maxFound)]
