@@ -72,9 +72,11 @@ const maxParts = 60
 // Of divides a document into its tables, and rows without one.
 func Of(book tables.Book) (parts []Table) {
 	var last *Table // of the sheet, or of the pages that it continues
+	var lines []numbered
 	for _, sheet := range book.Tables {
 		if !sheet.Continues {
-			last = nil
+			raise(lines)
+			last, lines = nil, nil
 		}
 		sheet, across := turned(sheet)
 		for n, p := range split(sheet, maxParts, last) {
@@ -87,12 +89,12 @@ func Of(book tables.Book) (parts []Table) {
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				p = p.shaped(before)
 				p.titled()
-				last = &p
+				last, lines = &p, append(lines, p.printed()...)
 			}
 			parts = append(parts, p)
 		}
 	}
-	raise(parts)
+	raise(lines)
 	return parts
 }
 

@@ -8,86 +8,51 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// numbering is the lines of printed tables by the place of their pallet numbers: in a merged cell
-// without rules these may stand beside the last line of a pallet rather than the first.
-type numbering struct {
-	first, last []int // boxes of each pallet, if the numbers are beside its first or its last line
-	begun       bool  // the first line has a number
-	moves       []move
+// numbered is a printed line: the cell of its pallet number, and its boxes.
+type numbered struct {
+	cell  *tables.Cell
+	boxes int
 }
 
-// move is a pallet number beside a last line, and its place beside the first.
-type move struct{ from, to *tables.Cell }
-
-// raise moves the pallet numbers of printed tables to the first line of each pallet: from the last
-// where the first line of all has none, or where most pallets have as many boxes only then.
-func raise(pages []Table) {
-	var n numbering
-	for i, t := range pages {
-		col, labelled := t.columns[vocabulary.PalletNumber]
-		if !t.Headed || !t.Printed || t.Kind != shipments.LinesLayout || !labelled {
-			n.raise()
-			n = numbering{}
-			continue
-		}
-		if i > 0 && !t.Continues {
-			n.raise()
-			n = numbering{}
-		}
-		n.read(t, col)
-	}
-	n.raise()
-}
-
-// read adds the lines of a page.
-func (n *numbering) read(t Table, label int) {
-	// The first of the lines that wait for the number of their pallet, and their boxes.
-	var top *tables.Cell
-	boxes := 0
-	for i := t.To; i < len(t.Rows); i++ {
-		col, ok := t.columns[vocabulary.Boxes]
+// printed returns the printed lines of a table with a column of pallet numbers.
+func (t Table) printed() (all []numbered) {
+	label, labelled := t.columns[vocabulary.PalletNumber]
+	col, counted := t.columns[vocabulary.Boxes]
+	for i := t.To; t.Printed && t.Kind == shipments.LinesLayout && labelled && counted && i < len(t.Rows); i++ {
 		row := widened(t.Rows[i], max(col, label)+1)
-		count, err := strconv.Atoi(row.Cells[col].Text)
-		if !ok || err != nil || t.Captions[i] || t.Repeats[i] || IsTotal(row) {
-			continue
+		boxes, err := strconv.Atoi(row.Cells[col].Text)
+		if err == nil && !t.Captions[i] && !t.Repeats[i] && !IsTotal(row) {
+			t.Rows[i], all = row, append(all, numbered{&row.Cells[label], boxes})
 		}
-		t.Rows[i] = row
-		cell := &row.Cells[label]
-		if boxes += count; top == nil {
-			top = cell
-		}
-		if cell.Text == "" {
-			if n.first != nil {
-				n.first[len(n.first)-1] += count
-			}
-			continue
-		}
-		n.begun = n.begun || n.first == nil && cell == top
-		n.first, n.last = append(n.first, count), append(n.last, boxes)
-		n.moves = append(n.moves, move{cell, top})
-		top, boxes = nil, 0
 	}
+	return all
 }
 
-// raise moves the numbers if they are beside the last lines.
-func (n *numbering) raise() {
-	even := evenness(n.last)
-	if len(n.last) == 0 || n.begun && (even <= evenness(n.first) || even*2 < len(n.last)) {
+// raise moves pallet numbers beside the last line of each pallet, as in merged cells without rules, to
+// the first: where the first line of all has none, or where most pallets have as many boxes only then.
+func raise(lines []numbered) {
+	below, above := map[int]int{}, map[int]int{} // how many pallets have a number of boxes, by where their lines are
+	sum, pallets, even, uneven := 0, 0, 0, 0
+	for i, l := range lines {
+		if sum += l.boxes; l.cell.Text == "" {
+			continue
+		}
+		own := l.boxes
+		for n := i + 1; n < len(lines) && lines[n].cell.Text == ""; n++ {
+			own += lines[n].boxes
+		}
+		above[sum]++
+		below[own]++
+		pallets, even, uneven, sum = pallets+1, max(even, above[sum]), max(uneven, below[own]), 0
+	}
+	if pallets == 0 || lines[0].cell.Text != "" && (even <= uneven || even*2 < pallets) {
 		return
 	}
-	for _, m := range n.moves {
-		if m.from != m.to {
-			*m.to, *m.from = *m.from, tables.Cell{}
+	top := 0
+	for i, l := range lines {
+		if l.cell.Text != "" {
+			lines[top].cell.Text, lines[i].cell.Text = l.cell.Text, lines[top].cell.Text
+			top = i + 1
 		}
 	}
-}
-
-// evenness returns how many pallets have the usual number of boxes.
-func evenness(boxes []int) (most int) {
-	count := map[int]int{}
-	for _, n := range boxes {
-		count[n]++
-		most = max(most, count[n])
-	}
-	return most
 }
