@@ -65,7 +65,7 @@ func Callers(c *Config) (err error) {
 
 // Pages are needed to serve people in a browser.
 func Pages(c *Config) error {
-	var errs [6]error
+	var errs [7]error
 	c.Public, errs[0] = c.parseURL("PUBLIC_URL", c.PublicURL)
 	if strings.Trim(c.Public.Path, "/") != "" {
 		errs[0] = errors.New("PUBLIC_URL must have no path: pages lie at /sign-in and /settings")
@@ -85,10 +85,21 @@ func Pages(c *Config) error {
 		errs[4] = c.readAppKeys()
 	}
 	errs[5] = c.readDomains()
-	if c.Passkeys {
-		c.Party, _ = passkey.New(c.Public) // for an address, browsers have no passkeys
+	if c.Passkeys && c.Public.Hostname() != "" {
+		errs[6] = c.readParty()
 	}
 	return errors.Join(errs[:]...)
+}
+
+// readParty leaves an address without passkeys: browsers have none for it.
+func (c *Config) readParty() (err error) {
+	if _, err := netip.ParseAddr(c.Public.Hostname()); err == nil {
+		return nil
+	}
+	if c.Party, err = passkey.New(c.Public); err != nil {
+		return fmt.Errorf("PUBLIC_URL: %w; or set PASSKEYS=false", err)
+	}
+	return nil
 }
 
 func (c *Config) checkIssuer() error {
@@ -157,7 +168,7 @@ func (c Settings) parseURL(name, text string) (*url.URL, error) {
 		return u, fmt.Errorf("%s must be https: passwords and sessions would travel in clear; http is for localhost, "+
 			"or with QUAYSIDE_DEMO=true", name)
 	}
-	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" ||
+	if u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
 		return u, fmt.Errorf("%s must be a URL such as https://quayside.example.com", name)
 	}

@@ -36,7 +36,7 @@ func TestPublicURLs(t *testing.T) {
 		"http://quayside.example": false, "http://localhost.evil.example": false,
 		"https://quayside.example/base": false,
 		"quayside.example":              false, "ftp://localhost": false, "https://u:p@quayside.example": false,
-		"https://quayside.example?x": false,
+		"https://quayside.example?x": false, "https://:8443": false,
 	} {
 		if _, err := Load([]string{"PUBLIC_URL=" + address}, Pages); (err == nil) != good {
 			t.Errorf("%s: %v", address, err)
@@ -58,6 +58,7 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 		"keys of apps":        {[]string{key}, true, true},
 		"no passkeys":         {[]string{"PASSKEYS=false"}, false, false},
 		"an address, no name": {[]string{"PUBLIC_URL=http://127.0.0.1:8080"}, false, false},
+		"a name without":      {[]string{"PUBLIC_URL=https://quayside", "PASSKEYS=false"}, false, false},
 	} {
 		cfg, err := Load(c.environ, Pages)
 		if err != nil || (cfg.AppKeys != nil) != c.apps || (cfg.Party != nil) != c.passkeys {
@@ -66,6 +67,7 @@ func TestFactorsAreOffOrOn(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"TOTP_KEYS=1:AAEC", "TOTP_KEYS=1:ZGVtby10b3RwLWtleS1mb3ItbGFwdG9wcy14eHh4eHg=", "PASSKEYS=perhaps",
+		"PUBLIC_URL=https://quayside", // a name that browsers have no passkeys for either
 	} {
 		if _, err := Load([]string{wrong}, Pages); err == nil {
 			t.Errorf("%s is accepted", wrong)
