@@ -112,8 +112,8 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[shipments.F
 			}
 			return nil
 		})
-		if err != nil {
-			yield(shipments.FileKey{}, d.result("list", err))
+		if err = d.result("list", err); err != nil {
+			yield(shipments.FileKey{}, err)
 		}
 	}
 }

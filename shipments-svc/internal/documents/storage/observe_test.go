@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -29,5 +30,10 @@ func TestAnOutageOfTheStoreIsNoted(t *testing.T) {
 		len(noted) != 2 ||
 		!errors.Is(noted[1], err) {
 		t.Errorf("%v, noted %v", err, noted)
+	}
+	for range s.List(t.Context(), time.Now()) { // a listing, such as that of a sweep, ends the outage, too
+	}
+	if len(noted) != 3 || noted[2] != nil {
+		t.Errorf("noted %v", noted)
 	}
 }

@@ -108,6 +108,7 @@ func (s *S3) List(ctx context.Context, before time.Time) iter.Seq2[shipments.Fil
 				return
 			}
 		}
+		_ = s.result("list", nil)
 	}
 }
 
