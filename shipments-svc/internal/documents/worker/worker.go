@@ -99,6 +99,10 @@ func (p *Pool) work(ctx context.Context, poll <-chan time.Time) {
 
 // claim claims a job of the organization whose turn it is.
 func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
+	// A claim is not cancelled, so that a claimed job can be released. Its time includes the wait for those of others:
+	// at a shutdown in an outage they do not add up.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var lease shipments.Lease
@@ -109,9 +113,6 @@ func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
 			turn.Except = append(turn.Except, org)
 		}
 	}
-	// A claim is not cancelled, so that a claimed job can be released.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
-	defer cancel()
 	j, err := p.jobs.Claim(ctx, lease, turn)
 	if err != nil {
 		if !errors.Is(err, shipments.ErrNoJob) && !errors.Is(err, shipments.ErrUnavailable) {

@@ -27,11 +27,16 @@ type queue struct {
 
 	process func(context.Context, shipments.Job) error
 	failing error // of Claim
+	hanging bool  // Claim, until its context ends
 	lost    bool  // what Extend says
 	log     bytes.Buffer
 }
 
-func (q *queue) Claim(_ context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
+func (q *queue) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
+	if q.hanging {
+		<-ctx.Done()
+		return shipments.Job{}, shipments.ErrUnavailable
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failing != nil {
@@ -196,6 +201,15 @@ func TestShutdownReleasesJobs(t *testing.T) {
 			t.Errorf("%v, %v", q.released, q.outcomes)
 		}
 	})
+}
+
+// TestShutdownDoesNotWaitForEachClaim where the database hangs.
+func TestShutdownDoesNotWaitForEachClaim(t *testing.T) {
+	t.Parallel()
+	q, start := &queue{hanging: true}, time.Now() // of a clock: virtual time stands still while a mutex is waited for
+	if q.run(t, 8, nil, claimTimeout/10); time.Since(start) > 4*claimTimeout {
+		t.Errorf("it ended after %s", time.Since(start))
+	}
 }
 
 // TestOutageIsNotLogged by workers: the connection pool logs it.
