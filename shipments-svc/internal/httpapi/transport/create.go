@@ -130,7 +130,8 @@ func mediaType(h http.Header, accepted ...string) (string, error) {
 	if err != nil || !slices.Contains(accepted, kind) {
 		return "", &mediaTypeError{"the body's media type is not " + strings.Join(accepted, " or ")}
 	}
-	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+	// A form has no charset of its own, though some clients name one.
+	if charset, ok := params["charset"]; ok && kind != formMedia && !strings.EqualFold(charset, "utf-8") {
 		return "", &mediaTypeError{"the body's charset is not utf-8"}
 	}
 	return kind, nil
