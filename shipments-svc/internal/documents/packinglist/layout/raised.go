@@ -29,7 +29,8 @@ func (t Table) printed() (all []numbered) {
 }
 
 // raise moves pallet numbers beside the last line of each pallet, as in merged cells without rules, to
-// the first: where the first line of all has none, or where most pallets have as many boxes only then.
+// the first: where the last line of all has one, and the first has none or most pallets have as many
+// boxes only then.
 func raise(lines []numbered) {
 	below, above := map[int]int{}, map[int]int{} // how many pallets have a number of boxes, by where their lines are
 	sum, pallets, even, uneven := 0, 0, 0, 0
@@ -45,7 +46,7 @@ func raise(lines []numbered) {
 		below[own]++
 		pallets, even, uneven, sum = pallets+1, max(even, above[sum]), max(uneven, below[own]), 0
 	}
-	if pallets == 0 || lines[0].cell.Text != "" && (even <= uneven || even*2 < pallets) {
+	if pallets == 0 || sum > 0 || lines[0].cell.Text != "" && (even <= uneven || even*2 < pallets) {
 		return
 	}
 	top := 0
