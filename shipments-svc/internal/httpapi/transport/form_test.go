@@ -34,15 +34,3 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
-
-// TestAFormMayNameACharset, which has no meaning for its parts.
-func TestAFormMayNameACharset(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	c := form(
-		collection+"/"+a.create(t), part{name: "type", value: "other"},
-		part{name: "file", filename: "b.csv", value: "P-1\n"},
-	)
-	media := c.header.Get("Content-Type") + "; charset=ISO-8859-1"
-	a.do(t, c.with("Content-Type", media)).wants(t, http.StatusCreated, "")
-}
