@@ -179,12 +179,14 @@ if (watch) {
   const until = Date.now() + 15 * 60 * 1000;
   watch.textContent = "Waiting for the first request…";
   const timer = setInterval(async () => {
-    const use = await fetch(watch.dataset.watch).then((response) => response.json()).catch(() => ({}));
-    if (use.at) {
+    if (document.hidden && Date.now() < until) return;
+    const use = await fetch(watch.dataset.watch, { redirect: "error" }) // of a session that has ended
+      .then((response) => response.json()).catch(() => null);
+    if (use?.at) {
       const time = new Date(use.at).toLocaleTimeString(undefined, { hourCycle: "h23" });
       watch.textContent = `✓ ${time}: first request received${use.address ? " from " + use.address : ""}.`;
       watch.className = "copied";
-    } else if (Date.now() < until) {
+    } else if (use && Date.now() < until) {
       return;
     } else {
       watch.replaceChildren(...hint);
