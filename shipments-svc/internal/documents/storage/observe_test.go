@@ -31,7 +31,10 @@ func TestAnOutageOfTheStoreIsNoted(t *testing.T) {
 		!errors.Is(noted[1], err) {
 		t.Errorf("%v, noted %v", err, noted)
 	}
-	for range s.List(t.Context(), time.Now()) { // a listing, such as that of a sweep, ends the outage, too
+	for _, err := range s.List(t.Context(), time.Now()) { // a listing, such as that of a sweep, ends the outage, too
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	if len(noted) != 3 || noted[2] != nil {
 		t.Errorf("noted %v", noted)
