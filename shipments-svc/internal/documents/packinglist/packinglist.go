@@ -142,9 +142,10 @@ type document struct {
 
 // read reads the tables of a document.
 func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
-	families := d.families(layout.Of(book))
-	if families == nil {
-		return read, layout.NoHeader(book)
+	parts, err := layout.Of(book)
+	families := d.families(parts)
+	if err != nil || families == nil {
+		return read, cmp.Or(err, layout.NoHeader(book))
 	}
 	var settled []*reconcile.Settled
 	for _, tables := range families {

@@ -47,29 +47,40 @@ func TestLinesOfARowAreJoinedByTheirDistance(t *testing.T) {
 	const four = "P1 Plum Red 18 80, P2 Kiwi Gold 20 60, P3 Pear Forelle 22 40, P4 Fig Brown 24 20"
 	for name, c := range map[string]struct{ lines, want string }{
 		"at the top": {
-			"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear|22|40|4/10||Forelle/16|P4|Fig|24|20|4/10||Brown",
+			"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear|22|40|4/10||Forelle/" +
+				"16|P4|Fig|24|20|4/10||Brown",
 			four,
 		},
 		"at the bottom": {
-			"20||Plum/10|P1|Red|18|80|4/16||Kiwi/10|P2|Gold|20|60|4/16||Pear/10|P3|Forelle|22|40|4/16||Fig/10|P4|Brown|24|20|4",
+			"20||Plum/10|P1|Red|18|80|4/16||Kiwi/10|P2|Gold|20|60|4/16||Pear/10|P3|Forelle|22|40|4/16||Fig/" +
+				"10|P4|Brown|24|20|4",
 			four,
 		},
 		"in the middle": {
-			"20||Plum/5|P1||18|80|4/5||Red/16||Kiwi/5|P2||20|60|4/5||Gold/16||Pear/5|P3||22|40|4/5||Forelle/16||Fig/5|P4||24|" +
-				"20|4/5||Brown", four,
+			"20||Plum/5|P1||18|80|4/5||Red/16||Kiwi/5|P2||20|60|4/5||Gold/16||Pear/5|P3||22|40|4/5||Forelle/16||Fig/" +
+				"5|P4||24|20|4/5||Brown", four,
 		},
 		"of some rows": {
-			"20|P1|Plum Red|18|80|4/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear Forelle|22|40|4/16|P4|Fig Brown|24|20|4", four,
+			"20|P1|Plum Red|18|80|4/16|P2|Kiwi|20|60|4/10||Gold/16|P3|Pear Forelle|22|40|4/" +
+				"16|P4|Fig Brown|24|20|4", four,
 		},
 		"of labels": {
-			"20|ZA-1-|Plum Red|18|80|4/10|001/16|0002|Kiwi Gold|20|60|4/10|/A/16|P3|Pear Forelle|22|40|4/16|P-|Fig|24|20|4/10|4",
+			"20|ZA-1-|Plum Red|18|80|4/10|001/16|0002|Kiwi Gold|20|60|4/10|/A/16|P3|Pear Forelle|22|40|4/" +
+				"16|P-|Fig|24|20|4/10|4",
 			"ZA-1-001 Plum Red 18 80, 0002/A Kiwi Gold 20 60, P3 Pear Forelle 22 40, P-4 Fig 24 20",
 		},
 		"near a header": {
 			"12|P1|Plum|18|80|4/10||Red/16|P2|Kiwi|20|60|4/10||Gold", "P1 Plum Red 18 80, P2 Kiwi Gold 20 60",
 		},
+		"in the middle of merged cells": {
+			"20|P1|Plum Red|18|80|4/10||Kiwi Gold|20|30|4/5|P2/5||Kiwi Gold|20|30|4/10||Pear Forelle|22|10|4/" +
+				"10|P3|Pear Forelle|22|10|4/10||Pear Forelle|22|20|4/10||Fig Brown|24|10|4/" +
+				"5|P4/-1|P4/5||Fig Brown|24|10|4",
+			"P1 Plum Red 18 80, P2 Kiwi Gold 20 60, P3 Pear Forelle 22 40, P4 Fig Brown 24 20",
+		},
 		"on two pages": {
-			"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/16|P4|Fig Brown|24|20|4", four,
+			"20|P1|Plum|18|80|4/10||Red/16|P2|Kiwi Gold|20|60|4/-1|P3|Pear|22|40|4/10||Forelle/" +
+				"16|P4|Fig Brown|24|20|4", four,
 		},
 	} {
 		lines := strings.ReplaceAll(c.lines, "|/", "|\x00")
@@ -99,6 +110,11 @@ func TestLinesBetweenRowsAreNotJoined(t *testing.T) {
 		"of labels": {
 			"10|P1|Plum|18|80|4/10|001/10|P2|Kiwi|20|60|4",
 			"P1 Plum 18 80, P2 Kiwi 20 60", "not a line of a pallet: 001",
+		},
+		"of merged cells": {
+			"10|P1|Plum|18|80|4/10||Kiwi|20|60|4/5|P2/5||Kiwi|20|60|4/10||Pear|20|60|4/5|P3/5||Pear|20|60|4/" +
+				"10||Fig|22|40|4",
+			"", "number P2 is between two lines",
 		},
 		"a little apart": {
 			"10|P1|Plum|18|80|4/10.6||Red|20/10|P2|Kiwi|20|60|4/10|P3|Pear|22|40|4",

@@ -98,16 +98,12 @@ func (b *book) printed(pages []page) error {
 		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0
-		above := 0.0
 		for n, lines := range p.rows {
-			row := Row{Number: n + 1}
-			if n > 0 {
-				row.Below = above - lines[0][0].base
-			}
+			above := p.rows[max(0, n-1)]
+			row := Row{Number: n + 1, Below: max(0, above[len(above)-1][0].base-lines[0][0].base)}
 			if err := b.printedRow(row, lines, own, p.rules); err != nil {
 				return err
 			}
-			above = lines[len(lines)-1][0].base
 		}
 	}
 	return nil
@@ -115,20 +111,23 @@ func (b *book) printed(pages []page) error {
 
 // printedRow adds a row with the texts of lines.
 func (b *book) printedRow(row Row, lines []textLine, c columns, rules []area) error {
-	var texts []string
 	if crossed(slices.Concat(lines...), rules) {
 		b.note(NoteStruck, "a text is struck through", b.here(row.Number, 0))
 	}
 	for _, line := range lines {
 		for k, text := range c.cells(line) {
-			if k == len(texts) {
-				texts = append(texts, "")
+			if k == len(row.Cells) {
+				row.Cells = append(row.Cells, Cell{})
 			}
-			texts[k] = joinedText(texts[k], text)
+			cell := &row.Cells[k]
+			if cell.Text == "" && line[0].column == 0 {
+				cell.Below = lines[0][0].base - line[0].base
+			}
+			cell.Text = joinedText(cell.Text, text)
 		}
 	}
-	for k, text := range texts {
-		row.Cells = append(row.Cells, b.cell(text, b.here(row.Number, k+1)))
+	for k := range row.Cells {
+		row.Cells[k].Text = b.cell(row.Cells[k].Text, b.here(row.Number, k+1)).Text
 	}
 	return b.row(row)
 }

@@ -49,9 +49,10 @@ type Place struct {
 
 // Cell is one field of a row.
 type Cell struct {
-	Text   string // as shown, trimmed; valid UTF-8
-	Number string // the stored number, with a decimal point; empty for texts and for formats without numbers
-	Merged bool   // repeats the text of the merged cell that spans this one
+	Text   string  // as shown, trimmed; valid UTF-8
+	Number string  // the stored number, with a decimal point; empty for texts and for formats without numbers
+	Merged bool    // repeats the text of the merged cell that spans this one
+	Below  float64 // the distance from the top of its printed row in points, where no rules draw it
 }
 
 // Row is one row of a table. The column of its first cell is 1.

@@ -5,6 +5,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
@@ -69,14 +70,14 @@ func (t Table) Body() (rows []tables.Row) {
 // maxParts is the maximum number of tables on a sheet.
 const maxParts = 60
 
-// Of divides a document into its tables, and rows without one.
-func Of(book tables.Book) (parts []Table) {
+// Of divides a document into its tables, and rows without one. It refuses unclear pallet numbers.
+func Of(book tables.Book) (parts []Table, err error) {
 	var last *Table // of the sheet, or of the pages that it continues
-	var lines []numbered
+	lines := numbered{sums: []int{0}}
 	for _, sheet := range book.Tables {
 		if !sheet.Continues {
-			raise(lines)
-			last, lines = nil, nil
+			err = cmp.Or(err, lines.raise())
+			last, lines = nil, numbered{sums: []int{0}}
 		}
 		sheet, across := turned(sheet)
 		for n, p := range split(sheet, maxParts, last) {
@@ -89,13 +90,13 @@ func Of(book tables.Book) (parts []Table) {
 			if p.Headed = p.Headed || p.Continued; p.Headed {
 				p = p.shaped(before)
 				p.titled()
-				last, lines = &p, append(lines, p.printed()...)
+				last = &p
+				lines.add(p)
 			}
 			parts = append(parts, p)
 		}
 	}
-	raise(lines)
-	return parts
+	return parts, cmp.Or(err, lines.raise())
 }
 
 // shaped returns the table in its form of lines. One that is the first of a page continues the

@@ -44,7 +44,7 @@ func TestKindsOfTables(t *testing.T) {
 		"Pallet 7 Packed: 3.6.2025\nVariety|Size|Cartons\nHass|16|264": "blocks 1-2: variety calibre boxes",
 		"Pallet|Carton no.|Kg\n1|C1|4\n1|C2|4\n1|C3|4":                 "lines 0-1: pallet_number carton_number weight",
 	} {
-		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0]
+		part := partsOf(t, text)[0]
 		if got := described(part); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
@@ -61,10 +61,10 @@ func TestGroupRowsDescribeTheLinesBelow(t *testing.T) {
 		"Size|Cartons\nPALLET 1 - HASS\n16|264\nPALLET 2 - FUERTE\n18|260":             vocabulary.Variety,
 		"Pallet|Variety|Cartons\n16\n1|Hass|264\n18\n2|Hass|260":                       vocabulary.Calibre,
 	} {
-		part := Of(tables.Book{Tables: []tables.Table{sheet(text)}})[0]
+		part := partsOf(t, text)[0]
 		first, second := part.Given(2, f).Value, part.Given(4, f).Value
-		if lines := strings.Split(text, "\n"); !strings.Contains(lines[1], first) || !strings.Contains(lines[3], second) ||
-			first == "" || second == first {
+		if lines := strings.Split(text, "\n"); !strings.Contains(lines[1], first) ||
+			!strings.Contains(lines[3], second) || first == "" || second == first {
 			t.Errorf("%q: %q, then %q", text, first, second)
 		}
 	}
@@ -74,10 +74,19 @@ func FuzzOf(f *testing.F) {
 	f.Add("Pallet|12|14|16|Total\n1|10|20||30\nTotal|10|20||30")
 	f.Add("Pallet|Boxes|Pallet|Boxes\n1|2|3|4\n|5|6|7")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, p := range Of(tables.Book{Tables: []tables.Table{sheet(text)}}) {
+		for _, p := range partsOf(t, text) {
 			if p.From < 0 || p.From > p.To || p.To > len(p.Rows) {
 				t.Errorf("header rows %d to %d of %d", p.From, p.To, len(p.Rows))
 			}
 		}
 	})
+}
+
+func partsOf(t *testing.T, text string) []Table {
+	t.Helper()
+	parts, err := Of(tables.Book{Tables: []tables.Table{sheet(text)}})
+	if err != nil {
+		t.Error(err)
+	}
+	return parts
 }

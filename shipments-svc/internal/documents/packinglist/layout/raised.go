@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
@@ -8,52 +9,94 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// numbered is a printed line: the cell of its pallet number, and its boxes.
+// numbered is the printed lines of tables with a column of pallet numbers, on all their pages.
 type numbered struct {
-	cell  *tables.Cell
-	boxes int
+	lines   []*tables.Cell // those of the column
+	sums    []int          // the boxes above each line, and all
+	numbers []palletNumber
 }
 
-// printed returns the printed lines of a table with a column of pallet numbers.
-func (t Table) printed() (all []numbered) {
+// palletNumber is a printed number. Its height is 2i+1 beside line i, 2i between it and the one above.
+type palletNumber struct {
+	cell   *tables.Cell
+	height int
+	alone  bool // in its row
+}
+
+// add adds the lines of a table, and the pallet numbers beside and between them.
+func (p *numbered) add(t Table) {
 	label, labelled := t.columns[vocabulary.PalletNumber]
 	col, counted := t.columns[vocabulary.Boxes]
 	for i := t.To; t.Printed && t.Kind == shipments.LinesLayout && labelled && counted && i < len(t.Rows); i++ {
 		row := widened(t.Rows[i], max(col, label)+1)
 		boxes, err := strconv.Atoi(row.Cells[col].Text)
-		if err == nil && !t.Captions[i] && !t.Repeats[i] && !IsTotal(row) {
-			t.Rows[i], all = row, append(all, numbered{&row.Cells[label], boxes})
-		}
-	}
-	return all
-}
-
-// raise moves pallet numbers beside the last line of each pallet, as in merged cells without rules, to
-// the first: where the last line of all has one, and the first has none or most pallets have as many
-// boxes only then.
-func raise(lines []numbered) {
-	below, above := map[int]int{}, map[int]int{} // how many pallets have a number of boxes, by where their lines are
-	sum, pallets, even, uneven := 0, 0, 0, 0
-	for i, l := range lines {
-		if sum += l.boxes; l.cell.Text == "" {
+		n := palletNumber{&row.Cells[label], 2 * len(p.lines), err != nil}
+		if t.Captions[i] || t.Repeats[i] || IsTotal(row) || n.alone && (!t.Loose[i] || len(Filled(row)) > 1) {
 			continue
 		}
-		own := l.boxes
-		for n := i + 1; n < len(lines) && lines[n].cell.Text == ""; n++ {
-			own += lines[n].boxes
+		t.Rows[i] = row
+		if !n.alone {
+			p.lines, p.sums = append(p.lines, n.cell), append(p.sums, p.sums[len(p.lines)]+boxes)
+			n.height++
 		}
-		above[sum]++
-		below[own]++
-		pallets, even, uneven, sum = pallets+1, max(even, above[sum]), max(uneven, below[own]), 0
-	}
-	if pallets == 0 || sum > 0 || lines[0].cell.Text != "" && (even <= uneven || even*2 < pallets) {
-		return
-	}
-	top := 0
-	for i, l := range lines {
-		if l.cell.Text != "" {
-			lines[top].cell.Text, lines[i].cell.Text = l.cell.Text, lines[top].cell.Text
-			top = i + 1
+		if n.cell.Below > row.Cells[col].Below {
+			n.height = 2 * len(p.lines)
+		}
+		if k := len(p.numbers) - 1; k >= 0 && p.numbers[k].height == n.height && p.numbers[k].cell.Text == n.cell.Text {
+			n.cell.Text = "" // on both pages of its merged cell
+		} else if n.cell.Text != "" {
+			p.numbers = append(p.numbers, n)
 		}
 	}
+}
+
+// bounds returns where pallets begin and the last ends, with numbers at the first line, the last, and the middle.
+func (p *numbered) bounds() [3][]int {
+	first, last, middle := []int(nil), []int{0}, []int{0}
+	for i, n := range p.numbers {
+		first, last = append(first, (n.height-1)/2), append(last, (n.height+1)/2)
+		middle = append(middle, n.height-middle[i])
+	}
+	return [...][]int{append(first, len(p.lines)), last, middle}
+}
+
+// even returns how many pallets have the same number of boxes, or 0 if these are not the bounds of all.
+func (p *numbered) even(bounds []int) (most int) {
+	count := map[int]int{}
+	for i := 1; i < len(bounds); i++ {
+		from, to := bounds[i-1], bounds[i]
+		if bounds[0] != 0 || to <= from || to > len(p.lines) || bounds[len(bounds)-1] != len(p.lines) {
+			return 0
+		}
+		boxes := p.sums[to] - p.sums[from]
+		count[boxes]++
+		most = max(most, count[boxes])
+	}
+	return most
+}
+
+// raise moves pallet numbers in merged cells without rules to the first line of each pallet: from
+// elsewhere where no other place is possible, or where most pallets have as many boxes only then.
+func (p *numbered) raise() error {
+	between := func(n palletNumber) bool { return n.height%2 == 0 }
+	best := p.bounds()[2]
+	if !slices.ContainsFunc(p.numbers, between) || p.even(best) == 0 {
+		p.numbers = slices.DeleteFunc(p.numbers, func(n palletNumber) bool { return n.alone })
+		i := slices.IndexFunc(p.numbers, between) // all may be a little below their lines
+		if i >= 0 && slices.ContainsFunc(p.numbers, func(n palletNumber) bool { return !between(n) }) {
+			return &tables.Unreadable{Code: "no_pallets", Detail: "pallet number " + p.numbers[i].cell.Text +
+				" is between two lines, and not in the middle of those of a pallet"}
+		}
+		best = nil
+		for _, b := range p.bounds() {
+			if even := p.even(b); even > p.even(best) && (best == nil || even*2 >= len(p.numbers)) {
+				best = b
+			}
+		}
+	}
+	for i := 1; i < len(best); i++ {
+		from, to := p.numbers[i-1].cell, p.lines[best[i-1]]
+		from.Text, to.Text = to.Text, from.Text
+	}
+	return nil
 }
