@@ -140,8 +140,9 @@ func (t *Table) caption(i int) (found bool) {
 	if !line || !t.labelled() {
 		labels = captionsIn(row)
 	}
-	if len(cells) == 1 && (i >= t.To || isPallet(labels)) {
-		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || i >= t.To && labels == nil {
+	begins := i >= t.To && slices.ContainsFunc(t.Rows[i+1:], t.counts)
+	if len(cells) == 1 && (begins || isPallet(labels)) {
+		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || begins && labels == nil {
 			labels = all
 		}
 	}
