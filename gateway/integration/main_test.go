@@ -30,6 +30,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/environment"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 	"github.com/quayside/quayside/gateway/upstream"
 )
 
@@ -139,16 +140,10 @@ func start(t testing.TB, o options) *gateway {
 	return g
 }
 
-// redisURL returns the address of the Redis in TEST_REDIS_URL. Without it the test is skipped, or fails when CI is set.
+// redisURL returns the address of the Redis of the tests.
 func redisURL(tb testing.TB) string {
 	tb.Helper()
-	url := os.Getenv("TEST_REDIS_URL")
-	if url == "" && os.Getenv("CI") != "" {
-		tb.Fatal("TEST_REDIS_URL is not set")
-	} else if url == "" {
-		tb.Skip("TEST_REDIS_URL is not set; make test sets it")
-	}
-	return url
+	return testserver.URL(tb, "TEST_REDIS_URL")
 }
 
 // ready is a service that is ready: next does not receive health checks.

@@ -3,9 +3,10 @@ package ratelimit
 import (
 	"context"
 	"crypto/rand"
-	"os"
 	"testing"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // WithLongTimeout gives l such long timeouts that a busy machine does not fail tests of counting.
@@ -34,16 +35,10 @@ func Left(ctx context.Context, l *Limiter, id string, quota Quota) (int, error) 
 	return result.Remaining, err
 }
 
-// RedisURL returns the address of the Redis in TEST_REDIS_URL. Without it the test is skipped, or fails when CI is set.
+// RedisURL returns the address of the Redis of the tests.
 func RedisURL(tb testing.TB) string {
 	tb.Helper()
-	url := os.Getenv("TEST_REDIS_URL")
-	if url == "" && os.Getenv("CI") != "" {
-		tb.Fatal("TEST_REDIS_URL is not set")
-	} else if url == "" {
-		tb.Skip("TEST_REDIS_URL is not set; make test sets it")
-	}
-	return url
+	return testserver.URL(tb, "TEST_REDIS_URL")
 }
 
 // Queued returns how many requests are queued.

@@ -26,6 +26,7 @@ import (
 	_ "github.com/lib/pq" // database/sql's "postgres"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
+	"github.com/quayside/quayside/gateway/servicekit/testserver"
 )
 
 // Migrate is the migration function of the service under test.
@@ -47,7 +48,7 @@ var template struct {
 // New returns the DSN of a fresh, migrated database.
 func New(tb testing.TB, migrate Migrate) string {
 	tb.Helper()
-	server := serverURL(tb)
+	server := testserver.URL(tb, "TEST_DATABASE_URL")
 	admin, err := sql.Open("postgres", Direct(server))
 	if err != nil {
 		tb.Fatal("TEST_DATABASE_URL is no DSN")
@@ -65,31 +66,6 @@ func New(tb testing.TB, migrate Migrate) string {
 	exec(tb, admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template.name))
 	tb.Cleanup(func() { exec(tb, admin, fmt.Sprintf("DROP DATABASE %s WITH (FORCE)", name)) })
 	return withDatabase(server, name)
-}
-
-const missing = "TEST_DATABASE_URL is not set; `make test` sets it"
-
-// announce writes once for each test program to the terminal: go test shows
-// neither skipped tests nor what programs that pass have written.
-var announce = sync.OnceFunc(func() {
-	if terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
-		_, _ = fmt.Fprintln(terminal, "SKIPPED: tests that need Postgres:", missing)
-		_ = terminal.Close()
-	}
-})
-
-// serverURL returns TEST_DATABASE_URL.
-func serverURL(tb testing.TB) string {
-	tb.Helper()
-	url := os.Getenv("TEST_DATABASE_URL")
-	if url == "" {
-		if os.Getenv("CI") != "" {
-			tb.Fatal(missing)
-		}
-		announce()
-		tb.Skip(missing)
-	}
-	return url
 }
 
 // Direct returns the DSN of a database without the pooler: for migrations,
