@@ -11,6 +11,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -138,17 +139,14 @@ func (b workbook) xlsx() (*bytes.Buffer, error) {
 	return file.WriteToBuffer()
 }
 
-// asCSV writes CSV for spreadsheets: a text that one would take for a formula begins with an
-// apostrophe.
+// asCSV writes CSV for spreadsheets.
 func (b workbook) asCSV() (*bytes.Buffer, error) {
 	content := bytes.NewBufferString("\ufeff") // a spreadsheet takes it for UTF-8
 	out := csv.NewWriter(content)
 	for _, row := range b.rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			if cells[i] = fmt.Sprint(cell); strings.ContainsAny(cells[i][:min(1, len(cells[i]))], "=+-@\t") {
-				cells[i] = "'" + cells[i]
-			}
+			cells[i] = plaintext.Cell(fmt.Sprint(cell))
 		}
 		if err := out.Write(cells); err != nil {
 			return nil, err

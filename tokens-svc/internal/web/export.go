@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -80,9 +81,7 @@ func csvLine(e audit.Event) string {
 		e.Previous.String(), e.Hash.String(),
 	}
 	for i, text := range cells {
-		if strings.IndexAny(text, "=+-@\t\r") == 0 {
-			cells[i] = "'" + text // a spreadsheet would take it for a formula
-		}
+		cells[i] = plaintext.Cell(text)
 	}
 	var line strings.Builder
 	table := csv.NewWriter(&line)

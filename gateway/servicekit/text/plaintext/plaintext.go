@@ -34,3 +34,11 @@ func Blank(s string) bool {
 			!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 	})
 }
+
+// Cell returns a text as a cell of CSV, with an apostrophe where a spreadsheet would take it for a formula.
+func Cell(s string) string {
+	if strings.IndexAny(s, "=+-@\t\r") == 0 {
+		return "'" + s
+	}
+	return s
+}
