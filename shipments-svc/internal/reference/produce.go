@@ -87,3 +87,25 @@ var unsized = func() map[string]bool {
 func IsSized(produce string) bool {
 	return !slices.ContainsFunc(Words(produce), func(word string) bool { return unsized[word] })
 }
+
+// varieties has the names of varieties, and the number of words of the longest.
+var varieties, longestVariety = func() (map[string]bool, int) {
+	all, words := map[string]bool{}, 0
+	table, _ := rows("varieties")
+	for _, r := range table {
+		for _, name := range r.list("names") {
+			all[name], words = true, max(words, strings.Count(name, " ")+1)
+		}
+	}
+	return all, words
+}()
+
+// Variety returns how many of the first words, without accents, are the name of a variety.
+func Variety(words []string) int {
+	for n := min(longestVariety, len(words)); n > 0; n-- {
+		if varieties[strings.Join(words[:n], " ")] {
+			return n
+		}
+	}
+	return 0
+}
