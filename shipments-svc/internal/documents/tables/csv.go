@@ -22,6 +22,9 @@ func (b *book) csv(raw []byte) error {
 	if err != nil {
 		return err
 	}
+	if isSpool(text) && !strings.ContainsAny(text, "\t;|") {
+		return b.spool(text)
+	}
 	b.table("")
 	if !strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(text, "\r", "\n")

@@ -79,7 +79,7 @@ func (b *book) printed(pages []page) error {
 	for i, p := range pages {
 		if g := gridOf(p); g != nil {
 			pages[i].rows, pages[i].edges = g.rows(p.lines), g.edges()
-		} else {
+		} else if p.rows == nil {
 			pages[i].rows = grouped(p.lines, near)
 		}
 	}

@@ -196,6 +196,11 @@ func (c columns) at(x float64) int {
 	return i
 }
 
+// crossed reports whether a number of a line crosses an edge between columns.
+func (c columns) crossed(line textLine) bool {
+	return slices.ContainsFunc(line, func(w word) bool { return w.numeric() && c.at(w.left+1) < c.at(w.right-1) })
+}
+
 // cells returns the texts of a line by column: each word of a row in the one at its middle, and
 // each phrase of headings and of other lines in one of its own.
 func (c columns) cells(line textLine) (cells []string) {
@@ -208,7 +213,7 @@ func (c columns) cells(line textLine) (cells []string) {
 		}
 	}
 	drawn := !slices.ContainsFunc(line, func(w word) bool { return w.column <= 0 })
-	if drawn || line[0].column != framed && line.tabular() && c.full(line) && c.edges != nil {
+	if drawn || line[0].column != framed && line.tabular() && c.full(line) && c.edges != nil && !c.crossed(line) {
 		for _, w := range line {
 			if drawn {
 				put(w.column-1, w.text)

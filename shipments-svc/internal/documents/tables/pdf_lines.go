@@ -160,13 +160,15 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 }
 
 // apart reports whether a line begins a row: one with the numbers of a row below others with numbers
-// or headings, headings below a text with a number, and all lines beside labels and rules of dashes.
+// or headings, headings or numbers below much fewer texts with a number, such a text below headings,
+// and all lines beside labels and rules of dashes.
 func apart(above []textLine, line textLine) bool {
-	n := len(line.phrases())
+	n, digits := len(line.phrases()), func(l textLine) bool { return strings.ContainsFunc(l.text(), unicode.IsDigit) }
 	return line.alone() || slices.ContainsFunc(above, func(l textLine) bool {
 		phrases := len(l.phrases())
 		return l.alone() || line.tabular() && phrases*2 > n ||
-			n >= fewPhrases && phrases == 1 && strings.ContainsFunc(l.text(), unicode.IsDigit)
+			n >= fewPhrases && digits(l) && (phrases*3 <= n || phrases*2 <= n && !digits(line)) ||
+			phrases >= fewPhrases && digits(line) && !digits(l) && n*3 <= phrases && line[0].left <= l[0].left
 	})
 }
 
