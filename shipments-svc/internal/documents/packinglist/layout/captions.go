@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,8 @@ type Text struct {
 // caption is a value that a row gives to the lines below: "Variety: Crimson Seedless".
 type caption struct {
 	Text
-	from int // the index of its row
+	from int  // the index of its row
+	bare bool // without a label
 }
 
 // captioned are the fields of captions.
@@ -54,7 +56,7 @@ func (t Table) Gives(f vocabulary.Field) bool { return t.given[f] != nil }
 
 // give adds the value of a cell, from which the lines from a row on have it.
 func (t *Table) give(f vocabulary.Field, text string, i, col int) {
-	t.given[f] = append(t.given[f], caption{Text{text, t.At(i, col)}, i})
+	t.given[f] = append(t.given[f], caption{Text: Text{text, t.At(i, col)}, from: i})
 }
 
 // captioned returns the table with the captions of its lines. A page continues those of the
@@ -68,10 +70,10 @@ func (t Table) captioned() Table {
 		t.given[f] = []caption{last}
 	}
 	for i := range t.Rows {
-		if (i < t.From || i >= t.To) && t.caption(i) {
-			t.Captions[i] = true
-		} else if i >= t.To && t.repeats(t.Rows[i]) {
+		if i >= t.To && t.repeats(t.Rows[i]) {
 			t.Repeats[i] = true
+		} else if i < t.From || i >= t.To {
+			t.Captions[i] = t.caption(i)
 		}
 	}
 	for _, f := range nameFields {
@@ -111,23 +113,31 @@ func (t *Table) titled() {
 		}
 	}
 	if title.Value != "" {
-		t.given[vocabulary.Produce] = []caption{{title, 0}}
+		t.given[vocabulary.Produce] = []caption{{Text: title}}
 	}
 }
 
-// named returns the commodity that a text names, and the words for it.
+// named returns the commodity that a text names, and the words for it and its variety.
 func named(text string) (commodity, name string) {
-	var words []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) }) {
-		c := reference.CommodityOf(word)
-		if c != "" && vocabulary.MeaningOf(word).Field == vocabulary.None { // "Date: 12.11.2026"
-			if commodity != "" && c != commodity { // a company: "Melones y Sandías de Zacapa"
-				return "", ""
-			}
-			commodity, words = c, append(words, word)
+	var found []string
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;:/()-–", r) })
+	folded := make([]string, len(words))
+	for i, word := range words {
+		folded[i] = vocabulary.Fold(word)
+	}
+	for i := 0; i < len(words); i++ {
+		c, n := reference.CommodityOf(words[i]), reference.Variety(folded[i:])
+		switch {
+		case vocabulary.MeaningOf(words[i]).Field != vocabulary.None: // "Date: 12.11.2026"
+		case c != "" && commodity != "" && c != commodity: // a company: "Melones y Sandías de Zacapa"
+			return "", ""
+		case c != "" || n > 0:
+			commodity, n = cmp.Or(c, commodity), max(1, n)
+			found = append(found, words[i:i+n]...)
+			i += n - 1
 		}
 	}
-	return commodity, strings.Join(words, " ")
+	return commodity, strings.Join(found, " ")
 }
 
 // caption reads a row as captions. Of rows with few texts, those with a pallet number are
@@ -140,7 +150,8 @@ func (t *Table) caption(i int) (found bool) {
 	if !line || !t.labelled() {
 		labels = captionsIn(row)
 	}
-	begins := i >= t.To && slices.ContainsFunc(t.Rows[i+1:], t.counts)
+	begins := (i >= t.To || i+1 == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats)) &&
+		slices.ContainsFunc(t.Rows[i+1:], t.counts)
 	if len(cells) == 1 && (begins || isPallet(labels)) {
 		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || begins && labels == nil {
 			labels = all
@@ -170,8 +181,12 @@ func (t *Table) caption(i int) (found bool) {
 	note := t.Printed && (!t.is(cells[0], labelFields) || i != t.To && !t.Gives(vocabulary.Variety))
 	if found == (len(cells) == 2) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
 		for _, col := range cells {
-			if f, text := t.bare(i, col); f != vocabulary.None {
+			if slices.ContainsFunc(labels, func(l Label) bool { return l.From == col || l.Col == col }) && len(cells) > 1 {
+				continue
+			}
+			if f, text := t.bare(i, col, found); f != vocabulary.None {
 				t.give(f, text, i, col)
+				t.given[f][len(t.given[f])-1].bare = true
 				found = true
 			}
 		}
@@ -226,8 +241,8 @@ var count = regexp.MustCompile(`\s*[-–—,(]\s*\d+\s+\pL+\b.*$|\s+\d+\s*x\s*\d
 
 // bare returns the field of a text without a label above its lines, a variety or a calibre,
 // if the table has no column for it: the row below is a line. Above a header that is repeated for
-// each group it is the produce.
-func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
+// each group it is the produce. The lines of one beside labels may begin on the next page.
+func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string) {
 	const words = 4
 	next, text := i+1, count.ReplaceAllString(t.Rows[i].Cells[col].Text, "")
 	if next == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats) {
@@ -235,8 +250,10 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 	} else if i >= t.To && next < len(t.Rows) && t.repeats(t.Rows[next]) {
 		next++
 	}
-	if i < t.To && next != t.To || next >= len(t.Rows) || t.Rows[next].Number-t.Rows[i].Number > next-i ||
-		!t.numbered(t.Rows[next]) || !t.counts(t.Rows[next]) || unmarked(text) != nil {
+	follows := next < len(t.Rows) && t.Rows[next].Number-t.Rows[i].Number <= next-i &&
+		(t.numbered(t.Rows[next]) || !t.labelled()) && t.counts(t.Rows[next])
+	overleaf := labelled && t.Printed && !slices.ContainsFunc(t.Rows[i:], t.counts)
+	if i < t.To && next != t.To || !follows && !overleaf || unmarked(text) != nil {
 		return vocabulary.None, ""
 	}
 	of, unknown := vocabulary.Of(text) // a unit: "kg"
@@ -250,7 +267,8 @@ func (t Table) bare(i, col int) (f vocabulary.Field, text string) {
 		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
 	}
 	folded := vocabulary.Fold(text)
-	if no || i > t.To && !t.Gives(f) || of == vocabulary.Unit && unknown == nil ||
+	first := !slices.ContainsFunc(t.given[f], func(c caption) bool { return c.bare })
+	if no || i > t.To && first || of == vocabulary.Unit && unknown == nil ||
 		len(strings.Fields(text)) > words && c == "" || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, ""

@@ -198,18 +198,29 @@ func (h header) repeats(row tables.Row) bool {
 }
 
 // cut returns the column at which another table begins on the right, whose headings repeat
-// those of the first, or 0.
+// those of the first in these or other words, of several all but one, or 0.
 func (h header) cut() int {
-	empty := func(heading string) bool { return heading == "" }
-	first := slices.IndexFunc(h.folded, func(heading string) bool { return heading != "" })
-	for col := first + 1; col < len(h.folded); col++ {
-		if h.folded[col] == "" {
-			continue
+	const fewHeadings = 3
+	var filled []int
+	for col, text := range h.folded {
+		if text != "" {
+			filled = append(filled, col)
 		}
-		left := slices.DeleteFunc(slices.Clone(h.folded[first:col]), empty)
-		right := slices.DeleteFunc(slices.Clone(h.folded[col:]), empty)
-		if n := min(len(left), len(right)); n > 1 && slices.Equal(left[:n], right[:n]) {
-			return col
+	}
+	same := func(a, b int) bool {
+		f := h.Headings[a].Meaning.Field
+		return h.folded[a] == h.folded[b] || f != vocabulary.None && f != vocabulary.Other && f == h.Headings[b].Meaning.Field
+	}
+	for n := 2; n < len(filled); n++ {
+		left, right := filled[:n], filled[n:]
+		m, equal := min(len(left), len(right)), 0
+		for i := range m {
+			if same(left[i], right[i]) {
+				equal++
+			}
+		}
+		if m > 1 && same(left[0], right[0]) && (equal == m || m > fewHeadings && equal == m-1) {
+			return filled[n]
 		}
 	}
 	return 0

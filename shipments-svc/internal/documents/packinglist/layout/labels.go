@@ -56,10 +56,25 @@ func inText(text string) (all []Label) {
 	if n := len(all); n > 0 {
 		all[n-1].Value = text[begin:]
 	}
-	for i := range all {
-		all[i].Value = strings.Trim(all[i].Value, " ,;/|-")
+	for i, l := range all {
+		if words := strings.Fields(l.Value); field(l.Name) == vocabulary.Calibre {
+			l.Value = strings.Join(words[:sized(words)], " ")
+		}
+		all[i].Value = strings.Trim(l.Value, " ,;/|-")
 	}
 	return slices.DeleteFunc(all, func(l Label) bool { return l.Value == "" })
+}
+
+// sized returns how many of the words behind the label of a calibre are one: "1X Cat. I" has one.
+func sized(words []string) int {
+	other := func(word string) bool {
+		f := vocabulary.MeaningOf(word).Field
+		return f != vocabulary.None && f != vocabulary.Calibre && f != vocabulary.AnyWeight
+	}
+	if n := slices.IndexFunc(words, other); n > 0 {
+		return n
+	}
+	return len(words)
 }
 
 // isBar reports whether a word is a bar or a dash between texts.
@@ -68,13 +83,16 @@ func isBar(word string) bool { return strings.Trim(word, "-–—|/") == "" }
 // parts separates the labels of a text: "PALLET 101 - SSCC 3601…".
 var parts = regexp.MustCompile(`\s[-–—|/]\s|[(),;|]`)
 
+// unitText matches the unit of a label: "Size (mm) 70/80".
+var unitText = regexp.MustCompile(`\s*\((?:mm|kg|g)\)`)
+
 // ofSeveral matches a number and how many there are: "1 of 20".
 var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 
 // unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7 VARIETY HASS".
 // Values have a digit, but for sizes and, after other labels, varieties.
 func unmarked(text string) (all []Label) {
-	for i, part := range parts.Split(text, -1) {
+	for i, part := range parts.Split(unitText.ReplaceAllString(text, ""), -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
 		for from, k := 0, 1; k <= len(words); k++ {
 			if k < len(words) && (!strings.ContainsFunc(words[k-1], isDigit) || field(words[k]) == vocabulary.None) {
@@ -96,7 +114,8 @@ func unmarked(text string) (all []Label) {
 func labelIn(words []string, follows bool) (Label, bool) {
 	for n := min(3, len(words)-1); n > 0; n-- {
 		name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
-		if f := field(name); f != vocabulary.None && len(words)-n <= 2 &&
+		_, unknown := vocabulary.Of(words[n-1]) // the value begins before: "Variety Ziraat 900"
+		if f := field(name); f != vocabulary.None && (n == 1 || unknown == nil) && len(words)-n <= 2 &&
 			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value) ||
 				f == vocabulary.Variety && follows && n == 1) {
 			return Label{Name: name, Value: value, First: true}, true
@@ -109,7 +128,7 @@ func labelIn(words []string, follows bool) (Label, bool) {
 func LabelsOf(row tables.Row) (all []Label) {
 	cells := Worded(row)
 	labelled := func(col int) bool { return inText(row.Cells[col].Text) != nil }
-	labels := len(cells) <= 2 || slices.ContainsFunc(cells, labelled)
+	labels := len(cells) <= 3 || slices.ContainsFunc(cells, labelled)
 	for n := 0; n < len(cells); n++ {
 		text := row.Cells[cells[n]].Text
 		found, from, col := inText(text), cells[n], cells[n]

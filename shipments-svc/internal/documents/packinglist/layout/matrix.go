@@ -40,7 +40,8 @@ func (h header) sizeColumns() (all []int) {
 	for col := range h.own {
 		_, size := h.sizeOf(col)
 		m, part := h.Headings[col].Meaning, h.isPart(col)
-		headed := m.Field == vocabulary.None || m.Field == vocabulary.Calibre
+		sized := m.Field == vocabulary.Calibre || m.Field == vocabulary.Pieces
+		headed := m.Field == vocabulary.None || sized && !h.alone(col)
 		if !part && (!headed || !sizeText.MatchString(size) && !IsSized(size)) {
 			continue
 		}
@@ -48,7 +49,7 @@ func (h header) sizeColumns() (all []int) {
 			return nil
 		}
 		seen[h.Headings[col].Text] = true
-		if all = append(all, col); part || m.Field == vocabulary.Calibre {
+		if all = append(all, col); part || sized {
 			named++
 		}
 	}
@@ -58,12 +59,20 @@ func (h header) sizeColumns() (all []int) {
 	return all
 }
 
+// alone reports whether the heading above that of a column is of no other.
+func (h header) alone(col int) bool {
+	above := func(col int) string { return h.top[min(max(col, 0), len(h.top)-1)] }
+	return above(col) != "" && above(col) != h.own[col] && above(col-1) != above(col) &&
+		above(col+1) != "" && above(col+1) != above(col)
+}
+
 // isPart reports whether a column has a part of the boxes that a group heading of several columns
 // names: those of a calibre or of produce.
 func (h header) isPart(col int) bool {
 	f := h.known.under("", h.own[col]).Field
 	several := col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
-	return several && h.top[col] != h.own[col] && h.known.under("", h.top[col]).Field == vocabulary.Boxes &&
+	group := h.known.under("", h.top[col])
+	return several && h.top[col] != h.own[col] && group.Field == vocabulary.Boxes && group.Unknown == nil &&
 		h.own[col] != "" && (f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
 }
 

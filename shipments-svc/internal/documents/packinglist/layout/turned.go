@@ -47,7 +47,8 @@ func blockOf(rows []tables.Row) []tables.Row {
 		m := vocabulary.MeaningOf(rows[to].Cells[cells[0]].Text)
 		wordless := func(col int) bool {
 			text := rows[to].Cells[col].Text
-			return !strings.ContainsFunc(text, isDigit) && !vocabulary.IsTotal(vocabulary.Fold(text))
+			return strings.Contains(text, ":") ||
+				!strings.ContainsFunc(text, isDigit) && !vocabulary.IsTotal(vocabulary.Fold(text))
 		}
 		numbers := (to == 0 || m.Field == first) && slices.Contains(labelFields, m.Field) &&
 			!slices.ContainsFunc(cells[1:], wordless)

@@ -34,6 +34,8 @@ func (t Table) unwrapped(before *Table) Table {
 	}
 	for i := t.To; i < len(t.Rows); i++ {
 		switch row := t.Rows[i]; {
+		case len(Worded(row)) == 0: // a rule of dashes
+			t.Rows[i].Cells = nil
 		case t.counts(row):
 			line = &t.Rows[i]
 		case line != nil && row.Below <= near && t.continues(row, nameFields) && !ofPallet(row):

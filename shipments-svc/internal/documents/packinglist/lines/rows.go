@@ -114,7 +114,7 @@ func (r *reader) content(w row) string {
 // isLine reports whether a row has a pallet number or an amount, as lines have.
 func (r *reader) isLine(w row) bool {
 	amounts := w.Boxes.OK || w.Box.OK || w.Net.OK || r.Mapping.Cartons && len(w.cells) > 1
-	if !w.Own {
+	if !w.Own || w.label.Value == "" { // a number of its own, rather than one of a caption
 		return amounts && !r.strange(w)
 	}
 	amounts = amounts || w.Boxes.Present || w.Box.Present || w.Net.Present

@@ -84,15 +84,15 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 	for _, f := range Weights {
 		if m.Has(f) {
 			c := m.Column(f)
-			c.Style = cmp.Or(m.Style, likelier(c.unclear, f))
+			c.Style = cmp.Or(m.Style, likelier(c.unclear, m.Cartons || f == vocabulary.BoxWeight || f == vocabulary.BoxGross))
 		}
 	}
 }
 
-// likelier returns the style in which more of the weights are in the usual range.
-func likelier(all []string, f vocabulary.Field) numbers.Style {
+// likelier returns the style in which more of the weights, of boxes or of lines, are in the usual range.
+func likelier(all []string, ofBoxes bool) numbers.Style {
 	least, most := reference.LightestLine, reference.HeaviestLine
-	if f == vocabulary.BoxWeight || f == vocabulary.BoxGross {
+	if ofBoxes {
 		least, most = reference.LightestBox, reference.HeaviestBox
 	}
 	commas := 0 // more than points

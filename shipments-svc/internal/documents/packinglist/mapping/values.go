@@ -7,6 +7,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -64,6 +65,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"decimal":   number && strings.ContainsAny(text, ".,"),
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != "",
+		"variety":   !number && reference.Variety(strings.Fields(vocabulary.Fold(text))) > 0,
 		"container": layout.ContainerText.FindString(text) == text,
 		"range":     rangeText.MatchString(text),
 		"code":      codeText.MatchString(text),

@@ -42,7 +42,6 @@ const (
 	rounded   = 0.02 // a difference of weights, as by rounding
 	listError = 0.1  // a difference that a list has by its own
 	lightNet  = 0.7  // of the gross weight
-	overload  = 2    // times the heaviest pallet
 	longName  = 2    // letters of a pallet number without a digit: A, B, C
 	stepOfBox = 50   // grams between box weights that differ
 )
@@ -93,7 +92,6 @@ func (s *Settled) gather() {
 	for _, w := range pallets {
 		least, heaviest := float64(reference.LightestPallet), float64(reference.HeaviestPallet)
 		s.add("odd-pallet", w > heaviest || w > 0 && w < least, nil)
-		s.add("overloaded", w > overload*heaviest, nil)
 	}
 	if s.found["summed"].of == 1 { // of one pallet it is an accident
 		delete(s.found, "summed")

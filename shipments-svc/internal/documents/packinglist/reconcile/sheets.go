@@ -14,7 +14,7 @@ type sheet struct {
 	first    Line
 	pallets  map[string]string
 	boxes    float64
-	numbered bool // its labels are numbers, as from 1 in each container
+	numbered bool // its labels are numbers, as from 1 in each container, of which it names none
 }
 
 // Repetitions returns an Error with the code shipments.AmbiguousMapping for sheets that list
@@ -64,7 +64,7 @@ func sheetsOf(all []*Settled) (sheets []*sheet) {
 			}
 			sh.pallets[container(l)+"\x00"+l.Pallet] += fmt.Sprint(l.Boxes.Value, vocabulary.Fold(l.Calibre.Value), "\x00")
 			sh.boxes += l.Boxes.Value
-			sh.numbered = sh.numbered && strings.Trim(l.Pallet, "0123456789") == ""
+			sh.numbered = sh.numbered && strings.Trim(l.Pallet, "0123456789") == "" && container(l) == ""
 		}
 	}
 	return sheets
