@@ -224,7 +224,7 @@ func (c columns) cells(line textLine) (cells []string) {
 		return cells
 	}
 	phrases := line.phrases()
-	if len(phrases)*4 >= len(c.edges)*3 { // headings
+	if n := len(phrases); n*4 >= len(c.edges)*3 && n <= len(c.edges) { // headings of more columns
 		phrases = line.split(func(a, b word) bool { return c.at(a.right) < c.at(b.left) })
 	}
 	for i, phrase := range phrases {

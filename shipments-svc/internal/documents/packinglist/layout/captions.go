@@ -179,7 +179,7 @@ func (t *Table) caption(i int) (found bool) {
 		found = true
 	}
 	note := t.Printed && (!t.is(cells[0], labelFields) || i != t.To && !t.Gives(vocabulary.Variety))
-	if found == (len(cells) == 2) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
+	if found == (len(cells) > 1) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
 		for _, col := range cells {
 			if slices.ContainsFunc(labels, func(l Label) bool { return l.From == col || l.Col == col }) && len(cells) > 1 {
 				continue
@@ -268,7 +268,8 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	folded := vocabulary.Fold(text)
 	first := !slices.ContainsFunc(t.given[f], func(c caption) bool { return c.bare })
-	if no || i > t.To && first || of == vocabulary.Unit && unknown == nil ||
+	class := c == "" && vocabulary.MeaningOf(text).Rule == "class"
+	if no || class || i > t.To && first || of == vocabulary.Unit && unknown == nil ||
 		len(strings.Fields(text)) > words && c == "" || strings.ContainsAny(text, ":;") ||
 		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
 		return vocabulary.None, ""
