@@ -9,7 +9,7 @@ import (
 
 // apartText matches what separates the columns of a printed line, and wordText its words.
 var (
-	apartText = regexp.MustCompile(`\S  +\S`)
+	apartText = regexp.MustCompile(`\S  `)
 	wordText  = regexp.MustCompile(`\S+`)
 )
 
@@ -19,7 +19,7 @@ func isSpool(text string) bool {
 	const several = 2 // gaps between them
 	lines, apart := 0, 0
 	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) == "" {
+		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if lines++; len(apartText.FindAllString(line, several)) == several {
@@ -33,8 +33,12 @@ func isSpool(text string) bool {
 // feeds end its pages. Each line is a row.
 func (b *book) spool(text string) error {
 	const width, height = 6, 12 // of a character in points
+	sheets := strings.SplitN(strings.TrimRight(text, "\f\r\n "), "\f", MaxPages+1)
+	if len(sheets) > MaxPages {
+		return unreadable(TooManyPages, "the document has more than %d pages", MaxPages)
+	}
 	var pages []page
-	for i, sheet := range strings.Split(strings.TrimRight(text, "\f\r\n "), "\f") {
+	for i, sheet := range sheets {
 		p := page{name: fmt.Sprintf("page %d", i+1)}
 		for n, line := range strings.Split(sheet, "\n") {
 			var words textLine
