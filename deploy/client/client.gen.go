@@ -2898,7 +2898,7 @@ type ClientInterface interface {
 	// AttachDocumentWithBody Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -2922,7 +2922,7 @@ type ClientInterface interface {
 	// AttachDocument Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -3685,7 +3685,7 @@ func (c *Client) ListDocuments(ctx context.Context, id ShipmentInPath, reqEditor
 // AttachDocumentWithBody Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -3719,7 +3719,7 @@ func (c *Client) AttachDocumentWithBody(ctx context.Context, id ShipmentInPath, 
 // AttachDocument Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -6283,7 +6283,7 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithBodyWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -6307,7 +6307,7 @@ type ClientWithResponsesInterface interface {
 	// AttachDocumentWithResponse Attach a document
 	//
 	// Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-	// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+	// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 	// `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 	// Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 	//
@@ -8393,7 +8393,7 @@ func (c *ClientWithResponses) ListDocumentsWithResponse(ctx context.Context, id 
 // AttachDocumentWithBodyWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
@@ -8423,7 +8423,7 @@ func (c *ClientWithResponses) AttachDocumentWithBodyWithResponse(ctx context.Con
 // AttachDocumentWithResponse Attach a document
 //
 // Attaches a file: in base64 within JSON, or as a form. Its type is detected from its content; another file
-// extension is refused. A packing list is a CSV, TSV or XLSX file or a PDF with text: it is
+// extension is refused. A packing list is a text or XLSX file or a PDF with text: it is
 // `queued`, and the shipment is `processing` until it was read; wait for that with `Prefer: wait` on the shipment.
 // Of other document types, the facts are read from such files; scans and the type `other` are only stored.
 //
