@@ -211,7 +211,13 @@ func group(text string, col int) (all []Label) {
 		of, unknown := vocabulary.Of(part)
 		bare := of == 0 || len(unknown) == len(strings.Fields(part)) // no words that are known
 		first := i == 0 || i == 1 && isPallet(all) && strings.TrimSpace(part) != ""
-		if found == nil && len(texts) > 1 && (c != "" || first && bare && !strings.ContainsFunc(part, isDigit)) {
+		if words := strings.Fields(part); found == nil && c != "" && sizeText.MatchString(words[len(words)-1]) {
+			last := len(words) - 1 // "Paprika rood 70-90"
+			found = []Label{
+				{Name: string(vocabulary.Variety), Value: strings.Join(words[:last], " ")},
+				{Name: string(vocabulary.Calibre), Value: words[last]},
+			}
+		} else if found == nil && len(texts) > 1 && (c != "" || first && bare && !strings.ContainsFunc(part, isDigit)) {
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
