@@ -60,10 +60,7 @@ var conditions = map[string]condition{
 		named := func(word string) bool { return reference.CommodityOf(word) != "" }
 		return slices.ContainsFunc(c.Meaning.Unknown, named)
 	}),
-	"unvaried": of(func(c *Column) bool { return c.values.kinds["variety"] == 0 }),
-	"beside-produce": func(m *Mapping, _ []tables.Row, col int) bool {
-		return col > 0 && m.Columns[col-1].Field == vocabulary.Produce
-	},
+	"unvaried":  of(func(c *Column) bool { return c.values.kinds["variety"] == 0 }),
 	"kilograms": of(func(c *Column) bool { return layout.Unit(c.Text) > 1 }),
 	"before-boxes": func(m *Mapping, _ []tables.Row, col int) bool {
 		return m.Has(vocabulary.Boxes) && col < m.At(vocabulary.Boxes)
