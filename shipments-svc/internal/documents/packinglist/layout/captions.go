@@ -35,7 +35,7 @@ var captioned = []vocabulary.Field{
 // field returns the field of a caption that a label names, or None.
 func field(label string) vocabulary.Field {
 	m := vocabulary.MeaningOf(label)
-	if m.Reason != "" || m.Score < vocabulary.Clear || !slices.Contains(captioned, m.Field) {
+	if m.Score < vocabulary.Clear || !slices.Contains(captioned, m.Field) {
 		return vocabulary.None
 	}
 	return m.Field
@@ -153,7 +153,7 @@ func (t *Table) caption(i int) (found bool) {
 	begins := (i >= t.To || i+1 == t.From && slices.ContainsFunc(t.Rows[t.To:], t.repeats)) &&
 		slices.ContainsFunc(t.Rows[i+1:], t.counts)
 	if len(cells) == 1 && (begins || isPallet(labels)) {
-		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || begins && labels == nil {
+		if all := group(row.Cells[cells[0]].Text, cells[0]); len(all) > 1 || labels == nil {
 			labels = all
 		}
 	}
@@ -173,15 +173,14 @@ func (t *Table) caption(i int) (found bool) {
 	for _, col := range cells {
 		texts = append(texts, row.Cells[col].Text)
 	}
-	containers := ContainerText.FindAllString(strings.Join(texts, " "), -1)
-	if len(containers) == 1 && (found || len(cells) == 1 || i < t.From) {
+	if containers := ContainerText.FindAllString(strings.Join(texts, " "), -1); len(containers) == 1 {
 		t.give(vocabulary.Container, containers[0], i, cells[0])
 		found = true
 	}
 	note := t.Printed && (!t.is(cells[0], labelFields) || i != t.To && !t.Gives(vocabulary.Variety))
-	if found == (len(cells) > 1) && (found || !note || reference.CommodityOf(row.Cells[cells[0]].Text) != "") {
+	if found == (len(cells) > 1) && (found || !note) {
 		for _, col := range cells {
-			if slices.ContainsFunc(labels, func(l Label) bool { return l.From == col || l.Col == col }) && len(cells) > 1 {
+			if slices.ContainsFunc(labels, func(l Label) bool { return l.From == col || l.Col == col }) {
 				continue
 			}
 			if f, text := t.bare(i, col, found); f != vocabulary.None {
@@ -203,21 +202,21 @@ func group(text string, col int) (all []Label) {
 		if found == nil {
 			found = unmarked(part)
 		}
-		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
-		if found == nil && value != "" && strings.Count(value, " ") < 2 && slices.Contains(nameFields, field(name)) {
-			found = []Label{{Name: name, Value: value}}
-		}
 		c, _ := named(part)
 		of, unknown := vocabulary.Of(part)
-		bare := of == 0 || len(unknown) == len(strings.Fields(part)) // no words that are known
-		first := i == 0 || i == 1 && isPallet(all) && strings.TrimSpace(part) != ""
-		if words := strings.Fields(part); found == nil && c != "" && sizeText.MatchString(words[len(words)-1]) {
-			last := len(words) - 1 // "Paprika rood 70-90"
+		words := strings.Fields(part)
+		last := len(words) - 1
+		bare := of == 0 || len(unknown) == len(words) // no words that are known
+		switch {
+		case found != nil:
+		case last > 0 && slices.Contains(nameFields, field(words[0])):
+			found = []Label{{Name: words[0], Value: strings.Join(words[1:], " ")}}
+		case c != "" && sizeText.MatchString(words[last]): // "Paprika rood 70-90"
 			found = []Label{
 				{Name: string(vocabulary.Variety), Value: strings.Join(words[:last], " ")},
 				{Name: string(vocabulary.Calibre), Value: words[last]},
 			}
-		} else if found == nil && len(texts) > 1 && (c != "" || first && bare && !strings.ContainsFunc(part, isDigit)) {
+		case len(texts) > 1 && (c != "" || bare && (i == 0 || i == 1 && isPallet(all))):
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
@@ -258,11 +257,9 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	follows := next < len(t.Rows) && t.Rows[next].Number-t.Rows[i].Number <= next-i &&
 		(t.numbered(t.Rows[next]) || !t.labelled()) && t.counts(t.Rows[next])
-	overleaf := labelled && t.Printed && !slices.ContainsFunc(t.Rows[i:], t.counts)
-	if i < t.To && next != t.To || !follows && !overleaf || unmarked(text) != nil {
+	if i < t.To && next != t.To || !follows && !(labelled && t.Printed) {
 		return vocabulary.None, ""
 	}
-	of, unknown := vocabulary.Of(text) // a unit: "kg"
 	f = vocabulary.Variety
 	no := t.has(vocabulary.Variety) || // or it may be a part of a name above
 		t.Printed && t.has(vocabulary.Produce) && !t.is(col, labelFields)
@@ -270,14 +267,12 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	if strings.ContainsFunc(text, isDigit) || IsSize(text) {
 		f, no = vocabulary.Calibre, t.has(vocabulary.Calibre)
 	} else if next > i+1 {
-		f, no = vocabulary.Produce, no || t.has(vocabulary.Produce) || c == ""
+		f, no = vocabulary.Produce, no || c == ""
 	}
-	folded := vocabulary.Fold(text)
 	first := !slices.ContainsFunc(t.given[f], func(c caption) bool { return c.bare })
-	class := c == "" && vocabulary.MeaningOf(text).Rule == "class"
-	if no || class || i > t.To && first || of == vocabulary.Unit && unknown == nil ||
-		len(strings.Fields(text)) > words && c == "" || strings.ContainsAny(text, ":;") ||
-		vocabulary.NotShipped.MatchString(folded) || vocabulary.IsTotal(folded) || t.counts(t.Rows[i]) {
+	note := vocabulary.MeaningOf(text).Rule == "class" || len(strings.Fields(text)) > words
+	if no || i > t.To && first || note && c == "" || strings.ContainsAny(text, ":;") ||
+		vocabulary.NotShipped.MatchString(vocabulary.Fold(text)) {
 		return vocabulary.None, ""
 	}
 	return f, text

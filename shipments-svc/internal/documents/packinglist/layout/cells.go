@@ -25,8 +25,8 @@ func IsFull(row tables.Row) bool { return len(Filled(row)) > 2 }
 
 // IsTotal reports whether the first text of a row is the label of a total.
 func IsTotal(row tables.Row) bool {
-	i := slices.IndexFunc(row.Cells, func(c tables.Cell) bool { return c.Text != "" && !c.Merged })
-	return i >= 0 && vocabulary.IsTotal(vocabulary.Fold(row.Cells[i].Text))
+	cells := Filled(row)
+	return cells != nil && vocabulary.IsTotal(vocabulary.Fold(row.Cells[cells[0]].Text))
 }
 
 // Sample returns the first texts of a row.

@@ -13,7 +13,6 @@ import (
 // Label is the name of a field or of a fact, with its value.
 type Label struct {
 	Name, Value string
-	First       bool // its text begins with it, or it follows a dash or bar
 	Colon       bool // its text ends with a colon
 	From, Col   int  // the columns of the name and of the value
 }
@@ -32,15 +31,14 @@ func inText(text string) (all []Label) {
 		words := strings.Fields(text[begin:i])
 		for skip := max(0, len(words)-vocabulary.LongestLabel()); skip < len(words); skip++ {
 			name := strings.Join(words[skip:], " ")
-			first := begin+skip == 0 || skip > 0 && isBar(words[skip-1])
 			m := vocabulary.MeaningOf(name)
 			_, fact := vocabulary.FactKind(name)
 			value := func(word string) bool { return isDigit(rune(word[0])) } // of another label: "PALLET 7 Date"
-			before := skip == 0 && begin > 0 && len(words) > 1 &&             // of another: "Variety: FINO Size: 4"
+			before := skip == 0 && begin > 0 &&                               // of another: "Variety: FINO Size: 4"
 				vocabulary.MeaningOf(strings.Join(words[1:], " ")).Field == m.Field
-			known := m.Field != vocabulary.None && (first || m.Unknown == nil) && !before &&
+			known := m.Field != vocabulary.None && (begin+skip == 0 || m.Unknown == nil) && !before &&
 				!slices.ContainsFunc(words[skip:max(skip+1, len(words)-1)], value)
-			if isBar(words[skip]) || !fact && !known {
+			if !fact && !known {
 				continue
 			}
 			if n := len(all); n > 0 {
@@ -48,7 +46,7 @@ func inText(text string) (all []Label) {
 			} else {
 				all = unmarked(strings.Join(words[:skip], " "))
 			}
-			all = append(all, Label{Name: name, First: first})
+			all = append(all, Label{Name: name})
 			begin = i + 1
 			break
 		}
@@ -67,18 +65,12 @@ func inText(text string) (all []Label) {
 
 // sized returns how many of the words behind the label of a calibre are one: "1X Cat. I" has one.
 func sized(words []string) int {
-	other := func(word string) bool {
-		f := vocabulary.MeaningOf(word).Field
-		return f != vocabulary.None && f != vocabulary.Calibre && f != vocabulary.AnyWeight
-	}
+	other := func(word string) bool { return vocabulary.MeaningOf(word).Field != vocabulary.None }
 	if n := slices.IndexFunc(words, other); n > 0 {
 		return n
 	}
 	return len(words)
 }
-
-// isBar reports whether a word is a bar or a dash between texts.
-func isBar(word string) bool { return strings.Trim(word, "-–—|/") == "" }
 
 // parts separates the labels of a text: "PALLET 101 - SSCC 3601…".
 var parts = regexp.MustCompile(`\s[-–—|/]\s|[(),;|]`)
@@ -92,7 +84,7 @@ var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 // unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7 VARIETY HASS".
 // Values have a digit, but for sizes and, after other labels, varieties.
 func unmarked(text string) (all []Label) {
-	for i, part := range parts.Split(unitText.ReplaceAllString(text, ""), -1) {
+	for _, part := range parts.Split(unitText.ReplaceAllString(text, ""), -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
 		for from, k := 0, 1; k <= len(words); k++ {
 			if k < len(words) && (!strings.ContainsFunc(words[k-1], isDigit) || field(words[k]) == vocabulary.None) {
@@ -103,7 +95,7 @@ func unmarked(text string) (all []Label) {
 			}
 			from = k
 		}
-		if i == 0 && all == nil {
+		if all == nil {
 			return nil
 		}
 	}
@@ -118,7 +110,7 @@ func labelIn(words []string, follows bool) (Label, bool) {
 		if f := field(name); f != vocabulary.None && (n == 1 || unknown == nil) && len(words)-n <= 2 &&
 			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value) ||
 				f == vocabulary.Variety && follows && n == 1) {
-			return Label{Name: name, Value: value, First: true}, true
+			return Label{Name: name, Value: value}, true
 		}
 	}
 	return Label{}, false
@@ -137,7 +129,7 @@ func LabelsOf(row tables.Row) (all []Label) {
 		case n+1 < len(cells) && isLabel(text) && !isLabel(row.Cells[cells[n+1]].Text):
 			n++
 			col = cells[n]
-			found = []Label{{Name: strings.TrimRight(text, ": "), Value: row.Cells[col].Text, First: true}}
+			found = []Label{{Name: strings.TrimRight(text, ": "), Value: row.Cells[col].Text}}
 		case labels:
 			found = unmarked(text)
 		}
@@ -171,7 +163,7 @@ func captionsIn(row tables.Row) []Label {
 	return slices.DeleteFunc(all, func(l Label) bool {
 		f := field(l.Name)
 		heading := l.From < l.Col && !l.Colon && !form // "Pallet | Hass 16 | …", headings
-		return f == vocabulary.None || !l.First || heading && slices.Contains(labelFields, f)
+		return f == vocabulary.None || heading && slices.Contains(labelFields, f)
 	})
 }
 

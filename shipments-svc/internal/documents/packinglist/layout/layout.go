@@ -172,22 +172,19 @@ func (h header) split(t tables.Table, most int) []Table {
 }
 
 // startsTable reports whether a row is the header row of a table of amounts, with
-// numbers in the row below.
+// numbers in the row below. Nearly all of its headings are known.
 func startsTable(rows []tables.Row, i int) bool {
-	const least = 0.7 // the score of an amount
-	cells := Filled(rows[i])
-	if len(cells) < 2 || i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 {
+	if i+1 == len(rows) || numbersIn(rows[i]) > 0 || numbersIn(rows[i+1]) == 0 {
 		return false
 	}
-	named, amount := 0, false
-	for _, col := range cells {
-		m := vocabulary.MeaningOf(rows[i].Cells[col].Text)
-		if m.Field != vocabulary.None && m.Concepts != vocabulary.Unit { // below headings
+	h := memo{}.parse(rows[i : i+1])
+	named := 0
+	for _, heading := range h.Headings {
+		if heading.Meaning.Field != vocabulary.None {
 			named++
 		}
-		amount = amount || m.Score > least && (slices.Contains(amounts, m.Field) || m.Field == vocabulary.PalletCount)
 	}
-	return amount && named >= 2 && named*4 >= len(cells)*3
+	return h.complete() && named*4 >= len(Filled(rows[i]))*3
 }
 
 // below returns the index of the first row below a list. The rows below have at

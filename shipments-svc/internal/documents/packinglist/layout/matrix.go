@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -102,28 +101,23 @@ func (t Table) asMatrix() Table {
 	h := t.header
 	serial := func(col int) bool { return Enumerates(t.Rows[t.To:], col) } // S: a serial number
 	t.Sizes = slices.DeleteFunc(slices.Clone(h.sizes), serial)
-	total := -1
-	for col := range t.Headings {
-		if total < 0 && t.Headings[col].Meaning.Field == vocabulary.Boxes && !slices.Contains(t.Sizes, col) {
-			total = col
-		}
-	}
-	if total < 0 {
-		total = slices.IndexFunc(h.own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
-	}
 	if len(t.Sizes) == 0 {
 		return t
 	}
-	t.groups, t.total = map[int]string{}, total
+	t.groups = map[int]string{}
 	distinct := map[string]bool{}
+	none := vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}
 	for _, col := range t.Sizes {
 		t.groups[col], t.Headings[col].Text = h.sizeOf(col)
+		t.Headings[col].Meaning = none
 		distinct[t.groups[col]] = true
 	}
-	for col := range t.Headings {
-		if col == total || slices.Contains(t.Sizes, col) {
-			t.Headings[col].Meaning = vocabulary.Meaning{Field: vocabulary.Other, Score: 1, Rule: "matrix"}
-		}
+	t.total = slices.IndexFunc(t.Headings, func(h Heading) bool { return h.Meaning.Field == vocabulary.Boxes })
+	if t.total < 0 {
+		t.total = slices.IndexFunc(h.own, func(text string) bool { return vocabulary.OnlyTotal(vocabulary.Fold(text)) })
+	}
+	if t.total >= 0 {
+		t.Headings[t.total].Meaning = none
 	}
 	t.add("", "matrix", vocabulary.Calibre, vocabulary.Boxes)
 	if len(distinct) > 1 || !distinct[""] {
@@ -146,9 +140,6 @@ func (t *Table) add(heading, rule string, fields ...vocabulary.Field) {
 func (t Table) boxes(row tables.Row) (all []float64, sum float64) {
 	for _, col := range t.Sizes {
 		v, _ := Number(row, col)
-		if v < 0 || v != math.Trunc(v) {
-			v = 0
-		}
 		all, sum = append(all, v), sum+v
 	}
 	return all, sum
