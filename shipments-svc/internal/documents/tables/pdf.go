@@ -16,8 +16,8 @@ type page struct {
 	lines     []textLine
 	rows      [][]textLine
 	rules     []area
-	edges     []float64 // of the columns that rules draw
-	invisible bool      // some text is
+	columns   columns // that rules draw
+	invisible bool    // some text is
 }
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
@@ -78,7 +78,7 @@ func (b *book) printed(pages []page) error {
 	near := nearest(pages)
 	for i, p := range pages {
 		if g := gridOf(p); g != nil {
-			pages[i].rows, pages[i].edges = g.rows(p.lines), g.edges()
+			pages[i].rows, pages[i].columns = g.rows(p.lines), g.edges()
 		} else if p.rows == nil {
 			pages[i].rows = grouped(p.lines, near)
 		}
@@ -93,8 +93,8 @@ func (b *book) printed(pages []page) error {
 			c = columnsOf(pages[i:to])
 		}
 		own := c
-		if p.edges != nil {
-			own.edges = p.edges
+		if p.columns != nil {
+			own = p.columns
 		}
 		b.table(p.name)
 		b.Tables[i].Printed, b.Tables[i].Continues = true, i > 0

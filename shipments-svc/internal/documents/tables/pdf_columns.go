@@ -6,35 +6,32 @@ import (
 	"strings"
 )
 
-// columns are the columns of the tables that pages have in common.
-type columns struct {
-	edges []float64 // between columns, from left to right, in points; none: each phrase has its own
-	usual int       // number of words of a row
-}
+// columns are the points between the columns of the tables that pages have in common, from left to
+// right; none: each phrase has a column of its own.
+type columns []float64
 
 // fewPhrases is the minimum number of phrases of headings.
 const fewPhrases = 3
 
 // columnsOf detects the columns of pages: vertical gaps through the rows of tables, between headings.
 // Lines unlike the others, such as totals and letterheads, do not count.
-func columnsOf(pages []page) (c columns) {
+func columnsOf(pages []page) columns {
 	var rows [][]textLine
 	for _, p := range pages {
 		rows = append(rows, p.rows...)
 	}
 	lines, first := linesIn(rows)
 	if len(lines) == 0 {
-		return c
+		return nil
 	}
 	var words []int
 	for _, line := range lines {
 		words = append(words, len(line))
 	}
 	slices.Sort(words)
-	c.usual = words[(len(words)-1)/2]
-	lines = slices.DeleteFunc(lines, func(line textLine) bool { return !c.full(line) }) // totals
-	c.edges = edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
-	return c
+	usual := words[(len(words)-1)/2]
+	lines = slices.DeleteFunc(lines, func(line textLine) bool { return len(line)*4 < usual*3 }) // totals
+	return edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 }
 
 // linesIn returns the lines of tables among rows, and the index of the row of the first.
@@ -52,7 +49,7 @@ func linesIn(rows [][]textLine) (lines []textLine, first int) {
 }
 
 // headingsOf returns the line with the most phrases of the lowest headings above the first row of a
-// table, or else that row: calibres.
+// table.
 func headingsOf(rows [][]textLine, first int) (headings textLine) {
 	most := fewPhrases - 1
 	for _, line := range slices.Backward(slices.Concat(rows[:first]...)) {
@@ -62,9 +59,6 @@ func headingsOf(rows [][]textLine, first int) (headings textLine) {
 		} else if n > most {
 			headings, most = line, n
 		}
-	}
-	if headings == nil {
-		return slices.Concat(rows[first]...)
 	}
 	return headings
 }
@@ -84,9 +78,6 @@ func moved(from, to textLine) bool {
 	return from.text() == to.text() && !slices.EqualFunc(from, to, same)
 }
 
-// full reports whether a line has about the usual number of words.
-func (c columns) full(line textLine) bool { return len(line)*4 >= c.usual*3 }
-
 // aligned returns the lines of tables: most of their phrases begin, end or are centred
 // where those of at least a third of the lines do, unlike those of footers and notes.
 func aligned(lines []textLine) []textLine {
@@ -100,9 +91,7 @@ func aligned(lines []textLine) []textLine {
 	for _, line := range lines {
 		for _, phrase := range line.phrases() {
 			for _, p := range points(phrase) {
-				for near := -1; near <= 1; near++ {
-					count[point{p.kind, p.at + near}]++
-				}
+				count[p]++
 			}
 		}
 	}
@@ -120,15 +109,14 @@ func aligned(lines []textLine) []textLine {
 
 // edgesOf returns a point between each two headings, in a gap of the lines below, and the
 // middles of the other gaps that are wide.
-func edgesOf(headings textLine, lines []textLine, gaps []span) (edges []float64) {
+func edgesOf(headings textLine, lines []textLine, gaps []span) (edges columns) {
 	wide := func(g span) bool { return g.width() >= max(2, gap*lines[0][0].space) }
 	all := headings.phrases()
 	phrases := headings.split(func(a, b word) bool {
 		of := all[slices.IndexFunc(all, func(p textLine) bool { return p.span().right >= b.right })]
 		return slices.ContainsFunc(gaps, func(g span) bool {
 			// The words of each part stand above texts of their own.
-			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right &&
-				(wide(g) || a.whole() && b.whole())
+			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right && wide(g)
 		})
 	})
 	used := make([]bool, len(gaps))
@@ -192,7 +180,7 @@ func gapsOf(lines []textLine) (gaps []span) {
 
 // at returns the column of a point.
 func (c columns) at(x float64) int {
-	i, _ := slices.BinarySearch(c.edges, x)
+	i, _ := slices.BinarySearch(c, x)
 	return i
 }
 
@@ -213,7 +201,7 @@ func (c columns) cells(line textLine) (cells []string) {
 		}
 	}
 	drawn := !slices.ContainsFunc(line, func(w word) bool { return w.column <= 0 })
-	if drawn || line[0].column != framed && line.tabular() && c.full(line) && c.edges != nil && !c.crossed(line) {
+	if drawn || line.tabular() && c != nil && !c.crossed(line) {
 		for _, w := range line {
 			if drawn {
 				put(w.column-1, w.text)
@@ -224,11 +212,11 @@ func (c columns) cells(line textLine) (cells []string) {
 		return cells
 	}
 	phrases := line.phrases()
-	if n := len(phrases); n*4 >= len(c.edges)*3 && n <= len(c.edges) { // headings of more columns
+	if n := len(phrases); n*4 >= len(c)*3 && n <= len(c) { // headings of more columns
 		phrases = line.split(func(a, b word) bool { return c.at(a.right) < c.at(b.left) })
 	}
 	for i, phrase := range phrases {
-		if c.edges != nil {
+		if c != nil {
 			i = max(c.at(phrase.span().left), len(cells))
 		}
 		put(i, phrase.text())

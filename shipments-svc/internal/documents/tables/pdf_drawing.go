@@ -18,13 +18,12 @@ const turns, maxExtent = 24, 14_400
 // operators are skipped.
 type drawing struct {
 	page
-	words  [turns][]word // by the direction of their text, turned to run from left to right
-	path   []area        // that is not painted yet
-	x, y   float64       // the end of the path
-	now    graphics
-	forms  int  // drawn so far
-	ended  bool // the last word is complete
-	spaced bool // fonts with two bytes draw spaces
+	words [turns][]word // by the direction of their text, turned to run from left to right
+	path  []area        // that is not painted yet
+	x, y  float64       // the end of the path
+	now   graphics
+	forms int  // drawn so far
+	ended bool // the last word is complete
 }
 
 // graphics is the part of the graphics state for text.
@@ -46,11 +45,6 @@ func drawn(of pdf.Page, name string) (page, error) {
 	for i, words := range d.words {
 		if len(words) > len(d.words[most]) {
 			most = i
-		}
-	}
-	for i, w := range d.words[most] {
-		if w.exact && d.spaced {
-			d.words[most][i].space = closest * w.size
 		}
 	}
 	for i, r := range d.rules {

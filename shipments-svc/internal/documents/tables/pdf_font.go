@@ -23,7 +23,7 @@ func fontOf(v pdf.Value) *font {
 	for i, w := range f.Widths() {
 		read.widths[f.FirstChar()+i] = w / 1000
 	}
-	if of := v.Key("DescendantFonts").Index(0); v.Key("Encoding").Name() == "Identity-H" && of.Key("W").Len() > 0 {
+	if of := v.Key("DescendantFonts").Index(0); of.Key("W").Len() > 0 {
 		read.bytes, read.widths, read.usual = 2, pairs(of.Key("W")), 1
 		if usual := of.Key("DW"); !usual.IsNull() {
 			read.usual = usual.Float64() / 1000
@@ -74,14 +74,12 @@ func (f *font) width(c rune, codes string, n int) float64 {
 
 // guessed estimates the width of a character.
 func guessed(name string, c rune) float64 {
-	const narrow, usual, capital, fixed = 0.28, 0.53, 0.68, 0.6
+	const narrow, usual, fixed = 0.28, 0.53, 0.6
 	switch {
 	case strings.Contains(name, "Courier") || strings.Contains(name, "Mono"):
 		return fixed
 	case unicode.IsSpace(c) || strings.ContainsRune("Iijlftr.,:;'!|()[]/-", c):
 		return narrow
-	case unicode.IsUpper(c):
-		return capital
 	default:
 		return usual
 	}

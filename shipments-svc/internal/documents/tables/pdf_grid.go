@@ -6,9 +6,6 @@ import (
 	"slices"
 )
 
-// framed is the column of words in a frame around texts.
-const framed = -1
-
 // grid is the cells that the rules of a page draw around its tables.
 type grid struct {
 	columns [][]area // the upright rules where each begins, and where the last ends
@@ -36,14 +33,13 @@ func gridOf(p page) *grid {
 		}
 	}
 	g.columns = slices.DeleteFunc(g.columns, func(rules []area) bool {
-		var divided []int
-		for i, line := range lines {
+		divided := 0
+		for _, line := range lines {
 			if passes(rules, line[0]) {
-				divided = append(divided, i)
+				divided++
 			}
 		}
-		n := len(divided)
-		return n*2 <= len(lines) || n*4 <= (divided[n-1]-divided[0]+1)*3 // every other row is shaded
+		return divided*2 <= len(lines)
 	})
 	g.flat = slices.DeleteFunc(g.flat, func(r area) bool {
 		return slices.ContainsFunc(p.lines, func(l textLine) bool { return crossed(l, []area{r}) })
@@ -66,11 +62,8 @@ func gridOf(p page) *grid {
 
 // passes reports whether one of some upright rules is at the height of a word.
 func passes(upright []area, w word) bool {
-	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.height() && w.height() <= r.top })
+	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.base && w.base <= r.top })
 }
-
-// height returns the height of the middle of a word's small letters.
-func (w word) height() float64 { return w.base + w.size/4 }
 
 // placed returns a word with the column and the top of its cell, which may span several columns
 // and rows; outside the grid it has no column.
@@ -82,7 +75,7 @@ func (g *grid) placed(w word) word {
 			column = i + 1
 		}
 	}
-	above := slices.IndexFunc(g.flat, func(r area) bool { return r.bottom > w.height() && r.left <= x && x <= r.right })
+	above := slices.IndexFunc(g.flat, func(r area) bool { return r.bottom > w.base && r.left <= x && x <= r.right })
 	if column > 0 && column < len(g.columns) && above >= 0 {
 		w.column, w.top = column, g.flat[above].bottom
 	}
@@ -90,7 +83,7 @@ func (g *grid) placed(w word) word {
 }
 
 // edges returns the points between the columns.
-func (g *grid) edges() (all []float64) {
+func (g *grid) edges() (all columns) {
 	for _, rules := range g.columns[1 : len(g.columns)-1] {
 		all = append(all, rules[0].left)
 	}
@@ -114,7 +107,7 @@ func (g *grid) rows(lines []textLine) (rows [][]textLine) {
 		}
 		for _, line := range row {
 			for i, several := 0, len(line.phrases()) > 1; several && i < len(line); i++ {
-				line[i].column = framed
+				line[i].column = 0
 			}
 			rows = append(rows, []textLine{line})
 		}

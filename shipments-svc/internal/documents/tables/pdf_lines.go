@@ -25,7 +25,6 @@ type word struct {
 	base   float64 // height of its base line on the page
 	size   float64 // of its font
 	space  float64 // usual width between words of a phrase
-	exact  bool    // the font has two bytes, and so widths
 	column int     // of the cell that rules draw around it; 0: none
 	top    float64 // of that cell
 }
@@ -34,7 +33,8 @@ type word struct {
 type textLine []word
 
 // closest is the usual width between words, relative to the font size, where spaces
-// are drawn: any gap is one between columns, which browsers set nearer than a space.
+// are drawn, as in fonts with two bytes: any gap is one between columns, which browsers
+// set nearer than a space.
 const closest = 0.15
 
 // add draws a character as a part of the last word or of another. Its width is relative to
@@ -59,11 +59,13 @@ func (d *drawing) add(c rune, width float64) {
 			w.right = right // a drawn space belongs to the word before it
 		}
 	}
-	d.spaced = d.spaced || exact && blank(c)
 	if d.ended = blank(c) || !seen; !d.ended {
+		space := guessed(g.font.name, ' ')
+		if exact {
+			space = closest
+		}
 		*words = append(*words, word{
-			span: span{x, right}, text: string(c), base: y, size: size, exact: exact,
-			space: size * guessed(g.font.name, ' '),
+			span: span{x, right}, text: string(c), base: y, size: size, space: size * space,
 		})
 	}
 }
@@ -123,26 +125,16 @@ func (l textLine) span() span { return span{l[0].left, l[len(l)-1].right} }
 // compare orders words from left to right.
 func (w word) compare(o word) int { return cmp.Compare(w.left, o.left) }
 
-// whole reports whether a word is a whole number.
-func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }
-
 // numeric reports whether a word has digits and no letters, unlike a time.
 func (w word) numeric() bool {
 	other := func(r rune) bool { return unicode.IsLetter(r) || r == ':' }
 	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, other)
 }
 
-// tabular reports whether a line is like one of a table: several words in several
-// phrases, of which two are numbers.
+// tabular reports whether a line is like one of a table: several phrases with several numbers.
 func (l textLine) tabular() bool {
-	const words, numbers = 4, 2
-	n := 0
-	for _, w := range l {
-		if w.numeric() {
-			n++
-		}
-	}
-	return len(l) >= words && n >= numbers && len(l.phrases()) > 1
+	text := func(w word) bool { return !w.numeric() }
+	return len(slices.DeleteFunc(slices.Clone(l), text)) > 1 && len(l.phrases()) > 1
 }
 
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
@@ -161,24 +153,19 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 
 // apart reports whether a line begins a row: one with the numbers of a row below others with numbers
 // or headings, headings or numbers below much fewer texts with a number, such a text below headings,
-// and all lines beside labels and rules of dashes.
+// and all lines beside labels.
 func apart(above []textLine, line textLine) bool {
 	n, digits := len(line.phrases()), func(l textLine) bool { return strings.ContainsFunc(l.text(), unicode.IsDigit) }
-	return line.alone() || slices.ContainsFunc(above, func(l textLine) bool {
+	return line.labels() || slices.ContainsFunc(above, func(l textLine) bool {
 		phrases := len(l.phrases())
-		return l.alone() || line.tabular() && phrases*2 > n ||
+		return l.labels() || line.tabular() && phrases*2 > n ||
 			n >= fewPhrases && digits(l) && (phrases*3 <= n || phrases*2 <= n && !digits(line)) ||
-			phrases >= fewPhrases && digits(line) && !digits(l) && n*3 <= phrases && line[0].left <= l[0].left
+			phrases >= fewPhrases && digits(line) && !digits(l) && n*3 <= phrases
 	})
 }
 
 // labels reports whether a line has a label.
 func (l textLine) labels() bool { return strings.Contains(l.text()+" ", ": ") }
-
-// alone reports whether a line is a row of its own: it has a label, or is a rule of dashes.
-func (l textLine) alone() bool {
-	return l.labels() || strings.Trim(l.text(), "-=_ ") == ""
-}
 
 // nearest returns the greatest distance of the lines of one row: that below the first jump between
 // distances that occur often. It is 0 without one.

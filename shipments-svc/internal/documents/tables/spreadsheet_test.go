@@ -125,7 +125,7 @@ func TestLinesHaveAtMostTheMaximumOfColumns(t *testing.T) {
 	for i := range MaxColumns + 2 {
 		line = append(line, at("1", float64(100*i), float64(100*i+1)))
 	}
-	if got := len((columns{}).cells(line)); got != MaxColumns {
+	if got := len(columns(nil).cells(line)); got != MaxColumns {
 		t.Errorf("%d cells", got)
 	}
 }
