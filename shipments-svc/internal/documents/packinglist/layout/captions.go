@@ -216,7 +216,7 @@ func group(text string, col int) (all []Label) {
 				{Name: string(vocabulary.Variety), Value: strings.Join(words[:last], " ")},
 				{Name: string(vocabulary.Calibre), Value: words[last]},
 			}
-		case len(texts) > 1 && (c != "" || bare && (i == 0 || i == 1 && isPallet(all))):
+		case len(texts) > 1 && (c != "" || bare && (i == 0 || isPallet(all))):
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}
 		for _, l := range found {
@@ -277,9 +277,6 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	return f, text
 }
-
-// ofPallet reports whether a row is the caption of a pallet.
-func ofPallet(row tables.Row) bool { return isPallet(captionsIn(row)) }
 
 // isPallet reports whether labels are the caption of a pallet.
 func isPallet(all []Label) bool {

@@ -39,13 +39,11 @@ func Sample(row tables.Row) string {
 	return strings.Join(texts[:min(first, len(texts))], " | ")
 }
 
-// numbersIn scores the cells that are a number, also with its unit, or a label
-// with its value, which a header row does not have.
+// numbersIn scores the cells that are a number, also with its unit, or have a label with a
+// colon, which a header row does not have.
 func numbersIn(row tables.Row) (n int) {
-	for i, cell := range row.Cells {
-		_, value, labelled := strings.Cut(cell.Text, ":")
-		beside := i+1 < len(row.Cells) && row.Cells[i+1].Text != "" && !row.Cells[i+1].Merged
-		if IsQuantity(cell.Text) || labelled && (strings.TrimSpace(value) != "" || beside) {
+	for _, cell := range row.Cells {
+		if IsQuantity(cell.Text) || strings.Contains(cell.Text, ":") {
 			n += 2
 		}
 	}
@@ -54,7 +52,7 @@ func numbersIn(row tables.Row) (n int) {
 
 // HasNumbers reports whether a table has rows with numbers.
 func HasNumbers(t tables.Table) bool {
-	return slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return len(row.Cells) > 1 && numbersIn(row) > 0 })
+	return slices.ContainsFunc(t.Rows, func(row tables.Row) bool { return numbersIn(row) > 0 })
 }
 
 // IsQuantity reports whether a text is a number, alone or before its unit.
@@ -63,10 +61,8 @@ func IsQuantity(text string) bool {
 	if !ok || n.Unit != "" && !strings.HasPrefix(text, n.Digits) {
 		return false
 	}
-	_, weight := numbers.Grams[n.Unit]
 	_, ok = numbers.Value(n.Digits, numbers.Point)
-	return ok && (n.Unit == "" || weight ||
-		vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
+	return ok && (n.Unit == "" || vocabulary.IsA(n.Unit, vocabulary.Box|vocabulary.Pallets|vocabulary.Unit, 0))
 }
 
 // Number parses the number of a cell of a row, without a unit. "1.056" is more than a thousand.

@@ -73,8 +73,7 @@ func beginsGroup(row tables.Row) bool {
 	if len(cells) == 1 && vocabulary.MeaningOf(row.Cells[cells[0]].Text).Unknown != nil {
 		return true
 	}
-	labelled := len(cells) == 2 && field(row.Cells[cells[0]].Text) != vocabulary.None &&
-		vocabulary.MeaningOf(row.Cells[cells[1]].Text).Field == vocabulary.None
+	labelled := len(cells) == 2 && field(row.Cells[cells[0]].Text) != vocabulary.None
 	return labelled || len(cells) <= 2 && captionsIn(row) != nil
 }
 
@@ -194,7 +193,7 @@ func (h header) repeats(row tables.Row) bool {
 		}
 		same++
 	}
-	return same > 1 && differ*4 <= max(len(cells), 4)
+	return same > 1
 }
 
 // cut returns the column at which another table begins on the right, whose headings repeat

@@ -13,8 +13,7 @@ import (
 // Label is the name of a field or of a fact, with its value.
 type Label struct {
 	Name, Value string
-	Colon       bool // its text ends with a colon
-	From, Col   int  // the columns of the name and of the value
+	From, Col   int // the columns of the name and of the value
 }
 
 // ContainerText matches a container number within a text (ISO 6346).
@@ -82,7 +81,7 @@ var unitText = regexp.MustCompile(`\s*\((?:mm|kg|g)\)`)
 var ofSeveral = regexp.MustCompile(`(\d) (?:of|von|van|de|di|sur|/) \d+$`)
 
 // unmarked returns the labels of a text without colons such as "SIZE 40 - LOT 7 VARIETY HASS".
-// Values have a digit, but for sizes and, after other labels, varieties.
+// Values have a digit, but for calibres and varieties.
 func unmarked(text string) (all []Label) {
 	for _, part := range parts.Split(unitText.ReplaceAllString(text, ""), -1) {
 		words := strings.Fields(ofSeveral.ReplaceAllString(strings.TrimSpace(part), "$1"))
@@ -90,7 +89,7 @@ func unmarked(text string) (all []Label) {
 			if k < len(words) && (!strings.ContainsFunc(words[k-1], isDigit) || field(words[k]) == vocabulary.None) {
 				continue
 			}
-			if l, ok := labelIn(words[from:k], all != nil); ok {
+			if l, ok := labelIn(words[from:k]); ok {
 				all = append(all, l)
 			}
 			from = k
@@ -102,14 +101,13 @@ func unmarked(text string) (all []Label) {
 	return all
 }
 
-// labelIn returns the label of words such as SIZE 40, which may follow others.
-func labelIn(words []string, follows bool) (Label, bool) {
+// labelIn returns the label of words such as SIZE 40.
+func labelIn(words []string) (Label, bool) {
 	for n := min(3, len(words)-1); n > 0; n-- {
 		name, value := strings.Join(words[:n], " "), strings.TrimLeft(strings.Join(words[n:], " "), "# ")
 		_, unknown := vocabulary.Of(words[n-1]) // the value begins before: "Variety Ziraat 900"
 		if f := field(name); f != vocabulary.None && (n == 1 || unknown == nil) && len(words)-n <= 2 &&
-			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre && IsSize(value) ||
-				f == vocabulary.Variety && follows && n == 1) {
+			(strings.ContainsFunc(value, isDigit) || f == vocabulary.Calibre || f == vocabulary.Variety) {
 			return Label{Name: name, Value: value}, true
 		}
 	}
@@ -134,7 +132,7 @@ func LabelsOf(row tables.Row) (all []Label) {
 			found = unmarked(text)
 		}
 		for _, l := range found {
-			l.From, l.Col, l.Colon = from, col, strings.HasSuffix(text, ":")
+			l.From, l.Col = from, col
 			all = append(all, l)
 		}
 	}
@@ -151,20 +149,9 @@ func isLabel(text string) bool {
 	return m.Field != vocabulary.None && m.Reason == "" && m.Unknown == nil && !strings.ContainsFunc(name, isDigit)
 }
 
-// captionsIn returns the labels of a row that give values to lines. The row has few texts, or
-// labels and values only: "Pallet no. | 311 | Variety | Hass | Lot | 7 | Truck | 4".
+// captionsIn returns the labels of a row that give values to lines.
 func captionsIn(row tables.Row) []Label {
-	const most = 6 // texts
-	all, texts := LabelsOf(row), len(Worded(row))
-	form := texts == 2*len(all)
-	if texts > most && !form {
-		return nil
-	}
-	return slices.DeleteFunc(all, func(l Label) bool {
-		f := field(l.Name)
-		heading := l.From < l.Col && !l.Colon && !form // "Pallet | Hass 16 | …", headings
-		return f == vocabulary.None || heading && slices.Contains(labelFields, f)
-	})
+	return slices.DeleteFunc(LabelsOf(row), func(l Label) bool { return field(l.Name) == vocabulary.None })
 }
 
 // Worded returns the cells of a row with a letter or digit, unlike a bar between texts.

@@ -38,7 +38,7 @@ func (t Table) unwrapped(before *Table) Table {
 			t.Rows[i].Cells = nil
 		case t.counts(row):
 			line = &t.Rows[i]
-		case line != nil && row.Below <= near && t.continues(row, nameFields) && !ofPallet(row):
+		case line != nil && row.Below <= near && t.continues(row, nameFields) && !isPallet(captionsIn(row)):
 			*line = joined(*line, row)
 			t.Rows[i].Cells = nil
 		default:
