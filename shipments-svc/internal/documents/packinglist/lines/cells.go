@@ -67,7 +67,7 @@ func (r *reader) textOr(i int, f vocabulary.Field) Text {
 	const quotes = "\"'〃”″“„’,"
 	c := r.text(i, f)
 	switch {
-	case c.Value == "" && r.names[f] < 0 && r.above[f].Value != "":
+	case c.Value == "" && r.Mapping.Sparse(f) && r.above[f].Value != "":
 		return r.above[f]
 	case c.Value == "" || vocabulary.Fold(c.Value) == "" && !strings.ContainsAny(c.Value, quotes):
 		return r.t.Given(i, f)

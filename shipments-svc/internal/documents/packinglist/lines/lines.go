@@ -60,9 +60,7 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 
 // Total is the values of a row of totals.
 type Total struct {
-	Sheet       string
 	Grand, Part bool // of all lines, or of some, by its label or its boxes
-	Whole       bool // of all lines of its list or page, by its boxes
 	Group       bool // of the lines since the previous total, by its boxes
 	shipments.Declared
 }
@@ -85,11 +83,9 @@ type reader struct {
 	t        layout.Table
 	above    map[vocabulary.Field]Text // the last text of each field, for ditto marks
 	forms    map[string]int            // of the labels of rows with boxes
-	names    map[vocabulary.Field]int  // how many rows with boxes have a name more than have none
 	pack     Amount                    // the weight of each box of the list
 	remarked bool                      // a box weight was taken from a kind of box
 	apart    bool                      // something is between the last pallet and this row
-	closed   bool                      // the row above is the total of one pallet
 	partial  bool                      // only some pallets have a total
 	progress
 	harmless map[string]bool // texts that say nothing of shipping
@@ -97,13 +93,12 @@ type reader struct {
 
 // progress is what was read of a list.
 type progress struct {
-	from        int     // the index of its first line
-	all, recent run     // its lines, and those after the last total
-	pages       float64 // its boxes on the pages before
-	totalled    bool    // its total was read
-	unnamed     bool    // a line has neither produce nor calibre
-	several     bool    // the labels differ
-	worded      bool    // a label has no digit
+	from        int  // the index of its first line
+	all, recent run  // its lines, and those after the last total
+	totalled    bool // its total was read
+	unnamed     bool // a line has neither produce nor calibre
+	several     bool // the labels differ
+	worded      bool // a label has no digit
 }
 
 // run is some lines.
@@ -117,18 +112,14 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 	list := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
 	r := reader{
 		List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{},
-		names: map[vocabulary.Field]int{},
 	}
 	r.survey()
 	totals := 0 // of the lists before
 	for i, t := range all {
-		r.t, r.apart, r.closed = t, false, false
+		r.t, r.apart = t, false
 		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
 			r.progress, r.partial = progress{from: len(r.Lines)}, false
-		}
-		if t.Printed {
-			r.pages = r.all.boxes
 		}
 		r.Lines = slices.Grow(r.Lines, len(t.Rows)-t.To)
 		r.letterhead()
@@ -139,8 +130,8 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 			continue
 		}
 		for ; totals < len(r.Totals); totals++ { // there may be lines below the last total
-			r.Totals[totals].Part = r.Totals[totals].Part || r.Totals[totals].Group &&
-				(r.recent.boxes > 0 || r.partial)
+			t := &r.Totals[totals]
+			t.Part = t.Part || t.Group && !t.Grand && (r.recent.boxes > 0 || r.partial)
 		}
 	}
 	return list

@@ -2,7 +2,6 @@ package lines
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -32,7 +31,7 @@ func (r *reader) row(i int) {
 	at, reason := r.t.At(i, -1), ""
 	switch {
 	case r.t.Captions[i]:
-		r.apart, r.closed = r.apart && !r.t.Gives(vocabulary.PalletNumber), false
+		r.apart = r.apart && !r.t.Gives(vocabulary.PalletNumber)
 		reason = "it is a section row"
 	case r.t.Repeats[i]:
 		r.Remarks.Add("header_repeated", at)
@@ -61,7 +60,6 @@ func (r *reader) parse(i int, cells []int) row {
 	w.label, w.Merged = r.label(i)
 	above := r.last()
 	switch given := r.t.Given(i, vocabulary.PalletNumber); {
-	case r.closed && w.label.Value == "": // what names its pallet was not understood
 	case given.Value != "" && w.label.Value == "":
 		w.Pallet, w.Own = given, above == nil || above.Pallet.Value != given.Value
 	case w.label.Value != "" && !ditto(w.label.Value) && !w.Merged:
@@ -90,8 +88,7 @@ func (r *reader) content(w row) string {
 	case r.totalled && !r.unnamed && !w.described:
 		r.Remarks.Add("table_skipped/summary", w.Place, layout.Sample(r.t.Rows[w.i]))
 		return "it is part of a summary"
-	}
-	if w.Pallet.Value == "" {
+	case w.Pallet.Value == "":
 		r.Remarks.Add("line_without_pallet", w.Place)
 		return "neither it nor a row directly above has a pallet number"
 	}
@@ -104,7 +101,7 @@ func (r *reader) content(w row) string {
 	r.unnamed = r.unnamed || !w.described
 	r.several = r.several || w.Pallet.Value != r.Lines[r.from].Pallet.Value
 	r.worded = r.worded || !numbered(w.Pallet)
-	r.apart, r.closed = r.apart && !w.Own, false
+	r.apart = r.apart && !w.Own
 	for _, col := range w.cells {
 		r.shipped(w.i, col)
 	}
@@ -114,11 +111,10 @@ func (r *reader) content(w row) string {
 // isLine reports whether a row has a pallet number or an amount, as lines have.
 func (r *reader) isLine(w row) bool {
 	amounts := w.Boxes.OK || w.Box.OK || w.Net.OK || r.Mapping.Cartons && len(w.cells) > 1
-	if !w.Own || w.label.Value == "" { // a number of its own, rather than one of a caption
-		return amounts && !r.strange(w)
+	if w.Own && w.label.Value != "" { // a number of its own, rather than one of a caption
+		amounts = amounts || w.Boxes.Present || w.Box.Present || w.Net.Present || len(w.cells) > 2
 	}
-	amounts = amounts || w.Boxes.Present || w.Box.Present || w.Net.Present
-	return (amounts || len(w.cells) > 2) && !r.strange(w)
+	return amounts && !r.strange(w)
 }
 
 // complete reads the texts of a line.
@@ -161,22 +157,13 @@ func (r *reader) unread(w row) {
 	r.Remarks.Add(rule, w.Place, layout.Sample(r.t.Rows[w.i]))
 }
 
-// names are the fields that many lists have only where they differ from those above.
-var names = []vocabulary.Field{vocabulary.Produce, vocabulary.Variety}
-
-// survey finds the forms of the labels of rows with boxes in all tables, and how many have names.
+// survey finds the forms of the labels of rows with boxes in all tables.
 func (r *reader) survey() {
 	for _, t := range r.Tables {
 		r.t = t
 		for i := t.To; i < len(t.Rows); i++ {
 			if label, _ := r.label(i); label.Value != "" && r.counted(i) && !layout.IsTotal(t.Rows[i]) {
 				r.forms[vocabulary.Form(label.Value)]++
-				for _, f := range names {
-					r.names[f]--
-					if r.text(i, f).Value != "" {
-						r.names[f] += 2
-					}
-				}
 			}
 		}
 	}
@@ -217,45 +204,31 @@ func (r *reader) total(w row) bool {
 	if label == "" && !r.sums(w) {
 		return false
 	}
-	t := Total{
-		Sheet: w.Place.Sheet,
-		Grand: vocabulary.GrandText.MatchString(label),
-		Part:  vocabulary.PartText.MatchString(label),
-	}
+	t := Total{Grand: vocabulary.GrandText.MatchString(label), Part: vocabulary.PartText.MatchString(label)}
 	if w.Boxes.OK && w.Boxes.Value >= 0 && w.Boxes.Value <= shipments.MaxDeclaredBoxes {
 		t.Boxes = int(w.Boxes.Value)
 	}
 	if w.Net.OK && w.Net.Value >= 0 && r.Mapping.Has(vocabulary.NetWeight) {
 		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
 	}
-	for _, f := range []vocabulary.Field{vocabulary.PalletCount, vocabulary.PalletNumber} {
-		if n, err := strconv.Atoi(r.text(w.i, f).Value); err == nil && n >= 0 && n != t.Boxes && t.Pallets == 0 {
-			t.Pallets = n
-		}
-	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i))
 	of, _ := vocabulary.Of(label)
 	weight := of&(vocabulary.Net|vocabulary.Gross|vocabulary.Weight) != 0
 	n, last := float64(t.Pallets), r.ofLast()
-	switch same := t.Pallets > 0 && t.Pallets == t.Boxes; { // what a number in the column of the boxes counts
+	switch { // what a number in the texts of the row counts
 	case n > 0 && (n == r.all.boxes || n == r.recent.boxes || n == last.boxes):
 		t.Pallets, t.Boxes = 0, t.Pallets
-	case n > 0 && (n > r.all.boxes && r.all.boxes > 0 || n*1000 == w.Net.Value || n*1000 == w.Gross.Value):
-		t.Pallets = 0
-	case same && (w.Net.OK || w.Gross.OK): // "Total pallet | 240 | 960 kg"
-		t.Pallets = 0
-	case same || weight && !w.Net.OK: // "Total pallets | 20", "Total net kg | 1056"
+	case t.Pallets > 0 && t.Pallets == t.Boxes || weight && !w.Net.OK: // "Total pallets | 20", "Total net kg | 1056"
 		t.Boxes = 0
 	}
 	boxes := float64(t.Boxes)
-	t.Group, t.Whole = boxes > 0 && boxes == r.recent.boxes, boxes > 0 && boxes == r.all.boxes-r.pages
-	if boxes == last.boxes && last.lines > 1 && !t.Group && !t.Whole {
+	t.Group = boxes > 0 && boxes == r.recent.boxes
+	if boxes == last.boxes && last.lines > 1 && !t.Group {
 		t.Part, r.partial = true, true
 	}
-	r.closed = t.Group && of&vocabulary.Pallet != 0
 	r.recent = run{}
 	r.Totals = append(r.Totals, t)
-	r.totalled = r.totalled || t.Grand || !t.Part && t.Boxes > 0 && float64(t.Boxes) == r.all.boxes
+	r.totalled = r.totalled || t.Grand || !t.Part && boxes > 0 && boxes == r.all.boxes
 	return true
 }
 

@@ -37,7 +37,7 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 		if !m.Has(f) {
 			continue
 		}
-		c, col, most := m.Column(f), m.at[f], 0.0 // since the total above
+		c, col := m.Column(f), m.at[f]
 		c.Unit = cmp.Or(c.Unit, layout.Unit(c.Text))
 		for _, row := range rows {
 			text := textOf(row, col)
@@ -49,21 +49,8 @@ func (m *Mapping) formats(rows []tables.Row, beside float64) {
 				continue
 			}
 			style := numbers.StyleOf(n.Digits)
-			total := layout.IsTotal(row)
-			switch v, _ := numbers.Value(n.Digits, numbers.Point); {
-			case style == numbers.Unclear && f == vocabulary.Boxes: // counts are never unclear
+			if style == numbers.Unclear && f == vocabulary.Boxes { // counts are never unclear
 				style = numbers.Thousands(n.Digits)
-			case style == numbers.Unclear && total: // it is not below its amounts
-				if comma, _ := numbers.Value(n.Digits, numbers.Comma); v < most {
-					style = numbers.Comma
-				} else if comma < most {
-					style = numbers.Point
-				}
-			case style != numbers.Unclear && !total:
-				most = max(most, v)
-			}
-			if total {
-				most = 0
 			}
 			if styles[style]++; style == numbers.Unclear {
 				c.unclear = append(c.unclear, n.Digits)

@@ -41,6 +41,7 @@ type Column struct {
 	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
 	Style   numbers.Style
 	values  values
+	sparse  bool     // most lines have no value
 	unclear []string // its numbers that are ambiguous
 }
 
@@ -68,6 +69,11 @@ func (m Mapping) First(fields ...vocabulary.Field) vocabulary.Field {
 		}
 	}
 	return vocabulary.None
+}
+
+// Sparse reports whether a field is a name that most lines lack, which is that of a line above.
+func (m Mapping) Sparse(f vocabulary.Field) bool {
+	return (f == vocabulary.Produce || f == vocabulary.Variety) && m.Has(f) && m.Column(f).sparse
 }
 
 // Column returns the column of a field, which must have one.
@@ -103,6 +109,7 @@ func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
 	}
 	for col := range min(width, tables.MaxColumns) {
 		c := Column{values: valuesOf(lines, col)}
+		c.sparse = c.values.filled*2 < len(lines)
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}

@@ -137,19 +137,26 @@ func (s *Settled) share() {
 	}
 }
 
-// spread returns the lines with one for each pallet where a line is several. Its boxes and
-// its weight are of each pallet or of all together, as the numbers agree best; where they
-// do not decide, the list is refused.
+// spread returns the lines with one for each pallet where a line is several. Its amounts are
+// of each pallet or of all together, as the numbers agree best; where they do not decide, the
+// list is refused.
 func (s *Settled) spread() (*Settled, error) {
 	spans, first, err := s.spans()
 	if err != nil || first < 0 {
 		return s, err
 	}
-	ways := make([]*Settled, 4)
-	for way := range ways {
-		if ways[way], err = s.spreadAs(spans, way&2 > 0, way&1 == 0); err != nil {
+	// The boxes of a heading for each pallet are of each; the weight is likelier that of all.
+	const likelier = 0.1
+	m, perPallet := s.Read.Mapping, vocabulary.Per|vocabulary.Pallet
+	headed := m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet
+	ways := make([]*Settled, 2)
+	for way, ofAll := range []bool{true, false} {
+		if ways[way], err = s.spreadAs(spans, ofAll && !headed, ofAll); err != nil {
 			return nil, err
 		}
+	}
+	if headed {
+		ways[0].Score += likelier
 	}
 	best, rivals := decide(ways)
 	declared, boxes := float64(Declared([]*Settled{s}).Boxes), boxesOf(best.Lines)
@@ -194,19 +201,7 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 			}
 		}
 	}
-	// By itself, the boxes of a heading for each pallet are of each, and the weight is of all; others
-	// are of as many pallets as the weight.
-	const headed, differ = 1.0, 0.1
 	o.gather()
-	m, perPallet := s.Read.Mapping, vocabulary.Per|vocabulary.Pallet
-	if !boxes && m.Has(vocabulary.Boxes) && m.Column(vocabulary.Boxes).Meaning.Concepts&perPallet == perPallet {
-		o.Score += headed
-		if weights {
-			o.Score += differ
-		}
-	} else if boxes != weights && s.used != vocabulary.None && s.used != vocabulary.BoxWeight {
-		o.Score -= differ
-	}
 	return &o, nil
 }
 

@@ -26,9 +26,8 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
 		for _, g := range s.groups() {
-			boxes := boxesOf(g)
 			for n, l := range g {
-				if m.add(l, n > 0, boxes); len(m.groups) > shipments.MaxPallets {
+				if m.add(l, n > 0); len(m.groups) > shipments.MaxPallets {
 					return nil, nil, tooMany(l)
 				}
 			}
@@ -46,20 +45,19 @@ func tooMany(l Line) error {
 	return &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
 }
 
-// add adds a line to its pallet, or begins a pallet. It may follow others of the pallet; the boxes
-// are those of all that are beside it. A line that does not follow the others must differ from them
-// in its contents, and may not make the pallet fuller than the fullest.
-func (m *merger) add(l Line, follows bool, boxes float64) {
+// add adds a line to its pallet, or begins a pallet. It may follow others of the pallet. A line that
+// does not follow the others must differ from them in its contents, and may not make the pallet
+// fuller than the fullest; nor may one that repeats another.
+func (m *merger) add(l Line, follows bool) {
 	key := l.key()
 	i, exists := m.index[key]
 	if exists && l.Own && !l.Continued {
 		alike := slices.ContainsFunc(m.groups[i], func(o Line) bool {
 			return (l.Row == o.Row || !follows) && l.contents() == o.contents()
 		})
-		rest := follows && boxes <= m.fullest // of the pallet
-		over := !follows && m.fullest > 0 && boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
+		over := boxesOf(m.groups[i])+l.Boxes.Value > m.fullest
 		switch {
-		case alike && !rest || over || tables.Scientific(l.Pallet):
+		case alike && (over || !follows) || !follows && over && m.fullest > 0 || tables.Scientific(l.Pallet):
 			m.Add("pallet_repeated", l.Place, l.Pallet)
 			exists = false
 		case alike || !follows && m.fullest == 0: // there is no pallet to compare its boxes with

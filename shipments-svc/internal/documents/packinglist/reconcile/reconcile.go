@@ -161,46 +161,28 @@ func (l Line) contents() string {
 	return strings.Join(all, "\x00")
 }
 
-// Declared returns the totals that rows of totals declare: the grand total, or else the last
-// with boxes and what others add to it, or else the sums of groups. If each of several sheets has
-// its own, these are the groups.
+// Declared returns the totals that rows of totals declare: the last, and what others add to it, or
+// else the sums of groups, as those of several sheets are.
 func Declared(settled []*Settled) shipments.Declared {
-	var all, groups lines.Total
-	var totals []lines.Total
-	whole, sheets := map[string]int{}, map[string]bool{} // the last total of all lines of each sheet
+	var all, groups shipments.Declared
 	for _, s := range settled {
 		for _, t := range s.Read.Totals {
-			if totals = append(totals, t); t.Whole {
-				whole[t.Sheet] = len(totals) - 1
+			switch {
+			case t.Part && !t.Grand:
+			case t.Group:
+				groups.Pallets, groups.Boxes = groups.Pallets+t.Pallets, groups.Boxes+t.Boxes
+				groups.NetWeight += t.NetWeight
+			default:
+				all = facts.Either(t.Declared, all)
 			}
-		}
-		for _, t := range s.Read.Tables {
-			sheets[t.Name] = true
-		}
-	}
-	several := len(sheets) > 1 && len(whole) == len(sheets)
-	for i, t := range totals {
-		last, of := whole[t.Sheet]
-		switch ofSheet := several && of && i <= last; {
-		case ofSheet && i < last:
-		case ofSheet || t.Group && !t.Part && !t.Grand && !all.Grand:
-			groups.Pallets, groups.Boxes = groups.Pallets+t.Pallets, groups.Boxes+t.Boxes
-			groups.NetWeight += t.NetWeight
-		case t.Grand:
-			all = t
-		case t.Part || all.Grand:
-		case t.Boxes > 0 && all.Boxes > 0:
-			all = t
-		default:
-			all.Declared = facts.Either(t.Declared, all.Declared)
 		}
 	}
 	if all.Boxes == 0 {
-		all.Declared = facts.Either(all.Declared, groups.Declared)
+		all = facts.Either(all, groups)
 	}
 	all.Boxes = min(all.Boxes, shipments.MaxDeclaredBoxes)
 	all.Pallets, all.NetWeight = min(all.Pallets, shipments.MaxPallets), min(all.NetWeight, shipments.MaxDeclaredWeight)
-	return all.Declared
+	return all
 }
 
 // place is that of the headings.
