@@ -32,8 +32,13 @@ func TestTheReaderUsesCorrectionsAndTemplates(t *testing.T) {
 	if got := p.boxes(t, org, first); got != "80 80" {
 		t.Errorf("as the headings say: %s boxes", got)
 	}
+	twice := `{"mappings":[{"columns":[{"column":"D","field":"boxes"},{"column":"E","field":"boxes"}]}]}`
+	status, answer := p.do(t, org, http.MethodPut, first+"/mapping", "application/json", []byte(twice))
+	if !bytes.Contains(answer, []byte("/mappings/0/columns/1/field")) || status != http.StatusUnprocessableEntity {
+		t.Errorf("boxes in two columns: %d %s", status, answer)
+	}
 	body := `{"mappings":[{"columns":[{"column":"D"},{"column":"E","field":"boxes"}]}],"save_as":"Spare boxes"}`
-	status, answer := p.do(t, org, http.MethodPut, first+"/mapping", "application/json", []byte(body))
+	status, answer = p.do(t, org, http.MethodPut, first+"/mapping", "application/json", []byte(body))
 	if status != http.StatusAccepted {
 		t.Fatalf("%d %s", status, answer)
 	}

@@ -104,7 +104,12 @@ func (s *Service) CorrectMapping(ctx context.Context, org OrgID, c Correction) (
 		if table == nil && len(shown.Mappings) > 0 {
 			f.add(InvalidValue, fmt.Sprintf("/mappings/%d/sheet", i), "the document has no table on such a sheet")
 		}
+		ofBoxes := func(c AssignedColumn) bool { return c.Field == "boxes" }
 		for j, given := range m.Columns {
+			twice := ofBoxes(given) && slices.ContainsFunc(m.Columns[:j], ofBoxes)
+			if twice && table != nil && table.Layout != MatrixLayout {
+				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/field", i, j), "field boxes is given to two columns")
+			}
 			if table != nil && !shown.reaches(m.Sheet, given.Column) {
 				f.add(InvalidValue, fmt.Sprintf("/mappings/%d/columns/%d/column", i, j), "the table has no column %s", given.Column)
 			}

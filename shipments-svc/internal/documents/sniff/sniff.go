@@ -8,6 +8,7 @@ package sniff
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -94,7 +95,7 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 			Refused: "an EDI message is not supported; send the list as an XLSX or CSV file, or as a PDF with text",
 		}, nil
 	}
-	found := mimetype.Detect(head)
+	found := mimetype.Detect(bytes.TrimRight(head, "\x1a")) // the end of a text of DOS
 	media, _, _ := mime.ParseMediaType(found.String())
 	if slices.Contains([]string{"text/plain", csv, "text/tab-separated-values"}, media) {
 		media = csv // other text, such as HTML, has a media type of its own

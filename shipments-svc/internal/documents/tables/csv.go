@@ -22,13 +22,13 @@ func (b *book) csv(raw []byte) error {
 	if err != nil {
 		return err
 	}
+	if !strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(text, "\r", "\n")
+	}
 	if isSpool(text) && !strings.ContainsAny(text, "\t;|") {
 		return b.spool(text)
 	}
 	b.table("")
-	if !strings.Contains(text, "\n") {
-		text = strings.ReplaceAll(text, "\r", "\n")
-	}
 	delimiter, named := delimiterOf(text)
 	last, open := 0, false
 	for row, fields := range records(text, delimiter) {

@@ -37,10 +37,17 @@ func (b *book) spool(text string) error {
 	if len(sheets) > MaxPages {
 		return unreadable(TooManyPages, "the document has more than %d pages", MaxPages)
 	}
+	if strings.Count(text, "\n") > MaxRows {
+		return unreadable(TooManyRows, "the document has more than %d rows", MaxRows)
+	}
 	var pages []page
 	for i, sheet := range sheets {
 		p := page{name: fmt.Sprintf("page %d", i+1)}
 		for n, line := range strings.Split(sheet, "\n") {
+			if longest := maxExtent / width; len(line) > longest {
+				line = line[:longest]
+				b.note(NoteCut, "a line was shortened", Place{Sheet: p.name, Row: len(p.rows) + 1})
+			}
 			var words textLine
 			for _, at := range wordText.FindAllStringIndex(line, -1) {
 				left := float64(width * utf8.RuneCountInString(line[:at[0]]))

@@ -121,7 +121,7 @@ func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
 	}
 	reasons, doubts := slices.Concat(v.against, v.errors), texts(read.Remarks, remarks.Doubts)
 	e := Error{Code: Contradicted, Place: at}
-	impossible := overloaded(read.Pallets)
+	impossible, of := overloaded(read.Pallets)
 	switch {
 	case words == lines:
 		e.Code, reasons = NoPallets, []string{"no line below the header row has a pallet number"}
@@ -129,7 +129,7 @@ func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
 		e.Code, doubts = NoBoxes, texts(read.Remarks, remarks.OfValue)
 		reasons = []string{"no line has a number of boxes; a packing list has them in a column for each pallet"}
 	case impossible != "":
-		reasons = append([]string{impossible}, reasons...)
+		reasons, e.Place = append([]string{impossible}, reasons...), of
 	case len(v.against) <= v.agree && (reasons == nil || doubts == nil || v.whole && v.against == nil) &&
 		(len(reasons) < 2 || v.agree > 0 || v.off <= listError):
 		return nil
@@ -151,8 +151,8 @@ func texts(all []shipments.Remark, of func(string) bool) (texts []string) {
 }
 
 // overloaded returns what is impossible of the first of some pallets: several times the boxes and the
-// weight of the median pallet, or a weight that no pallet carries; or "".
-func overloaded(all []shipments.Pallet) string {
+// weight of the median pallet, or a weight that no pallet carries; or "". The place is that of the pallet.
+func overloaded(all []shipments.Pallet) (text string, at tables.Place) {
 	const few, multiple, overload = 3, 4, 2
 	weight := func(p shipments.Pallet) int { return p.Boxes * int(p.BoxWeight) }
 	var boxes, weights []int
@@ -165,10 +165,11 @@ func overloaded(all []shipments.Pallet) string {
 	for _, p := range all {
 		several := len(all) > few && p.Boxes > multiple*max(1, boxes[middle]) && weight(p) >= multiple*weights[middle]
 		if several || weight(p) > overload*int(reference.HeaviestPallet) {
-			return fmt.Sprintf("pallet %s would have %d boxes of %s kg", p.Number, p.Boxes, kilograms(float64(p.BoxWeight)))
+			text = fmt.Sprintf("pallet %s would have %d boxes of %s kg", p.Number, p.Boxes, kilograms(float64(p.BoxWeight)))
+			return text, tables.Place{Sheet: p.Source.Sheet, Row: p.Source.Row}
 		}
 	}
-	return ""
+	return "", at
 }
 
 // compareTotals compares the declared totals with those of the pallets, and returns the boxes of
