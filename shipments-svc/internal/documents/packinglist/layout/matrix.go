@@ -40,7 +40,8 @@ func (h header) sizeColumns() (all []int) {
 		_, size := h.sizeOf(col)
 		m, part := h.Headings[col].Meaning, h.isPart(col)
 		sized := m.Field == vocabulary.Calibre || m.Field == vocabulary.Pieces
-		headed := m.Field == vocabulary.None || sized && !h.alone(col)
+		alone := h.top[col] != "" && h.top[col] != h.own[col] && !h.shared(col)
+		headed := m.Field == vocabulary.None || sized && !alone
 		if !part && (!headed || !sizeText.MatchString(size) && !IsSized(size)) {
 			continue
 		}
@@ -58,21 +59,18 @@ func (h header) sizeColumns() (all []int) {
 	return all
 }
 
-// alone reports whether the heading above that of a column is of no other.
-func (h header) alone(col int) bool {
-	above := func(col int) string { return h.top[min(max(col, 0), len(h.top)-1)] }
-	return above(col) != "" && above(col) != h.own[col] && above(col-1) != above(col) &&
-		above(col+1) != "" && above(col+1) != above(col)
+// shared reports whether the heading in the first row above a column is also that of a neighbour.
+func (h header) shared(col int) bool {
+	return col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
 }
 
 // isPart reports whether a column has a part of the boxes that a group heading of several columns
 // names: those of a calibre or of produce.
 func (h header) isPart(col int) bool {
 	f := h.known.under("", h.own[col]).Field
-	several := col > 0 && h.top[col-1] == h.top[col] || col+1 < len(h.top) && h.top[col+1] == h.top[col]
 	group := h.known.under("", h.top[col])
-	return several && h.top[col] != h.own[col] && group.Field == vocabulary.Boxes && group.Unknown == nil &&
-		h.own[col] != "" && (f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
+	return h.shared(col) && h.top[col] != h.own[col] && group.Field == vocabulary.Boxes && group.Unknown == nil &&
+		(f == vocabulary.None || f == vocabulary.Calibre || slices.Contains(nameFields, f))
 }
 
 // sizeOf returns the calibre that heads a column, and its group: that of the row above, or
