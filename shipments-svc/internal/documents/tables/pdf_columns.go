@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -24,12 +25,8 @@ func columnsOf(pages []page) columns {
 	if len(lines) == 0 {
 		return nil
 	}
-	var words []int
-	for _, line := range lines {
-		words = append(words, len(line))
-	}
-	slices.Sort(words)
-	usual := words[(len(words)-1)/2]
+	shortest := slices.SortedFunc(slices.Values(lines), func(a, b textLine) int { return cmp.Compare(len(a), len(b)) })
+	usual := len(shortest[(len(lines)-1)/2])
 	lines = slices.DeleteFunc(lines, func(line textLine) bool { return len(line)*4 < usual*3 }) // totals
 	return edgesOf(headingsOf(rows, first), lines, gapsOf(lines))
 }
@@ -116,7 +113,7 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges columns) {
 		of := all[slices.IndexFunc(all, func(p textLine) bool { return p.span().right >= b.right })]
 		return slices.ContainsFunc(gaps, func(g span) bool {
 			// The words of each part stand above texts of their own.
-			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right && wide(g)
+			return wide(g) && g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right
 		})
 	})
 	used := make([]bool, len(gaps))

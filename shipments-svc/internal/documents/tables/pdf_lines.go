@@ -152,15 +152,15 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 }
 
 // apart reports whether a line begins a row: one with the numbers of a row below others with numbers
-// or headings, headings or numbers below much fewer texts with a number, such a text below headings,
-// and all lines beside labels.
+// or headings, headings or numbers below much fewer texts with a number, numbers below headings, and
+// all lines beside labels.
 func apart(above []textLine, line textLine) bool {
 	n, digits := len(line.phrases()), func(l textLine) bool { return strings.ContainsFunc(l.text(), unicode.IsDigit) }
 	return line.labels() || slices.ContainsFunc(above, func(l textLine) bool {
 		phrases := len(l.phrases())
 		return l.labels() || line.tabular() && phrases*2 > n ||
 			n >= fewPhrases && digits(l) && (phrases*3 <= n || phrases*2 <= n && !digits(line)) ||
-			phrases >= fewPhrases && digits(line) && !digits(l) && n*3 <= phrases
+			phrases >= fewPhrases && digits(line) && !digits(l)
 	})
 }
 
