@@ -257,7 +257,8 @@ func (t Table) bare(i, col int, labelled bool) (f vocabulary.Field, text string)
 	}
 	follows := next < len(t.Rows) && t.Rows[next].Number-t.Rows[i].Number <= next-i &&
 		(t.numbered(t.Rows[next]) || !t.labelled()) && t.counts(t.Rows[next])
-	if i < t.To && next != t.To || !follows && !(labelled && t.Printed) {
+	overleaf := labelled && t.Printed
+	if i < t.To && next != t.To || !follows && !overleaf {
 		return vocabulary.None, ""
 	}
 	f = vocabulary.Variety

@@ -176,7 +176,8 @@ func (h header) repeats(row tables.Row) bool {
 	for _, col := range cells {
 		own := row.Cells[col].Text
 		text := vocabulary.Fold(own)
-		if col >= len(h.folded) || text == "" || strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text) {
+		if col >= len(h.folded) || text == "" ||
+			strings.ContainsFunc(text, isDigit) && !strings.Contains(h.folded[col], text) {
 			if differ++; differ*3 > len(cells) {
 				return false
 			}
