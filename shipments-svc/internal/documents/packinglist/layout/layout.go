@@ -121,8 +121,8 @@ func (t Table) shaped(before *Table) Table {
 // the table before it.
 func split(t tables.Table, most int, before *Table) []Table {
 	h := headerOf(t.Rows)
-	goesOn := before != nil && before.Kind == shipments.LinesLayout && slices.ContainsFunc(
-		t.Rows[:h.To], func(row tables.Row) bool { return before.numbered(row) && before.counts(row) },
+	goesOn := before != nil && before.Kind != shipments.MatrixLayout && slices.ContainsFunc(
+		t.Rows[:h.To], func(row tables.Row) bool { return (before.numbered(row) || !before.labelled()) && before.counts(row) },
 	)
 	if goesOn {
 		h = before.header

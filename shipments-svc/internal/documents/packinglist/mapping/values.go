@@ -66,6 +66,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != "",
 		"variety":   !number && reference.Variety(strings.Fields(vocabulary.Fold(text))) > 0,
+		"container": layout.ContainerText.FindString(text) == text,
 		"range":     rangeText.MatchString(text),
 		"code":      codeText.MatchString(text),
 		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
