@@ -59,6 +59,15 @@ func (r *reader) parse(i int, cells []int) row {
 	}
 	w.label, w.Merged = r.label(i)
 	above := r.last()
+	if above != nil { // which ditto marks repeat
+		for now, last := range map[*Amount]Amount{
+			&w.Boxes: above.Boxes, &w.Box: above.Box, &w.Net: above.Net, &w.Gross: above.Gross,
+		} {
+			if ditto(now.Text) {
+				*now = last
+			}
+		}
+	}
 	switch given := r.t.Given(i, vocabulary.PalletNumber); {
 	case given.Value != "" && w.label.Value == "":
 		w.Pallet, w.Own = given, above == nil || above.Pallet.Value != given.Value

@@ -1,4 +1,4 @@
-// Package vocabulary knows the words of packing lists: the concepts of headings in ten
+// Package vocabulary knows the words of packing lists: the concepts of headings in many
 // languages, the rules that make fields of them, the labels of facts and the words of
 // rows that are no lines. All of them are data: a new word is a line of a text file.
 package vocabulary
