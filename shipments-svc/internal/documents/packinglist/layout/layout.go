@@ -121,10 +121,10 @@ func (t Table) shaped(before *Table) Table {
 // the table before it.
 func split(t tables.Table, most int, before *Table) []Table {
 	h := headerOf(t.Rows)
-	goesOn := before != nil && before.Kind != shipments.MatrixLayout && slices.ContainsFunc(
-		t.Rows[:h.To], func(row tables.Row) bool { return (before.numbered(row) || !before.labelled()) && before.counts(row) },
-	)
-	if goesOn {
+	line := func(row tables.Row) bool {
+		return (before.numbered(row) || !before.labelled()) && before.counts(row)
+	}
+	if before != nil && before.Kind != shipments.MatrixLayout && slices.ContainsFunc(t.Rows[:h.To], line) {
 		h = before.header
 		h.From, h.To = 0, 0
 	} else if h.To == 0 || most <= 1 {
