@@ -198,24 +198,28 @@ func (t *Table) caption(i int) (found bool) {
 func group(text string, col int) (all []Label) {
 	texts := parts.Split(text, -1)
 	for i, part := range texts {
-		found := inText(part)
-		if found == nil {
-			found = unmarked(part)
-		}
 		c, _ := named(part)
 		of, unknown := vocabulary.Of(part)
 		words := strings.Fields(part)
 		last := len(words) - 1
 		bare := of == 0 || len(unknown) == len(words) // no words that are known
+		produce := c != "" || reference.Variety(strings.Fields(vocabulary.Fold(part))) > 0
+		found := inText(part)
+		if name := strings.Join(words[:max(0, last)], " "); found == nil && produce && name != "" &&
+			sizeText.MatchString(words[last]) { // "Paprika rood 70-90", "Conference maat 55-60"
+			if field(words[last-1]) == vocabulary.Calibre {
+				name = strings.Join(words[:last-1], " ")
+			}
+			found = []Label{
+				{Name: string(vocabulary.Variety), Value: name}, {Name: string(vocabulary.Calibre), Value: words[last]},
+			}
+		} else if found == nil {
+			found = unmarked(part)
+		}
 		switch {
 		case found != nil:
 		case last > 0 && slices.Contains(nameFields, field(words[0])):
 			found = []Label{{Name: words[0], Value: strings.Join(words[1:], " ")}}
-		case c != "" && sizeText.MatchString(words[last]): // "Paprika rood 70-90"
-			found = []Label{
-				{Name: string(vocabulary.Variety), Value: strings.Join(words[:last], " ")},
-				{Name: string(vocabulary.Calibre), Value: words[last]},
-			}
 		case len(texts) > 1 && (c != "" || bare && (i == 0 || isPallet(all))):
 			found = []Label{{Name: string(vocabulary.Variety), Value: strings.TrimSpace(part)}}
 		}

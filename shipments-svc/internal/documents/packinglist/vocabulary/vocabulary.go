@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quayside/quayside/shipments-svc/internal/reference"
 )
 
 // Concept is a set of meanings of words of a heading.
@@ -208,10 +210,11 @@ func sorted(word string) string {
 
 // similar returns the concepts of the known words of which a word is an abbreviation, or that end
 // otherwise or have the same letters: "calib", "variétés", "culitvar". It returns 0 if these have
-// different concepts, and for a size.
+// different concepts, and for a size and a variety.
 func similar(word string) (all Concept) {
-	const least, ending, spelt = 4, 2, 6 // letters of an abbreviation, of an ending, and of a misspelt word
-	if len(word) < least || strings.ContainsAny(word, "0123456789") || Sized.MatchString(word) {
+	const least, ending, spelt = 4, 2, 6             // letters of an abbreviation, of an ending, and of a misspelt word
+	variety := reference.Variety([]string{word}) > 0 // Conference is no Conferente
+	if len(word) < least || strings.ContainsAny(word, "0123456789") || Sized.MatchString(word) || variety {
 		return 0
 	}
 	if c := meanings[spellings[sorted(word)]]; c != 0 && len(word) >= spelt {
