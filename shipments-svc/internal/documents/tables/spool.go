@@ -14,7 +14,7 @@ var (
 )
 
 // isSpool reports whether the columns of a text are aligned by spaces: most of its lines have
-// several texts apart.
+// several texts apart, and not several commas beside spaces, as padded values have.
 func isSpool(text string) bool {
 	const several = 2 // gaps between them
 	lines, apart := 0, 0
@@ -22,7 +22,8 @@ func isSpool(text string) bool {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if lines++; len(apartText.FindAllString(line, several)) == several {
+		commas := strings.Count(line, ", ") + strings.Count(line, " ,")
+		if lines++; commas < several && len(apartText.FindAllString(line, several)) == several {
 			apart++
 		}
 	}
