@@ -13,7 +13,7 @@ var (
 	wordText  = regexp.MustCompile(`\S+`)
 )
 
-// isSpool reports whether the columns of a text are aligned by spaces: most of its lines have
+// isSpool reports whether the columns of a text are aligned by spaces: most of its first lines have
 // several texts apart, and not several commas beside spaces, as padded values have.
 func isSpool(text string) bool {
 	const several = 2 // gaps between them
@@ -25,6 +25,9 @@ func isSpool(text string) bool {
 		commas := strings.Count(line, ", ") + strings.Count(line, " ,")
 		if lines++; commas < several && len(apartText.FindAllString(line, several)) == several {
 			apart++
+		}
+		if lines == sampled {
+			break
 		}
 	}
 	return apart*2 > lines
