@@ -20,10 +20,10 @@ func joinedTexts(all []textLine, by string) string {
 	return strings.Join(texts, by)
 }
 
-func TestTableLinesHaveTwoNumbers(t *testing.T) {
+func TestTableLinesHaveFourWordsOfWhichTwoAreNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"1 2 x y": true, "1,5 (2) x y z": true, "1 2": true, "1 x y z": false,
+		"1 2 x y": true, "1,5 (2) x y z": true, "1 2 x": false, "1 x y z": false,
 		"1 A2 x y": false,
 	} {
 		var line textLine

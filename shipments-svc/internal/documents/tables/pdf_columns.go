@@ -46,7 +46,7 @@ func linesIn(rows [][]textLine) (lines []textLine, first int) {
 }
 
 // headingsOf returns the line with the most phrases of the lowest headings above the first row of a
-// table.
+// table, or else that row: calibres.
 func headingsOf(rows [][]textLine, first int) (headings textLine) {
 	most := fewPhrases - 1
 	for _, line := range slices.Backward(slices.Concat(rows[:first]...)) {
@@ -56,6 +56,9 @@ func headingsOf(rows [][]textLine, first int) (headings textLine) {
 		} else if n > most {
 			headings, most = line, n
 		}
+	}
+	if headings == nil {
+		return slices.Concat(rows[first]...)
 	}
 	return headings
 }
@@ -113,7 +116,8 @@ func edgesOf(headings textLine, lines []textLine, gaps []span) (edges columns) {
 		of := all[slices.IndexFunc(all, func(p textLine) bool { return p.span().right >= b.right })]
 		return slices.ContainsFunc(gaps, func(g span) bool {
 			// The words of each part stand above texts of their own.
-			return wide(g) && g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right
+			return g.common(span{a.right, b.left}).width() > 0 && a.left < g.left && of.span().right > g.right &&
+				(wide(g) || a.whole() && b.whole())
 		})
 	})
 	used := make([]bool, len(gaps))

@@ -74,12 +74,14 @@ func (f *font) width(c rune, codes string, n int) float64 {
 
 // guessed estimates the width of a character.
 func guessed(name string, c rune) float64 {
-	const narrow, usual, fixed = 0.28, 0.53, 0.6
+	const narrow, usual, capital, fixed = 0.28, 0.53, 0.68, 0.6
 	switch {
 	case strings.Contains(name, "Courier") || strings.Contains(name, "Mono"):
 		return fixed
 	case unicode.IsSpace(c) || strings.ContainsRune("Iijlftr.,:;'!|()[]/-", c):
 		return narrow
+	case unicode.IsUpper(c):
+		return capital
 	default:
 		return usual
 	}

@@ -33,13 +33,14 @@ func gridOf(p page) *grid {
 		}
 	}
 	g.columns = slices.DeleteFunc(g.columns, func(rules []area) bool {
-		divided := 0
-		for _, line := range lines {
+		var divided []int
+		for i, line := range lines {
 			if passes(rules, line[0]) {
-				divided++
+				divided = append(divided, i)
 			}
 		}
-		return divided*2 <= len(lines)
+		n := len(divided)
+		return n*2 <= len(lines) || n*4 <= (divided[n-1]-divided[0]+1)*3 // every other row is shaded
 	})
 	g.flat = slices.DeleteFunc(g.flat, func(r area) bool {
 		return slices.ContainsFunc(p.lines, func(l textLine) bool { return crossed(l, []area{r}) })
@@ -62,8 +63,11 @@ func gridOf(p page) *grid {
 
 // passes reports whether one of some upright rules is at the height of a word.
 func passes(upright []area, w word) bool {
-	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.base && w.base <= r.top })
+	return slices.ContainsFunc(upright, func(r area) bool { return r.bottom <= w.height() && w.height() <= r.top })
 }
+
+// height returns the height of the middle of a word's small letters.
+func (w word) height() float64 { return w.base + w.size/4 }
 
 // placed returns a word with the column and the top of its cell, which may span several columns
 // and rows; outside the grid it has no column.
@@ -75,7 +79,7 @@ func (g *grid) placed(w word) word {
 			column = i + 1
 		}
 	}
-	above := slices.IndexFunc(g.flat, func(r area) bool { return r.bottom > w.base && r.left <= x && x <= r.right })
+	above := slices.IndexFunc(g.flat, func(r area) bool { return r.bottom > w.height() && r.left <= x && x <= r.right })
 	if column > 0 && column < len(g.columns) && above >= 0 {
 		w.column, w.top = column, g.flat[above].bottom
 	}

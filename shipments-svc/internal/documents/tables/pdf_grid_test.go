@@ -105,6 +105,21 @@ func TestColumnsOfPagesStandBelowTheirHeadings(t *testing.T) {
 	}
 }
 
+// Whole numbers side by side, as the calibres of a matrix, are headings of a column each.
+func TestTouchingNumbersAreColumns(t *testing.T) {
+	t.Parallel()
+	ends := []float64{40, 60, 71, 82, 93}
+	lines := []textLine{printedLine(500, "Pallet 12 14 16 18", ends...)}
+	for n := range 3 {
+		lines = append(lines, printedLine(float64(480-20*n), "P1 10 20 30 40", ends...))
+	}
+	lines = append(lines, printedLine(420, "P2 50 60", 40, 71, 93))
+	const want = "Pallet|12|14|16|18\nP1|10|20|30|40\nP2||50||60"
+	if got := rowsOfPages(t, lines); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // Headings near to the first row are not part of it; a wrapped text is.
 func TestHeadingsAreNoPartOfTheFirstRow(t *testing.T) {
 	t.Parallel()

@@ -125,16 +125,21 @@ func (l textLine) span() span { return span{l[0].left, l[len(l)-1].right} }
 // compare orders words from left to right.
 func (w word) compare(o word) int { return cmp.Compare(w.left, o.left) }
 
+// whole reports whether a word is a whole number.
+func (w word) whole() bool { return strings.Trim(w.text, "0123456789") == "" }
+
 // numeric reports whether a word has digits and no letters, unlike a time.
 func (w word) numeric() bool {
 	other := func(r rune) bool { return unicode.IsLetter(r) || r == ':' }
 	return strings.ContainsFunc(w.text, unicode.IsDigit) && !strings.ContainsFunc(w.text, other)
 }
 
-// tabular reports whether a line is like one of a table: several phrases with several numbers.
+// tabular reports whether a line is like one of a table: several words in several phrases, of which
+// several are numbers.
 func (l textLine) tabular() bool {
 	text := func(w word) bool { return !w.numeric() }
-	return len(slices.DeleteFunc(slices.Clone(l), text)) > 1 && len(l.phrases()) > 1
+	const words = 4
+	return len(l) >= words && len(slices.DeleteFunc(slices.Clone(l), text)) > 1 && len(l.phrases()) > 1
 }
 
 // grouped groups lines to rows: those that are nearer to each other than a distance, of which
@@ -153,12 +158,12 @@ func grouped(lines []textLine, near float64) (rows [][]textLine) {
 
 // apart reports whether a line begins a row: one with the numbers of a row below others with numbers
 // or headings, headings or numbers below much fewer texts with a number, numbers below headings, and
-// all lines beside labels.
+// all lines beside labels and rules of dashes.
 func apart(above []textLine, line textLine) bool {
 	n, digits := len(line.phrases()), func(l textLine) bool { return strings.ContainsFunc(l.text(), unicode.IsDigit) }
-	return line.labels() || slices.ContainsFunc(above, func(l textLine) bool {
+	return line.alone() || slices.ContainsFunc(above, func(l textLine) bool {
 		phrases := len(l.phrases())
-		return l.labels() || line.tabular() && phrases*2 > n ||
+		return l.alone() || line.tabular() && phrases*2 > n ||
 			n >= fewPhrases && digits(l) && (phrases*3 <= n || phrases*2 <= n && !digits(line)) ||
 			phrases >= fewPhrases && digits(line) && !digits(l)
 	})
@@ -166,6 +171,11 @@ func apart(above []textLine, line textLine) bool {
 
 // labels reports whether a line has a label.
 func (l textLine) labels() bool { return strings.Contains(l.text()+" ", ": ") }
+
+// alone reports whether a line is a row of its own: it has a label, or is a rule of dashes.
+func (l textLine) alone() bool {
+	return l.labels() || strings.Trim(l.text(), "-=_ ") == ""
+}
 
 // nearest returns the greatest distance of the lines of one row: that below the first jump between
 // distances that occur often. It is 0 without one.
