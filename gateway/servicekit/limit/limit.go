@@ -1,0 +1,175 @@
+// Package limit shares what is used at once, such as memory, slots and connections, among keys, such as organizations.
+//
+// Guarantees: no key uses more than Each, so that Total less Each is left for the others; while there is a queue, the
+// key that uses least is served first, keys that use the same in turn, and a key's own acquisitions in their order; an
+// acquisition that is refused holds nothing.
+package limit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Both mean that nothing was acquired.
+var (
+	// ErrShare means that the key itself uses all that one key may use: 429 where it is a client's.
+	ErrShare = errors.New("the share of the organization is in use")
+	// ErrTotal means that all keys together use all there is: 503.
+	ErrTotal = errors.New("all of the capacity is in use")
+)
+
+// Config says what may be used at once, in a unit of the caller's choice.
+type Config struct {
+	Total int64         // by all keys together
+	Each  int64         // by one key
+	Queue int           // how many acquisitions of one key may wait
+	Wait  time.Duration // for how long
+}
+
+// Shares is something that keys share. It is safe for concurrent use.
+type Shares[Key comparable] struct {
+	Config
+
+	mu     sync.Mutex
+	used   int64
+	usedBy map[Key]int64  // without keys that use nothing
+	queues map[Key]*queue // without empty ones
+	turn   uint64         // of the newest queue
+}
+
+// queue is what waits for one key, oldest first. The queue with the lowest turn is the next of those whose keys use the
+// same.
+type queue struct {
+	turn    uint64
+	waiting []*acquisition
+}
+
+type acquisition struct {
+	n       int64
+	granted chan struct{} // closed once n is in use
+}
+
+// New returns Shares of which nothing is in use.
+func New[Key comparable](config Config) *Shares[Key] {
+	return &Shares[Key]{Config: config, usedBy: map[Key]int64{}, queues: map[Key]*queue{}}
+}
+
+// Acquire acquires n for a key until release is called, of which only the first call has an effect. More than Each is
+// acquired as Each. It returns ErrShare, ErrTotal or, if ctx ends first, the error of ctx, and then a release without
+// effect. Since it may wait, a caller holds nothing else that is shared, such as a database connection.
+func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release func(), err error) {
+	a := &acquisition{n: min(n, s.Each), granted: make(chan struct{})}
+	if err = s.enqueue(key, a); err == nil {
+		err = s.wait(ctx, a)
+	}
+	if err != nil {
+		err = s.withdraw(key, a, err)
+	}
+	if err != nil {
+		return func() {}, err
+	}
+	return sync.OnceFunc(func() { s.release(key, a) }), nil
+}
+
+// enqueue puts an acquisition into the queue of its key and grants what can be granted. It returns ErrTotal if the queue
+// is too long then.
+func (s *Shares[Key]) enqueue(key Key, a *acquisition) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.queues[key]
+	if q == nil {
+		s.turn++
+		q = &queue{turn: s.turn}
+		s.queues[key] = q
+	}
+	q.waiting = append(q.waiting, a)
+	if s.grant(); len(q.waiting) > s.Queue {
+		return ErrTotal
+	}
+	return nil
+}
+
+func (s *Shares[Key]) wait(ctx context.Context, a *acquisition) error {
+	timer := time.NewTimer(s.Wait)
+	defer timer.Stop()
+	select {
+	case <-a.granted:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return ErrTotal
+	}
+}
+
+// withdraw takes an acquisition out of its queue. It returns why it was not granted, or nil if it was meanwhile.
+func (s *Shares[Key]) withdraw(key Key, a *acquisition, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, i := s.queues[key], -1
+	if q != nil {
+		i = slices.Index(q.waiting, a)
+	}
+	if i < 0 {
+		return nil
+	}
+	if errors.Is(err, ErrTotal) && s.usedBy[key]+a.n > s.Each {
+		err = ErrShare
+	}
+	s.remove(key, i)
+	s.grant() // what waited behind it
+	return err
+}
+
+func (s *Shares[Key]) release(key Key, a *acquisition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.use(key, -a.n)
+	s.grant()
+}
+
+// grant grants what is next, until that does not fit in.
+func (s *Shares[Key]) grant() {
+	for {
+		key, q := s.next()
+		if q == nil || s.used+q.waiting[0].n > s.Total {
+			return
+		}
+		a := q.waiting[0]
+		s.turn++
+		q.turn = s.turn
+		s.remove(key, 0)
+		s.use(key, a.n)
+		close(a.granted)
+	}
+}
+
+// next returns the queue to be served next, or nil if the keys of all queues use all that they may.
+func (s *Shares[Key]) next() (next Key, first *queue) {
+	for key, q := range s.queues {
+		used, least := s.usedBy[key], s.usedBy[next]
+		switch {
+		case used+q.waiting[0].n > s.Each:
+		case first == nil, used < least, used == least && q.turn < first.turn:
+			next, first = key, q
+		}
+	}
+	return next, first
+}
+
+func (s *Shares[Key]) remove(key Key, i int) {
+	q := s.queues[key]
+	if q.waiting = slices.Delete(q.waiting, i, i+1); len(q.waiting) == 0 {
+		delete(s.queues, key)
+	}
+}
+
+func (s *Shares[Key]) use(key Key, n int64) {
+	s.used += n
+	if s.usedBy[key] += n; s.usedBy[key] == 0 {
+		delete(s.usedBy, key)
+	}
+}
