@@ -3,6 +3,7 @@ package shipments
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -120,14 +121,19 @@ const ssccDigits = 18
 // that is one; or "".
 func (p Pallet) Label() string { return SSCC(cmp.Or(p.SSCC, p.Number)) }
 
-// SSCC returns the eighteen digits of a label that is written like an SSCC:
-// bare, with spaces, or after its application identifier, 00 or (00). Whether
-// the check digit is correct is not checked. Any other label gives "".
+// ssccMarks matches what people and scanners write around the digits of an SSCC: its name, the identifier of the symbol
+// that was scanned (ISO/IEC 15424), separators, and the application identifier in brackets.
+var ssccMarks = regexp.MustCompile(`^(?i:SSCC)|^\](?:C1|d2|Q3|e0)|[\s.:-]|\(00\)|\[00\]`)
+
+// SSCC returns the eighteen digits of a label that is written like an SSCC: bare, with separators, after its name, as
+// it was scanned, or after its application identifier, 00 or (00). Whether the check digit is correct is not checked.
+// Any other label gives "".
 func SSCC(label string) string {
-	digits := strings.ReplaceAll(label, " ", "")
-	if rest, ok := strings.CutPrefix(digits, "(00)"); ok {
-		digits = rest
-	} else if len(digits) == ssccDigits+2 {
+	if len(label) < ssccDigits { // most labels
+		return ""
+	}
+	digits := ssccMarks.ReplaceAllString(label, "")
+	if len(digits) == ssccDigits+2 {
 		digits = strings.TrimPrefix(digits, "00")
 	}
 	if len(digits) != ssccDigits || strings.Trim(digits, "0123456789") != "" {

@@ -1,10 +1,14 @@
 package packinglist
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -127,5 +131,29 @@ func TestRowsMayBeLongerAndShorterThanTheHeader(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%v: %v, want %v", tt.lines, got, tt.want)
 		}
+	}
+}
+
+// TestDateCellsAreDates in ISO 8601 whatever they show, and a remark where a label was meant.
+func TestDateCellsAreDates(t *testing.T) {
+	t.Parallel()
+	f := excelize.NewFile()
+	dates, err := f.NewStyle(&excelize.Style{NumFmt: 14})
+	day := time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC)
+	var b bytes.Buffer
+	if err := errors.Join(
+		err, f.SetSheetRow("Sheet1", "A1", &[]any{"Pallet No", "Produce", "Cartons", "Net kg/carton", "Harvest date"}),
+		f.SetSheetRow("Sheet1", "A2", &[]any{"P1", "Avocado", 80, 4, day}),
+		f.SetSheetRow("Sheet1", "A3", &[]any{day, "Avocado", 80, 4, day}),
+		f.SetCellStyle("Sheet1", "E2", "E3", dates), f.SetCellStyle("Sheet1", "A3", "A3", dates), f.Write(&b),
+	); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Read(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || len(list.Pallets) != 2 || list.Pallets[0].HarvestedOn != "2026-11-04" {
+		t.Errorf("%+v: %v", list.Pallets, err)
+	}
+	if got := remarked(list, "date_in_pallet"); !slices.Equal(got, []int{3}) {
+		t.Errorf("remarks on pallets at %v", got)
 	}
 }

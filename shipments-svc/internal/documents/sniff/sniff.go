@@ -1,7 +1,7 @@
 // Package sniff detects the type of a file by its content, and refuses types that
 // are not supported.
 //
-// Guarantees: the extension of a name agrees with the content, so no
+// Guarantees: what is text for package tables is a CSV file; the extension of a name agrees with the content, so no
 // name is that of a page, a script or a program; archives, such as XLSX files, are not
 // unpacked, and refused if their directory exceeds the limits.
 package sniff
@@ -13,12 +13,14 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -63,14 +65,21 @@ var types = []supported{
 	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}},
 }
 
+// ole is the type of compound files that are none of types; encrypted is the name of the stream that encrypted office
+// documents have, in UTF-16 ([MS-OFFCRYPTO], 2.3.4).
+const (
+	ole       = "application/x-ole-storage"
+	encrypted = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
+)
+
 // messages are how EDI messages begin (ISO 9735, X12).
 var messages = []string{"UNA:", "UNB+", "ISA*"}
 
 // names are the names of types that are not supported, for people.
 var names = map[string]string{
 	"text/html": "a web page", "text/xml": "an XML file", "application/json": "a JSON file",
-	"application/zip": "an archive",
-	"message/rfc822":  "an e-mail",
+	"application/zip": "an archive", ole: "an old office document", "application/octet-stream": "a file of unknown type",
+	"message/rfc822": "an e-mail",
 }
 
 const (
@@ -97,8 +106,12 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 	}
 	found := mimetype.Detect(bytes.TrimRight(head, "\x1a")) // the end of a text of DOS
 	media, _, _ := mime.ParseMediaType(found.String())
-	if slices.Contains([]string{"text/plain", csv, "text/tab-separated-values"}, media) {
-		media = csv // other text, such as HTML, has a media type of its own
+	plain := []string{"text/plain", csv, "text/tab-separated-values"} // HTML and others have a media type of their own
+	if slices.Contains(plain, media) || media == "application/octet-stream" && tables.IsText(head) {
+		media = csv
+	}
+	if found.Is(ole) && contains(content, size, encrypted) {
+		return Type{Refused: "the document is protected by a password; save it without one and send it again"}, nil
 	}
 	if found.Is("application/zip") || found.Parent() != nil && found.Parent().Is("application/zip") {
 		z, err := zip.NewReader(content, size)
@@ -124,20 +137,31 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 	return t, nil
 }
 
+// offices are the types of archives by the names of their main parts, which some programs number.
+var offices = map[string]string{"xl/workbook*.xml": xlsx, "xl/workbook*.bin": xlsb, "word/document*.xml": docx}
+
 // office returns the media type of an archive by its files, whose order differs
 // between programs.
 func office(z *zip.Reader, media string) string {
 	for _, f := range z.File {
-		switch f.Name {
-		case "xl/workbook.xml":
-			return xlsx
-		case "xl/workbook.bin":
-			return xlsb
-		case "word/document.xml":
-			return docx
+		for pattern, media := range offices {
+			if is, _ := path.Match(pattern, f.Name); is {
+				return media
+			}
 		}
 	}
 	return media
+}
+
+// contains reports whether content has a text, without having all of it in memory.
+func contains(content io.ReaderAt, size int64, text string) bool {
+	piece := make([]byte, 64<<10+len(text))
+	for at := int64(0); at < size; at += 64 << 10 {
+		if n, _ := content.ReadAt(piece, at); bytes.Contains(piece[:n], []byte(text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // tooLarge returns how the directory of an archive exceeds the limits, or "".

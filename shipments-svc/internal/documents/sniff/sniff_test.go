@@ -44,7 +44,11 @@ func TestFile(t *testing.T) {
 		"JSON":            {`{"a":1}`, "", ""},
 		"a program":       {"\x7fELF", "", ""},
 		"bytes":           {"\x00\x01\x02", "", ""},
-		"a cut archive":   {"PK\x03\x04", "", ""},
+
+		"a mark of a scanner":   {strings.Repeat("Pallet;Boxes\n1;2\n", 20) + "\x1d3;4\n", csv, shipments.CSV},
+		"UTF-16 without a mark": {"P\x00a\x00l\x00;\x00B\x00\n\x00", csv, shipments.CSV},
+		"a numbered workbook":   {archived("_rels/.rels", "xl/workbook22.xml"), xlsx, shipments.XLSX},
+		"a cut archive":         {"PK\x03\x04", "", ""},
 	} {
 		got, err := File(strings.NewReader(c.content), int64(len(c.content)), "")
 		if err != nil || (got.Refused != "") != (c.want == "") || got.ContentType != c.want || got.Kind != c.kind {
@@ -53,6 +57,22 @@ func TestFile(t *testing.T) {
 	}
 	if found, err := File(strings.NewReader("x"), 2, ""); err == nil {
 		t.Errorf("a file that cannot be read: %+v", found)
+	}
+}
+
+// TestRefusalsNameWhatIsWrong with a document that a person can open.
+func TestRefusalsNameWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	old := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 70_000)
+	for content, want := range map[string]string{
+		old + encrypted:                   "the document is protected by a password; save it without one and send it again",
+		old:                               "an old office document is not supported",
+		strings.Repeat("\x00\x01\x02", 9): "a file of unknown type is not supported",
+	} {
+		got, err := File(strings.NewReader(content), int64(len(content)), "list.xlsx")
+		if err != nil || !strings.HasPrefix(got.Refused, want) {
+			t.Errorf("%s (%v), want %s", got.Refused, err, want)
+		}
 	}
 }
 

@@ -12,26 +12,50 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 )
 
+// IsText reports whether content, or its beginning, is text, which Read reads as CSV.
+func IsText(content []byte) bool {
+	_, err := new(book).decoded(content)
+	return err == nil
+}
+
 // decoded returns the content of a text file in UTF-8. Without a byte order mark it is
-// UTF-8 if valid, else in a code page.
+// UTF-16 if every other byte is zero, UTF-8 if valid, else in a code page.
 func (b *book) decoded(content []byte) (string, error) {
 	from := encoding.Encoding(utf16.UTF8BOM)
-	if bytes.HasPrefix(content, []byte("\xFF\xFE")) || bytes.HasPrefix(content, []byte("\xFE\xFF")) {
+	little, big := zeros(content, 1), zeros(content, 0)
+	switch wide := len(content) / 4; { // half of the characters
+	case bytes.HasPrefix(content, []byte("\xFF\xFE")), bytes.HasPrefix(content, []byte("\xFE\xFF")):
 		from = utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM)
-	} else if !utf8.Valid(content) {
+	case little > wide && big*100 < little:
+		from = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
+	case big > wide && little*100 < big:
+		from = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
+	case !utf8.Valid(content):
 		from = b.codePage(content)
 	}
 	content, err := from.NewDecoder().Bytes(content)
 	odd := 0
-	for _, c := range content {
+	for _, c := range bytes.TrimRight(content, "\x00\x1a") { // how texts of DOS end
 		if c < ' ' && !strings.ContainsRune("\n\r\t\f", rune(c)) {
 			odd++
 		}
 	}
 	if err != nil || odd*100 > len(content) {
-		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 with its mark or Windows-1252")
+		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
+	} else if odd > 0 {
+		b.note(NoteEncodingUnclear, "the text has control characters, which were read as spaces", Place{})
 	}
 	return string(content), nil
+}
+
+// zeros returns how many of the bytes at even positions, or at odd ones, are zero.
+func zeros(content []byte, from int) (n int) {
+	for i := from; i < len(content); i += 2 {
+		if content[i] == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // western are the characters that texts have beside ASCII in most languages, in lower case.

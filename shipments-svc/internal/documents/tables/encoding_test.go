@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // TestEncodingsWithoutAMark: the encoding is the one in which the letters of words
@@ -45,6 +46,23 @@ func TestEncodingsWithoutAMark(t *testing.T) {
 	broken := "Variété,Pêche,Kayısı\xff,x"
 	if got, notes := noted(t, broken); notes != NoteEncodingUnclear {
 		t.Errorf("UTF-8 with a broken character is %s: %s", got, notes)
+	}
+}
+
+// TestOddBytesOfTextsAreReadAndNoted as what spreadsheets open.
+func TestOddBytesOfTextsAreReadAndNoted(t *testing.T) {
+	t.Parallel()
+	const list = "Pallet;Boxes\nP1;80\nP2;80\nP3;80\nP4;80\nP5;80\nP6;80\nP7;80\nP8;80\nP9;80\nP10;80\nP11;80\n" +
+		"P12;80\nP13;80\nP14;80\nP15;80\n"
+	for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		if got, notes := decodedAs(t, unicode.UTF16(order, unicode.IgnoreBOM), list); got != list || notes != "" {
+			t.Errorf("UTF-16 without a mark is %q: %s", got, notes)
+		}
+	}
+	for _, c := range []string{"\x1d", "\x07", "\x00"} {
+		if got, notes := noted(t, c+list); got != c+list || notes != NoteEncodingUnclear {
+			t.Errorf("with %q: %q: %s", c, got, notes)
+		}
 	}
 }
 

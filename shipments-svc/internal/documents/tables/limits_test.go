@@ -74,7 +74,6 @@ func TestUnreadableCodes(t *testing.T) {
 		},
 		"cut off workbook":  {XLSX, cutOff[:len(cutOff)-40], Malformed},
 		"no workbook":       {XLSX, []byte("PK\x03\x04 and nothing more"), Malformed},
-		"old workbook":      {XLSX, append(bytes.Clone(ole), make([]byte, 600)...), Malformed},
 		"200 pages":         {PDF, paged(t, MaxPages), ""},
 		"201 pages":         {PDF, paged(t, MaxPages+1), TooManyPages},
 		"201 pages of text": {CSV, []byte(strings.Repeat("a  b  c\n\f", MaxPages+1) + "d"), TooManyPages},

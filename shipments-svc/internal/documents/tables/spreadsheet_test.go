@@ -169,3 +169,77 @@ func TestDelimiterOfAShortTableBelowALetterhead(t *testing.T) {
 		}
 	}
 }
+
+// TestCellsOfDatesHaveTheStoredDate whatever their format shows.
+func TestCellsOfDatesHaveTheStoredDate(t *testing.T) {
+	t.Parallel()
+	const styles = `<styleSheet ` + space + `><numFmts count="3"><numFmt numFmtId="164" formatCode="dd/mm/yyyy"/>` +
+		`<numFmt numFmtId="165" formatCode="[Red]0.0 &quot;days&quot;"/><numFmt numFmtId="166" formatCode="h:mm"/>` +
+		`</numFmts><cellXfs count="6"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/>` +
+		`<xf numFmtId="166"/><xf numFmtId="16"/></cellXfs></styleSheet>`
+	const row = `<row r="1"><c><v>46330</v></c><c s="1"><v>46330</v></c><c s="2"><v>46330.75</v></c>` +
+		`<c s="3"><v>46330</v></c><c s="4"><v>46330</v></c><c s="5"><v>46330</v></c>` +
+		`<c t="d"><v>2026-11-04T00:00:00</v></c></row>`
+	content := sheeted(t, row, "", styles)
+	read, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dates []string
+	for _, c := range read.Tables[0].Rows[0].Cells {
+		dates = append(dates, c.Date)
+	}
+	want := []string{"", "2026-11-04", "2026-11-04", "", "", "2026-11-04", "2026-11-04"}
+	if diff := cmp.Diff(want, dates); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEscapedCharactersOfStringsAreRead as those characters; an escaped underscore begins no other.
+func TestEscapedCharactersOfStringsAreRead(t *testing.T) {
+	t.Parallel()
+	content := sheeted(t, `<row r="1"><c t="inlineStr"><is><t>a_x0009_b</t></is></c>`+
+		`<c t="str"><v>c_x000D__x000A_d</v></c><c t="inlineStr"><is><t>_x005F_x000D_</t></is></c></row>`, "", "")
+	if got, want := rowsOf(t, XLSX, content), "Sheet11[a b·c d·_x000D_]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestCodesThatBecameNumbersAreNoted: 12E4 is stored as 120000.
+func TestCodesThatBecameNumbersAreNoted(t *testing.T) {
+	t.Parallel()
+	const styles = `<styleSheet ` + space + `><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="11"/></cellXfs>` +
+		`</styleSheet>`
+	for cell, want := range map[string]string{
+		`<c r="A1" s="1"><v>120000</v></c>`:  "Sheet11[120000] imprecise_number@1",
+		`<c r="A1"><v>1.2E5</v></c>`:         "Sheet11[120000]",
+		`<c r="A1" s="1"><v>1234567</v></c>`: "Sheet11[1234567]",
+	} {
+		if got := rowsOf(t, XLSX, sheeted(t, `<row r="1">`+cell+`</row>`, "", styles)); got != want {
+			t.Errorf("%s is %s, want %s", cell, got, want)
+		}
+	}
+}
+
+// TestPartsOfWorkbooksAreFoundByTheirRelations and not by their names.
+func TestPartsOfWorkbooksAreFoundByTheirRelations(t *testing.T) {
+	t.Parallel()
+	const kind = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/`
+	const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
+	content := zipped(t, map[string]string{
+		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+		"_rels/.rels": relations + `<Relationship Id="rId1" Type="` + kind + `officeDocument" ` +
+			`Target="/xl/workbook22.xml"/></Relationships>`,
+		"xl/workbook22.xml": `<workbook ` + space + ` xmlns:r="` + kind[:len(kind)-1] + `">` +
+			`<sheets><sheet name="A" sheetId="1" r:id="rId7"/></sheets></workbook>`,
+		"xl/_rels/workbook22.xml.rels": relations + `<Relationship Id="rId7" Type="` + kind + `worksheet" ` +
+			`Target="worksheets/s.xml"/><Relationship Id="rId8" Type="` + kind + `sharedStrings" Target="strings.xml"/>` +
+			`</Relationships>`,
+		"xl/worksheets/s.xml": `<worksheet ` + space + `><sheetData><row r="1"><c t="s"><v>0</v></c></row></sheetData>` +
+			`</worksheet>`,
+		"xl/strings.xml": `<sst ` + space + `><si><t>P1</t></si></sst>`,
+	})
+	if got, want := rowsOf(t, XLSX, content), "A1[P1]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

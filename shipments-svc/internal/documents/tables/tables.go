@@ -51,6 +51,7 @@ type Place struct {
 type Cell struct {
 	Text   string  // as shown, trimmed; valid UTF-8
 	Number string  // the stored number, with a decimal point; empty for texts and for formats without numbers
+	Date   string  // the date that a spreadsheet stores, as in ISO 8601; empty: it stores none
 	Merged bool    // repeats the text of the merged cell that spans this one
 	Below  float64 // the distance from the top of its printed row in points, where no rules draw it
 }
@@ -81,7 +82,7 @@ type Note struct {
 // The codes of notes.
 const (
 	NoteEncoding        = "encoding_assumed"       // the encoding was assumed
-	NoteEncodingUnclear = "encoding_unclear"       // it is an unusual one, or another
+	NoteEncodingUnclear = "encoding_unclear"       // it is an unusual one, or another, or has control characters
 	NoteQuotes          = "quotes_unbalanced"      // quotation marks were left out
 	NoteHiddenSheet     = "hidden_sheet_skipped"   //
 	NoteHiddenRows      = "hidden_rows_skipped"    //
@@ -89,7 +90,7 @@ const (
 	NoteFormula         = "formula_without_value"
 	NoteError           = "error_value" // a cell has an error, such as #REF!
 	NoteCut             = "text_cut"
-	NoteImprecise       = "imprecise_number" // a number may have lost digits
+	NoteImprecise       = "imprecise_number" // a number may have lost digits, or have been a code
 	NoteStruck          = "struck_through"   // read nevertheless
 	NoteInvisible       = "invisible_text"   // likewise: that of a scan
 )

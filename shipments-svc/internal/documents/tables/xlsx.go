@@ -2,39 +2,28 @@ package tables
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
 
-// ole is the signature of compound files: old workbooks, and encrypted new ones
-// ([MS-CFB], 2.2).
-var ole = []byte{0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1}
-
-// encryptedPackage is the name of the stream of an encrypted workbook
-// ([MS-OFFCRYPTO], 2.3.4), in UTF-16.
-var encryptedPackage = []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
-
 // workbook is a workbook that is being read. The library opens it and formats numbers; it does not
 // give the kinds and stored numbers of cells without searching for each cell.
 type workbook struct {
 	*book
-	file    *excelize.File
-	strings []richText // shared
-	styles  map[int]style
+	file     *excelize.File
+	date1904 bool              // days are counted from 1904
+	sheets   map[string]string // parts, by the ids of relations
+	strings  []richText        // shared
+	styles   map[int]style
 }
 
 // xlsx reads the visible sheets of a workbook (ECMA-376). The unpacked size is
 // limited, so that excelize keeps everything in memory.
 func (b *book) xlsx(raw []byte) (err error) {
 	defer recovered(&err)
-	switch {
-	case bytes.HasPrefix(raw, ole) && bytes.Contains(raw, encryptedPackage):
-		return unreadable(Encrypted, "the workbook is password-protected")
-	case bytes.HasPrefix(raw, ole):
-		return unreadable(Malformed, "the workbook has the old format .xls; save it as .xlsx")
-	}
 	f, err := excelize.OpenReader(
 		bytes.NewReader(raw),
 		excelize.Options{UnzipSizeLimit: MaxUnpacked, UnzipXMLSizeLimit: MaxUnpacked},
@@ -46,10 +35,12 @@ func (b *book) xlsx(raw []byte) (err error) {
 	if n := len(f.GetSheetList()); n > MaxSheets {
 		return unreadable(TooManySheets, "the workbook has %d sheets, more than %d", n, MaxSheets)
 	}
-	w := &workbook{book: b, file: f, styles: map[int]style{}}
-	parts, err := w.index()
-	if err != nil {
+	w := &workbook{book: b, file: f, sheets: map[string]string{}, styles: map[int]style{}}
+	if err := w.index(); err != nil {
 		return err
+	}
+	if props := f.WorkBook.WorkbookPr; props != nil {
+		w.date1904 = props.Date1904
 	}
 	sheets := f.WorkBook.Sheets.Sheet
 	_, _ = f.NewSheet(scratch) // where it exists, its part is read and not this one
@@ -59,7 +50,7 @@ func (b *book) xlsx(raw []byte) (err error) {
 			continue
 		}
 		b.table(sheet.Name)
-		if err := w.sheet(w.part(parts[sheet.ID])); err != nil {
+		if err := w.sheet(w.part(w.sheets[sheet.ID])); err != nil {
 			return err
 		}
 	}
@@ -80,25 +71,42 @@ func (w *workbook) part(name string) []byte {
 	return part
 }
 
-// index reads the shared strings, and returns the parts of sheets by their relations.
-func (w *workbook) index() (parts map[string]string, err error) {
-	var text richText
-	err = elements(w.part("xl/sharedStrings.xml"), func(e, parent element) error {
-		if text.visit(e, parent); e.Name.Local == "si" {
-			w.strings, text = append(w.strings, text), richText{}
+// index finds the parts of sheets, and reads the shared strings. Relations say where each part is (ECMA-376, part 2).
+func (w *workbook) index() error {
+	main := "xl/workbook.xml"
+	err := w.relations("", func(kind, _, part string) error {
+		if kind == "officeDocument" {
+			main = part
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	parts = map[string]string{}
-	return parts, elements(w.part("xl/_rels/workbook.xml.rels"), func(e, _ element) error {
+	return errors.Join(err, w.relations(main, func(kind, id, part string) error {
+		if kind == "sharedStrings" {
+			return w.readStrings(part)
+		}
+		w.sheets[id] = part
+		return nil
+	}))
+}
+
+// relations visits the relations of a part, or of the workbook as a whole: what they are, their ids, and their parts.
+func (w *workbook) relations(of string, visit func(kind, id, part string) error) error {
+	folder, name := path.Split(of)
+	return elements(w.part(folder+"_rels/"+name+".rels"), func(e, _ element) error {
 		target := e.attribute("Target")
 		if !path.IsAbs(target) {
-			target = path.Join("/xl", target)
+			target = path.Join("/", folder, target)
 		}
-		parts[e.attribute("Id")] = strings.TrimPrefix(target, "/")
+		return visit(path.Base(e.attribute("Type")), e.attribute("Id"), strings.TrimPrefix(target, "/"))
+	})
+}
+
+func (w *workbook) readStrings(part string) error {
+	var text richText
+	return elements(w.part(part), func(e, parent element) error {
+		if text.visit(e, parent); e.Name.Local == "si" {
+			w.strings, text = append(w.strings, text), richText{}
+		}
 		return nil
 	})
 }

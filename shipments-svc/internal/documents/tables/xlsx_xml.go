@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -71,6 +72,17 @@ func elements(part []byte, visit func(e, parent element) error) error {
 	}
 }
 
+// escape matches a character that XML cannot have in a string of a workbook (ECMA-376, 22.9.2.19).
+var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescaped returns a string of a workbook with its escaped characters.
+func unescaped(text string) string {
+	return escape.ReplaceAllStringFunc(text, func(code string) string {
+		unit, _ := strconv.ParseUint(code[2:6], 16, 16) // matches
+		return string(rune(unit))
+	})
+}
+
 // richText is the text of a string of a workbook, shared or in its cell.
 type richText struct {
 	kept, struck string
@@ -86,9 +98,9 @@ func (s *richText) visit(e, parent element) {
 		s.isStruck = e.attribute("val") != "0" && e.attribute("val") != "false"
 	case e.Name.Local != "t" || parent.Name.Local == "rPh": // how it is pronounced
 	case s.isStruck:
-		s.struck += e.text
+		s.struck += unescaped(e.text)
 	default:
-		s.kept += strings.ReplaceAll(e.text, "_x000D_", "\r")
+		s.kept += unescaped(e.text)
 	}
 }
 

@@ -40,6 +40,9 @@ func (r *reader) text(i int, f vocabulary.Field) Text {
 	if c.Text == "" {
 		return Text{}
 	}
+	if c.Date != "" && (f == vocabulary.Harvested || f == vocabulary.Packed) {
+		c.Text = c.Date
+	}
 	return Text{Value: c.Text, Place: r.t.At(i, col)}
 }
 
@@ -194,10 +197,12 @@ func (r *reader) validate(i int, l *Line) {
 			r.Remarks.Add("not_a_number/weight", w.Place, short(w.Text))
 		}
 	}
-	if p := l.Pallet; l.Own && mapping.IsDate(p.Value) && strings.ContainsFunc(p.Value, unicode.IsLetter) {
+	isDate := func(f vocabulary.Field) bool { c, _ := r.cell(i, f); return c.Date != "" }
+	named := mapping.IsDate(l.Pallet.Value) && strings.ContainsFunc(l.Pallet.Value, unicode.IsLetter)
+	if p := l.Pallet; l.Own && (named || isDate(vocabulary.PalletNumber)) {
 		r.Remarks.Add("date_in_pallet", p.Place, p.Value)
 	}
-	if mapping.IsDate(l.Calibre.Value) {
+	if mapping.IsDate(l.Calibre.Value) || isDate(vocabulary.Calibre) {
 		r.Remarks.Add("date_in_calibre", l.Calibre.Place, l.Calibre.Value)
 	}
 }

@@ -53,12 +53,22 @@ var codeText = regexp.MustCompile(`^\pL*\d{5,}$`)
 
 // kindsOf returns what a cell is.
 func kindsOf(row tables.Row, col int) (kinds []string) {
+	for kind, is := range traits(row, col) {
+		if is {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// traits returns of each kind whether a cell is of it.
+func traits(row tables.Row, col int) map[string]bool {
 	const short = 6 // bytes of a size
 	text := row.Cells[col].Text
 	n, number := layout.Number(row, col)
 	number = number && !IsDate(text)
 	size := !number && layout.IsSize(text)
-	for kind, is := range map[string]bool{
+	return map[string]bool{
 		"sscc": SSCC(text) != "", "short": len(text) <= short, "number": number,
 		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
 		"count":     number && n == float64(int(n)) && n > 0 && n <= shipments.MaxBoxes,
@@ -70,12 +80,7 @@ func kindsOf(row tables.Row, col int) (kinds []string) {
 		"range":     rangeText.MatchString(text),
 		"code":      codeText.MatchString(text),
 		"unit":      len(text) > 1 && numbers.Grams[unitName(text)] > 0,
-	} {
-		if is {
-			kinds = append(kinds, kind)
-		}
 	}
-	return kinds
 }
 
 func unitName(text string) string { return strings.ToLower(strings.Trim(text, " .")) }
@@ -96,10 +101,16 @@ func SSCC(text string) string {
 // dates matches the dates that spreadsheets make of a calibre such as 10-12.
 var dates = regexp.MustCompile(
 	`(?i)^\d{1,2}[-/. ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|dez|out|set|fev|mrt|mei|okt` +
-		`|des)[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}( 0:00:00)?$`,
+		`|des)[a-zé]*\.?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}$`,
 )
+
+// midnight matches the time that programs write behind a date.
+var midnight = regexp.MustCompile(`[ T]0?0:00(:00(\.0+)?)?Z?$`)
+
+// Day returns a date without the time behind it.
+func Day(text string) string { return midnight.ReplaceAllString(text, "") }
 
 // IsDate reports whether a text is a date.
 func IsDate(text string) bool {
-	return text != "" && unicode.IsDigit(rune(text[0])) && dates.MatchString(text)
+	return text != "" && unicode.IsDigit(rune(text[0])) && dates.MatchString(Day(text))
 }

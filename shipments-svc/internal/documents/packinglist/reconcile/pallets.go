@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -261,8 +262,7 @@ func inGrams(weight float64) shipments.Grams {
 
 // date returns a date as in ISO 8601, or as written where it is ambiguous.
 func date(text string) string {
-	text = strings.TrimSuffix(text, " 0:00:00")
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/-. ,", r) })
+	parts := strings.FieldsFunc(mapping.Day(text), func(r rune) bool { return strings.ContainsRune("/-. ,", r) })
 	layouts := []string{"2006 01 02", "20060102", "2 Jan 2006", "2 Jan 06", "Jan 2 2006"}
 	if len(parts) == 3 && parts[0] > "12" { // the day
 		layouts = append(layouts, "02 01 2006")
