@@ -157,6 +157,13 @@ const (
 	GrossWeightFact     FactKind = "gross_weight"
 )
 
+// FactKinds are all kinds of facts.
+var FactKinds = []FactKind{
+	ReferenceFact, VesselFact, VoyageFact, ContainerFact, SealFact, InvoiceFact, PhytoFact, BillOfLadingFact,
+	ProduceFact, PortOfLoadingFact, PortOfDischargeFact, OriginFact, DestinationFact, ExporterFact, ConsigneeFact,
+	PalletsFact, BoxesFact, NetWeightFact, GrossWeightFact,
+}
+
 // Remark is something in a document that was passed over or taken to mean
 // what it does not quite say.
 type Remark struct {

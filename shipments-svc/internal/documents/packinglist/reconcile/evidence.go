@@ -2,11 +2,14 @@ package reconcile
 
 import (
 	_ "embed"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
@@ -28,10 +31,17 @@ var kinds = func() (all []kind) {
 		if err != nil {
 			panic(err)
 		}
+		if !slices.Contains(gathered, c[0]) || c[2] != "" && !remarks.IsRule(c[2]) {
+			panic(fmt.Sprintf("evidence.txt: %s or %q is unknown", c[0], c[2]))
+		}
 		all = append(all, kind{c[0], c[2], c[3], worth})
 	}
 	return all
 }()
+
+// gathered are the names of the evidence that gather gathers.
+var gathered = strings.Fields("exact differ unrelated uniform odd-box unusual-box odd-pallet odd-gross above-gross " +
+	"gross-only invalid repeated wordy summed total-boxes total-weight")
 
 // The thresholds of evidence.
 const (

@@ -29,6 +29,9 @@ var rules = func() map[string]rule {
 	return all
 }()
 
+// IsRule reports whether a rule has this id.
+func IsRule(id string) bool { _, ok := rules[id]; return ok }
+
 // Doubts reports whether a rule says that a row or column may be read wrong.
 func Doubts(id string) bool { return rules[id].doubt }
 

@@ -2,6 +2,7 @@ package vocabulary
 
 import (
 	_ "embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -56,11 +57,12 @@ func (f Field) Name() string {
 	return strings.ReplaceAll(string(f), "_", " ")
 }
 
-// worths are the scores of fields for a row being the header.
+// worths are the scores of all fields for a row being the header.
 var worths = map[Field]int{
 	PalletNumber: 4, SSCC: 4, Boxes: 3, BoxWeight: 3, NetWeight: 3, GrossWeight: 2, AnyWeight: 2, Calibre: 2,
 	Produce: 2, Variety: 2, Pieces: 1, Pack: 1, Lot: 1, Orchard: 1, PUC: 1, PHC: 1, GGN: 1, Grower: 1, PalletCount: 1,
-	Carton: 1,
+	Carton: 1, Other: 0, PalletTo: 0, GTIN: 0, BoxGross: 0, FruitWeight: 0, Harvested: 0, Packed: 0, Recorder: 0,
+	Container: 0, Seal: 0, Line: 0,
 }
 
 // Worth is the score of a field for a row being the header.
@@ -85,10 +87,21 @@ var rules = func() (all []rule) {
 		if err != nil {
 			panic(err)
 		}
+		if !IsField(c[1]) {
+			panic(fmt.Sprintf("headings.txt: %s has the unknown field %q", c[0], c[1]))
+		}
 		all = append(all, rule{c[0], Field(c[1]), named(c[2]), named(c[3]), named(c[4]), score, c[6]})
 	}
 	return all
 }()
+
+// IsField reports whether a field has this name.
+func IsField(name string) bool { _, ok := worths[Field(name)]; return ok }
+
+// IsRule reports whether a rule of headings has this id.
+func IsRule(id string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.id == id })
+}
 
 // Meaning is the meaning of a heading.
 type Meaning struct {

@@ -2,7 +2,9 @@ package vocabulary
 
 import (
 	_ "embed"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -13,11 +15,18 @@ var rowsText string
 
 // patterns are the patterns of rows.txt by kind, joined by bars.
 var patterns = func() map[string]string {
-	all := map[string]string{}
+	all := map[string]string{
+		"total": "", "grand": "", "part": "", "sum": "", "beside": "", "notshipped": "", "negated": "", "no": "",
+		"sized": "", "ditto": "", "continued": "",
+	}
 	for line := range records(rowsText) {
 		head, text, _ := strings.Cut(line, ": ")
 		kind, _, _ := strings.Cut(head, " ")
-		all[kind] = strings.TrimPrefix(all[kind]+"|"+text, "|")
+		before, known := all[kind]
+		if !known {
+			panic(fmt.Sprintf("rows.txt: %q is an unknown kind", kind))
+		}
+		all[kind] = strings.TrimPrefix(before+"|"+text, "|")
 	}
 	return all
 }()
@@ -76,6 +85,9 @@ var labels, longestLabel = func() (map[string]shipments.FactKind, int) {
 	for line := range records(labelsText) {
 		head, text, _ := strings.Cut(line, ": ")
 		kind, _, _ := strings.Cut(head, " ")
+		if !slices.Contains(shipments.FactKinds, shipments.FactKind(kind)) && kind != string(VesselAndVoyage) {
+			panic(fmt.Sprintf("labels.txt: %q is an unknown fact", kind))
+		}
 		for label := range strings.SplitSeq(text, "|") {
 			if key := Fold(label); all[key] == "" {
 				all[key] = shipments.FactKind(kind)

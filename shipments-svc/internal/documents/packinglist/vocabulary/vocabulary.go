@@ -72,18 +72,26 @@ func named(names string) (all Concept) {
 //go:embed vocabulary.txt
 var wordsText string
 
-// meanings indexes the concepts by word or phrase; longest is the number of words of the
-// longest phrase.
+// meanings indexes the concepts by word or phrase; longest is the number of words of the longest phrase. Each concept
+// has words, and words mean no others than those that headings.txt and Go code name.
 var meanings, longest = func() (map[string]Concept, int) {
 	all, most := map[string]Concept{}, 1
+	_ = rules // which name concepts, and are therefore initialized before
+	needed, worded := Concept(1)<<len(concepts)-1, unknown|unknowns
 	for line := range records(wordsText) {
 		head, words, _ := strings.Cut(line, ":")
 		names, _, _ := strings.Cut(head, " ")
 		means := named(strings.ReplaceAll(names, "+", " "))
+		worded |= means
 		for word := range strings.FieldsSeq(words) {
 			phrase := Fold(strings.ReplaceAll(word, "_", " "))
 			all[phrase] |= means
 			most = max(most, strings.Count(phrase, " ")+1)
+		}
+	}
+	for name, c := range concepts {
+		if (needed&worded)&c == 0 {
+			panic(fmt.Sprintf("the concept %q is in only one of vocabulary.txt and the rules of headings", name))
 		}
 	}
 	return all, most
