@@ -100,7 +100,11 @@ type userDisable struct {
 
 func (c userDisable) Run(ctx context.Context, p program) error {
 	return withUser(ctx, p, c.User, func(s *people.Service, u people.User) (string, error) {
-		return "is disabled; all its sessions have ended", s.Disable(ctx, u, c.Reason)
+		err := s.Disable(ctx, u, c.Reason)
+		if errors.Is(err, people.ErrLastOwner) {
+			err = fmt.Errorf("no changes were made: %w; make another one first with user create", err)
+		}
+		return "is disabled; all its sessions have ended", err
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // ChangePassword replaces the password of a person who knows the current one,
 // and ends all of their sessions. It returns the account as it is then. It gives
-// ErrRefused when the current password is wrong or there is none, a
+// ErrRefused when the current password is wrong or there is none, ErrEnded, a
 // *ThrottledError, and a tokens.ValidationError about the field password.
 func (s *Service) ChangePassword(
 	ctx context.Context, id UserID, current, password string, client ClientInfo,
@@ -37,7 +37,7 @@ func (s *Service) ChangePassword(
 	}
 	return s.repo.ChangeAccount(ctx, id, func(now *Account) (audit.Entry, error) {
 		if now.SessionEpoch != a.SessionEpoch {
-			return audit.Entry{}, ErrRefused // something ended this session meanwhile
+			return audit.Entry{}, ErrEnded
 		}
 		now.Password, now.PasswordTemporary = hash, false
 		now.endSessions()
@@ -94,7 +94,7 @@ func (s *Service) operate(
 }
 
 // Disable keeps an account from being used and ends all of its sessions. One
-// that is disabled stays as it is.
+// that is disabled stays as it is. It gives ErrLastOwner.
 func (s *Service) Disable(ctx context.Context, u User, reason string) error {
 	return s.operate(ctx, u, audit.UserDisabled, map[string]string{"reason": reason}, func(a *Account) {
 		if a.DisabledAt.IsZero() {

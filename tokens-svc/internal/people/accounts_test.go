@@ -112,6 +112,7 @@ func TestDisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	u, _ := enroll(t, s, anna)
+	colleague(t, s, "second@acme.example", tokens.RoleOwner)
 	for range 2 { // the second time changes nothing
 		if err := s.Disable(t.Context(), u, "left"); err != nil {
 			t.Fatal(err)

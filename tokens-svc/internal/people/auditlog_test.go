@@ -58,6 +58,7 @@ func TestRefusedSignInsAreRecordedWithTheirReason(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	colleague(t, s, "second@acme.example", tokens.RoleOwner)
 	if err := s.Disable(t.Context(), u, "left"); err != nil {
 		t.Fatal(err)
 	}

@@ -192,6 +192,7 @@ func TestTheCodeCompletesTheSignInOfItsPasswordOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	colleague(t, s, "second@acme.example", "owner")
 	if err := s.Disable(t.Context(), u, ""); err != nil {
 		t.Fatal(err)
 	}

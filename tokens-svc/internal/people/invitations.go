@@ -30,34 +30,33 @@ const (
 // It gives tokens.ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and
 // ErrMail with the invitation, whose code is lost.
 func (s *Service) Invite(
-	ctx context.Context, principal Principal, org tokens.OrgID, email, role string,
+	ctx context.Context, principal tokens.Principal, org tokens.OrgID, email, role string,
 ) (Invitation, string, error) {
-	if !principal.Role.ManagesMembers() {
-		return Invitation{}, "", tokens.ErrForbidden
-	}
 	var wrong faults
 	now := s.Now()
 	i := Invitation{
 		ID: InvitationID(publicid.New("inv")), Organization: org, Email: wrong.email(email),
-		InvitedBy: principal.Actor.Name, Inviter: principal.user(),
+		InvitedBy: principal.Actor.Name, Inviter: UserID(principal.Actor.ID),
 		CreatedAt: now, ExpiresAt: now.Add(InvitationLife), Mailed: s.Mails(),
 	}
 	var err error
 	if i.Role, err = tokens.ParseRole(role); err != nil {
 		wrong.Add("role", tokens.InvalidValue, "%v", err)
-	} else if !principal.Role.MayAssign("", i.Role) {
-		wrong.Add("role", tokens.InvalidValue, "only owners can invite owners")
 	}
 	if err := wrong.OrNil(); err != nil {
 		return Invitation{}, "", err
 	}
 	code := rand.Text()[:codeLen]
-	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.details())
-	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(replaced tokens.Role) error {
-		if !principal.Role.MayAssign("", replaced) {
+	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.Details())
+	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(role, replaced tokens.Role) error {
+		now := principal.As(role)
+		switch {
+		case !now.MayAssign("", replaced):
 			return tokens.ErrForbidden
+		case !now.MayAssign("", i.Role):
+			wrong.Add("role", tokens.InvalidValue, "only owners can invite owners")
 		}
-		return nil
+		return wrong.OrNil()
 	})
 	if err != nil {
 		return Invitation{}, "", err
@@ -78,36 +77,14 @@ func (s *Service) Invitations(ctx context.Context, org tokens.OrgID) ([]Invitati
 }
 
 // Withdraw ends an invitation. It gives tokens.ErrForbidden and tokens.ErrNotFound.
-func (s *Service) Withdraw(ctx context.Context, principal Principal, org tokens.OrgID, id InvitationID) error {
-	if !principal.Role.ManagesMembers() {
-		return tokens.ErrForbidden
-	}
-	all, err := s.Invitations(ctx, org)
-	if err != nil {
-		return err
-	}
-	i, err := find(all, id)
-	if err != nil {
-		return err
-	}
-	if !principal.Role.MayAssign("", i.Role) {
-		return tokens.ErrForbidden
-	}
-	return s.end(ctx, i, audit.InvitationWithdrawn, principal.Actor)
-}
-
-// find returns one of the invitations, or tokens.ErrNotFound.
-func find(all []Invitation, id InvitationID) (Invitation, error) {
-	at := slices.IndexFunc(all, func(i Invitation) bool { return i.ID == id })
-	if at < 0 {
-		return Invitation{}, fmt.Errorf("invitation %s: %w", id, tokens.ErrNotFound)
-	}
-	return all[at], nil
-}
-
-// end ends an invitation, by the inviting or the invited side.
-func (s *Service) end(ctx context.Context, i Invitation, action audit.Action, by audit.Actor) error {
-	return s.repo.Withdraw(ctx, i.Organization, i.ID, s.entry(action, by, string(i.ID), i.details()))
+func (s *Service) Withdraw(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id InvitationID) error {
+	entry := s.entry(audit.InvitationWithdrawn, principal.Actor, string(id), nil)
+	return s.repo.Withdraw(ctx, org, id, entry, func(role tokens.Role, i Invitation) error {
+		if !principal.As(role).MayAssign("", i.Role) {
+			return tokens.ErrForbidden
+		}
+		return nil
+	})
 }
 
 // Acceptance is an invited person's input.
@@ -162,8 +139,8 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		return User{}, "", ErrCode
-	case errors.Is(err, tokens.ErrExists):
-		return User{}, "", ErrRefused // the account was made a moment ago
+	case errors.Is(err, tokens.ErrExists), errors.Is(err, ErrEnded):
+		return User{}, "", ErrRefused // the account was made or changed a moment ago
 	case err != nil:
 		return User{}, "", err
 	}
@@ -181,7 +158,7 @@ func (s *Service) Offers(ctx context.Context, u User) ([]Invitation, error) {
 
 // Join makes a signed-in person a member by one of their Offers and returns the
 // organization. It gives tokens.ErrNotFound when there is no such offer, or no
-// longer.
+// longer, and ErrEnded.
 func (s *Service) Join(ctx context.Context, u User, id InvitationID, client ClientInfo) (tokens.OrgID, error) {
 	o, err := s.offer(ctx, u, id)
 	if err != nil {
@@ -201,7 +178,8 @@ func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client C
 	if err != nil {
 		return Invitation{}, err
 	}
-	return o, s.end(ctx, o, audit.InvitationDeclined, client.Actor(u))
+	entry := s.entry(audit.InvitationDeclined, client.Actor(u), string(id), nil)
+	return o, s.repo.Withdraw(ctx, o.Organization, id, entry, func(tokens.Role, Invitation) error { return nil })
 }
 
 // offer returns one of a person's Offers, or tokens.ErrNotFound.
@@ -210,7 +188,11 @@ func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Invitatio
 	if err != nil {
 		return Invitation{}, err
 	}
-	return find(offers, id)
+	at := slices.IndexFunc(offers, func(i Invitation) bool { return i.ID == id })
+	if at < 0 {
+		return Invitation{}, fmt.Errorf("invitation %s: %w", id, tokens.ErrNotFound)
+	}
+	return offers[at], nil
 }
 
 // newUser returns the account of an invited person.
@@ -244,6 +226,7 @@ func unspell(text string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(text))
 }
 
-func (i Invitation) details() map[string]string {
+// Details are those of the invitation's audit events.
+func (i Invitation) Details() map[string]string {
 	return map[string]string{"email": i.Email, "role": string(i.Role)}
 }

@@ -12,9 +12,17 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// acting returns u as a principal with that role.
-func acting(u people.User, role tokens.Role) people.Principal {
-	return people.Principal{Actor: audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email}, Role: role}
+// acting returns u as the principal of a request that began when they had that role.
+func acting(u people.User, role tokens.Role) tokens.Principal {
+	actor := audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email}
+	return tokens.NewService(nil, tokens.Config{}).Permissions().Person(actor, role)
+}
+
+// colleague makes a member with a role.
+func colleague(t *testing.T, s *people.Service, email string, role tokens.Role) people.User {
+	t.Helper()
+	u, _ := enroll(t, s, people.Enrolment{Organization: org, Email: email, Role: string(role), Password: secret})
+	return u
 }
 
 // invite invites an address and returns what its holder gets.
@@ -97,11 +105,12 @@ func TestInvitationNamesAllFaultsAndRolesThatTheInviterMayGrant(t *testing.T) {
 		"owner"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "cleo@acme.example",
+	asAdmin := acting(colleague(t, s, "dora@acme.example", tokens.RoleAdmin), tokens.RoleAdmin)
+	if _, _, err := s.Invite(t.Context(), asAdmin, org, "cleo@acme.example",
 		"member"); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin replaces an owner's invitation: %v", err)
 	}
-	_, _, err = s.Invite(t.Context(), acting(owner, tokens.RoleAdmin), org, "bert@acme.example", "owner")
+	_, _, err = s.Invite(t.Context(), asAdmin, org, "bert@acme.example", "owner")
 	if field, code := fault(t, err); field != "role" || code != tokens.InvalidValue {
 		t.Errorf("an admin invites an owner: %v", err)
 	}
@@ -119,7 +128,8 @@ func TestWithdrawnInvitationIsNoLongerGood(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if err := s.Withdraw(t.Context(), acting(owner, tokens.RoleAdmin), org,
+	dora := colleague(t, s, "dora@acme.example", tokens.RoleAdmin)
+	if err := s.Withdraw(t.Context(), acting(dora, tokens.RoleAdmin), org,
 		all[0].ID); !errors.Is(err, tokens.ErrForbidden) {
 		t.Errorf("an admin withdraws the invitation of an owner: %v", err)
 	}
@@ -203,7 +213,8 @@ func TestOrganizationKeepsAnOwner(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
-	asOwner, asAdmin := acting(owner, tokens.RoleOwner), acting(owner, tokens.RoleAdmin)
+	dora := colleague(t, s, "dora@acme.example", tokens.RoleAdmin)
+	asOwner, asAdmin := acting(owner, tokens.RoleOwner), acting(dora, tokens.RoleAdmin)
 	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
 	for name, err := range map[string]error{
 		"demoted": s.ChangeRole(t.Context(), asOwner, org, owner.ID, "admin"),
@@ -240,7 +251,7 @@ func TestOrganizationKeepsAnOwner(t *testing.T) {
 		t.Errorf("one of two owners leaves: %v", err)
 	}
 	members, err := s.Members(t.Context(), org)
-	if err != nil || len(members) != 1 || members[0].ID != bert.ID || members[0].Role != tokens.RoleOwner {
+	if err != nil || len(members) != 2 || members[0].ID != bert.ID || members[0].Role != tokens.RoleOwner {
 		t.Errorf("%+v, %v", members, err)
 	}
 	if err := s.Remove(t.Context(), asOwner, org, owner.ID); !errors.Is(err, tokens.ErrNotFound) {

@@ -103,6 +103,7 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 		again.ID != u.ID {
 		t.Errorf("the next identity: %+v, linked %t, %v", again, linked, err)
 	}
+	colleague(t, s, "second@acme.example", tokens.RoleOwner)
 	if err := s.Disable(t.Context(), u, "left"); err != nil {
 		t.Fatal(err)
 	}

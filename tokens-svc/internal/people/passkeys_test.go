@@ -148,6 +148,7 @@ func TestOnlyAPasskeyOfTheAccountAndTheCeremonyIsGood(t *testing.T) {
 		t.Errorf("a copy, whose counter did not grow: %v", err)
 	}
 	s.Wait() // until the refusals are recorded
+	colleague(t, s, "second@acme.example", tokens.RoleOwner)
 	if err := s.Disable(t.Context(), u, ""); err != nil {
 		t.Fatal(err)
 	}

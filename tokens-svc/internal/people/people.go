@@ -23,7 +23,8 @@
 //   - A person joins an organization only by their own decision, by an operator's,
 //     or as the domain of their e-mail address says.
 //   - Sign-ins are events of the account's own audit log.
-//   - Every organization keeps an owner, whatever is done at the same time.
+//   - Every organization keeps an owner whose account is not disabled, whatever is done at the same time.
+//   - Who manages members acts under the role that the transaction of the change finds.
 //   - Each change of a membership is one transaction with its audit event.
 //
 // Storage is a Repository, which internal/postgres implements.
@@ -134,7 +135,7 @@ type Invitation struct {
 }
 
 // Good reports whether the inviter may grant the invitation's role now.
-func (i Invitation) Good() bool { return i.Inviter == "" || i.InviterRole.MayAssign("", i.Role) }
+func (i Invitation) Good() bool { return i.Inviter == "" || i.InviterRole.MayInvite(i.Role) }
 
 // ClientInfo identifies the client of a request, for the throttle and the audit
 // log.
@@ -148,20 +149,6 @@ type ClientInfo struct {
 func (f ClientInfo) Actor(u User) audit.Actor {
 	from := audit.Address{Addr: f.Address}
 	return audit.Actor{Kind: audit.User, ID: string(u.ID), Name: u.Email, Address: from, RequestID: f.RequestID}
-}
-
-// Principal is a signed-in person with their role in the organization.
-type Principal struct {
-	Actor audit.Actor
-	Role  tokens.Role
-}
-
-// user returns the acting person, or "" for an operator.
-func (p Principal) user() UserID {
-	if p.Actor.Kind != audit.User {
-		return ""
-	}
-	return UserID(p.Actor.ID)
 }
 
 // Identity is a person's identity at an OpenID Connect issuer.
@@ -214,6 +201,8 @@ var (
 	// ErrDisabled means that an operator disabled the account. It is given only to
 	// who has proved to be its holder.
 	ErrDisabled = errors.New("the account is disabled")
+	// ErrEnded means that the session in which a person acts has ended meanwhile.
+	ErrEnded = errors.New("the session has ended")
 	// ErrLinkedElsewhere means that the account with the e-mail address is linked to
 	// another identity at the issuer, as when the address was given to another
 	// person there.
@@ -221,8 +210,8 @@ var (
 	// ErrNotInvited means that a person of the issuer's has no account and no
 	// invitation.
 	ErrNotInvited = errors.New("this e-mail address has no invitation")
-	// ErrLastOwner means that an organization would be left without an owner.
-	ErrLastOwner = errors.New("an organization needs an owner")
+	// ErrLastOwner means that an organization would be left without an owner who can sign in.
+	ErrLastOwner = errors.New("an organization needs an owner who can sign in")
 )
 
 // ThrottledError reports too many attempts. Nothing was

@@ -54,22 +54,25 @@ type Repository interface {
 	Link(ctx context.Context, u User, identity Identity, e audit.Entry, join Admission) (
 		linked User, takenOver bool, err error)
 	// ChangeMember gives a member the role that decide returns, or takes the
-	// membership away when that is "". decide gets the member and the number of
-	// owners, neither of which changes before the transaction ends.
+	// membership away when that is "". decide gets the actor's role, "" for none, the member and the number of
+	// other owners whose accounts are not disabled, none of which changes before the transaction ends.
 	// When it returns an error, or the role that they have, nothing is changed.
-	ChangeMember(ctx context.Context, org tokens.OrgID, id UserID,
-		decide func(now Member, owners int) (tokens.Role, audit.Entry, error)) error
+	ChangeMember(ctx context.Context, org tokens.OrgID, id UserID, by audit.Actor,
+		decide func(role tokens.Role, now Member, others int) (tokens.Role, audit.Entry, error)) error
 
 	// Invite stores an invitation and the SHA-256 of its code. It replaces one
-	// that there is for that address, unless replace refuses with an error, given that
-	// one's role. It gives tokens.ErrExists when the address is a member's.
+	// that there is for that address. Nothing happens when decide returns an error, given the
+	// inviter's role and that of the invitation to be replaced, "" for none. It gives tokens.ErrExists when the
+	// address is a member's.
 	Invite(ctx context.Context, i Invitation, codeSum [32]byte, e audit.Entry,
-		replace func(tokens.Role) error) error
+		decide func(role, replaced tokens.Role) error) error
 	// Invitations returns those of an organization that are good at a time, the
 	// newest first: neither expired nor of an inviter who may not grant the role.
 	Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]Invitation, error)
-	// Withdraw ends an invitation, by the inviting or the invited side.
-	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry) error
+	// Withdraw ends an invitation that is good at the time, by the inviting or the invited side, unless decide
+	// returns an error, given the actor's role. The entry is recorded with the invitation's details.
+	Withdraw(ctx context.Context, org tokens.OrgID, id InvitationID, e audit.Entry,
+		decide func(role tokens.Role, i Invitation) error) error
 	// InvitationWith returns the invitation of an address by its code, if it is
 	// good at a time.
 	InvitationWith(ctx context.Context, email string, codeSum [32]byte, at time.Time) (Invitation, error)
@@ -91,9 +94,11 @@ type Repository interface {
 // member keeps the role.
 type Admission struct {
 	Organization tokens.OrgID
-	User         User // its id, its password and whether it is verified count when the account is made
-	Role         tokens.Role
-	Password     string // as stored
+	// User's id, password and whether it is verified count when the account is made. The session epoch of one who
+	// accepts an invitation must still be the account's: otherwise the error is ErrEnded.
+	User     User
+	Role     tokens.Role
+	Password string // as stored
 	// New gives tokens.ErrExists when there is an account with the address.
 	New bool
 	// Verified means that the person has proved to have the address, so that the account that there is

@@ -110,10 +110,9 @@ func (s *Service) entry(action audit.Action, actor audit.Actor, target string, d
 
 // ChangeRole gives a member another role. It gives tokens.ErrForbidden, ErrLastOwner,
 // tokens.ErrNotFound and a tokens.ValidationError.
-func (s *Service) ChangeRole(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, role string) error {
-	if !principal.Role.ManagesMembers() {
-		return tokens.ErrForbidden
-	}
+func (s *Service) ChangeRole(
+	ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID, role string,
+) error {
 	to, err := tokens.ParseRole(role)
 	if err != nil {
 		var wrong faults
@@ -126,20 +125,26 @@ func (s *Service) ChangeRole(ctx context.Context, principal Principal, org token
 // Remove takes a person out of an organization, also at their own wish, whatever
 // their role; their account stays, and so do the tokens that they own, which may
 // do nothing any more. It gives tokens.ErrForbidden, ErrLastOwner and tokens.ErrNotFound.
-func (s *Service) Remove(ctx context.Context, principal Principal, org tokens.OrgID, id UserID) error {
+func (s *Service) Remove(ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID) error {
 	return s.change(ctx, principal, org, id, "")
 }
 
-func (s *Service) change(ctx context.Context, principal Principal, org tokens.OrgID, id UserID, to tokens.Role) error {
+func (s *Service) change(
+	ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID, to tokens.Role,
+) error {
 	var changed User // zero: nothing changes
-	err := s.repo.ChangeMember(ctx, org, id, func(now Member, owners int) (tokens.Role, audit.Entry, error) {
+	self := principal.Actor.ID == string(id)
+	err := s.repo.ChangeMember(ctx, org, id, principal.Actor, func(
+		role tokens.Role, now Member, others int,
+	) (tokens.Role, audit.Entry, error) {
 		if now.Role != to {
 			changed = now.User
 		}
+		leaves := to == "" && self
 		switch {
-		case !principal.Role.MayAssign(now.Role, to) && (to != "" || principal.user() != id):
+		case !leaves && !principal.As(role).MayAssign(now.Role, to):
 			return "", audit.Entry{}, tokens.ErrForbidden
-		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && owners == 1:
+		case now.Role == tokens.RoleOwner && to != tokens.RoleOwner && others == 0:
 			return "", audit.Entry{}, ErrLastOwner
 		}
 		action, details := audit.MemberRemoved, map[string]string{"email": now.Email, "from": string(now.Role)}
@@ -148,7 +153,7 @@ func (s *Service) change(ctx context.Context, principal Principal, org tokens.Or
 		}
 		return to, s.entry(action, principal.Actor, string(id), details), nil
 	})
-	if err == nil && to != "" && changed.ID != "" && changed.ID != principal.user() {
+	if err == nil && to != "" && changed.ID != "" && !self {
 		s.background(ctx, func(ctx context.Context) error {
 			all, err := s.Memberships(ctx, id)
 			for _, m := range all {

@@ -189,20 +189,87 @@ func TestConcurrentAttemptsAreThrottled(t *testing.T) {
 	}
 }
 
-// TestOnlyManagersChangeMembers: others are refused before the repository is read.
-func TestOnlyManagersChangeMembers(t *testing.T) {
+// TestAuthorityIsThatOfTheTransaction: the role of the person who acts is the one that they have when the change is
+// made, whatever it was when the request began.
+func TestAuthorityIsThatOfTheTransaction(t *testing.T) {
 	t.Parallel()
-	for _, role := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, ""} {
-		s := people.NewService(nil, people.Config{}) // it must not get as far as the repository
-		principal := people.Principal{Role: role}
-		_, _, err := s.Invite(t.Context(), principal, org, "x@acme.example", "member")
-		for _, err := range []error{
-			err, s.Withdraw(t.Context(), principal, org, "inv_x"),
-			s.ChangeRole(t.Context(), principal, org, "usr_x", "member"),
+	for _, now := range []tokens.Role{tokens.RoleMember, tokens.RoleAuditor, "", "disabled"} {
+		s, _ := open(t)
+		owner, _ := enroll(t, s, anna)
+		bert := colleague(t, s, "bert@acme.example", tokens.RoleOwner)
+		friend := colleague(t, s, "carl@acme.example", tokens.RoleMember)
+		invite(t, s, owner, "dora@acme.example", "member")
+		open, err := s.Invitations(t.Context(), org)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, by := acting(bert, tokens.RoleOwner), acting(owner, tokens.RoleOwner)
+		switch now {
+		case "":
+			err = s.Remove(t.Context(), by, org, bert.ID)
+		case "disabled":
+			err = s.Disable(t.Context(), bert, "left")
+		default:
+			err = s.ChangeRole(t.Context(), by, org, bert.ID, string(now))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, invited := s.Invite(t.Context(), began, org, "x@acme.example", "member")
+		for what, err := range map[string]error{
+			"invites": invited, "withdraws": s.Withdraw(t.Context(), began, org, open[0].ID),
+			"promotes a friend":   s.ChangeRole(t.Context(), began, org, friend.ID, "owner"),
+			"removes the remover": s.Remove(t.Context(), began, org, owner.ID),
 		} {
 			if !errors.Is(err, tokens.ErrForbidden) {
-				t.Errorf("%q: %v", role, err)
+				t.Errorf("an owner who is now %q %s: %v", now, what, err)
 			}
 		}
+	}
+}
+
+// TestOrganizationKeepsAnOwnerWhoCanSignIn: disabled accounts do not count.
+func TestOrganizationKeepsAnOwnerWhoCanSignIn(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	owner, _ := enroll(t, s, anna)
+	bert := colleague(t, s, "bert@acme.example", tokens.RoleOwner)
+	by := acting(owner, tokens.RoleOwner)
+	if err := s.Disable(t.Context(), bert, "left"); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"leaves":      s.Remove(t.Context(), by, org, owner.ID),
+		"steps down":  s.ChangeRole(t.Context(), by, org, owner.ID, "admin"),
+		"is disabled": s.Disable(t.Context(), owner, "left"),
+	} {
+		if !errors.Is(err, people.ErrLastOwner) {
+			t.Errorf("the only owner who can sign in %s: %v", what, err)
+		}
+	}
+	if err := errors.Join(s.Remove(t.Context(), by, org, bert.ID), s.Enable(t.Context(), bert)); err != nil {
+		t.Errorf("the disabled owner is removed: %v", err)
+	}
+}
+
+// TestAcceptanceNeedsTheAccountAsItIs: a request of a session that ended meanwhile makes nobody a member.
+func TestAcceptanceNeedsTheAccountAsItIs(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	owner, _ := enroll(t, s, anna)
+	bert := colleague(t, s, "bert@acme.example", tokens.RoleMember)
+	if err := s.Remove(t.Context(), acting(owner, tokens.RoleOwner), org, bert.ID); err != nil {
+		t.Fatal(err)
+	}
+	invite(t, s, owner, bert.Email, "member")
+	offers, err := s.Offers(t.Context(), bert)
+	if err != nil || len(offers) != 1 {
+		t.Fatal(offers, err)
+	}
+	if err := s.Disable(t.Context(), bert, "left"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Join(t.Context(), bert, offers[0].ID, here); !errors.Is(err, people.ErrEnded) {
+		t.Errorf("a disabled account joins: %v", err)
 	}
 }

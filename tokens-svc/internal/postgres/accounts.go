@@ -43,7 +43,13 @@ func (r *Repository) ChangeAccount(
 		if err != nil || reflect.DeepEqual(changed, m.account) {
 			return err
 		}
-		if err := m.store(ctx, changed); err != nil || entry.Action == "" {
+		if !changed.DisabledAt.IsZero() {
+			err = m.checkOwners(ctx)
+		}
+		if err == nil {
+			err = m.store(ctx, changed)
+		}
+		if err != nil || entry.Action == "" {
 			return err
 		}
 		return m.record(ctx, entry)
@@ -105,6 +111,19 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	}
 	if err == nil {
 		m.account = a
+	}
+	return err
+}
+
+// checkOwners gives people.ErrLastOwner if without the account an organization would have no owner who can sign in.
+func (m *accountMutation) checkOwners(ctx context.Context) error {
+	last, err := one[bool](ctx, m.tx, `
+		SELECT EXISTS (SELECT FROM memberships m WHERE m.user_id = $1 AND m.role = 'owner' AND NOT EXISTS (
+			SELECT FROM memberships o JOIN users u ON u.id = o.user_id
+			WHERE o.organization_id = m.organization_id AND o.role = 'owner' AND u.disabled_at IS NULL AND u.id <> $1))`,
+		m.account.ID)
+	if err == nil && last && m.account.DisabledAt.IsZero() {
+		err = people.ErrLastOwner
 	}
 	return err
 }

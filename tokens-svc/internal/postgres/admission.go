@@ -16,7 +16,7 @@ import (
 func (r *Repository) Admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
 	err = mutate(ctx, r.db, a.Organization, func(m *mutation) error {
 		if a.Invitation != "" {
-			if err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
+			if _, err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
 				return err
 			}
 		}
@@ -40,6 +40,8 @@ func (m *mutation) admit(ctx context.Context, a people.Admission) (u people.User
 	case err != nil || made:
 	case a.New:
 		err = tokens.ErrExists
+	case a.Invitation != "" && now.SessionEpoch != a.User.SessionEpoch:
+		err = people.ErrEnded
 	case !now.VerifiedAt.IsZero():
 	case a.Verified:
 		now.VerifiedAt = a.Entry.At

@@ -27,9 +27,22 @@ const selectInvitations = `
 // Invite implements people.Repository.
 func (r *Repository) Invite(
 	ctx context.Context, i people.Invitation, codeSum [32]byte, e audit.Entry,
-	replace func(tokens.Role) error,
+	decide func(role, replaced tokens.Role) error,
 ) error {
 	return mutate(ctx, r.db, i.Organization, func(m *mutation) error {
+		role, err := m.Role(ctx, string(i.Inviter))
+		if err != nil {
+			return err
+		}
+		replaced, err := one[tokens.Role](ctx, m, `
+			SELECT coalesce((SELECT role FROM invitations
+				WHERE organization_id = $1 AND email = $2 AND expires_at > $3), '')`, m.org(), i.Email, i.CreatedAt)
+		if err != nil {
+			return err
+		}
+		if err := decide(role, replaced); err != nil {
+			return err
+		}
 		member, err := one[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
@@ -39,15 +52,6 @@ func (r *Repository) Invite(
 		}
 		if member {
 			return tokens.ErrExists
-		}
-		open, err := list[tokens.Role](ctx, m, `
-			SELECT role FROM invitations
-			WHERE organization_id = $1 AND email = $2 AND expires_at > $3`, m.org(), i.Email, i.CreatedAt)
-		for _, role := range open {
-			err = replace(role)
-		}
-		if err != nil {
-			return err
 		}
 		_, err = m.ExecContext(ctx, `
 			INSERT INTO invitations (id, organization_id, email, role, code_sum, invited_by, inviter_id, created_at,
@@ -66,14 +70,23 @@ func (r *Repository) Invite(
 }
 
 // Withdraw implements people.Repository.
-func (r *Repository) Withdraw(ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry) error {
+func (r *Repository) Withdraw(
+	ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry,
+	decide func(role tokens.Role, i people.Invitation) error,
+) error {
 	return mutate(ctx, r.db, org, func(m *mutation) error {
-		_, err := one[string](ctx, m, `DELETE FROM invitations WHERE organization_id = $1 AND id = $2 RETURNING email`,
-			org,
-			id)
+		role, err := m.Role(ctx, e.Actor.ID)
 		if err != nil {
 			return err
 		}
+		i, err := m.redeem(ctx, id, e.At)
+		if err != nil {
+			return err
+		}
+		if err := decide(role, i); err != nil {
+			return err
+		}
+		e.Details = i.Details()
 		return m.Record(ctx, e)
 	})
 }
@@ -95,13 +108,14 @@ func (r *Repository) InvitationWith(
 	return goodOne(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
-// redeem ends an invitation that is good at a time, and otherwise gives
+// redeem ends an invitation that is good at a time and returns it, and otherwise gives
 // tokens.ErrNotFound.
-func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) error {
-	if _, err := goodOne(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id); err != nil {
-		return err
+func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) (people.Invitation, error) {
+	i, err := goodOne(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id)
+	if err != nil {
+		return i, err
 	}
-	return exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
+	return i, exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
 }
 
 // goodOnes returns the invitations with a condition that are good at the time that is the first argument.

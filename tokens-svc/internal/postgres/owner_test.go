@@ -82,8 +82,8 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = members.ChangeMember(t.Context(), someOrg, anna,
-			func(people.Member, int) (tokens.Role, audit.Entry, error) {
+		err = members.ChangeMember(t.Context(), someOrg, anna, audit.CommandLine,
+			func(tokens.Role, people.Member, int) (tokens.Role, audit.Entry, error) {
 				return step.to, fullEntry(audit.MemberRoleChanged, string(anna)), nil
 			})
 		if err != nil {

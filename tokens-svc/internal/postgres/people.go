@@ -75,20 +75,25 @@ func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Me
 }
 
 // ChangeMember implements people.Repository.
-func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID,
-	decide func(now people.Member, owners int) (tokens.Role, audit.Entry, error),
+func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID, by audit.Actor,
+	decide func(role tokens.Role, now people.Member, others int) (tokens.Role, audit.Entry, error),
 ) error {
 	return mutate(ctx, r.db, org, func(m *mutation) error {
+		acting, err := m.Role(ctx, by.ID)
+		if err != nil {
+			return err
+		}
 		now, err := one[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
 		if err != nil {
 			return err
 		}
-		owners, err := one[int](ctx, m,
-			`SELECT count(*) FROM memberships WHERE organization_id = $1 AND role = 'owner'`, org)
+		others, err := one[int](ctx, m, `
+			SELECT count(*) FROM memberships m JOIN users u ON u.id = m.user_id
+			WHERE m.organization_id = $1 AND m.role = 'owner' AND u.disabled_at IS NULL AND u.id <> $2`, org, id)
 		if err != nil {
 			return err
 		}
-		role, entry, err := decide(now, owners)
+		role, entry, err := decide(acting, now, others)
 		if err != nil || role == now.Role {
 			return err
 		}

@@ -19,7 +19,7 @@ func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) p
 		CreatedAt: atNoon, ExpiresAt: atNoon.Add(time.Hour),
 	}
 	gives(t, s.Invite(t.Context(), i, sum(code), entry(audit.MemberInvited, string(i.ID)),
-		func(tokens.Role) error { return nil }), nil)
+		func(_, _ tokens.Role) error { return nil }), nil)
 	return i
 }
 

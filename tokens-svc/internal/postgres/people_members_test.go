@@ -29,15 +29,16 @@ func otherOrganizationFindsNothing(t *testing.T, s peopleStore) {
 		members, err := s.Members(t.Context(), org)
 		gives(t, err, nil)
 		equal(t, members, []people.Member{})
-		err = s.ChangeMember(t.Context(), org, u.ID, func(people.Member, int) (tokens.Role, audit.Entry, error) {
-			t.Error("it was asked what to do")
-			return "", audit.Entry{}, nil
-		})
+		err = s.ChangeMember(t.Context(), org, u.ID, audit.CommandLine,
+			func(tokens.Role, people.Member, int) (tokens.Role, audit.Entry, error) {
+				t.Error("it was asked what to do")
+				return "", audit.Entry{}, nil
+			})
 		gives(t, err, tokens.ErrNotFound)
 	}
 	i := invite(t, s, someOrg, "bert@acme.example", "code")
-	gives(t, s.Withdraw(t.Context(), otherOrg, i.ID, entry(audit.InvitationWithdrawn, string(i.ID))),
-		tokens.ErrNotFound)
+	gives(t, s.Withdraw(t.Context(), otherOrg, i.ID, entry(audit.InvitationWithdrawn, string(i.ID)),
+		func(tokens.Role, people.Invitation) error { return nil }), tokens.ErrNotFound)
 	equal(t, s.Events(t, otherOrg), 0)
 }
 
@@ -49,9 +50,9 @@ func lastOwnerRemains(t *testing.T, s peopleStore) {
 	lonely := errors.New("the last one")
 	results := make([]error, len(users))
 	together(len(users), func(i int) {
-		results[i] = s.ChangeMember(t.Context(), someOrg, users[i].ID,
-			func(_ people.Member, owners int) (tokens.Role, audit.Entry, error) {
-				if owners == 1 {
+		results[i] = s.ChangeMember(t.Context(), someOrg, users[i].ID, audit.CommandLine,
+			func(_ tokens.Role, _ people.Member, others int) (tokens.Role, audit.Entry, error) {
+				if others == 0 {
 					return "", audit.Entry{}, lonely
 				}
 				return tokens.RoleMember, entry(audit.MemberRoleChanged, string(users[i].ID)), nil

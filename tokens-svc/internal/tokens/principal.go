@@ -10,8 +10,9 @@ import (
 // Principal is the authenticated caller, for the audit log, and its rights.
 // The zero Principal has no rights.
 type Principal struct {
-	Actor  audit.Actor
-	grants []Permission // the most that its tokens may be allowed; Admin: everything
+	Actor     audit.Actor
+	catalogue *Catalogue   // of a person; nil: a token or an operator
+	grants    []Permission // the most that its tokens may be allowed; Admin: everything
 	powers
 	owner    Owner  // of the tokens that it makes
 	caller   *Token // the calling token, whose bounds no other may exceed; nil: a person or an operator
@@ -32,9 +33,17 @@ func Operator() Principal {
 // the organization at hand.
 func (c *Catalogue) Person(actor audit.Actor, role Role) Principal {
 	return Principal{
-		Actor: actor, grants: c.Expand(c.mayGrant(role)), powers: role.powers(),
+		Actor: actor, catalogue: c, grants: c.Expand(c.mayGrant(role)), powers: role.powers(),
 		owner: Owner{ID: actor.ID, Name: actor.Name, Role: role},
 	}
+}
+
+// As returns the principal under the role that the person has now. One of another kind stays as it is.
+func (p Principal) As(role Role) Principal {
+	if p.catalogue == nil {
+		return p
+	}
+	return p.catalogue.Person(p.Actor, role).Under(p.policy).WithKey(p.key)
 }
 
 // Bearer returns the principal of a token that calls the API. With the

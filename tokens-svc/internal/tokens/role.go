@@ -84,24 +84,23 @@ func (r Role) powers() powers {
 	return powers{}
 }
 
-// ManagesMembers reports whether r may invite, change and remove members other
-// than owners.
-func (r Role) ManagesMembers() bool { return r.powers().Members }
-
-// MayAssign reports whether r may change a person's role from one to another;
+// MayAssign reports whether a person's role may be changed from one to another;
 // "" stands for no member.
-func (r Role) MayAssign(from, to Role) bool {
+func (p powers) MayAssign(from, to Role) bool {
 	if from == RoleOwner || to == RoleOwner {
-		return r.powers().Owners
+		return p.Owners
 	}
-	return r.powers().Members
+	return p.Members
 }
 
-// Assignable returns the roles that r may give to a person with the role from,
+// Assignable returns the roles that may be given to a person with the role from,
 // the most powerful first.
-func (r Role) Assignable(from Role) []Role {
-	return slices.DeleteFunc(Roles(), func(to Role) bool { return !r.MayAssign(from, to) })
+func (p powers) Assignable(from Role) []Role {
+	return slices.DeleteFunc(Roles(), func(to Role) bool { return !p.MayAssign(from, to) })
 }
+
+// MayInvite reports whether r may invite people as a role.
+func (r Role) MayInvite(as Role) bool { return r.powers().MayAssign("", as) }
 
 // Owner is the person whose current role in the organization bounds a token.
 // The zero Owner stands for the organization: then nothing but the token's own

@@ -188,7 +188,7 @@ func (s *Service) change(ctx context.Context, principal *Principal, org OrgID, w
 
 // refresh brings the rights of a person or of a calling token up to date.
 func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
-	if p.caller == nil && p.Actor.Kind != audit.User {
+	if p.caller == nil && p.catalogue == nil {
 		return nil
 	}
 	_, policy, err := tx.Organization(ctx)
@@ -197,7 +197,7 @@ func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
 	}
 	if p.caller == nil {
 		role, err := tx.Role(ctx, p.Actor.ID)
-		*p = s.config.Permissions.Person(p.Actor, role).Under(policy).WithKey(p.key)
+		*p = p.As(role).Under(policy)
 		return err
 	}
 	caller, err := tx.Token(ctx, p.caller.ID)

@@ -39,21 +39,26 @@ type memberPage struct {
 }
 
 func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
-	p := &memberPage{Roles: v.current.Role.Assignable(""), Role: string(tokens.RoleMember)}
+	p := &memberPage{Roles: v.principal().Assignable(""), Role: string(tokens.RoleMember)}
 	members, err := s.People.Members(ctx, v.org())
 	if err != nil {
 		return p, err
 	}
-	owners := 0
+	able := func(m people.Member) bool { return m.Role == tokens.RoleOwner && m.DisabledAt.IsZero() }
+	owners := 0 // who can sign in
 	for _, m := range members {
-		if m.Role == tokens.RoleOwner {
+		if able(m) {
 			owners++
 		}
 	}
 	for _, m := range members {
 		row := memberRow{Member: m, Self: m.ID == v.user.ID}
-		if m.Role != tokens.RoleOwner || owners > 1 {
-			row.Assignable = v.current.Role.Assignable(m.Role)
+		others := owners
+		if able(m) {
+			others--
+		}
+		if m.Role != tokens.RoleOwner || others > 0 {
+			row.Assignable = v.principal().Assignable(m.Role)
 			row.Removable = row.Self || len(row.Assignable) > 0
 		}
 		if row.Self {
@@ -66,7 +71,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
 	}
 	open, err := s.People.Invitations(ctx, v.org())
 	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i, v.current.Role.MayAssign("", i.Role)})
+		p.Invitations = append(p.Invitations, invitationRow{i, v.principal().MayAssign("", i.Role)})
 	}
 	return p, err
 }
@@ -80,7 +85,7 @@ func (s *site) listMembers(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
-	invitation, code, refusedInvitation := s.People.Invite(ctx, v.member(), v.org(), email, role)
+	invitation, code, refusedInvitation := s.People.Invite(ctx, v.principal(), v.org(), email, role)
 	if refusedInvitation == nil && code == "" {
 		return s.done(ctx, nil, v.path("/members"), "The invitation was sent to "+invitation.Email+".")
 	}
@@ -101,12 +106,12 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) withdraw(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.Withdraw(ctx, v.member(), v.org(), people.InvitationID(v.PathValue("invitation")))
+	err := s.People.Withdraw(ctx, v.principal(), v.org(), people.InvitationID(v.PathValue("invitation")))
 	return s.done(ctx, err, v.path("/members"), "The invitation was withdrawn. Its code is no longer valid.")
 }
 
 func (s *site) changeRole(ctx context.Context, v *visit) (answer, error) {
-	err := s.People.ChangeRole(ctx, v.member(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
+	err := s.People.ChangeRole(ctx, v.principal(), v.org(), people.UserID(v.PathValue("user")), v.PostForm.Get("role"))
 	if faultsOf(err) != nil {
 		return errorPage(http.StatusBadRequest), nil
 	}
@@ -135,7 +140,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 		title = "Leave " + v.current.Organization.Name
 	}
 	switch {
-	case !m.Self && !v.current.Role.MayAssign(m.Role, ""):
+	case !m.Self && !v.principal().MayAssign(m.Role, ""):
 		return answer{}, tokens.ErrForbidden
 	case !m.Removable:
 		return answer{}, people.ErrLastOwner
@@ -145,7 +150,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	id := people.UserID(v.PathValue("user"))
-	err := s.People.Remove(ctx, v.member(), v.org(), id)
+	err := s.People.Remove(ctx, v.principal(), v.org(), id)
 	if id == v.user.ID {
 		return s.done(ctx, err, "/settings", "You left "+v.current.Organization.Name+".")
 	}

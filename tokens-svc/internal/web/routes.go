@@ -109,7 +109,7 @@ func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
 func mayReadAudit(v *visit) bool          { return v.principal().Audit }
 func mayChangeOrganization(v *visit) bool { return v.principal().Owners }
 
-func mayManage(v *visit) bool { return v.current.Role.ManagesMembers() }
+func mayManage(v *visit) bool { return v.principal().Members }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.

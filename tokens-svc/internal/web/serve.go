@@ -159,6 +159,9 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 		s.Log.LogAttrs(ctx, slog.LevelError, "internal_error",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
 	}
+	if errors.Is(err, people.ErrEnded) {
+		return redirect("/sign-in?ended=1")
+	}
 	if errors.Is(err, people.ErrLastOwner) {
 		return lastOwner(v)
 	}

@@ -108,14 +108,9 @@ func (v *visit) client() people.ClientInfo {
 	return client
 }
 
-// member returns the user as a principal of package people.
-func (v *visit) member() people.Principal {
-	return people.Principal{Actor: v.client().Actor(v.user), Role: v.current.Role}
-}
-
-// principal returns the user as a principal of package tokens.
+// principal returns the user with their role in the organization at hand.
 func (v *visit) principal() tokens.Principal {
-	return v.site.Tokens.Permissions().Person(v.member().Actor, v.current.Role)
+	return v.site.Tokens.Permissions().Person(v.client().Actor(v.user), v.current.Role)
 }
 
 // clientAddress returns the client's address as the gateway asserts it, see
