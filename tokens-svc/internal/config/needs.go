@@ -116,10 +116,6 @@ func (c *Config) checkIssuer() error {
 	return errors.Join(errs...)
 }
 
-// google is an issuer that also verifies addresses in domains that others manage. Only its claim hd
-// proves that the domain's owner manages an account.
-const google = "https://accounts.google.com"
-
 var domainEntry = regexp.MustCompile(`^([^=:]+\.[^=:]+)=(org_[0-9a-z]{26}):([a-z]+)(?::([^=]+)=(.+))?$`)
 
 func (c *Config) readDomains() error {
@@ -133,7 +129,7 @@ func (c *Config) readDomains() error {
 		d := people.Domain{
 			Organization: tokens.OrgID(part[2]), Role: tokens.Role(part[3]), Claim: part[4], Value: part[5],
 		}
-		if c.OIDCIssuer == google && d.Claim == "" {
+		if c.OIDCIssuer == people.Google && d.Claim == "" {
 			d.Claim, d.Value = "hd", part[1]
 		}
 		c.Domains[strings.ToLower(part[1])] = d

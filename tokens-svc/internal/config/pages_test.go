@@ -87,12 +87,12 @@ func TestDomainsAreRead(t *testing.T) {
 			"https://issuer.example", org + ":auditor:tid=72f988bf-86f1",
 			people.Domain{Role: "auditor", Claim: "tid", Value: "72f988bf-86f1"},
 		},
-		{google, org + ":member", people.Domain{Role: "member", Claim: "hd", Value: "Acme.example"}},
-		{google, org + ":member:hd=acme.com", people.Domain{Role: "member", Claim: "hd", Value: "acme.com"}},
-		{google, org + ":king", people.Domain{}},
-		{google, "acme:member", people.Domain{}},
-		{google, org + ":member:hd=", people.Domain{}},
-		{google, org + ":member:", people.Domain{}},
+		{people.Google, org + ":member", people.Domain{Role: "member", Claim: "hd", Value: "Acme.example"}},
+		{people.Google, org + ":member:hd=acme.com", people.Domain{Role: "member", Claim: "hd", Value: "acme.com"}},
+		{people.Google, org + ":king", people.Domain{}},
+		{people.Google, "acme:member", people.Domain{}},
+		{people.Google, org + ":member:hd=", people.Domain{}},
+		{people.Google, org + ":member:", people.Domain{}},
 	} {
 		cfg, err := Load([]string{
 			"OIDC_ISSUER=" + c.issuer, "OIDC_CLIENT_ID=x", "OIDC_CLIENT_SECRET=y",

@@ -53,7 +53,7 @@ func TestRefusedSignInsAreRecordedWithTheirReason(t *testing.T) {
 		}
 	}
 	for _, subject := range []string{"1", "2", "2"} {
-		_, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), here)
+		_, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), "", here)
 		if (subject == "2") != errors.Is(err, people.ErrLinkedElsewhere) {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestRefusedSignInsAreRecordedWithTheirReason(t *testing.T) {
 	if err := s.Disable(t.Context(), u, "left"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.SignInWith(t.Context(), claims("1", anna.Email), here); !errors.Is(err, people.ErrDisabled) {
+	if _, _, err := s.SignInWith(t.Context(), claims("1", anna.Email), "", here); !errors.Is(err, people.ErrDisabled) {
 		t.Fatal(err)
 	}
 	reasons := map[string]int{}

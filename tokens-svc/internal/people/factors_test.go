@@ -208,7 +208,7 @@ func TestFactorsOfAnUnverifiedAccountEndWithItsProof(t *testing.T) {
 	for name, prove := range map[string]func(s *people.Service, u people.User) error{
 		"an operator": func(s *people.Service, u people.User) error { return s.SetPassword(t.Context(), u, newSecret) },
 		"the issuer": func(s *people.Service, u people.User) error {
-			_, _, err := s.SignInWith(t.Context(), claims("1", u.Email), here)
+			_, _, err := s.SignInWith(t.Context(), claims("1", u.Email), "", here)
 			return err
 		},
 	} {

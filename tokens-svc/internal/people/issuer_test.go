@@ -43,12 +43,12 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 		"not invited":          {claims("4", "dora@acme.example"), people.ErrNotInvited, ""},
 		"invited":              {claims("5", "Carl@ACME.example"), nil, ""},
 		"of the directory":     {ofTenant, nil, tokens.RoleAdmin},
-		"of another directory": {foreign, people.ErrNotInvited, ""},
-		"no claim":             {claims("8", "emil@entra.example"), people.ErrNotInvited, ""},
+		"of another directory": {foreign, people.ErrUnmanaged, ""},
+		"no claim":             {claims("8", "emil@entra.example"), people.ErrUnmanaged, ""},
 		"of the domain":        {claims("9", "Dora@DOMAIN.example"), nil, tokens.RoleMember},
 		"a domain in a domain": {claims("10", "dora@sub.domain.example"), people.ErrNotInvited, ""},
 	} {
-		u, linked, err := s.SignInWith(t.Context(), tt.claims, here)
+		u, linked, err := s.SignInWith(t.Context(), tt.claims, "", here)
 		if !errors.Is(err, tt.err) || linked || (u == people.User{}) != (tt.err != nil) {
 			t.Errorf("%s: %+v, linked %t, %v", name, u, linked, err)
 		}
@@ -61,7 +61,7 @@ func TestIssuersUserNeedsAVerifiedAddressAndAnInvitationOrDomain(t *testing.T) {
 		}
 		// The identity is the person, whatever the issuer says of the address later.
 		tt.claims.EmailVerified, tt.claims.Email = false, "moved@elsewhere.example"
-		if again, linked, err := s.SignInWith(t.Context(), tt.claims, here); err != nil || linked ||
+		if again, linked, err := s.SignInWith(t.Context(), tt.claims, "", here); err != nil || linked ||
 			again.ID != u.ID || again.Email != u.Email {
 			t.Errorf("%s, again: %+v, linked %t, %v", name, again, linked, err)
 		}
@@ -72,18 +72,18 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	before, _ := enroll(t, s, anna)
-	u, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here)
+	u, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), "", here)
 	if err != nil || !linked || u.ID != before.ID || u.SessionEpoch != before.SessionEpoch+1 || u.VerifiedAt.IsZero() {
 		t.Fatalf("%+v, linked %t, %v", u, linked, err)
 	}
 	if _, err := signIn(t, s, secret); !errors.Is(err, people.ErrRefused) {
 		t.Errorf("with the password of before: %v", err)
 	}
-	if _, _, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); !errors.Is(err,
+	if _, _, err := s.SignInWith(t.Context(), claims("2", anna.Email), "", here); !errors.Is(err,
 		people.ErrLinkedElsewhere) {
 		t.Errorf("another identity: %v", err)
 	}
-	if again, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), here); err != nil || linked ||
+	if again, linked, err := s.SignInWith(t.Context(), claims("1", anna.Email), "", here); err != nil || linked ||
 		again.ID != u.ID {
 		t.Errorf("again: %+v, linked %t, %v", again, linked, err)
 	}
@@ -99,7 +99,7 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 		now.SessionEpoch != u.SessionEpoch+1 {
 		t.Errorf("unlinked: %+v, %v", now, err)
 	}
-	if again, linked, err := s.SignInWith(t.Context(), claims("2", anna.Email), here); err != nil || !linked ||
+	if again, linked, err := s.SignInWith(t.Context(), claims("2", anna.Email), "", here); err != nil || !linked ||
 		again.ID != u.ID {
 		t.Errorf("the next identity: %+v, linked %t, %v", again, linked, err)
 	}
@@ -108,11 +108,58 @@ func TestIssuersUserTakesTheAccountWithTheAddressOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for subject, who := range map[string]string{"2": "its identity", "3": "another identity"} {
-		if got, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), here); !errors.Is(err,
+		if got, _, err := s.SignInWith(t.Context(), claims(subject, anna.Email), "", here); !errors.Is(err,
 			people.ErrDisabled) ||
 			got != (people.User{}) {
 			t.Errorf("disabled, %s: %+v, %v", who, got, err)
 		}
+	}
+}
+
+// TestAnAddressThatTheIssuerDoesNotManageTakesNoAccountOver, and accepts no invitation: its holder links it by proving
+// to be that, and the account stays as it was.
+func TestAnAddressThatTheIssuerDoesNotManageTakesNoAccountOver(t *testing.T) {
+	t.Parallel()
+	s := people.NewService(repository(t), people.Config{Passwords: cheap(), Domains: map[string]people.Domain{
+		"mapped.example": {Organization: org, Role: tokens.RoleMember, Claim: "hd", Value: "mapped.example"},
+	}})
+	owner, _ := enroll(t, s, anna)
+	atGoogle := func(email string, all map[string]any) people.Claims {
+		c := claims("of "+email, email)
+		c.Issuer, c.All = people.Google, all
+		return c
+	}
+	colleague(t, s, "bert@mapped.example", tokens.RoleMember)
+	hosted := map[string]any{"hd": "other.example"}
+	for _, email := range []string{"carl@gmail.com", "dora@other.example", "emil@acme.example"} {
+		invite(t, s, owner, email, "member")
+	}
+	for name, tt := range map[string]struct {
+		claims people.Claims
+		proved people.UserID
+		want   error
+	}{
+		"an account":                {atGoogle("anna@acme.example", nil), "", people.ErrUnmanaged},
+		"by another person":         {atGoogle("anna@acme.example", nil), "usr_x", people.ErrUnmanaged},
+		"an invitation":             {atGoogle("emil@acme.example", nil), "", people.ErrUnmanaged},
+		"nobody":                    {atGoogle("fritz@acme.example", nil), "", people.ErrUnmanaged},
+		"of another Workspace":      {atGoogle("bert@mapped.example", hosted), "", people.ErrUnmanaged},
+		"of Google itself, invited": {atGoogle("carl@gmail.com", nil), "", nil},
+		"of a Workspace, invited":   {atGoogle("dora@other.example", hosted), "", nil},
+	} {
+		if u, linked, err := s.SignInWith(t.Context(), tt.claims, tt.proved, here); !errors.Is(err, tt.want) || linked {
+			t.Errorf("%s: %+v, linked %t, %v", name, u, linked, err)
+		}
+	}
+	u, linked, err := s.SignInWith(t.Context(), atGoogle("anna@acme.example", nil), owner.ID, here)
+	if err != nil || linked || u != owner {
+		t.Errorf("by its holder: %+v, linked %t, %v", u, linked, err)
+	}
+	if _, err := signIn(t, s, secret); err != nil {
+		t.Errorf("the holder's password afterwards: %v", err)
+	}
+	if a, err := s.Find(t.Context(), anna.Email); err != nil || !a.Linked {
+		t.Errorf("linked %t, %v", a.Linked, err)
 	}
 }
 
@@ -122,11 +169,11 @@ func TestAnInvitedPersonGetsAnAccountOnly(t *testing.T) {
 	s, _ := open(t)
 	owner, _ := enroll(t, s, anna)
 	invite(t, s, owner, "bert@other.example", "admin")
-	u, linked, err := s.SignInWith(t.Context(), claims("1", "Bert@other.example"), here)
+	u, linked, err := s.SignInWith(t.Context(), claims("1", "Bert@other.example"), "", here)
 	if err != nil || linked {
 		t.Fatalf("%+v, linked %t, %v", u, linked, err)
 	}
-	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), here); err != nil ||
+	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), "", here); err != nil ||
 		again.ID != u.ID {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -154,7 +201,7 @@ func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
 	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
 	enroll(t, s, bert)
 	invite(t, s, owner, bert.Email, "auditor")
-	u, _, err := s.SignInWith(t.Context(), claims("1", bert.Email), here)
+	u, _, err := s.SignInWith(t.Context(), claims("1", bert.Email), "", here)
 	if err != nil {
 		t.Fatal(err)
 	}

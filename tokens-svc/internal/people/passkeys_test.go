@@ -201,7 +201,7 @@ func TestAPersonOfTheIssuerHasNoFactors(t *testing.T) {
 	t.Parallel()
 	s, u := keyed(t, repository(t))
 	a, c := made(t, s, u)
-	u, linked, err := s.SignInWith(t.Context(), claims("1", u.Email), here)
+	u, linked, err := s.SignInWith(t.Context(), claims("1", u.Email), "", here)
 	if err != nil || !linked {
 		t.Fatal(linked, err)
 	}

@@ -170,15 +170,31 @@ type Claims struct {
 type Domain struct {
 	Organization tokens.OrgID
 	Role         tokens.Role
-	// Claim, unless empty, must have that value: a verified address alone may belong to a person
-	// who left the organization, or to a private account.
+	// Claim, unless empty, must have that value: see authoritative.
 	Claim, Value string
 }
 
 // admits reports whether the claims show that the organization manages the account.
 func (d Domain) admits(c Claims) bool {
-	value, _ := c.All[d.Claim].(string)
-	return d.Organization != "" && (d.Claim == "" || strings.EqualFold(value, d.Value))
+	return d.Claim == "" || strings.EqualFold(c.text(d.Claim), d.Value)
+}
+
+// text returns a claim that is a text, and otherwise "".
+func (c Claims) text(name string) string {
+	value, _ := c.All[name].(string)
+	return value
+}
+
+// Google is an issuer that also verifies addresses in domains that others manage.
+const Google = "https://accounts.google.com"
+
+// authoritative reports whether the issuer manages accounts with addresses in the domain: a verified address alone may
+// belong to a private account. Of addresses at Google the claim hd says so, and those of its own domains.
+func (s *Service) authoritative(c Claims, domain string) bool {
+	if d, ok := s.config.Domains[domain]; ok {
+		return d.admits(c)
+	}
+	return c.Issuer != Google || c.text("hd") != "" || domain == "gmail.com" || domain == "googlemail.com"
 }
 
 // Errors, besides tokens.ErrNotFound, tokens.ErrForbidden, tokens.ErrUnavailable,
@@ -194,6 +210,9 @@ var (
 	ErrFactor = errors.New("the code or the passkey is not valid")
 	// ErrUnverified means that the issuer has not verified the e-mail address.
 	ErrUnverified = errors.New("the issuer has not verified the e-mail address")
+	// ErrUnmanaged means that the issuer verified the e-mail address and does not manage its accounts, so that
+	// only who has proved to be the holder of the account with that address may link it.
+	ErrUnmanaged = errors.New("the issuer does not manage accounts with this e-mail address")
 	// ErrAccountUnverified means that an account with that e-mail address exists
 	// and cannot join a further organization, because nothing proves that its
 	// holder owns the address.

@@ -46,12 +46,12 @@ type Repository interface {
 	// Admit makes somebody a member, and reports whether the account was made. See Admission.
 	Admit(ctx context.Context, a Admission) (u User, made bool, err error)
 	// Link gives an identity, whose issuer has verified the address, to the account with the address of u, which
-	// is made unless there is one. One that there is is taken over: it is verified at the entry's time, its password
-	// and factors are removed, its sessions end, and the entry, whose target is filled in, goes to the audit logs of
-	// all its organizations. It gives tokens.ErrExists when the account has another identity of that issuer, or
-	// another account has this one. The person becomes a member of the organization that join has, if any, unless
-	// they were removed from it before.
-	Link(ctx context.Context, u User, identity Identity, e audit.Entry, join Admission) (
+	// is made unless there is one. One that there is is taken over, unless it is the holder's: it is verified at the
+	// entry's time, its password and factors are removed and its sessions end. The entry, whose target is filled in,
+	// goes to the audit logs of all its organizations. It gives tokens.ErrExists when the account has another
+	// identity of that issuer, or another account has this one. The person becomes a member of the organization
+	// that join has, if any, unless they were removed from it before.
+	Link(ctx context.Context, u User, identity Identity, e audit.Entry, join Admission, holders bool) (
 		linked User, takenOver bool, err error)
 	// ChangeMember gives a member the role that decide returns, or takes the
 	// membership away when that is "". decide gets the actor's role, "" for none, the member and the number of

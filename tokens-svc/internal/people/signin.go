@@ -66,13 +66,16 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 // for a verified e-mail address that is invited, without a membership: each
 // invitation is accepted with Join. One in one of the domains becomes a member there.
 // linked reports that this sign-in linked the identity to an account that existed before,
-// whose password and sessions have ended. It gives ErrUnverified, ErrNotInvited,
-// ErrLinkedElsewhere and ErrDisabled.
-func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
+// whose password and sessions have ended. proved is the person who has just proved to be the holder of an account in
+// another way, "" for none: linked to that account, all of it stays. It gives ErrUnverified, ErrUnmanaged,
+// ErrNotInvited, ErrLinkedElsewhere and ErrDisabled.
+func (s *Service) SignInWith(
+	ctx context.Context, c Claims, proved UserID, client ClientInfo,
+) (u User, linked bool, err error) {
 	u, err = s.repo.UserWith(ctx, c.Identity)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
-		u, linked, err = s.link(ctx, c, client)
+		u, linked, err = s.link(ctx, c, proved, client)
 	case err == nil && !u.DisabledAt.IsZero():
 		err = ErrDisabled
 	}
@@ -83,21 +86,27 @@ func (s *Service) SignInWith(ctx context.Context, c Claims, client ClientInfo) (
 }
 
 // link gives an identity to the account with its e-mail address, or to a new one. The password and the sessions of an
-// account that exists end, because another person may have chosen that password; its memberships stay, because an
-// invitation to that address made them. With ErrLinkedElsewhere and ErrDisabled it returns the account, too.
-func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User, linked bool, err error) {
+// account that exists end, unless its holder has proved to be that, because another person may have chosen that
+// password; its memberships stay, because an invitation to that address made them. With ErrLinkedElsewhere and
+// ErrDisabled it returns the account, too.
+func (s *Service) link(
+	ctx context.Context, c Claims, proved UserID, client ClientInfo,
+) (u User, linked bool, err error) {
 	email, proper := canonical(c.Email)
 	if !c.EmailVerified || !proper {
 		return User{}, false, ErrUnverified
 	}
-	domain := s.config.Domains[email[strings.LastIndex(email, "@")+1:]]
-	if !domain.admits(c) {
+	name := email[strings.LastIndex(email, "@")+1:]
+	managed, domain := s.authoritative(c, name), s.config.Domains[name]
+	if !managed {
 		domain = Domain{}
 	}
 	a, err := s.account(ctx, email)
 	switch u = a.User; {
 	case err != nil:
 		return User{}, false, err
+	case !managed && (proved == "" || proved != u.ID):
+		return User{}, false, ErrUnmanaged
 	case !u.DisabledAt.IsZero():
 		return u, false, ErrDisabled
 	case u.ID == "":
@@ -114,7 +123,7 @@ func (s *Service) link(ctx context.Context, c Claims, client ClientInfo) (u User
 	entry.Details["issuer"] = c.Issuer
 	now, linked, err := s.repo.Link(ctx, u, c.Identity, entry, Admission{
 		Organization: domain.Organization, Role: domain.Role, Entry: s.joined(client.Actor(u), email, domain.Role),
-	})
+	}, proved == u.ID)
 	if errors.Is(err, tokens.ErrExists) {
 		return a.User, false, ErrLinkedElsewhere
 	}

@@ -21,7 +21,7 @@ func (c conflicting) Admit(context.Context, people.Admission) (people.User, bool
 }
 
 func (c conflicting) Link(
-	context.Context, people.User, people.Identity, audit.Entry, people.Admission,
+	context.Context, people.User, people.Identity, audit.Entry, people.Admission, bool,
 ) (people.User, bool, error) {
 	return people.User{}, false, c.err
 }
@@ -45,7 +45,7 @@ func TestAnAdmissionThatConflictsIsRefused(t *testing.T) {
 			u != (people.User{}) || at != "" {
 			t.Errorf("%v, by the code: %+v in %q, %v", err, u, at, got)
 		}
-		if _, _, got := refused.SignInWith(t.Context(), claims("1", invited.Email), here); !errors.Is(got,
+		if _, _, got := refused.SignInWith(t.Context(), claims("1", invited.Email), "", here); !errors.Is(got,
 			want.issuer) {
 			t.Errorf("%v, by the issuer: %v", err, got)
 		}

@@ -95,6 +95,7 @@ func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string
 // Link implements people.Repository.
 func (r *Repository) Link(
 	ctx context.Context, u people.User, identity people.Identity, e audit.Entry, join people.Admission,
+	holders bool,
 ) (linked people.User, takenOver bool, err error) {
 	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		orgs, err := list[tokens.OrgID](ctx, tx, `
@@ -118,8 +119,11 @@ func (r *Repository) Link(
 			return err
 		}
 		n, err := m.insertIdentity(ctx, identity, e.At)
+		if takenOver = n > 0 && !made && !holders; err == nil && takenOver {
+			err = m.takeOver(ctx, e.At)
+		}
 		if err == nil && n > 0 && !made {
-			takenOver, err = true, m.takeOver(ctx, e)
+			err = m.record(ctx, e)
 		}
 		linked = m.account.User
 		for _, head := range heads {
@@ -150,13 +154,10 @@ func (m *accountMutation) insertIdentity(ctx context.Context, i people.Identity,
 }
 
 // takeOver leaves an account to the holder of the identity that it got.
-func (m *accountMutation) takeOver(ctx context.Context, e audit.Entry) error {
+func (m *accountMutation) takeOver(ctx context.Context, at time.Time) error {
 	now := m.account
-	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, e.At, true
+	now.Password, now.PasswordTemporary, now.VerifiedAt, now.Linked = "", false, at, true
 	now.RemoveFactors()
 	now.SessionEpoch++
-	if err := m.store(ctx, now); err != nil {
-		return err
-	}
-	return m.record(ctx, e)
+	return m.store(ctx, now)
 }

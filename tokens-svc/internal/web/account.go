@@ -23,9 +23,10 @@ func (r signInRow) Text() string { return words(strings.TrimPrefix(string(r.Acti
 
 // accountPage is the page of the person's own account.
 type accountPage struct {
-	Passwords, Factors, Mails bool // what the person can do there
-	Sessions                  []sessionRow
-	SignIns                   []signInRow
+	Passwords, Factors, Mails, Issuer bool // what the person can do there
+
+	Sessions []sessionRow
+	SignIns  []signInRow
 }
 
 // sessionRow is a session in the list.
@@ -57,7 +58,9 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	account := accountPage{Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails()}
+	account := accountPage{
+		Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
+	}
 	for _, one := range all {
 		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.Current(ctx).ID})
 	}

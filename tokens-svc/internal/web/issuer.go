@@ -39,7 +39,11 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	user, linked, err := s.People.SignInWith(ctx, claims, v.client())
+	proved := v.user.ID // of a session that is as young as a proof
+	if !s.provedRecently(ctx) {
+		proved = ""
+	}
+	user, linked, err := s.People.SignInWith(ctx, claims, proved, v.client())
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
@@ -78,6 +82,11 @@ var issuerRefusals = []refusal{
 		people.ErrUnverified, "oidc",
 		"Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
 			"Ask your Quayside administrator which claim it must send.",
+	},
+	{
+		people.ErrUnmanaged, "oidc",
+		"This sign-in doesn't manage accounts of your e-mail address's domain. Use the account that your organization " +
+			"manages. If you have a password here, sign in with it, and then connect this sign-in under Your account.",
 	},
 	{
 		people.ErrLinkedElsewhere, "oidc",

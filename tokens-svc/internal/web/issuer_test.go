@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
@@ -34,7 +35,9 @@ func (s *stub) Finish(_ context.Context, f oidc.Flow, query url.Values) (people.
 	}
 	var c people.Claims
 	err := json.Unmarshal([]byte(query.Get("code")), &c)
-	c.Issuer = "https://issuer.example"
+	if c.Issuer == "" {
+		c.Issuer = "https://issuer.example"
+	}
 	return c, err
 }
 
@@ -105,6 +108,31 @@ func TestUninvitedPersonIsRejectedAtTheIssuer(t *testing.T) {
 		}
 		wantTo(t, b.get(t, api("")), "/sign-in?"+url.Values{"next": {api("")}}.Encode())
 	}
+}
+
+// TestTheHolderOfAnAccountConnectsTheIssuer: after a recent proof, and the password goes on working.
+func TestTheHolderOfAnAccountConnectsTheIssuer(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *Config) { c.Issuer = &stub{} })
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	private := claimsOf("1", "anna@acme.example")
+	private.Issuer = people.Google
+	b := w.browser()
+	if status, _, page := b.atIssuer(t, private); status != http.StatusForbidden ||
+		!strings.Contains(html.UnescapeString(page), "This sign-in doesn't manage") {
+		t.Errorf("%d, %s", status, page)
+	}
+	b = w.signedIn(t, "anna@acme.example")
+	want(t, b.get(t, "/settings/account"), http.StatusOK, `id="to-issuer"`)
+	w.pass(proofLife + time.Minute)
+	if status, _, _ := b.atIssuer(t, private); status != http.StatusForbidden {
+		t.Errorf("with an old proof: %d", status)
+	}
+	b = w.signedIn(t, "anna@acme.example")
+	if status, _, _ := b.atIssuer(t, private); status != http.StatusSeeOther {
+		t.Errorf("with a recent proof: %d", status)
+	}
+	w.signedIn(t, "anna@acme.example")
 }
 
 func TestUnsolicitedCallbackIsRejected(t *testing.T) {

@@ -32,7 +32,7 @@ func (f *proofForm) answer() answer {
 // prove reports whether the person has proved recently who they are, or does so with this request: then
 // the session is as young as after a sign-in. Otherwise it returns the page that asks.
 func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, err error) {
-	if s.People.Now().Sub(s.sessions.Current(ctx).CreatedAt) < proofLife {
+	if s.provedRecently(ctx) {
 		return true, answer{}, nil
 	}
 	take := func(name string) string {
@@ -67,6 +67,11 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 	}
 	ended, err := s.sessions.Prove(ctx, user)
 	return !ended, redirect("/sign-in?ended=1"), err
+}
+
+// provedRecently reports whether the proof of the session is recent.
+func (s *site) provedRecently(ctx context.Context) bool {
+	return s.People.Now().Sub(s.sessions.Current(ctx).CreatedAt) < proofLife
 }
 
 func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {

@@ -180,7 +180,7 @@ func statusOf(err error) int {
 	}{
 		{http.StatusBadRequest, []error{oidc.ErrMismatch}},
 		{http.StatusForbidden, []error{
-			tokens.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrLinkedElsewhere,
+			tokens.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrUnmanaged, people.ErrLinkedElsewhere,
 			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims,
 		}},
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},
