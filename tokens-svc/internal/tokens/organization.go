@@ -14,7 +14,7 @@ import (
 const maxDays = 3650
 
 // Policy is what an organization requires of its tokens, whoever makes or changes one: people
-// and tokens, but not operators. What a token has already stays until it is changed; a successor
+// and tokens, but not operators. What a token has already stays until it is widened; a successor
 // lives as long as the policy allows. The zero Policy requires nothing.
 type Policy struct {
 	MaxDays          int   // the longest life of a token, from its creation; 0: any

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -28,7 +29,8 @@ type Patch struct {
 
 // UpdateToken changes a token of org and returns it. A token that asks may not
 // change one that is, or would be, good for more than itself. The length of the
-// window stays, because another one would begin anew. A patch that changes
+// window stays, because another one would begin anew. A token that becomes good for
+// more must be one that the principal may create, whatever of it the patch names. A patch that changes
 // nothing leaves no trace. It gives ErrNotFound when org has no such token,
 // ErrForbidden, a StateError for a token that was rotated or has ended, ErrChanged,
 // and a ValidationError.
@@ -92,16 +94,33 @@ func (p Patch) apply(
 	if err := wrong.OrNil(); err != nil {
 		return t, err
 	}
+	if p.OfOrganization {
+		if !principal.MayChooseOwner() {
+			return t, principal.refuse("make the organization the owner of a token")
+		}
+		t.Owner = Owner{}
+	}
 	principal.checkWithin(wrong, t)
+	if before.ID != "" && c.widens(before, t) {
+		for i, permission := range t.Permissions {
+			if p.Permissions == nil { // otherwise they are checked above
+				principal.checkGrant(wrong, i+1, permission)
+			}
+		}
+		before = Token{} // the policy applies as to a new one
+	}
 	principal.checkPolicy(wrong, before, t)
-	if err := wrong.OrNil(); err != nil || !p.OfOrganization {
-		return t, err
-	}
-	if !principal.MayChooseOwner() {
-		return t, principal.refuse("make the organization the owner of a token")
-	}
-	t.Owner = Owner{}
-	return t, nil
+	return t, wrong.OrNil()
+}
+
+// widens reports whether a changed token is good for longer, from more addresses, for more permissions or
+// beyond its owner's role.
+func (c *Catalogue) widens(before, after Token) bool {
+	had := c.Expand(before.Permissions)
+	more := func(p Permission) bool { return !slices.Contains(had, p) }
+	return !earlier(before.ExpiresAt, after.ExpiresAt).Equal(after.ExpiresAt) ||
+		outside(after.IPAllow, before.IPAllow) != "" || slices.ContainsFunc(after.Permissions, more) ||
+		after.Owner.IsOrganization() && !before.Owner.IsOrganization()
 }
 
 // describe returns a token's details for the audit log.

@@ -73,6 +73,47 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	}
 }
 
+// TestATokenIsWidenedByThoseWhoMayCreateIt: what it becomes good for counts, not what the patch names. Narrowing it
+// needs no such right.
+func TestATokenIsWidenedByThoseWhoMayCreateIt(t *testing.T) {
+	t.Parallel()
+	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
+	policy := tokens.Policy{OwnersGrantAdmin: true}
+	owner, admin := person("usr_1", tokens.RoleOwner).Under(policy), person("usr_2", tokens.RoleAdmin).Under(policy)
+	never, later, sooner := time.Time{}, now.Add(2*time.Hour), now.Add(time.Minute)
+	for name, tt := range map[string]struct {
+		patch  tokens.Patch
+		widens bool
+	}{
+		"no end":         {tokens.Patch{ExpiresAt: &never}, true},
+		"a later end":    {tokens.Patch{ExpiresAt: &later}, true},
+		"an earlier end": {tokens.Patch{ExpiresAt: &sooner}, false},
+		"anywhere":       {tokens.Patch{IPAllow: &[]string{}}, true},
+		"more addresses": {tokens.Patch{IPAllow: &[]string{"192.0.2.0/24"}}, true},
+		"one address":    {tokens.Patch{IPAllow: &[]string{"192.0.2.1"}}, false},
+		"organization":   {tokens.Patch{OfOrganization: true}, true},
+		"fewer":          {tokens.Patch{Permissions: &[]string{"shipments:read"}}, false},
+		"another name":   {tokens.Patch{Name: new("glass")}, false},
+	} {
+		token, _, err := s.CreateToken(t.Context(), owner, someOrg, tokens.Draft{
+			Name: "break glass", Permissions: []string{"admin"}, IPAllow: []string{"192.0.2.0/28"},
+			ExpiresAt: now.Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.UpdateToken(t.Context(), admin, someOrg, token.ID, tt.patch)
+		if tt.widens {
+			wantFields(t, err, "permissions")
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := s.UpdateToken(t.Context(), owner, someOrg, token.ID, tt.patch); err != nil {
+			t.Errorf("%s, by an owner: %v", name, err)
+		}
+	}
+}
+
 func TestAllFaultsOfAPatchAreReported(t *testing.T) {
 	t.Parallel()
 	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
