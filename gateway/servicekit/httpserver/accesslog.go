@@ -1,6 +1,8 @@
 package httpserver
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -11,14 +13,20 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 )
 
+// StatusClientGone is the status in logs and metrics of a request whose client closed the
+// connection before the response. The number is nginx's; no client receives it.
+const StatusClientGone = 499
+
 // AccessLog logs one line for each request, with attrs, which identify it, and the
 // error given to Explain; it also completes the span and the metrics of Instrument.
 // The line of a request whose span is recorded has its trace_id and span_id.
 // Queries, headers and bodies are not logged, and paths up to where a secret may
 // begin only.
 //
-// A panic in next is logged with its stack. The response is that of onPanic; one
-// that has begun is aborted, so that the client sees that it is incomplete.
+// A panic in next is logged with its stack, unless it is http.ErrAbortHandler. The
+// response is that of onPanic; one that has begun is aborted, so that the client sees
+// that it is incomplete. A request that was aborted after its client had gone is a
+// StatusClientGone.
 func AccessLog(
 	log *slog.Logger, attrs func(*http.Request) []slog.Attr, onPanic http.HandlerFunc, next http.Handler,
 ) http.Handler {
@@ -27,8 +35,14 @@ func AccessLog(
 		rec := &recorder{ResponseWriter: w}
 		defer func() {
 			if cause := recover(); cause != nil {
-				log.LogAttrs(ctx, slog.LevelError, "panic",
-					append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
+				aborted := cause == any(http.ErrAbortHandler)
+				if !aborted {
+					log.LogAttrs(ctx, slog.LevelError, "panic",
+						append(attrs(r), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))...)
+				}
+				if aborted && errors.Is(ctx.Err(), context.Canceled) {
+					rec.status = StatusClientGone
+				}
 				if rec.status != 0 {
 					defer panic(http.ErrAbortHandler) // net/http does not log it again
 				} else {

@@ -146,6 +146,11 @@ func TestCheckRequestsReadyz(t *testing.T) {
 	}
 }
 
+type leaving struct{}
+
+// leave closes the connection of a request's client.
+func leave(r *http.Request) { r.Context().Value(leaving{}).(context.CancelFunc)() }
+
 func TestAccessLogHasOneLineARequest(t *testing.T) {
 	t.Parallel()
 	attrs := func(*http.Request) []slog.Attr { return []slog.Attr{slog.String("request_id", "req_1")} }
@@ -169,6 +174,21 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK); panic("oops") }, 200,
 			0, 2, true,
 		},
+		"aborted": {
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusOK)
+				panic(http.ErrAbortHandler)
+			}, 200,
+			0, 1, true,
+		},
+		"aborted for a client that is gone": {
+			func(w http.ResponseWriter, r *http.Request) {
+				leave(r)
+				w.WriteHeader(http.StatusOK)
+				panic(http.ErrAbortHandler)
+			},
+			StatusClientGone, 0, 1, true,
+		},
 		"a panic after 103": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			panic("oops")
@@ -188,8 +208,10 @@ func TestAccessLogHasOneLineARequest(t *testing.T) {
 						t.Errorf("panics with %v", cause)
 					}
 				}()
-				h.ServeHTTP(httptest.NewRecorder(),
-					httptest.NewRequest(http.MethodPost, "/path/shpt_live_secret?token=secret", strings.NewReader("secret")))
+				ctx, cancel := context.WithCancel(t.Context())
+				ctx = context.WithValue(ctx, leaving{}, cancel)
+				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(
+					ctx, http.MethodPost, "/path/shpt_live_secret?token=secret", strings.NewReader("secret")))
 			}()
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 			if len(lines) != c.lines {

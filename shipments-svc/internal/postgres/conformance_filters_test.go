@@ -43,6 +43,17 @@ func compare(
 ) {
 	t.Helper()
 	const limit = 30
+	var last *shipments.Shipment
+	for n := 0; n <= len(want); n += limit {
+		rows, err := repo.ListAfter(t.Context(), org, f, last, limit)
+		check(t, err)
+		if part := want[n:min(n+limit, len(want))]; len(rows) != len(part) {
+			t.Fatalf("%s, from %d: %d shipments, want %d", show(f), n, len(rows), len(part))
+		} else if len(part) > 0 {
+			last = &rows[len(rows)-1]
+			equal(t, *last, part[len(part)-1])
+		}
+	}
 	for offset := 0; offset == 0 || offset < len(want)+limit; offset += limit {
 		rows, total, err := repo.List(t.Context(), org, f, int64(offset), limit)
 		check(t, err)

@@ -23,6 +23,14 @@ func (r *Repository) List(
 	return row.Elements.value, row.Total, err
 }
 
+// ListAfter implements shipments.Repository.
+func (r *Repository) ListAfter(
+	ctx context.Context, org shipments.OrgID, f shipments.Filter, last *shipments.Shipment, limit int64,
+) ([]shipments.Shipment, error) {
+	query, args := listAfterQuery(org, f, last, limit)
+	return getJSON[[]shipments.Shipment](ctx, r.tenant(ctx, org), "export shipments", query, args...)
+}
+
 // listQuery returns the query of a list and its arguments: by the counters
 // where they know what the filter asks, by an index where they do not and for
 // the first page. Shipments have whole milliseconds, so a bound of their creation
@@ -31,14 +39,7 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
 	switch {
 	case f != shipments.Filter{Status: f.Status}:
-		after, before := any("-infinity"), any("infinity")
-		if f.CreatedAfter != nil {
-			after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
-		}
-		if f.CreatedBefore != nil {
-			before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
-		}
-		return listSelected(f), append(args, after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination)
+		return listSelected(f), append(args, selectedArgs(f)...)
 	case offset == 0 && f.Status != anyStatus:
 		return listNewestOfStatusSQL, args
 	case offset == 0:
@@ -48,6 +49,34 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	default:
 		return listSQL, args
 	}
+}
+
+// selectedArgs are the arguments of selected from $5 on.
+func selectedArgs(f shipments.Filter) []any {
+	after, before := any("-infinity"), any("infinity")
+	if f.CreatedAfter != nil {
+		after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
+	}
+	if f.CreatedBefore != nil {
+		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
+	}
+	return []any{after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination}
+}
+
+// listAfterQuery returns the query of the shipments after one, and its arguments: they are found by the
+// key of an index, so that each costs the same however many precede it.
+func listAfterQuery(org shipments.OrgID, f shipments.Filter, last *shipments.Shipment, limit int64) (string, []any) {
+	key := uuid.Nil
+	args := selectedArgs(f)
+	if last != nil {
+		key, args[1] = uuid.UUID(last.ID), last.CreatedAt // what precedes it is before CreatedBefore, too
+	}
+	return `
+SELECT coalesce(json_agg(s), '[]') FROM (
+	SELECT ` + shipmentColumns + ` FROM shipments
+	WHERE organization_id = $1 AND (created_at, id) < ($6, $2)` + selected(f) + `
+	ORDER BY created_at DESC, id DESC LIMIT $3
+) s`, append([]any{uuid.UUID(org), key, limit, string(f.Status)}, args...)
 }
 
 // A list that the counters know never counts or skips an organization's
@@ -142,19 +171,24 @@ func begins(column string, parameter int) string {
 	return fmt.Sprintf("%[1]s >= lower($%[2]d::text) AND %[1]s < lower($%[2]d::text) || chr(1114111)", column, parameter)
 }
 
-// listSelected lists shipments created after $5 and before $6, either of which may be infinite,
+// selected is the condition of shipments of the status $4, created after $5, which may be infinite,
 // with the check result $7, the reference $8, and the beginnings of the vessel $9 and of the
-// destination $10. It counts and skips them in an index that holds only those.
+// destination $10.
+func selected(f shipments.Filter) string {
+	return when(f.Status != anyStatus, 4, "status = $4") + ` AND created_at > $5` +
+		when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
+		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
+		when(f.Destination != "", 10, begins("destination_lower", 10))
+}
+
+// listSelected lists selected shipments that were created before $6, which may be infinite. It counts
+// and skips them in an index that holds only those.
 func listSelected(f shipments.Filter) string {
 	return `
 WITH selected AS NOT MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
-	WHERE organization_id = $1` + when(f.Status != anyStatus, 4, "status = $4") + `
-		AND created_at > $5 AND created_at < $6
-		` + when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
-		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
-		when(f.Destination != "", 10, begins("destination_lower", 10)) + `
+	WHERE organization_id = $1 AND created_at < $6` + selected(f) + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected

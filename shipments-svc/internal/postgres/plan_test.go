@@ -215,6 +215,9 @@ func TestEveryQueryFindsItsRowsByOrganization(t *testing.T) {
 	exec(t, db, `ANALYZE`)
 	all := queries(org)
 	for name, f := range filters() {
+		last := shipments.Shipment{CreatedAt: time.Now()}
+		sql, args := listAfterQuery(shipments.OrgID(org), f, &last, 1000)
+		all["export: "+name] = query{tenantRole, sql, args}
 		for _, offset := range []int64{0, 1500} {
 			sql, args := listQuery(shipments.OrgID(org), f, offset, 25)
 			all[fmt.Sprintf("list: %s, after %d", name, offset)] = query{tenantRole, sql, args}

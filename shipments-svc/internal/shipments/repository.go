@@ -15,6 +15,10 @@ type Repository interface {
 	// there are in all; both as of one instant.
 	List(ctx context.Context, org OrgID, f Filter, offset, limit int64) ([]Shipment, int64, error)
 
+	// ListAfter returns up to limit of these shipments in that order: those that follow one of them, or
+	// the first where last is nil.
+	ListAfter(ctx context.Context, org OrgID, f Filter, last *Shipment, limit int64) ([]Shipment, error)
+
 	// Get returns a shipment with its parts as of one instant, or
 	// ErrNotFound.
 	Get(ctx context.Context, org OrgID, id ID) (Detail, error)

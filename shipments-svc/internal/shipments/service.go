@@ -3,6 +3,7 @@ package shipments
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"sync"
 	"time"
@@ -50,6 +51,30 @@ func (s *Service) List(ctx context.Context, org OrgID, q Query) (page Page[Shipm
 	page.Paging, offset = paged(q.Page, q.PerPage)
 	page.Elements, page.Total, err = s.repo.List(ctx, org, q.Filter, offset, page.PerPage)
 	return page, err
+}
+
+// allBatch is how many shipments All reads at once.
+const allBatch = 1_000
+
+// All yields the shipments that meet the filter, in the order of List: each once, whatever is created
+// or deleted meanwhile, and ends with an error if it cannot go on. It holds no connection between batches.
+func (s *Service) All(ctx context.Context, org OrgID, f Filter) iter.Seq2[Shipment, error] {
+	return func(yield func(Shipment, error) bool) {
+		var last *Shipment
+		for more := true; more; {
+			batch, err := s.repo.ListAfter(ctx, org, f, last, allBatch)
+			if err != nil {
+				yield(Shipment{}, err)
+				return
+			}
+			for i := range batch {
+				if last = &batch[i]; !yield(*last, nil) {
+					return
+				}
+			}
+			more = len(batch) == allBatch
+		}
+	}
 }
 
 // paged returns the effective page and size, and how many elements stand

@@ -50,6 +50,14 @@ func (k *fakeRepository) List(_ context.Context, _ OrgID, f Filter, offset, limi
 	return []Shipment{}, 7, k.err
 }
 
+func (k *fakeRepository) ListAfter(_ context.Context, _ OrgID, _ Filter, last *Shipment, n int64) ([]Shipment, error) {
+	rest := slices.DeleteFunc(slices.Clone(k.created), func(s Shipment) bool {
+		return last != nil && !s.CreatedAt.Before(last.CreatedAt)
+	})
+	slices.SortFunc(rest, func(a, b Shipment) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return rest[:min(int(n), len(rest))], k.err
+}
+
 func (k *fakeRepository) Get(context.Context, OrgID, ID) (Detail, error) {
 	documents := slices.Clone(k.documents)
 	return Detail{Shipment: k.head.Shipment, Documents: documents, Pallets: k.pallets, Checks: k.checks}, k.err
@@ -310,5 +318,31 @@ func TestPalletsHaveBounds(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestAllHasEachShipmentOnce of those that were there before and after, whatever is created and deleted meanwhile.
+func TestAllHasEachShipmentOnce(t *testing.T) {
+	t.Parallel()
+	repo := &fakeRepository{}
+	add := func(second int) {
+		at := start.Add(time.Duration(second) * time.Second)
+		repo.created = append(repo.created, Shipment{PalletsCount: second, CreatedAt: at})
+	}
+	for second := range 2 * allBatch {
+		add(second)
+	}
+	next := 2*allBatch - 1
+	for s, err := range NewService(Needs{Repository: repo}).All(t.Context(), OrgID{}, Filter{}) {
+		if err != nil || s.PalletsCount != next {
+			t.Fatalf("%d, want %d (%v)", s.PalletsCount, next, err)
+		}
+		if next--; next%100 == 0 { // it was read: none that follows may be left out
+			repo.created = slices.DeleteFunc(repo.created, func(one Shipment) bool { return one.PalletsCount == s.PalletsCount })
+			add(3*allBatch + next)
+		}
+	}
+	if next != -1 {
+		t.Errorf("%d are left out", next+1)
 	}
 }

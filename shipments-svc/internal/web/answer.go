@@ -93,6 +93,9 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 	case a.to != "":
 		http.Redirect(w, r, a.to, a.status)
 		return
+	case a.status == httpserver.StatusClientGone:
+		w.WriteHeader(a.status)
+		return
 	}
 	all := view{Frame: pages.Frame{Title: a.title}, Data: a.data, RequestID: requestid.Of(r), now: s.Now()}
 	if v != nil {
@@ -149,7 +152,10 @@ var problemTexts = map[string]string{
 
 // errorAnswer returns the page of an error of the domain.
 func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
-	if errors.Is(err, errForm) {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return answer{status: httpserver.StatusClientGone}
+	case errors.Is(err, errForm):
 		return errorPage(http.StatusBadRequest)
 	}
 	p := transport.Problem(err)

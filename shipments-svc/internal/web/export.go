@@ -1,28 +1,28 @@
 package web
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
-	"github.com/xuri/excelize/v2"
-
-	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// workbook is a table that people open in a spreadsheet. Cells of XLSX are typed: a label
-// such as "0012" or "=A1" is a text and nothing else.
+// workbook is a table that people open in a spreadsheet. It is sent as its rows are read, so that
+// any number of them takes no memory and no disk.
 type workbook struct {
-	name  string // of the file, without its extension
-	sheet string
-	rows  [][]any
-	csv   bool // it is sent as CSV, and otherwise as XLSX
+	name     string // of the file, without its extension
+	headings []any
+	rows     iter.Seq2[[]any, error]
+	about    string // what the rows are
+	csv      bool   // it is sent as CSV, and otherwise as XLSX
 }
 
 // palletHeadings are those of exportPallets, in the order of its cells.
@@ -37,21 +37,29 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	rows := [][]any{palletHeadings}
-	for _, p := range found.Pallets {
-		lines := p.Contents
-		if lines == nil {
-			lines = []shipments.Content{p.Content()}
-		}
-		for _, c := range lines {
-			rows = append(rows, []any{
-				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
-				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
-				c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
-			})
+	rows := func(yield func([]any, error) bool) {
+		for _, p := range found.Pallets {
+			lines := p.Contents
+			if lines == nil {
+				lines = []shipments.Content{p.Content()}
+			}
+			for _, c := range lines {
+				row := []any{
+					p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
+					weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
+					c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
+				}
+				if !yield(row, nil) {
+					return
+				}
+			}
 		}
 	}
-	return answer{send: workbook{found.Reference + " pallets", "Pallets", rows, false}.send}, nil
+	return answer{send: workbook{
+		name: found.Reference + " pallets", headings: palletHeadings, rows: rows,
+		about: fmt.Sprintf("every line of the %d pallets of shipment %s, version %d",
+			len(found.Pallets), found.Reference, found.Version),
+	}.send}, nil
 }
 
 // weightCell leaves the cell of an unknown weight empty.
@@ -62,96 +70,92 @@ func weightCell(g shipments.Grams) any {
 	return g.Kilograms()
 }
 
-// maxExported is how many shipments an export has at most.
-const maxExported = 10_000
+var listHeadings = []any{
+	"Id", "Reference", "Status", "Vessel", "Voyage", "From", "To", "Pallets", "Created", "Approved",
+}
 
 // exportList returns a row for each shipment that meets the filters of the list.
 func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
-	rows := [][]any{{
-		"Id", "Reference", "Status", "Vessel", "Voyage", "From", "To", "Pallets", "Created", "Approved",
-	}}
 	filter, err := v.filter()
 	if err != nil {
 		return answer{}, err
 	}
-	query := shipments.Query{Filter: filter, PerPage: shipments.MaxPerPage}
-	for total := int64(1); int64(len(rows)) <= total && len(rows) <= maxExported; {
-		query.Page++
-		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-		page, err := s.Service.List(ctx, v.org, query)
-		if cancel(); err != nil {
-			return answer{}, err
-		}
-		for _, one := range page.Elements {
-			approved := ""
-			if !one.ApprovedAt.IsZero() {
-				approved = one.ApprovedAt.Format(time.RFC3339)
-			}
-			rows = append(rows, []any{
+	rows := func(yield func([]any, error) bool) {
+		for one, err := range s.Service.All(ctx, v.org, filter) {
+			row := []any{
 				transport.ShipmentIDs.Format(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage,
-				one.Origin, one.Destination, one.PalletsCount, one.CreatedAt.Format(time.RFC3339), approved,
-			})
-		}
-		if total = page.Total; len(page.Elements) == 0 {
-			break
+				one.Origin, one.Destination, one.PalletsCount, one.CreatedAt.Format(time.RFC3339), nil,
+			}
+			if !one.ApprovedAt.IsZero() {
+				row[len(row)-1] = one.ApprovedAt.Format(time.RFC3339)
+			}
+			if !yield(row, err) {
+				return
+			}
 		}
 	}
-	return answer{send: workbook{"shipments", "Shipments", rows, strings.HasSuffix(v.URL.Path, ".csv")}.send}, nil
+	return answer{send: workbook{
+		name: "shipments", headings: listHeadings, rows: rows,
+		about: "every shipment" + selection(v.URL.Query()), csv: strings.HasSuffix(v.URL.Path, ".csv"),
+	}.send}, nil
 }
 
-// send sends the workbook as a download. An error means that nothing was sent.
-func (b workbook) send(w http.ResponseWriter) error {
-	write, media, extension := b.xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
-	if b.csv {
-		write, media, extension = b.asCSV, "text/csv; charset=utf-8", ".csv"
+// selection says which filters a list has: " with status approved, vessel anna".
+func selection(query url.Values) string {
+	var filters []string
+	for _, name := range []string{"status", "reference", "vessel", "destination", "check_result", "from", "until"} {
+		if text := query.Get(name); text != "" {
+			filters = append(filters, name+" "+text)
+		}
 	}
-	content, err := write()
+	if filters == nil {
+		return ""
+	}
+	return " with " + strings.Join(filters, ", ")
+}
+
+// partTimeout is how long a client may take to receive partRows rows.
+const (
+	partTimeout = 30 * time.Second
+	partRows    = 1000
+)
+
+// send sends the workbook as a download. An error means that nothing was sent. A later one aborts
+// the response, so that the client sees that the file is not complete.
+func (b workbook) send(w http.ResponseWriter) error {
+	next, stop := iter.Pull2(b.rows)
+	defer stop()
+	cells, err, more := next()
 	if err != nil {
 		return err
 	}
+	media, extension := "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
+	if b.csv {
+		media, extension = "text/csv; charset=utf-8", ".csv"
+	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Disposition", transport.Download(b.name+extension))
-	_, _ = content.WriteTo(w) // the client is gone
-	return nil
-}
-
-func (b workbook) xlsx() (*bytes.Buffer, error) {
-	file := excelize.NewFile()
-	if err := file.SetSheetName("Sheet1", b.sheet); err != nil {
-		return nil, err
+	var file tableFile = newCSV(w)
+	if !b.csv {
+		file, err = newXLSX(w)
 	}
-	sheet, err := file.NewStreamWriter(b.sheet)
+	n := 0
+	for err = cmp.Or(err, file.row(b.headings...)); more && err == nil; n++ {
+		if n%partRows == 0 { // a writer without deadlines is accepted
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(partTimeout))
+		}
+		if err = file.row(cells...); err == nil {
+			cells, err, more = next()
+		}
+	}
+	about := make([]any, len(b.headings)) // rows of CSV have as many cells each
+	about[0] = fmt.Sprintf("%d rows: %s. Nothing is left out.", n, b.about)
+	if err == nil {
+		err = file.end(about...)
+	}
 	if err != nil {
-		return nil, err
+		httpserver.Explain(w, err)
+		panic(http.ErrAbortHandler)
 	}
-	for i, row := range b.rows {
-		cell, err := excelize.CoordinatesToCellName(1, i+1)
-		if err != nil {
-			return nil, err
-		}
-		if err := sheet.SetRow(cell, row); err != nil {
-			return nil, err
-		}
-	}
-	if err := sheet.Flush(); err != nil {
-		return nil, err
-	}
-	return file.WriteToBuffer()
-}
-
-// asCSV writes CSV for spreadsheets.
-func (b workbook) asCSV() (*bytes.Buffer, error) {
-	content := bytes.NewBufferString("\ufeff") // a spreadsheet takes it for UTF-8
-	out := csv.NewWriter(content)
-	for _, row := range b.rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = plaintext.Cell(fmt.Sprint(cell))
-		}
-		if err := out.Write(cells); err != nil {
-			return nil, err
-		}
-	}
-	out.Flush()
-	return content, out.Error()
+	return nil
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestPalletsAreAWorkbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := book.GetRows("Pallets")
+	rows, err := book.GetRows("List")
 	if err != nil || len(rows) != 2 {
 		t.Fatal(rows, err)
 	}
@@ -54,14 +55,64 @@ func TestTheListIsExportedAsItIsFiltered(t *testing.T) {
 		}
 	}
 	w := s.get(t, "/shipments/"+s.org+"/export.csv")
-	if n := strings.Count(w.Body.String(), "\n"); n != 131 || !strings.Contains(w.Body.String(), ",'=7,") {
+	if n := strings.Count(w.Body.String(), "\n"); n != 132 || !strings.Contains(w.Body.String(), ",'=7,") {
 		t.Errorf("%d lines: %.300s", n, w.Body)
 	}
 	book, err := excelize.OpenReader(s.get(t, "/shipments/"+s.org+"/export.xlsx?vessel=anna").Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := book.GetRows("Shipments"); err != nil || len(rows) != 66 || rows[1][3] != "Anna" {
+	if rows, err := book.GetRows("List"); err != nil || len(rows) != 66 || rows[1][3] != "Anna" {
 		t.Error(len(rows), err)
 	}
+}
+
+// TestExportsHaveEveryRow of a list that is longer than any page, and say so.
+func TestExportsHaveEveryRow(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const n = 10_100
+	s.fill(t, n)
+	list := s.get(t, "/shipments/"+s.org+"/export.csv?vessel=anna").Body.String()
+	if lines := strings.Split(strings.TrimSpace(list), "\n"); len(lines) != n+2 ||
+		lines[n+1] != "10100 rows: every shipment with vessel anna. Nothing is left out.,,,,,,,,," {
+		t.Errorf("%d lines, of which the last is %s", len(lines), lines[len(lines)-1])
+	}
+	book, err := excelize.OpenReader(s.get(t, "/shipments/"+s.org+"/export.xlsx").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := book.GetRows("List")
+	if err != nil || len(rows) != n+1 {
+		t.Error(len(rows), err)
+	}
+	about, _ := book.GetCellValue("About", "A1")
+	if about != "10100 rows: every shipment. Nothing is left out." {
+		t.Error(about)
+	}
+}
+
+// TestAnExportThatFailsIsAborted, so that nobody takes a part of a list for all of it.
+func TestAnExportThatFailsIsAborted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.fill(t, 1500)
+	w := &breaking{ResponseRecorder: httptest.NewRecorder(), broken: func() { _ = s.db.Close() }}
+	defer func() {
+		if cause := recover(); cause != any(http.ErrAbortHandler) {
+			t.Errorf("%v; %d bytes", cause, w.Body.Len())
+		}
+	}()
+	s.ServeHTTP(w, s.request(t, http.MethodGet, "/shipments/"+s.org+"/export.csv", "", http.NoBody))
+}
+
+// breaking breaks something as soon as a part of the response was sent.
+type breaking struct {
+	*httptest.ResponseRecorder
+	broken func()
+}
+
+func (b *breaking) Write(part []byte) (int, error) {
+	b.broken()
+	return b.ResponseRecorder.Write(part)
 }

@@ -19,6 +19,7 @@ type showPage struct {
 	Rows      []palletRow
 	Files     []fileRow
 	History   []shipments.Entry
+	Earlier   int64     // entries of the history that are not shown
 	Findings  checkRows // the checks that fail or warn
 	Failing   bool      // one of them fails
 	Accepted  []string  // names of findings that the form accepts
@@ -95,6 +96,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
 	}
+	p.Earlier = history.Total - int64(len(p.History))
 	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, p.Documents)
 	for _, c := range p.Checks {
 		if asks(c.Check) {

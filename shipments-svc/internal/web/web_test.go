@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"log/slog"
@@ -67,13 +68,17 @@ type site struct {
 	http.Handler
 	service     *shipments.Service
 	repo        *postgres.Repository
+	db          io.Closer
+	dsn         string
+	log         *bytes.Buffer
 	org, user   string
 	permissions string
 }
 
 func start(t *testing.T) *site {
 	t.Helper()
-	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
+	dsn := postgrestest.New(t, postgres.Migrate)
+	db, err := postgres.Open(dsn, postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,20 +98,40 @@ func start(t *testing.T) *site {
 	}
 	hooks := webhooks.NewService(postgres.NewWebhooks(repo, keys),
 		func() [16]byte { return uuid.Must(uuid.NewV7()) }, time.Now, false)
+	var log bytes.Buffer
 	pages, err := web.New(web.Config{
 		Service: service, Webhooks: hooks, Uploads: transport.NewUploads(), Timeout: 20 * time.Second, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.NewJSONHandler(&log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &site{
-		Handler: pages, service: service, repo: repo, org: publicid.New("org"), user: publicid.New("usr"),
+		Handler: pages, service: service, repo: repo, db: db, dsn: dsn, log: &log,
+		org: publicid.New("org"), user: publicid.New("usr"),
 		permissions: "documents:read documents:write shipments:read shipments:review shipments:write",
 	}
 }
 
-func (s *site) send(t *testing.T, method, path, contentType string, body io.Reader) *httptest.ResponseRecorder {
+// fill gives the organization n shipments of the vessel Anna.
+func (s *site) fill(t *testing.T, n int) {
+	t.Helper()
+	db, err := sql.Open("postgres", postgrestest.Direct(s.dsn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	org, _ := publicid.Parse("org", s.org)
+	if _, err := db.ExecContext(t.Context(), `
+		INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination, pallets_count,
+			created_at)
+		SELECT $1, gen_random_uuid(), 1, 'pending', 'PO-' || i, 'Anna', 'O', 'D', 0, now() FROM generate_series(1, $2) i`,
+		org, n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) request(t *testing.T, method, path, contentType string, body io.Reader) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, body)
 	r.Header = http.Header{
@@ -114,8 +139,13 @@ func (s *site) send(t *testing.T, method, path, contentType string, body io.Read
 		"Sec-Fetch-Site": {"same-origin"}, "X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"},
 		"X-Token-Permissions": {s.permissions},
 	}
+	return r
+}
+
+func (s *site) send(t *testing.T, method, path, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
+	s.ServeHTTP(w, s.request(t, method, path, contentType, body))
 	return w
 }
 

@@ -68,7 +68,7 @@ func TestTheSelectedEventsAreExported(t *testing.T) {
 	}
 	want(t, owner.get(t, auditLog("?q=nobody&format=json")), http.StatusOK, `{"audit_events":[]}`)
 	want(t, w.member(t, tokens.RoleMember).get(t, auditLog("?format=csv")), http.StatusForbidden)
-	for _, text := range []string{"=1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"} {
+	for _, text := range []string{"=1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"} {
 		if line := csvLine(audit.Event{Entry: audit.Entry{Target: text}}); !strings.Contains(line, "'"+text) {
 			t.Errorf("%q", line)
 		}

@@ -35,10 +35,22 @@ func Blank(s string) bool {
 	})
 }
 
-// Cell returns a text as a cell of CSV, with an apostrophe where a spreadsheet would take it for a formula.
+const (
+	formula   = "=+-@\t\r＝＋－＠" // what a spreadsheet takes for the beginning of one
+	separator = ",;|\t"        // what it may be set to take for the end of a cell, even within quotes
+)
+
+// Cell returns a text as a cell of CSV, with an apostrophe wherever a spreadsheet could take what follows for a
+// formula, whatever it takes for the separator.
 func Cell(s string) string {
-	if strings.IndexAny(s, "=+-@\t\r") == 0 {
-		return "'" + s
+	var cell strings.Builder
+	begins := true
+	for _, r := range s {
+		if begins && strings.ContainsRune(formula, r) {
+			cell.WriteByte('\'')
+		}
+		cell.WriteRune(r)
+		begins = strings.ContainsRune(separator, r) || begins && (r == '"' || r == ' ')
 	}
-	return s
+	return cell.String()
 }

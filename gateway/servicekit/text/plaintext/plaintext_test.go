@@ -35,3 +35,18 @@ func TestBlankTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestCellsAreNoFormulasWhateverSeparatesThem(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"PO-7": "PO-7", "Rotterdam, NL": "Rotterdam, NL", "'=1": "'=1", "": "",
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t'=1", "\r1": "'\r1",
+		"PO-7;=cmd|'/C calc'!A0;x": "PO-7;'=cmd|'/C calc'!A0;x", "a,=1": "a,'=1", "a\t=1": "a\t'=1", "a|-1": "a|'-1",
+		"a; =1": "a; '=1", `a;"=1"`: `a;"'=1"`, `"=1"`: `"'=1"`, ";;=1": ";;'=1",
+		"＝1": "'＝1", "＋1": "'＋1", "－1": "'－1", "＠1": "'＠1",
+	} {
+		if got := Cell(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

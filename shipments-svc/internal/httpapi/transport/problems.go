@@ -20,10 +20,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// statusClientGone is logged when the client closed the connection before the
-// response. The number is nginx's; no client receives it.
-const statusClientGone = 499
-
 // table maps errors to problems by the first row that matches. Errors that match
 // none are internal.
 var table = []struct {
@@ -129,7 +125,7 @@ func Code(err error) string {
 func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	r := callerOf(ctx).request
 	if errors.Is(r.Context().Err(), context.Canceled) {
-		w.WriteHeader(statusClientGone)
+		w.WriteHeader(httpserver.StatusClientGone)
 		return
 	}
 	p := Problem(err)
