@@ -28,7 +28,8 @@ const (
 
 // Migrate changes the schema of the database at dsn by the files *.sql in the
 // folder migrations of files, in goose's format: "up" to the newest version,
-// "down" by one, or "status", which changes nothing. It writes one line a
+// "down" by one, or "status", which changes nothing. The first migration, with which every table
+// goes, is reverted by "down --yes" only. It writes one line a
 // migration to w, and one for each attempt that did not get a lock.
 //
 // Programs may be migrated at the same time, and while the previous version
@@ -63,17 +64,28 @@ func Migrate(ctx context.Context, files fs.FS, dsn, direction string, w io.Write
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil
 		}
-	case "down":
-		err = retryLocks(ctx, w, provider.Down)
+	case "down", "down --yes":
+		if err = checkDown(ctx, provider, direction); err == nil {
+			err = retryLocks(ctx, w, provider.Down)
+		}
 	case "status":
 		err = status(ctx, w, provider)
 	default:
-		return fmt.Errorf("migrate %q: want up, down or status", direction)
+		return fmt.Errorf("migrate %q: want up, down, down --yes or status", direction)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate %s: %w", direction, err)
 	}
 	return nil
+}
+
+// checkDown returns an error where down would revert the first migration without --yes.
+func checkDown(ctx context.Context, provider *goose.Provider, direction string) error {
+	version, err := provider.GetDBVersion(ctx)
+	if first := provider.ListSources()[0]; err == nil && version == first.Version && direction == "down" {
+		err = fmt.Errorf("reverting %s drops every table with all data; to do that, add --yes", path.Base(first.Path))
+	}
+	return err
 }
 
 // openForMigration returns a pool whose statements give up waiting for a lock

@@ -41,7 +41,7 @@ func TestMigrations(t *testing.T) {
 func TestMigrateRefusesOtherDirectionsAndDSNs(t *testing.T) {
 	t.Parallel()
 	if err := migrate(t.Context(), "host=127.0.0.1", "sideways", io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "want up, down or status") {
+		!strings.Contains(err.Error(), "want up, down, down --yes or status") {
 		t.Errorf("%v", err)
 	}
 	if err := migrate(t.Context(), "postgres://u:hunter2@local host/", "up", io.Discard); err == nil ||

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
@@ -53,7 +54,7 @@ const usage = `usage: shipments-svc COMMAND
 
   serve                       answer the API until SIGTERM or SIGINT
   migrate up|down|status      bring the schema and the rights of SERVE_LOGIN up to date, take back one
-                              migration, or list them
+                              migration, or list them; down --yes takes back the first one and all data
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
   files export|import DIR     copy files that standard input lists to a directory, or from it
   health                      check the running service
@@ -99,14 +100,14 @@ func run(ctx context.Context, p program) error {
 }
 
 func migrate(ctx context.Context, p program) error {
-	if len(p.args) != 1 {
+	if len(p.args) == 0 {
 		return fmt.Errorf("%w: migrate takes up, down or status", errUsage)
 	}
 	cfg, err := config.Load(p.environ, config.Database)
 	if err != nil {
 		return err
 	}
-	err = postgres.Migrate(ctx, cfg.DirectURL(), p.args[0], p.stdout)
+	err = postgres.Migrate(ctx, cfg.DirectURL(), strings.Join(p.args, " "), p.stdout)
 	if err != nil || p.args[0] != "up" || cfg.ServeLogin == "" {
 		return err
 	}

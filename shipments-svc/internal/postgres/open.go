@@ -17,7 +17,7 @@ var migrations embed.FS
 const RequestTimeout = postgres.RequestTimeout
 
 // Migrate changes the schema of the database at dsn, which leads to Postgres
-// directly: "up", "down" or "status". It writes its progress to w.
+// directly: "up", "down", "down --yes" or "status". It writes its progress to w.
 func Migrate(ctx context.Context, dsn, direction string, w io.Writer) error {
 	return postgres.Migrate(ctx, migrations, dsn, direction, w)
 }

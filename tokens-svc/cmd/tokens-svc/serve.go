@@ -151,6 +151,7 @@ func public(api, pages http.Handler) http.Handler {
 
 type migrate struct {
 	Direction string `arg:"" enum:"up,down,status" help:"up, down or status."`
+	Yes       bool   `help:"Let down revert the first migration, which drops every table with all data."`
 }
 
 func (c migrate) Run(ctx context.Context, p program) error {
@@ -158,7 +159,11 @@ func (c migrate) Run(ctx context.Context, p program) error {
 	if err != nil {
 		return err
 	}
-	err = postgres.Migrate(ctx, cfg.DirectURL(), c.Direction, p.stdout)
+	direction := c.Direction
+	if c.Yes {
+		direction += " --yes"
+	}
+	err = postgres.Migrate(ctx, cfg.DirectURL(), direction, p.stdout)
 	if err != nil || c.Direction != "up" || cfg.ServeLogin == "" {
 		return err
 	}

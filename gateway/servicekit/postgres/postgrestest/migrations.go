@@ -15,7 +15,7 @@ import (
 )
 
 // Migrations tests the migrations in files, as postgres.Migrate takes them:
-// each can be reverted and applied again, nothing is left when all are reverted, and
+// each can be reverted and applied again, the first one not by mistake, nothing is left when all are reverted, and
 // several programs may migrate at once.
 func Migrations(t *testing.T, files fs.FS) {
 	t.Helper()
@@ -29,7 +29,14 @@ func Migrations(t *testing.T, files fs.FS) {
 	var want, got strings.Builder
 	for _, name := range slices.Backward(names) {
 		want.WriteString("down " + path.Base(name) + "\n")
-		if err := postgres.Migrate(t.Context(), files, dsn, "down", &got); err != nil {
+		err := postgres.Migrate(t.Context(), files, dsn, "down", &got)
+		if name == names[0] {
+			if err == nil || !strings.Contains(err.Error(), "drops every table with all data; to do that, add --yes") {
+				t.Errorf("the first migration is reverted without a question: %v", err)
+			}
+			err = postgres.Migrate(t.Context(), files, dsn, "down --yes", &got)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
