@@ -29,6 +29,10 @@ var problems = map[int]Problem{
 	http.StatusRequestEntityTooLarge: {
 		Heading: "Form too large", Text: "No changes were made. Go back and shorten what you entered.",
 	},
+	http.StatusTooManyRequests: {
+		Heading: "Too many requests at once",
+		Text:    "No changes were made. Your organization has other large requests in progress: wait a few seconds and reload.",
+	},
 	http.StatusInternalServerError: {
 		Heading: "Something went wrong",
 		Text: "The error was logged. If you were making a change, check whether it took effect. If it persists, contact " +

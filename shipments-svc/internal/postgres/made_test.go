@@ -2,11 +2,15 @@ package postgres
 
 import (
 	"crypto/rand"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
+
+// Whole is the bound of Get that every shipment is within.
+const Whole = math.MaxInt64
 
 // NewOrg returns a new organization.
 func NewOrg() (org shipments.OrgID) {

@@ -120,7 +120,7 @@ func queries(org uuid.UUID) map[string]query {
 		"lockSQL":         {tenantRole, lockSQL, []any{org, "name"}},
 		"tryLockSQL":      {tenantRole, tryLockSQL, []any{org, "name"}},
 		"readySQL":        {tenantRole, readySQL, []any{"{migrations/1_a.sql}"}},
-		"getSQL":          {tenantRole, getSQL, []any{org, id, smallShipment}},
+		"getSQL":          {tenantRole, getSQL, []any{org, id, 1000}},
 		"createSQL":       {tenantRole, createSQL, []any{org, "{}", none, "tok_1", "Anna"}},
 		"headSQL":         {tenantRole, headSQL, []any{org, id}},
 		"deleteSQL":       {tenantRole, deleteSQL, []any{org, id, "pending", 1, none}},

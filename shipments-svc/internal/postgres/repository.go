@@ -19,7 +19,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -30,24 +29,14 @@ type Repository struct {
 	// nothing receives.
 	Announced, Queued, WebhooksDue chan struct{}
 
-	db    *sqlx.DB
-	large *limit.Limit[shipments.OrgID] // requests that have a large shipment in memory
+	db *sqlx.DB
 }
-
-const (
-	// smallShipment is how many pallets a shipment has that any number of requests read
-	// at once. Larger ones, with up to 40 MiB in memory each, are read by maxLarge
-	// requests, of which maxLargeOf are one organization's.
-	smallShipment = 1_000
-	maxLarge      = 6
-	maxLargeOf    = 3
-)
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{
 		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), WebhooksDue: make(chan struct{}, 1),
-		db: db, large: limit.New[shipments.OrgID](maxLarge, maxLargeOf),
+		db: db,
 	}
 }
 
@@ -73,17 +62,10 @@ func (r *Repository) Ready(ctx context.Context) error {
 }
 
 // Get implements shipments.Repository.
-func (r *Repository) Get(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Detail, error) {
-	get := func(pallets int) (shipments.Detail, error) {
-		return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL, org, id, pallets)
-	}
-	d, err := get(smallShipment)
-	if err == nil && d.Pallets == nil {
-		if err = r.large.Enter(ctx, org, 1); err == nil {
-			d, err = get(shipments.MaxPallets)
-		}
-	}
-	return d, err
+func (r *Repository) Get(
+	ctx context.Context, org shipments.OrgID, id shipments.ID, atMost int64,
+) (shipments.Detail, error) {
+	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL, org, id, atMost)
 }
 
 // Head implements shipments.Repository.

@@ -20,8 +20,8 @@ type Repository interface {
 	ListAfter(ctx context.Context, org OrgID, f Filter, last *Shipment, limit int64) ([]Shipment, error)
 
 	// Get returns a shipment with its parts as of one instant, or
-	// ErrNotFound.
-	Get(ctx context.Context, org OrgID, id ID) (Detail, error)
+	// ErrNotFound. Parts with more than atMost bytes are not read.
+	Get(ctx context.Context, org OrgID, id ID, atMost int64) (Detail, error)
 
 	// Head returns a shipment without its parts, or ErrNotFound. Of a
 	// shipment that was changed it never returns an earlier version.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 )
@@ -101,7 +102,7 @@ func (s *Service) change(
 func (s *Service) revision(
 	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
 ) (Revision, error) {
-	d, err := s.repo.Get(ctx, org, o.ID)
+	d, err := s.repo.Get(ctx, org, o.ID, math.MaxInt64)
 	if err != nil {
 		return Revision{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
 // Service is what can be done with shipments.
@@ -20,8 +20,9 @@ type Service struct {
 	newID     func() ID
 	now       func() time.Time
 
-	waits   *limit.Limit[OrgID]
-	closing chan struct{} // closed by Drain
+	waits   *limit.Shares[Organization] // of GetQuery
+	reads   *limit.Shares[Organization] // bytes of memory
+	closing chan struct{}               // closed by Drain
 	drained sync.Once
 }
 
@@ -40,7 +41,8 @@ type Needs struct {
 func NewService(n Needs) *Service {
 	return &Service{
 		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
-		waits: limit.New[OrgID](maxWaits, maxOrgWaits), closing: make(chan struct{}),
+		waits: limit.New[Organization](limit.Config{Total: maxWaits, Each: maxOrgWaits}),
+		reads: limit.New[Organization](reads), closing: make(chan struct{}),
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 type UUID[Thing any] [16]byte
 
 type (
-	// OrgID identifies an organization: the tenant whose data is meant.
+	// OrgID identifies the partition of an organization whose data is meant: its live or its test data.
 	OrgID = UUID[struct{}]
 	// ID identifies a shipment within its organization, as the others do their things.
 	ID = UUID[Shipment]
@@ -47,6 +47,16 @@ func (id *UUID[Thing]) UnmarshalText(text []byte) error {
 	}
 	_, err := hex.Decode(id[:], digits)
 	return err
+}
+
+// Organization is what shares are keyed by, so that its two partitions have one between them.
+type Organization OrgID
+
+// OrganizationOf returns the organization of a partition. The ids of its two partitions differ in the first three
+// bits: org_0… has live data, and org_7… test data.
+func OrganizationOf(partition OrgID) Organization {
+	partition[0] &= 0x1f
+	return Organization(partition)
 }
 
 // Status is where a shipment stands.
@@ -102,6 +112,7 @@ type Detail struct {
 	Pallets   []Pallet   `json:"pallets"`
 	Checks    []Check    `json:"checks"`
 	Documents []Document `json:"documents"` // in the order in which they were attached
+	Bytes     int64      `json:"bytes"`     // that the parts have in the database, about
 }
 
 // Check is the result of one check.

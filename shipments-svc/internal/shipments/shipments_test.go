@@ -58,7 +58,7 @@ func (k *fakeRepository) ListAfter(_ context.Context, _ OrgID, _ Filter, last *S
 	return rest[:min(int(n), len(rest))], k.err
 }
 
-func (k *fakeRepository) Get(context.Context, OrgID, ID) (Detail, error) {
+func (k *fakeRepository) Get(context.Context, OrgID, ID, int64) (Detail, error) {
 	documents := slices.Clone(k.documents)
 	return Detail{Shipment: k.head.Shipment, Documents: documents, Pallets: k.pallets, Checks: k.checks}, k.err
 }

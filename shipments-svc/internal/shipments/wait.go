@@ -35,20 +35,20 @@ type GetResult struct {
 	// Waited is false without a wait in the query, and where none was granted
 	// because too many requests wait.
 	Waited bool
+	// Release ends the use of memory for the shipment, once it has been sent.
+	Release func()
 }
 
 // Get returns a shipment with its pallets and checks, or ErrNotFound. With a wait
 // it returns once the shipment has a version that the caller does not know, when
 // the wait or the service ends, or at once if too many requests wait.
-func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (GetResult, error) {
-	var found GetResult
-	var err error
+func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (found GetResult, err error) {
 	if l.Wait > 0 {
 		if found.Waited, err = s.wait(ctx, org, l); err != nil {
 			return GetResult{}, err
 		}
 	}
-	found.Detail, err = s.repo.Get(ctx, org, l.ID)
+	found.Detail, found.Release, err = s.read(ctx, org, l.ID)
 	return found, err
 }
 
@@ -65,10 +65,11 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 	if !known(head.Version) {
 		return true, nil
 	}
-	if !s.waits.TryAcquire(org, 1) {
-		return false, nil
+	release, err := s.waits.Acquire(ctx, OrganizationOf(org), 1)
+	if err != nil {
+		return false, ctx.Err()
 	}
-	defer s.waits.Release(org, 1)
+	defer release()
 	over, again := time.NewTimer(l.Wait), time.NewTicker(pollEvery)
 	defer over.Stop()
 	defer again.Stop()

@@ -102,3 +102,12 @@ func TestWaitsAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestThePartitionsOfAnOrganizationHaveOneShare: the ids of live data begin with org_0, those of test data with org_7.
+func TestThePartitionsOfAnOrganizationHaveOneShare(t *testing.T) {
+	t.Parallel()
+	live, test, other := OrgID{0x01, 0x9f, 15: 1}, OrgID{0xe1, 0x9f, 15: 1}, OrgID{0x01, 0x9f, 15: 2}
+	if OrganizationOf(live) != OrganizationOf(test) || OrganizationOf(live) == OrganizationOf(other) {
+		t.Errorf("%x, %x, %x", OrganizationOf(live), OrganizationOf(test), OrganizationOf(other))
+	}
+}

@@ -27,6 +27,7 @@ type answer struct {
 	data     any
 	to       string
 	send     func(http.ResponseWriter) error // sends a file; an error means that nothing was sent
+	release  func()                          // called when it was sent; nil: nothing to do
 }
 
 func page(template, title string, data any) answer {
@@ -84,6 +85,9 @@ type view struct {
 func (v view) Moment(t time.Time) pages.Moment { return pages.Moment{At: t, Now: v.now} }
 
 func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer) {
+	if a.release != nil {
+		defer a.release()
+	}
 	switch {
 	case a.send != nil:
 		if err := a.send(w); err != nil {
@@ -160,6 +164,8 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	}
 	p := transport.Problem(err)
 	switch p.Status {
+	case http.StatusTooManyRequests:
+		v.writer.Header().Set("Retry-After", "5")
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(v.writer, err)
 	case http.StatusInternalServerError:

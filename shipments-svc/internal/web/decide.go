@@ -58,6 +58,7 @@ func (s *site) decide(
 	if err != nil {
 		return answer{}, err
 	}
+	found.Release()
 	// A reason is one line, its field has several. A decision that was made meanwhile is
 	// refused here, as the domain would take it for this one.
 	reason := strings.Join(strings.Fields(v.text("reason")), " ")
@@ -87,5 +88,5 @@ func (s *site) again(ctx context.Context, v *visit, status int, reason string, f
 	if p.Faults, p.Reason = (pages.Faults{fault}), reason; status != http.StatusPreconditionFailed {
 		p.Accepted = v.PostForm["accept"]
 	}
-	return page("shipment", p.Reference, p).as(status), err
+	return p.page().as(status), err
 }

@@ -41,7 +41,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 		p.Preview = &preview{Document: done.Document}
 		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
 	}
-	return page("shipment", p.Reference, p), nil
+	return p.page(), nil
 }
 
 // attachForm attaches the file of the form, or tries it.
@@ -50,9 +50,10 @@ func (s *site) attachForm(ctx context.Context, v *visit) (shipments.Attached, er
 	if err != nil {
 		return shipments.Attached{}, err
 	}
+	defer a.Release()
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout+a.Waits())
 	defer cancel()
-	return s.Service.Attach(ctx, v.org, a)
+	return s.Service.Attach(ctx, v.org, a.Attachment)
 }
 
 func (s *site) download(ctx context.Context, v *visit) (answer, error) {
@@ -88,11 +89,11 @@ type confirmPage struct {
 
 // askDelete asks before a shipment is deleted.
 func (s *site) askDelete(ctx context.Context, v *visit) (answer, error) {
-	found, err := s.get(ctx, v)
-	return page("confirm", "Delete "+found.Reference, confirmPage{
-		Heading: "Delete " + found.Reference + "?", Button: "Delete shipment",
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
+	return page("confirm", "Delete "+head.Reference, confirmPage{
+		Heading: "Delete " + head.Reference + "?", Button: "Delete shipment",
 		Text: "The shipment is deleted with its history. This cannot be undone.",
-		Do:   v.here() + "/delete", Back: v.here(), Version: found.Version,
+		Do:   v.here() + "/delete", Back: v.here(), Version: head.Version,
 	}), err
 }
 
@@ -107,7 +108,7 @@ func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 
 // askDetach asks before a document is deleted.
 func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
-	found, err := s.get(ctx, v)
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
 	if err != nil {
 		return answer{}, err
 	}
@@ -119,6 +120,6 @@ func (s *site) askDetach(ctx context.Context, v *visit) (answer, error) {
 	return page("confirm", "Delete "+name, confirmPage{
 		Heading: "Delete " + name + "?", Button: "Delete document",
 		Text: "The document is deleted with its file and the pallets that were read in it. The checks are made again.",
-		Do:   v.here() + "/documents/" + v.PathValue("document") + "/delete", Back: v.here(), Version: found.Version,
+		Do:   v.here() + "/documents/" + v.PathValue("document") + "/delete", Back: v.here(), Version: head.Version,
 	}), nil
 }

@@ -59,7 +59,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 		name: found.Reference + " pallets", headings: palletHeadings, rows: rows,
 		about: fmt.Sprintf("every line of the %d pallets of shipment %s, version %d",
 			len(found.Pallets), found.Reference, found.Version),
-	}.send}, nil
+	}.send, release: found.Release}, nil
 }
 
 // weightCell leaves the cell of an unknown weight empty.

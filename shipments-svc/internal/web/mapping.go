@@ -66,7 +66,7 @@ func (s *site) showMapping(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
-	found, err := s.get(ctx, v)
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
 	if err != nil {
 		return mappingPage{}, err
 	}
@@ -75,7 +75,7 @@ func (s *site) mapping(ctx context.Context, v *visit) (mappingPage, error) {
 		return mappingPage{}, err
 	}
 	p := mappingPage{
-		Document: d, Version: found.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
+		Document: d, Version: head.Version, Back: v.here(), Link: v.here() + "/documents/" + v.PathValue("document"),
 		Choices: shipments.MappingFields, Styles: []shipments.NumberStyle{shipments.PointStyle, shipments.CommaStyle},
 	}
 	for i, m := range d.Mappings {

@@ -31,6 +31,7 @@ type showPage struct {
 	Reason    string
 	Me        string   // the id of the person, in the history
 	Preview   *preview // of a document that is not attached yet
+	release   func()   // called when the page was sent
 }
 
 // checkRow is a check with links to what it found.
@@ -68,7 +69,13 @@ type fileRow struct {
 
 func (s *site) show(ctx context.Context, v *visit) (answer, error) {
 	p, err := s.shown(ctx, v)
-	return page("shipment", p.Reference, p), err
+	return p.page(), err
+}
+
+func (p showPage) page() answer {
+	a := page("shipment", p.Reference, p)
+	a.release = p.release
+	return a
 }
 
 // get returns the shipment in the path.
@@ -84,6 +91,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 	}
 	history, err := s.Service.History(ctx, v.org, shipments.HistoryQuery{ID: found.ID, PerPage: shipments.MaxPerPage})
 	if err != nil {
+		found.Release()
 		return showPage{}, err
 	}
 	allowed := shipments.Allowed(found.Status)
@@ -94,7 +102,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
 		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == 0 &&
 			v.may("DELETE /api/v1/shipments/{id}"),
-		Documents: v.may("GET /api/v1/shipments/{id}/documents"),
+		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release,
 	}
 	p.Earlier = history.Total - int64(len(p.History))
 	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, p.Documents)

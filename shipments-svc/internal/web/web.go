@@ -68,8 +68,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	s := &site{c, set}
-	admitted := transport.Admitted(s.routes()) // a page of a large shipment takes as much memory as the API's answer
-	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(admitted, false))), nil
+	return requestid.Ensure(httpserver.AccessLog(c.Log, logAttrs, s.broken, pages.Harden(s.routes(), false))), nil
 }
 
 // home leads to the shipments, or the webhooks, of the organization that the gateway chose.

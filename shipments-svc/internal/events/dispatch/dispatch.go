@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -68,13 +68,14 @@ type Config struct {
 type Dispatcher struct {
 	Config
 	queue    Queue
-	capacity *limit.Limit[webhooks.EndpointKey]
+	capacity *limit.Shares[webhooks.EndpointKey]
 	working  sync.WaitGroup
 }
 
 // New returns an idle Dispatcher.
 func New(queue Queue, cfg Config) *Dispatcher {
-	return &Dispatcher{Config: cfg, queue: queue, capacity: limit.New[webhooks.EndpointKey](maxAll, maxEndpoint)}
+	capacity := limit.New[webhooks.EndpointKey](limit.Config{Total: maxAll, Each: maxEndpoint})
+	return &Dispatcher{Config: cfg, queue: queue, capacity: capacity}
 }
 
 // Run runs until ctx ends. Attempts in flight may then end within drain; the others are
@@ -106,11 +107,12 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 // start starts a worker for an endpoint if there is capacity. It makes deliveries one after the
 // other until none is due, and starts another worker for each that it has claimed.
 func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.EndpointKey) {
-	if !d.capacity.TryAcquire(place, 1) {
+	release, err := d.capacity.Acquire(ctx, place, 1)
+	if err != nil {
 		return
 	}
 	d.working.Go(func() {
-		defer d.capacity.Release(place, 1)
+		defer release()
 		for n := 0; n < turn && ctx.Err() == nil; n++ {
 			now := d.Now()
 			job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))

@@ -65,11 +65,11 @@ func TestDocumentsAreAdmittedBeforeTheyAreReceived(t *testing.T) {
 		}
 		closed()
 		status := <-sendDocument(t.Context(), handler, mine, large, unread{t})
-		if status != http.StatusServiceUnavailable {
+		if status != http.StatusTooManyRequests {
 			t.Errorf("one more of the organization: %d", status)
 		}
 		status = <-sendDocument(t.Context(), handler, mine, -1, unread{t})
-		if status != http.StatusServiceUnavailable {
+		if status != http.StatusTooManyRequests {
 			t.Errorf("one more of unknown size: %d", status)
 		}
 		if status := <-sendDocument(t.Context(), handler, other, large,
@@ -104,7 +104,7 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 			return sendDocument(t.Context(), handler, org, int64(len(body)), strings.NewReader(body))
 		}
 		first := try(mine, dryRun)
-		if status := <-try(mine, dryRun); status != http.StatusServiceUnavailable {
+		if status := <-try(mine, dryRun); status != http.StatusTooManyRequests {
 			t.Errorf("a second one: %d", status)
 		}
 		if status := <-try(mine, strings.Replace(dryRun, "true", "false", 1)); status != http.StatusNotFound {

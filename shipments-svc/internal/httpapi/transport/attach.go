@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -30,33 +31,44 @@ type previewView struct {
 	Mappings []shipments.Mapping `json:"mappings,omitempty"`
 }
 
-const (
-	// maxReceived is how many bytes the bodies of documents that are received and
-	// processed at once may have, which are in memory; maxReceivedOf is how many of
-	// them may be one organization's.
-	maxReceived   = 192 << 20
-	maxReceivedOf = 48 << 20
-	// maxReading is how many dry runs and large JSON bodies are processed at once, each
-	// with up to 256 MiB; maxReadingOf is how many of one organization.
-	maxReading   = 2
-	maxReadingOf = 1
-	// fewValues is how many values a JSON body may have that is processed beside any
-	// number of others.
-	fewValues = 10_000
+var (
+	// receiving is how many bytes the bodies of documents that are received and processed at once may have, which
+	// are in memory.
+	receiving = limit.Config{Total: 192 << 20, Each: 48 << 20, Queue: 50, Wait: 3 * time.Second}
+	// reading is how many dry runs and large JSON bodies are processed at once, each with up to 256 MiB.
+	reading = limit.Config{Total: 2, Each: 1, Queue: 4, Wait: 3 * time.Second}
 )
 
+// fewValues is how many values a JSON body may have that is processed beside any
+// number of others.
+const fewValues = 10_000
+
 // Uploads admits bodies with documents, of the API and of pages together.
-type Uploads struct{ receiving, reading *limit.Limit[shipments.OrgID] }
+type Uploads struct {
+	receiving, reading *limit.Shares[shipments.Organization]
+}
 
 // NewUploads returns Uploads. A process has one.
 func NewUploads() *Uploads {
-	return &Uploads{
-		limit.New[shipments.OrgID](maxReceived, maxReceivedOf), limit.New[shipments.OrgID](maxReading, maxReadingOf),
+	return &Uploads{limit.New[shipments.Organization](receiving), limit.New[shipments.Organization](reading)}
+}
+
+// Received is a document as it came in. Release ends the use of memory for it.
+type Received struct {
+	shipments.Attachment
+	Release func()
+}
+
+// prepareAttach is PrepareAttach of what was received, which is in memory until its file is stored.
+func prepareAttach(service *shipments.Service) prepare[Received, shipments.Attached] {
+	return func(ctx context.Context, org shipments.OrgID, a Received) (shipments.Commit[shipments.Attached], error) {
+		defer a.Release()
+		return service.PrepareAttach(ctx, org, a.Attachment)
 	}
 }
 
 // decode reads a request of the API that attaches a document.
-func (u *Uploads) decode(r *http.Request) (a shipments.Attachment, err error) {
+func (u *Uploads) decode(r *http.Request) (a Received, err error) {
 	order, err := decodeOrder(r)
 	if err != nil {
 		return a, err
@@ -75,11 +87,10 @@ func (u *Uploads) decode(r *http.Request) (a shipments.Attachment, err error) {
 }
 
 // Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets
-// themselves. It is admitted before it is received. The request must have passed Admitted, and is
-// admitted until its handler has returned.
+// themselves. It is admitted before it is received, until Release is called.
 func (u *Uploads) Receive(
 	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
-) (a shipments.Attachment, err error) {
+) (a Received, err error) {
 	// A large request has the time that it may take. Writers without deadlines are accepted.
 	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
 	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
@@ -88,32 +99,44 @@ func (u *Uploads) Receive(
 	if size < 0 { // it is not known
 		size = maxDocument
 	}
-	if err := u.receiving.Enter(r.Context(), org, size); err != nil {
+	key := shipments.OrganizationOf(org)
+	received, err := u.receiving.Acquire(r.Context(), key, size)
+	if err != nil {
 		return a, err
 	}
+	processed := func() {}
+	a.Release = sync.OnceFunc(func() { processed(); received() })
+	defer func() {
+		if err != nil {
+			a.Release()
+		}
+	}()
 	media, err := mediaType(r.Header, jsonMedia, formMedia)
 	if err != nil {
 		return a, err
 	}
-	read := func(ctx context.Context) error { return u.reading.Enter(ctx, org, 1) }
+	large := func() (err error) { //nolint:contextcheck // it is that of the request
+		processed, err = u.reading.Acquire(r.Context(), key, 1)
+		return err
+	}
 	if media == formMedia {
-		a, err = decodeForm(r, order)
+		a.Attachment, err = decodeForm(r, order)
 	} else {
-		a, err = decodeDocument(r, size, order, read)
+		a.Attachment, err = decodeDocument(r, size, order, large)
 	}
 	if err == nil && a.DryRun && a.File != nil {
-		err = read(r.Context())
+		err = large()
 	}
 	return a, err
 }
 
 // decodeDocument reads a document that is sent as JSON. It calls large before it parses many values.
 func decodeDocument(
-	r *http.Request, size int64, order shipments.Order, large func(context.Context) error,
+	r *http.Request, size int64, order shipments.Order, large func() error,
 ) (a shipments.Attachment, err error) {
 	text, err := receive(r, size)
 	if err == nil && bytes.Count(text, []byte(",")) > fewValues { // base64 has no commas
-		err = large(r.Context())
+		err = large()
 	}
 	if err != nil {
 		return a, err

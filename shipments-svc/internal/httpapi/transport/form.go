@@ -12,7 +12,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/sniff"
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -96,15 +95,6 @@ func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upl
 	found, err := sniff.File(content, size, filename)
 	u.ContentType, u.Kind, u.Format, u.Refused = found.ContentType, found.Kind, found.Name, found.Refused
 	return u, err
-}
-
-// Admitted lets requests enter limits until their handler has returned.
-func Admitted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, end := limit.Begin(r.Context())
-		defer end()
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
 }
 
 // SendFile sends the file of a document. An error means that nothing was sent.

@@ -36,7 +36,8 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
-	return reply{Status: http.StatusOK, Header: header, Body: map[string]detailView{"shipment": view}}
+	return reply{Status: http.StatusOK, Header: header, Body: map[string]detailView{"shipment": view},
+		release: found.Release}
 }
 
 // representation is part of every entity-tag. It changes when the same row

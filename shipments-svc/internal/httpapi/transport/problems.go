@@ -15,8 +15,8 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -72,8 +72,11 @@ var table = []struct {
 		allOf[*shipments.Invalid](string(shipments.UnsupportedDocument)),
 	},
 	{http.StatusUnprocessableEntity, "validation_failed", as[*shipments.Invalid]},
-	{http.StatusServiceUnavailable, "unavailable", is(limit.ErrBusy,
-		limit.ErrBusy.Error()+"; try again after the seconds in Retry-After")},
+	{http.StatusTooManyRequests, "too_many_large_requests", is(limit.ErrShare,
+		"the organization has as many large requests in progress as one may have; try again after the seconds in "+
+			"Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", is(limit.ErrTotal,
+		"too many large requests are in progress; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(context.DeadlineExceeded,
 		"the request took too long; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(shipments.ErrUnavailable,
@@ -140,6 +143,8 @@ func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 		if errors.Is(err, shipments.ErrKeyInProgress) {
 			w.Header().Set("Retry-After", "1")
 		}
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "5")
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	case http.StatusInternalServerError:

@@ -24,6 +24,7 @@ type reply struct {
 	// SecretOf is the webhook endpoint whose secret Body shows: Body is not stored, and not replayed.
 	SecretOf string                `json:"secret_of,omitempty"`
 	file     *shipments.StoredFile // sent instead of a body
+	release  func()                // called when it was sent; nil: nothing to do
 }
 
 // shown returns the encoder of a response that shows a result as the member name.
@@ -51,6 +52,9 @@ func listed[Res, View any](name string, view func(Res) View) func(*http.Request,
 // sent when the body cannot be encoded, the file cannot be opened, or the client
 // expects another entity-tag.
 func (re reply) write(w http.ResponseWriter, r *http.Request) error {
+	if re.release != nil {
+		defer re.release()
+	}
 	if tag := re.Header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		switch precondition.Failed(r, tag) {
 		case http.StatusNotModified:

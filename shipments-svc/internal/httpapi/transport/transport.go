@@ -82,7 +82,7 @@ func New(
 
 	const documents, document = one + "/documents", one + "/documents/{document}"
 	encodeDocument := shown(http.StatusOK, "document", viewReadDocument)
-	postPrepared(rt, documents, uploads.decode, service.PrepareAttach, encodeAttach)
+	postPrepared(rt, documents, uploads.decode, prepareAttach(service), encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
 	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument)
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
@@ -103,7 +103,7 @@ func New(
 	// The OpenAPI document needs no identity.
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 
-	return requestid.Ensure(Admitted(identified(httpserver.AccessLog(log, logAttrs, internalError.Write, rt.Routes))))
+	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, internalError.Write, rt.Routes)))
 }
 
 // post adds a route of the method POST, which does a thing once for each
