@@ -1,7 +1,8 @@
 // Package gateway registers every Caddy module of Quayside's gateway. Import it for its side effects into a Caddy
-// build, as xcaddy does:
+// build, as xcaddy does in a checkout:
 //
-//	xcaddy build --with github.com/quayside/quayside/gateway --with github.com/quayside/quayside/gateway/servicekit
+//	xcaddy build --with github.com/quayside/quayside/gateway=./gateway \
+//		--with github.com/quayside/quayside/gateway/servicekit=./gateway/servicekit
 package gateway
 
 import (

@@ -19,7 +19,27 @@ const guides = "../../../gateway/apidocs/guides/"
 // fence is a block of code of a guide: its language, and its text.
 var fence = regexp.MustCompile("(?ms)^```(sh|go|python|js)\n(.*?)^```")
 
-// The code of the guides runs unchanged, the blocks of the shell in one script. That of webhooks is in functions.
+// permission is a permission in a text.
+var permission = regexp.MustCompile("`([a-z]+:[a-z]+)`")
+
+// permissionsFor returns the permissions that a guide says its samples need.
+func permissionsFor(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sentence, _ := strings.Cut(string(text), "samples need a token with ")
+	sentence, _, _ = strings.Cut(sentence, ".")
+	var all []string
+	for _, found := range permission.FindAllStringSubmatch(sentence, -1) {
+		all = append(all, found[1])
+	}
+	return strings.Join(all, ",")
+}
+
+// The code of the guides runs unchanged and with the token that the guide describes, the blocks of the shell in one
+// script. That of webhooks is in functions.
 func TestTheCodeOfTheGuidesRuns(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob(guides + "*.md")
@@ -33,7 +53,7 @@ func TestTheCodeOfTheGuidesRuns(t *testing.T) {
 		for language, source := range codeOf(t, page) {
 			t.Run(filepath.Base(page)+" "+language, func(t *testing.T) {
 				t.Parallel()
-				runCode(t, language, source, "QUAYSIDE_URL="+stack.URL, "QUAYSIDE_TOKEN="+fresh(t, "admin").Secret)
+				runCode(t, language, source, "QUAYSIDE_URL="+stack.URL, "QUAYSIDE_TOKEN="+fresh(t, permissionsFor(t, page)).Secret)
 			})
 		}
 	}
