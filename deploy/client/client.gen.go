@@ -102,22 +102,22 @@ func (e AttachFormDryRun) Valid() bool {
 
 // Defines values for CheckResult.
 const (
-	Fail CheckResult = "fail"
-	Pass CheckResult = "pass"
-	Skip CheckResult = "skip"
-	Warn CheckResult = "warn"
+	CheckResultFail CheckResult = "fail"
+	CheckResultPass CheckResult = "pass"
+	CheckResultSkip CheckResult = "skip"
+	CheckResultWarn CheckResult = "warn"
 )
 
 // Valid indicates whether the value is a known member of the CheckResult enum.
 func (e CheckResult) Valid() bool {
 	switch e {
-	case Fail:
+	case CheckResultFail:
 		return true
-	case Pass:
+	case CheckResultPass:
 		return true
-	case Skip:
+	case CheckResultSkip:
 		return true
-	case Warn:
+	case CheckResultWarn:
 		return true
 	default:
 		return false
@@ -388,6 +388,24 @@ func (e GivenColumnUnit) Valid() bool {
 	case GivenColumnUnitLb:
 		return true
 	case GivenColumnUnitT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for HistoryHistoryAcceptedResult.
+const (
+	HistoryHistoryAcceptedResultFail HistoryHistoryAcceptedResult = "fail"
+	HistoryHistoryAcceptedResultWarn HistoryHistoryAcceptedResult = "warn"
+)
+
+// Valid indicates whether the value is a known member of the HistoryHistoryAcceptedResult enum.
+func (e HistoryHistoryAcceptedResult) Valid() bool {
+	switch e {
+	case HistoryHistoryAcceptedResultFail:
+		return true
+	case HistoryHistoryAcceptedResultWarn:
 		return true
 	default:
 		return false
@@ -1267,6 +1285,16 @@ type GivenColumnUnit string
 type History struct {
 	// History Empty where there is nothing, never null.
 	History []struct {
+		// Accepted The checks that failed or warned when the shipment was approved, as they were then.
+		Accepted *[]struct {
+			// Check The name of the check.
+			Check string `json:"check"`
+
+			// Details What it had found.
+			Details string                       `json:"details"`
+			Result  HistoryHistoryAcceptedResult `json:"result"`
+		} `json:"accepted,omitempty"`
+
 		// Action `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
 		// the service itself: reading a document began, its content became part of the shipment, or reading
 		// it failed.
@@ -1319,6 +1347,9 @@ type History struct {
 	// Meta The page and the number of all elements.
 	Meta Meta `json:"meta"`
 }
+
+// HistoryHistoryAcceptedResult defines model for History.History.Accepted.Result.
+type HistoryHistoryAcceptedResult string
 
 // HistoryHistoryAction `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
 // the service itself: reading a document began, its content became part of the shipment, or reading

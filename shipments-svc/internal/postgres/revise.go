@@ -55,8 +55,8 @@ DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
 	noteSQL = `
 INSERT INTO shipment_history (organization_id, shipment_id, version, at, actor_id, actor_name, action, status,
-	document_id, changes, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	document_id, changes, reason, accepted)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12::jsonb, 'null'))`
 
 	// palletUsesSQL finds the SSCCs $3 in other shipments than $2. They are a
 	// relation, which is joined by hash where an index does not serve: = ANY would
@@ -140,7 +140,7 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 		}
 		exec(noteSQL, org, id, e.Version, e.At, e.By.ID, e.By.Name, e.Action, e.Status,
 			uuid.NullUUID{UUID: uuid.UUID(e.Document), Valid: e.Document != shipments.DocumentID{}},
-			asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason)
+			asJSON{append([]shipments.Change{}, e.Changes...)}, e.Reason, asJSON{e.Accepted})
 		exec(announceSQL, org, asJSON{shipments.Announce(newEventID, e, v.From.Status, v.To, doc)})
 		if v.From.Status != v.To.Status {
 			exec(moveSQL, org, id, v.From.Status, v.To.Status)

@@ -76,6 +76,9 @@ func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment,
 			if c.Result == Fail {
 				failing = append(failing, c.Name)
 			}
+			if c.Result == Fail || c.Result == Warn {
+				r.Entry.Accepted = append(r.Entry.Accepted, Finding{c.Name, c.Result, c.Details})
+			}
 		}
 		if a.Override != nil {
 			r.Entry.Reason = *a.Override

@@ -25,6 +25,9 @@ type Entry struct {
 	Reason  string    `json:"reason"`  // of a decision; empty: none was given
 	Changes []Change  `json:"changes"` // of an Update
 
+	// Accepted is what the checks had found when the shipment was approved.
+	Accepted []Finding `json:"accepted"`
+
 	Document DocumentID `json:"document_id"` // that was attached or deleted
 }
 
@@ -33,6 +36,13 @@ type Change struct {
 	Field string `json:"field"` // the name of a Text
 	From  string `json:"from"`
 	To    string `json:"to"`
+}
+
+// Finding is a check that failed or warned.
+type Finding struct {
+	Check   string `json:"check"` // its name
+	Result  Result `json:"result"`
+	Details string `json:"details"`
 }
 
 // HistoryQuery selects a part of a shipment's history.

@@ -34,6 +34,9 @@ var Texts = []Text{
 	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
 }
 
+// Of returns the text of a draft.
+func (t Text) Of(d Draft) string { return *t.field(&d) }
+
 // NewDraft returns the draft whose texts have the values that value returns for
 // their names.
 func NewDraft(value func(name string) string) Draft {

@@ -59,6 +59,7 @@ var notices = map[string]string{
 	"attached":    "The document was attached.",
 	"deleted":     "The document was deleted.",
 	"removed":     "The shipment was deleted.",
+	"changed":     "The shipment was saved, and checked again.",
 	"reprocessed": "The document is being read again.",
 	"approved":    "The shipment was approved.",
 	"rejected":    "The shipment was rejected.",
@@ -208,5 +209,5 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // functions are those of templates.
 var functions = template.FuncMap{
-	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why,
+	"words": words, "kg": shipments.Grams.Figure, "figure": shipments.Figure, "sum": sum, "why": why, "label": label,
 }

@@ -19,15 +19,40 @@ import (
 // maxKey is how many bytes the key of a form may have.
 const maxKey = 64
 
-// newPage is the form for a new shipment.
-type newPage struct {
+// draftPage is the form for the texts of a shipment, a new one or one that exists.
+type draftPage struct {
 	pages.Faults
-	Draft shipments.Draft
-	Key   string // of this form: it creates one shipment, however often it is sent
+	Fields  []draftField
+	Heading string
+	Button  string
+	Do      string // where the form is sent
+	Back    string // where Cancel leads
+	Key     string // of this form: it creates one shipment, however often it is sent
+	Version int64  // that a person has seen; 0: of a new one
 }
 
-func (s *site) showNew(context.Context, *visit) (answer, error) {
-	return page("new", "New shipment", newPage{Key: rand.Text()}), nil
+// draftField is the input of a text.
+type draftField struct {
+	shipments.Text
+	Label, Value string
+}
+
+func fieldsOf(d shipments.Draft) (all []draftField) {
+	for _, t := range shipments.Texts {
+		all = append(all, draftField{t, label(t.Name), t.Of(d)})
+	}
+	return all
+}
+
+func newPage(v *visit, d shipments.Draft, faults pages.Faults) answer {
+	return page("draft", "New shipment", draftPage{
+		Faults: faults, Fields: fieldsOf(d), Heading: "New shipment", Button: "Create shipment", Do: v.path(),
+		Back: v.path(), Key: rand.Text(),
+	})
+}
+
+func (s *site) showNew(_ context.Context, v *visit) (answer, error) {
+	return newPage(v, shipments.Draft{}, nil), nil
 }
 
 func (s *site) create(ctx context.Context, v *visit) (answer, error) {
@@ -38,13 +63,13 @@ func (s *site) create(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	form := newPage{Draft: shipments.NewDraft(v.text), Key: rand.Text()}
+	draft := shipments.NewDraft(v.text)
 	id, _, err := s.Service.Once(ctx, v.org, key, func(ctx context.Context) ([]byte, error) {
-		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: form.Draft, By: v.order().By})
+		made, err := s.Service.Create(ctx, v.org, shipments.Creation{Draft: draft, By: v.order().By})
 		return []byte(transport.ShipmentIDs.Format(made.ID)), err
 	})
-	if form.Faults = faultsOf(err); form.Faults != nil {
-		return page("new", "New shipment", form), nil
+	if faults := faultsOf(err); faults != nil {
+		return newPage(v, draft, faults), nil
 	}
 	if err != nil {
 		return answer{}, err
@@ -105,3 +130,6 @@ func faultsOf(err error) (all pages.Faults) {
 var labels = map[string]string{
 	"url": "Address", "origin": "From", "destination": "To", "vessel": "Vessel or flight", "save_as": "The name",
 }
+
+// label returns the name of a field for people.
+func label(field string) string { return cmp.Or(labels[field], words(field)) }

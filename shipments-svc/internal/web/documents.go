@@ -39,7 +39,7 @@ func (s *site) attach(ctx context.Context, v *visit) (answer, error) {
 	}
 	if p.Faults = wrong; wrong == nil {
 		p.Preview = &preview{Document: done.Document}
-		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, false)
+		p.Preview.Checks, p.Preview.Rows = findings("preview-", done.Checks, done.Pallets, nil)
 	}
 	return p.page(), nil
 }

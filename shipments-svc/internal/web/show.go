@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
@@ -25,6 +26,7 @@ type showPage struct {
 	Accepted  []string  // names of findings that the form accepts
 	Types     []shipments.DocumentType
 	Decide    bool // the person may, and the shipment is ready
+	Edit      bool
 	Attach    bool
 	Delete    bool
 	Documents bool // the person may read documents
@@ -99,13 +101,20 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		Detail: found.Detail, Link: v.here(), History: history.Elements,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
+		Edit:   slices.Contains(allowed, shipments.Update) && v.may("PATCH /api/v1/shipments/{id}"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
 		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == 0 &&
 			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release,
 	}
 	p.Earlier = history.Total - int64(len(p.History))
-	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, p.Documents)
+	names := map[shipments.DocumentID]string{}
+	for _, d := range found.Documents {
+		if p.Documents {
+			names[d.ID] = cmp.Or(d.Filename, "the pallets that were sent")
+		}
+	}
+	p.Checks, p.Rows = findings("pallet-", found.Checks, found.Pallets, names)
 	for _, c := range p.Checks {
 		if asks(c.Check) {
 			p.Findings = append(p.Findings, c)
@@ -134,9 +143,9 @@ type palletRow struct {
 }
 
 // findings returns checks, failing first, with links to the pallet that was read at a place, or
-// else to the document, for those who may see documents; and the pallets, marked.
+// else to the document, if it has a name here; and the pallets, marked.
 func findings(
-	prefix string, checks []shipments.Check, pallets []shipments.Pallet, documents bool,
+	prefix string, checks []shipments.Check, pallets []shipments.Pallet, names map[shipments.DocumentID]string,
 ) (rows checkRows, marked []palletRow) {
 	at := map[shipments.Source]int{}
 	for i, p := range pallets {
@@ -149,13 +158,13 @@ func findings(
 	for _, c := range checks {
 		row := checkRow{Check: c}
 		for _, l := range c.Locations {
-			where := place{Text: locationText(l)}
+			where := place{Text: locationText(l, names[l.Document])}
 			if i, ok := at[l.Source]; ok && l.Row > 0 {
 				where.To = "#" + marked[i].ID
 				if c.Result == shipments.Fail || c.Result == shipments.Warn && marked[i].Result == "" {
 					marked[i].Result = c.Result
 				}
-			} else if documents && l.Document != (shipments.DocumentID{}) {
+			} else if names[l.Document] != "" {
 				where.To = "#" + transport.DocumentIDs.Format(l.Document)
 			}
 			if where.Text != "" {
@@ -170,17 +179,21 @@ func findings(
 	return rows, marked
 }
 
-// locationText says where something was found.
-func locationText(l shipments.Location) (text string) {
+// locationText says where something was found: "pallet P1, row 7 of Sheet1, list.xlsx".
+func locationText(l shipments.Location, document string) string {
+	var parts []string
 	if l.PalletNumber != "" {
-		text = "pallet " + l.PalletNumber
+		parts = append(parts, "pallet "+l.PalletNumber)
 	}
 	if l.Row > 0 {
-		text += " (row " + number(int64(l.Row))
+		row := "row " + number(int64(l.Row))
 		if l.Sheet != "" {
-			text += " of " + l.Sheet
+			row += " of " + l.Sheet
 		}
-		text += ")"
+		parts = append(parts, row)
 	}
-	return text
+	if document != "" {
+		parts = append(parts, document)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -216,6 +216,8 @@ var table = []route{
 	{"GET /{id}", "GET /shipments/{id}", (*site).show},
 	{"GET /{id}/pallets.xlsx", "GET /shipments/{id}", (*site).exportPallets},
 	{"GET /{id}/{form}", "GET /shipments/{id}", (*site).leave},
+	{"GET /{id}/edit", "PATCH /shipments/{id}", (*site).showEdit},
+	{"POST /{id}/edit", "PATCH /shipments/{id}", (*site).edit},
 	{"POST /{id}/approve", "POST /shipments/{id}/approve", (*site).approve},
 	{"POST /{id}/reject", "POST /shipments/{id}/reject", (*site).reject},
 	{"GET /{id}/delete", "DELETE /shipments/{id}", (*site).askDelete},

@@ -367,11 +367,35 @@ func TestAPersonDecidesWhatTheyHaveSeen(t *testing.T) {
 		"version": {"1"}, "reason": {"Sent by\r\ncourier"}, "accept": accepted,
 	}),
 		"/shipments/"+s.org+"?status=ready_for_review&done=approved")
-	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review")
+	want(t, s.get(t, path), http.StatusOK, "Approved", "Sent by courier", "by you", "!Your review",
+		"Required documents, accepted: no certificate", "Weight unit, accepted: assumed")
 	want(t, s.post(t, path+"/reject", url.Values{"reason": {"late"}}), http.StatusPreconditionFailed,
 		"Your reason was: late")
 	second := s.post(t, path+"/approve", url.Values{"version": {"1"}, "reason": {"second"}})
 	want(t, second, http.StatusPreconditionFailed)
+}
+
+// The texts of a shipment are edited, unless it was changed meanwhile, which loses nothing that was typed.
+func TestAShipmentIsEdited(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := s.create(t)
+	form := s.version(t, path+"/edit")
+	want(t, s.get(t, path), http.StatusOK, `href="`+path+`/edit"`)
+	want(t, s.get(t, path+"/edit"), http.StatusOK, `value="PO-&lt;1&gt;"`, "Edit PO-&lt;1&gt;")
+	maps.Copy(form, draft)
+	form.Set("vessel", "")
+	want(t, s.post(t, path+"/edit", form), http.StatusUnprocessableEntity, "Vessel or flight is required.")
+	form.Set("vessel", "MSC Leila")
+	wantTo(t, s.post(t, path+"/edit", form), path+"?done=changed")
+	want(t, s.get(t, path), http.StatusOK, "Vessel or flight: "+draft.Get("vessel")+" → MSC Leila", "by you")
+	form.Set("vessel", "MSC Carmen")
+	want(t, s.post(t, path+"/edit", form), http.StatusPreconditionFailed, "was changed after you opened it",
+		`value="MSC Carmen"`, `name="version" value="2"`)
+	reader := *s
+	reader.permissions = "shipments:read"
+	want(t, reader.get(t, path), http.StatusOK, "!/edit")
+	want(t, reader.post(t, path+"/edit", form), http.StatusForbidden)
 }
 
 // A shipment and a document are deleted once the person has confirmed it.

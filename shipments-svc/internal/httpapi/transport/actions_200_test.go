@@ -57,7 +57,7 @@ func TestApproveOverridesFailingChecksForAReason(t *testing.T) {
 	}
 	h := a.history(t, path).History[0]
 	if h.Action != "approve" || h.Reason != reason || h.TokenID != "tok_4fZyo82mVyR1" || h.Status != "approved" ||
-		h.Version != 2 {
+		h.Version != 2 || len(h.Accepted) != 1 || h.Accepted[0].Result != shipments.Fail {
 		t.Errorf("%+v", h)
 	}
 }

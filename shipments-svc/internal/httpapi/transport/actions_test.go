@@ -64,6 +64,7 @@ type historyPage struct {
 		UserID                     string `json:"user_id"`
 		DocumentID                 string `json:"document_id"`
 		Changes                    []struct{ Field, From, To string }
+		Accepted                   []shipments.Finding
 	}
 	Meta struct {
 		Page, Total int64

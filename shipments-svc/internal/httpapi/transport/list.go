@@ -60,6 +60,8 @@ type entryView struct {
 	Reason  string             `json:"reason,omitempty"`
 	Changes []shipments.Change `json:"changes,omitempty"`
 
+	Accepted []shipments.Finding `json:"accepted,omitempty"`
+
 	DocumentID string `json:"document_id,omitempty"`
 }
 
@@ -87,7 +89,7 @@ var encodeHistory = paged(func(page shipments.Page[shipments.Entry]) (shipments.
 func viewEntry(e shipments.Entry) entryView {
 	view := entryView{
 		Version: e.Version, At: viewTime(e.At),
-		Action: e.Action, Status: e.Status, Reason: e.Reason, Changes: e.Changes,
+		Action: e.Action, Status: e.Status, Reason: e.Reason, Changes: e.Changes, Accepted: e.Accepted,
 	}
 	switch {
 	case e.By.ID == "":

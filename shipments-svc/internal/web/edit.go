@@ -1,0 +1,50 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/quayside/quayside/gateway/servicekit/pages"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
+	found, err := s.get(ctx, v)
+	return editPage(v, found.Shipment, found.Draft, nil), err
+}
+
+// edit replaces the texts of the shipment by those of the form.
+func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
+	o, err := v.seen()
+	if err != nil {
+		return answer{}, err
+	}
+	_, err = s.Service.Update(ctx, v.org, shipments.NewEdit(o.Order, func(t shipments.Text) *string {
+		text := v.text(t.Name)
+		return &text
+	}))
+	changed := errors.Is(err, shipments.ErrVersion)
+	faults := faultsOf(err)
+	if changed {
+		faults.Add("edit", "This shipment was changed after you opened it, and nothing was saved. Open it again to see "+
+			"what it is now, or save to replace it by what is below.")
+	}
+	if faults == nil {
+		return redirect(v.here(), "changed"), err
+	}
+	found, err := s.get(ctx, v)
+	a := editPage(v, found.Shipment, shipments.NewDraft(v.text), faults)
+	if changed {
+		a = a.as(http.StatusPreconditionFailed)
+	}
+	return a, err
+}
+
+// editPage is the form for a shipment with what a person has typed.
+func editPage(v *visit, of shipments.Shipment, typed shipments.Draft, faults pages.Faults) answer {
+	return page("draft", "Edit "+of.Reference, draftPage{
+		Faults: faults, Fields: fieldsOf(typed), Heading: "Edit " + of.Reference, Button: "Save", Do: v.here() + "/edit",
+		Back: v.here(), Version: of.Version,
+	})
+}
