@@ -72,6 +72,8 @@ func (serve) Run(ctx context.Context, p program) error {
 	}
 	pages, sessions := newPages(cfg, s, db, log)
 	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, s, log) })()
+	mailing := metrics.Watch(outage.New(log, "sending mail"))
+	defer inBackground(ctx, func(ctx context.Context) { deliver(ctx, s, mailing.Note) })()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
@@ -113,9 +115,24 @@ func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (pag
 	return web.New(c)
 }
 
-// maintain removes expired rows and sends notices of tokens that expire, until ctx ends. It then
-// returns when refused sign-ins are recorded and mails sent, at most 10 s later. End it after
-// the last request and before db is closed.
+// deliver sends mails until ctx ends and the one that is being sent was sent or failed. It notes each failure, and
+// with nil that mails were sent.
+func deliver(ctx context.Context, s services, note func(error)) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			if n, err := s.people.Deliver(ctx); n > 0 || err != nil {
+				note(err)
+			}
+		}
+	}
+}
+
+// maintain removes expired rows and stores notices of tokens that expire, until ctx ends. It then
+// returns when refused sign-ins are recorded. End it after the last request and before db is closed.
 func maintain(ctx context.Context, s services, log *slog.Logger) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
@@ -125,7 +142,7 @@ func maintain(ctx context.Context, s services, log *slog.Logger) {
 		case now := <-tick.C:
 			err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx))
 			if err != nil {
-				log.WarnContext(ctx, "expired rows were not removed, or notices not sent", "error", err)
+				log.WarnContext(ctx, "expired rows were not removed, or notices not stored", "error", err)
 			}
 		}
 	}

@@ -105,6 +105,13 @@ type Entry struct {
 	Action  Action
 	Target  string // the id of the affected object
 	Details Details
+	Mails   []Mail // are stored in the transaction of the event, and are no part of it
+}
+
+// Mail is a mail that is to be sent about an event.
+type Mail struct {
+	To, Name string // the recipient's address, and which mail it is
+	Letter   any    // what the text is made of, as JSON; never a secret
 }
 
 // Details are further facts of an event; never a secret.

@@ -22,7 +22,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// timeout bounds the connection, and then the sending: together less than gateways wait for a page.
+// timeout bounds the connection, and then the sending.
 const timeout = 4 * time.Second
 
 // Server is how mail is sent.
@@ -81,9 +81,9 @@ func readTexts(public *url.URL) *template.Template {
 }
 
 // Send implements people.Mail.
-func (s *Server) Send(ctx context.Context, to, name string, l people.Letter) error {
+func (s *Server) Send(ctx context.Context, d people.Delivery) error {
 	var b strings.Builder
-	if err := s.texts.ExecuteTemplate(&b, name, l); err != nil {
+	if err := s.texts.ExecuteTemplate(&b, d.Name, d); err != nil {
 		return fmt.Errorf("write a mail: %w", err)
 	}
 	subject, text, _ := strings.Cut(b.String(), "\n")
@@ -91,8 +91,8 @@ func (s *Server) Send(ctx context.Context, to, name string, l people.Letter) err
 	if err := m.From(s.from); err != nil {
 		return fmt.Errorf("mail from %s: %w", s.from, err)
 	}
-	if err := m.To(to); err != nil {
-		return fmt.Errorf("mail to %s: %w", to, err)
+	if err := m.To(d.To); err != nil {
+		return fmt.Errorf("mail to %s: %w", d.To, err)
 	}
 	m.Subject(subject)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
@@ -104,7 +104,7 @@ func (s *Server) Send(ctx context.Context, to, name string, l people.Letter) err
 		return fmt.Errorf("mail server %s: %w", s.host, err)
 	}
 	if err := client.DialAndSendWithContext(ctx, m); err != nil {
-		return fmt.Errorf("mail to %s by %s: %w", to, s.host, err)
+		return fmt.Errorf("mail to %s by %s: %w", d.To, s.host, err)
 	}
 	return nil
 }

@@ -114,7 +114,9 @@ func TestMailIsEncryptedAndLogsIn(t *testing.T) {
 		if !c.foreign {
 			s.options = append(s.options, gomail.WithTLSConfig(&tls.Config{ServerName: s.host, RootCAs: trusted}))
 		}
-		err = s.Send(t.Context(), "anna@acme.example", "reset", people.Letter{Code: "ABCD-EFGH"})
+		err = s.Send(t.Context(), people.Delivery{
+			To: "anna@acme.example", Name: "reset", Letters: []people.Letter{{Code: "ABCD-EFGH"}}, Events: 1,
+		})
 		if c.sends != (err == nil) || err != nil && (strings.Contains(err.Error(), password) ||
 			strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "ABCD")) {
 			t.Errorf("%s: %v", name, err)

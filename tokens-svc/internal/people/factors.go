@@ -97,18 +97,16 @@ func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, a
 		}
 		e := s.about(action, client.Actor(u), u)
 		e.Details["factor"] = factor
-		return e, change(a)
-	})
-	if err == nil {
 		done := map[audit.Action]string{
 			audit.UserFactorAdded:   "added to",
 			audit.UserFactorRemoved: "removed from",
 		}[action]
-		s.notify(ctx, u.Email, "factor", Letter{
+		e.Mails = s.notice(u.Email, "factor", Letter{
 			Change: "The " + factor + " was " + done + " your account.",
 			Client: client,
 		})
-	}
+		return e, change(a)
+	})
 	return err
 }
 
@@ -126,7 +124,8 @@ func (s *Service) SignInWithCode(ctx context.Context, u User, code string, clien
 				return audit.Entry{}, ErrDisabled
 			case now.useRecoveryCode(code):
 				method = methodRecovery
-				return audit.Entry{}, nil
+				return audit.Entry{At: s.Now(), Mails: s.notice(u.Email, "factor",
+					Letter{Change: "A recovery code was used to sign in. Each works once.", Client: client})}, nil
 			}
 			return audit.Entry{}, s.useApp(now, code)
 		})
@@ -134,10 +133,6 @@ func (s *Service) SignInWithCode(ctx context.Context, u User, code string, clien
 	})
 	if err := s.recordSignIn(ctx, u, method, client, err); err != nil {
 		return User{}, err
-	}
-	if method == methodRecovery {
-		s.notify(ctx, u.Email, "factor",
-			Letter{Change: "A recovery code was used to sign in. Each works once.", Client: client})
 	}
 	return u, nil
 }

@@ -18,6 +18,9 @@ import (
 // InvitationLife is how long an invitation is good.
 const InvitationLife = 7 * 24 * time.Hour
 
+// invitationsPerOrganization bounds the invitations that an organization mails within AttemptWindow.
+const invitationsPerOrganization = 50
+
 // A code is 20 characters of RFC 4648 base32: 100 bits, not to be guessed, and
 // letters that are not mistaken for digits. People see groups of four.
 const (
@@ -26,9 +29,9 @@ const (
 )
 
 // Invite invites an e-mail address and returns the code, which nothing can
-// return again, or mails it and returns "". An invitation that there was for it is replaced.
-// It gives tokens.ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and
-// ErrMail with the invitation, whose code is lost.
+// return again, or stores a mail with it and returns "". An invitation that there was for it is replaced.
+// It gives tokens.ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and a *ThrottledError
+// where too many are mailed.
 func (s *Service) Invite(
 	ctx context.Context, principal tokens.Principal, org tokens.OrgID, email, role string,
 ) (Invitation, string, error) {
@@ -48,6 +51,14 @@ func (s *Service) Invite(
 	}
 	code := rand.Text()[:codeLen]
 	entry := s.entry(audit.MemberInvited, principal.Actor, string(i.ID), i.Details())
+	if i.Mailed {
+		_, err := s.attempt(ctx, newCount(mailsPerAddress, "mail", MailInvitation, string(org), i.Email),
+			newCount(invitationsPerOrganization, "mail", MailInvitation, string(org)))
+		if err != nil {
+			return Invitation{}, "", err
+		}
+		entry.Mails = []audit.Mail{{To: i.Email, Name: MailInvitation}}
+	}
 	err = s.repo.Invite(ctx, i, codeSum(i.Email, code), entry, func(role, replaced tokens.Role) error {
 		now := principal.As(role)
 		switch {
@@ -61,14 +72,10 @@ func (s *Service) Invite(
 	if err != nil {
 		return Invitation{}, "", err
 	}
-	if !i.Mailed {
-		return i, spell(code), nil
+	if i.Mailed {
+		return i, "", nil // the mail gets a code of its own
 	}
-	offer, err := s.repo.InvitationWith(ctx, i.Email, codeSum(i.Email, code), now)
-	if err != nil {
-		return i, "", err
-	}
-	return i, "", s.send(ctx, i.Email, "invitation", Letter{Invitation: offer, Code: spell(code)})
+	return i, spell(code), nil
 }
 
 // Invitations returns an organization's open invitations, the newest first.

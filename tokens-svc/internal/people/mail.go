@@ -2,34 +2,13 @@ package people
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
-
-// Mail sends what only the holder of an address may know, and notices.
-type Mail interface {
-	// Send sends the mail of that name to an address.
-	Send(ctx context.Context, to, name string, l Letter) error
-}
-
-// Letter is what mails are about. Each uses a part of it.
-type Letter struct {
-	Email, Code string
-	Invitation  Invitation
-	Token       tokens.Token
-	Membership  Membership
-	By          audit.Actor
-	Change      string // of how a person signs in: a whole sentence
-	Client      ClientInfo
-	At          time.Time
-}
 
 // CodeLife is how long a mailed code of an account is good. A newer one replaces it.
 const CodeLife = 30 * time.Minute
@@ -40,22 +19,12 @@ const (
 	purposeVerify = "verify"
 )
 
-const (
-	// mailsPerAddress bounds the mails for a purpose to an address within AttemptWindow, which is shorter
-	// than CodeLife.
-	mailsPerAddress = 3
-	// mailTimeout is how long a mail may take that no response waits for.
-	mailTimeout = 10 * time.Second
-)
+// mailsPerAddress bounds the mails for a purpose to an address within AttemptWindow, which is shorter
+// than CodeLife.
+const mailsPerAddress = 3
 
-// ErrMail means that a mail was not sent. What it is about was done.
-var ErrMail = errors.New("the mail was not sent")
-
-// Mails reports whether the program sends mail.
-func (s *Service) Mails() bool { return s.config.Mail != nil }
-
-// RequestReset mails a code to the address if an account with a password has it, after the
-// response, which does not show whether there is one. It gives a *ThrottledError for a client with too
+// RequestReset mails a code to the address if an account with a password has it when the mail is sent: the
+// response does not show whether there is one. It gives a *ThrottledError for a client with too
 // many requests. For an address with too many there is no further mail, whoever asked for them: the code of the
 // last one is still good, so that others cannot keep the holder from resetting the password.
 func (s *Service) RequestReset(ctx context.Context, email string, client ClientInfo) error {
@@ -70,14 +39,7 @@ func (s *Service) RequestReset(ctx context.Context, email string, client ClientI
 	if err != nil {
 		return err
 	}
-	s.background(ctx, func(ctx context.Context) error {
-		a, err := s.account(ctx, email)
-		if err == nil && a.Password != "" && a.DisabledAt.IsZero() {
-			err = s.mailCode(ctx, a.User, purposeReset)
-		}
-		return err
-	})
-	return nil
+	return s.repo.StoreMail(ctx, s.Now(), audit.Mail{To: email, Name: purposeReset})
 }
 
 // ResetPassword gives an account a new password by a mailed code, which proves that the
@@ -109,13 +71,13 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 }
 
 // RequestVerification mails a code that proves the address of a signed-in person. It gives
-// a *ThrottledError and ErrMail.
+// a *ThrottledError.
 func (s *Service) RequestVerification(ctx context.Context, u User, client ClientInfo) error {
 	_, err := s.attempt(ctx, ofAddress("mail", client), newCount(mailsPerAddress, "mail", purposeVerify, u.Email))
 	if err != nil {
 		return err
 	}
-	return s.mailCode(ctx, u, purposeVerify)
+	return s.repo.StoreMail(ctx, s.Now(), audit.Mail{To: u.Email, Name: purposeVerify})
 }
 
 // VerifyAddress verifies the address of a signed-in person by a mailed code. It gives
@@ -132,27 +94,6 @@ func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client
 		return s.wrongCode(ctx, client)
 	}
 	return err
-}
-
-// mailCode stores the code of an account, and then sends it.
-func (s *Service) mailCode(ctx context.Context, u User, purpose string) error {
-	code := rand.Text()[:codeLen]
-	_, err := s.repo.ChangeAccount(ctx, u.ID, func(a *Account) (audit.Entry, error) {
-		a.CodeSum, a.CodeExpiresAt = accountCodeSum(purpose, a.ID, code), s.Now().Add(CodeLife)
-		return audit.Entry{}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.send(ctx, u.Email, purpose, Letter{Email: u.Email, Code: spell(code)})
-}
-
-// send sends a mail for which the response waits.
-func (s *Service) send(ctx context.Context, to, name string, l Letter) error {
-	if err := s.config.Mail.Send(ctx, to, name, l); err != nil {
-		return fmt.Errorf("%w: %w", ErrMail, err)
-	}
-	return nil
 }
 
 // wrongCode counts an attempt at a code and returns ErrCode, or a *ThrottledError. The code has

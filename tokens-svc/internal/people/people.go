@@ -112,8 +112,9 @@ type Membership struct {
 // Member is a person who belongs to an organization.
 type Member struct {
 	User
-	Role     tokens.Role
-	JoinedAt time.Time
+	Organization tokens.Organization
+	Role         tokens.Role
+	JoinedAt     time.Time
 }
 
 // Invitation is an open one. Joining, declining and withdrawing end it, and so
@@ -132,6 +133,7 @@ type Invitation struct {
 	CreatedAt   time.Time
 	ExpiresAt   time.Time
 	Mailed      bool // the code was mailed, so that who has it has the address
+	Unsent      bool // the mail could not be sent so far; it is tried again
 }
 
 // Good reports whether the inviter may grant the invitation's role now.
@@ -142,7 +144,7 @@ func (i Invitation) Good() bool { return i.Inviter == "" || i.InviterRole.MayInv
 type ClientInfo struct {
 	Address   netip.Addr // zero: not known
 	RequestID string
-	Device    string // what NewDevice made for this browser; perhaps empty
+	Device    string `json:"-"` // what NewDevice made for this browser; perhaps empty
 }
 
 // Actor returns u as the actor of what the client does.

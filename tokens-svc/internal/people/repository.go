@@ -39,8 +39,8 @@ type Repository interface {
 	// that is temporary, since when it is verified and disabled, its code, its factors, the session
 	// epoch, an increase of which removes its sessions, and that it is linked no longer. The account does not
 	// change between decide and the end of the transaction. The entry, unless it is zero, is
-	// recorded in each organization of the account. Nothing happens when decide returns an
-	// error or changes nothing.
+	// recorded in each organization of the account. When decide changes nothing, only the mails of the entry are
+	// stored, at its time; nothing happens when it returns an error.
 	ChangeAccount(ctx context.Context, id UserID, decide func(*Account) (audit.Entry, error)) (User, error)
 
 	// Admit makes somebody a member, and reports whether the account was made. See Admission.
@@ -79,9 +79,19 @@ type Repository interface {
 	// Offers returns all invitations of an address that are good at a time.
 	Offers(ctx context.Context, email string, at time.Time) ([]Invitation, error)
 
-	// ClaimExpiring returns the tokens that end within a time, longer than that after they were
-	// made, and of whose present end nobody has claimed them yet.
-	ClaimExpiring(ctx context.Context, now, until time.Time) ([]tokens.Token, error)
+	// StoreMail adds a mail to the outbox, which also holds the mails of each audit.Entry that is recorded.
+	StoreMail(ctx context.Context, at time.Time, m audit.Mail) error
+	// ClaimMail returns the mail that has been due longest, which is due again at another time unless it is settled; or
+	// tokens.ErrNotFound.
+	ClaimMail(ctx context.Context, now, until time.Time) (Delivery, error)
+	// SettleMail removes the letters and events of a delivery from its mail. What is left, and the next of its kind, is
+	// due at a time.
+	SettleMail(ctx context.Context, d Delivery, due time.Time) error
+	// RenewCode gives an invitation whose code is mailed another code, and returns it if it is good at a time.
+	RenewCode(ctx context.Context, org tokens.OrgID, email string, codeSum [32]byte, at time.Time) (Invitation, error)
+	// NotifyExpiring stores the mails about tokens that end within a time, longer than that after they were made. mails
+	// gets each of them once for each end, with the addresses of its holders.
+	NotifyExpiring(ctx context.Context, now, until time.Time, mails func(tokens.Token, []string) []audit.Mail) error
 
 	// Attempt counts one more attempt under a key and returns how many that
 	// makes since when. A count that is older than window begins anew.

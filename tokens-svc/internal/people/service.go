@@ -22,7 +22,7 @@ type Service struct {
 
 	repo      Repository
 	config    Config
-	recording sync.WaitGroup // refused sign-ins that are being recorded, and mails that are being sent
+	recording sync.WaitGroup // refused sign-ins that are being recorded
 }
 
 // Passwords makes and checks stored passwords; see people/password.
@@ -132,14 +132,10 @@ func (s *Service) Remove(ctx context.Context, principal tokens.Principal, org to
 func (s *Service) change(
 	ctx context.Context, principal tokens.Principal, org tokens.OrgID, id UserID, to tokens.Role,
 ) error {
-	var changed User // zero: nothing changes
 	self := principal.Actor.ID == string(id)
-	err := s.repo.ChangeMember(ctx, org, id, principal.Actor, func(
+	return s.repo.ChangeMember(ctx, org, id, principal.Actor, func(
 		role tokens.Role, now Member, others int,
 	) (tokens.Role, audit.Entry, error) {
-		if now.Role != to {
-			changed = now.User
-		}
 		leaves := to == "" && self
 		switch {
 		case !leaves && !principal.As(role).MayAssign(now.Role, to):
@@ -151,18 +147,11 @@ func (s *Service) change(
 		if to != "" {
 			action, details["to"] = audit.MemberRoleChanged, string(to)
 		}
-		return to, s.entry(action, principal.Actor, string(id), details), nil
+		e := s.entry(action, principal.Actor, string(id), details)
+		if to != "" && !self {
+			m := Membership{Organization: now.Organization, Role: to, JoinedAt: now.JoinedAt}
+			e.Mails = s.notice(now.Email, "role", Letter{Membership: m, By: principal.Actor})
+		}
+		return to, e, nil
 	})
-	if err == nil && to != "" && changed.ID != "" && !self {
-		s.background(ctx, func(ctx context.Context) error {
-			all, err := s.Memberships(ctx, id)
-			for _, m := range all {
-				if m.Organization.ID == org {
-					return s.config.Mail.Send(ctx, changed.Email, "role", Letter{Membership: m, By: principal.Actor})
-				}
-			}
-			return err
-		})
-	}
-	return err
 }

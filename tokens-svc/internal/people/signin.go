@@ -25,13 +25,17 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	if err == nil {
 		err = s.verify(ctx, a, password)
 	}
-	if err != nil || !a.HasApp {
-		if err := s.recordSignIn(ctx, a.User, methodPassword, client, err); err != nil {
-			return User{}, err
-		}
-	}
+	var notice []audit.Mail
 	if _, known := a.knows(client.Device); !known {
-		s.notify(ctx, a.Email, "sign-in", Letter{Client: client})
+		notice = s.notice(a.Email, "sign-in", Letter{Client: client})
+	}
+	if err != nil || !a.HasApp {
+		err = s.recordSignIn(ctx, a.User, methodPassword, client, err, notice...)
+	} else if len(notice) > 0 {
+		err = s.repo.StoreMail(ctx, s.Now(), notice[0])
+	}
+	if err != nil {
+		return User{}, err
 	}
 	return a.User, succeeded(ctx)
 }
@@ -147,8 +151,10 @@ const (
 // the account. An attempt on an unknown account is logged instead, and one too many is
 // not recorded: those before it are. Neither has the input. A success is recorded before
 // it takes effect. A refusal is recorded after the response: otherwise response times
-// would tell which accounts exist. It returns the outcome.
-func (s *Service) recordSignIn(ctx context.Context, u User, method string, client ClientInfo, outcome error) error {
+// would tell which accounts exist. It returns the outcome. The mails are stored with a success.
+func (s *Service) recordSignIn(
+	ctx context.Context, u User, method string, client ClientInfo, outcome error, mails ...audit.Mail,
+) error {
 	if u.ID == "" {
 		if errors.Is(outcome, ErrRefused) {
 			s.recording.Go(func() {
@@ -161,6 +167,7 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	e := s.about(audit.UserSignedIn, client.Actor(u), u)
 	e.Details["method"] = method
 	if outcome == nil {
+		e.Mails = mails
 		return s.repo.Record(ctx, u.ID, e)
 	}
 	e.Action = audit.UserSignInFailed
@@ -186,6 +193,6 @@ func (s *Service) recordSignIn(ctx context.Context, u User, method string, clien
 	return outcome
 }
 
-// Wait returns when all refused attempts are recorded and all mails sent, which takes each at
-// most mailTimeout. None may begin meanwhile.
+// Wait returns when all refused attempts are recorded, which takes each at most recordTimeout. None may begin
+// meanwhile.
 func (s *Service) Wait() { s.recording.Wait() }

@@ -40,7 +40,10 @@ func (r *Repository) ChangeAccount(
 		changed = m.account
 		changed.Passkeys = slices.Clone(changed.Passkeys)
 		entry, err := decide(&changed)
-		if err != nil || reflect.DeepEqual(changed, m.account) {
+		if err == nil {
+			err = storeMails(ctx, tx, string(id), entry.At, entry.Mails)
+		}
+		if entry.Mails = nil; err != nil || reflect.DeepEqual(changed, m.account) {
 			return err
 		}
 		if !changed.DisabledAt.IsZero() {

@@ -17,7 +17,9 @@ import (
 const selectInvitations = `
 	SELECT i.id, i.organization_id AS organization, o.name AS organization_name, i.email, i.role, i.invited_by,
 		coalesce(i.inviter_id, '') AS inviter,
-	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at, i.mailed
+	       coalesce(m.role, '') AS inviter_role, i.created_at, i.expires_at, i.mailed,
+		EXISTS (SELECT FROM mails WHERE recipient = i.email AND name = '` + people.MailInvitation + `'
+			AND about = i.organization_id AND events > 0 AND attempts > 0) AS unsent
 	FROM invitations i
 	JOIN organizations o ON o.id = i.organization_id
 	LEFT JOIN users u ON u.id = i.inviter_id AND u.disabled_at IS NULL
@@ -67,6 +69,18 @@ func (r *Repository) Invite(
 		}
 		return m.Record(ctx, e)
 	})
+}
+
+// RenewCode implements people.Repository.
+func (r *Repository) RenewCode(
+	ctx context.Context, org tokens.OrgID, email string, codeSum [32]byte, at time.Time,
+) (people.Invitation, error) {
+	err := exec(ctx, r.db, `UPDATE invitations SET code_sum = $3 WHERE organization_id = $1 AND email = $2 AND mailed`,
+		org, email, codeSum[:])
+	if err != nil {
+		return people.Invitation{}, err
+	}
+	return r.InvitationWith(ctx, email, codeSum, at)
 }
 
 // Withdraw implements people.Repository.

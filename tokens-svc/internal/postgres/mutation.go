@@ -64,13 +64,16 @@ func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, er
 	return &mutation{Tx: tx, head: head}, err
 }
 
-// Record implements tokens.Tx: it appends to the organization's audit log.
+// Record implements tokens.Tx: it appends to the organization's audit log, and stores the mails.
 func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	head := m.head
 	events := make([]audit.Event, len(entries))
 	for i, e := range entries {
 		events[i] = head.Append(e)
 		head = events[i].Head()
+		if err := storeMails(ctx, m, head.Log, e.At, e.Mails); err != nil {
+			return err
+		}
 	}
 	text, err := json.Marshal(events)
 	if err != nil {

@@ -65,8 +65,9 @@ func (r *Repository) Memberships(ctx context.Context, id people.UserID) ([]peopl
 }
 
 const selectMembers = `
-	SELECT ` + userColumns + `, m.role, m.joined_at
-	FROM memberships m JOIN users u ON u.id = m.user_id
+	SELECT ` + userColumns + `, m.role, m.joined_at, o.id AS "organization.id", o.name AS "organization.name",
+		o.created_at AS "organization.created_at"
+	FROM memberships m JOIN users u ON u.id = m.user_id JOIN organizations o ON o.id = m.organization_id
 	WHERE m.organization_id = $1 `
 
 // Members implements people.Repository.

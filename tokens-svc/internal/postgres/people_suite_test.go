@@ -71,7 +71,8 @@ func admitted(t *testing.T, s peopleStore) {
 	equal(t, account.Password, "hash of anna@acme.example")
 	members, err := s.Members(t.Context(), someOrg)
 	gives(t, err, nil)
-	equal(t, members, []people.Member{{User: u, Role: tokens.RoleAdmin, JoinedAt: atNoon}})
+	acme := tokens.Organization{ID: someOrg, Name: "Acme", CreatedAt: members[0].Organization.CreatedAt}
+	equal(t, members, []people.Member{{User: u, Organization: acme, Role: tokens.RoleAdmin, JoinedAt: atNoon}})
 	equal(t, s.Events(t, someOrg), 1)
 	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
 	gives(t, err, tokens.ErrNotFound)

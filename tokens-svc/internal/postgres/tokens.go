@@ -180,16 +180,3 @@ func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error
 	}
 	return counts, err
 }
-
-// ClaimExpiring implements people.Repository. Of several replicas each token falls to one.
-func (r *Repository) ClaimExpiring(ctx context.Context, now, until time.Time) ([]tokens.Token, error) {
-	ids, err := list[tokens.TokenID](ctx, r.db, `
-		UPDATE api_tokens SET expiry_noticed = expires_at
-		WHERE revoked_at IS NULL AND rotated_to IS NULL AND expires_at > $1 AND expires_at <= $2
-			AND expires_at - created_at > $2 - $1::timestamptz AND expiry_noticed IS DISTINCT FROM expires_at
-		RETURNING id`, now, until)
-	if err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	return listTokens(ctx, r.db, selectTokens+`WHERE t.id = ANY ($1::text[]) ORDER BY t.id`, pq.Array(ids))
-}

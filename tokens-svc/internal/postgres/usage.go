@@ -48,7 +48,8 @@ const (
 )
 
 // Prune removes what is kept no longer: old hours of usage, but not the newest of a token, which says when it was last
-// used; idempotency keys; sessions that have expired; and counts of attempts, which mean nothing any more.
+// used; idempotency keys; sessions that have expired; mails
+// that were sent; and counts of attempts, which mean nothing any more.
 func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, old := range []struct {
@@ -64,6 +65,8 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 		{`DELETE FROM idempotency_keys WHERE (organization_id, key_sum) IN (
 			SELECT organization_id, key_sum FROM idempotency_keys
 			WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now.Add(-tokens.KeyLifetime)},
+		{`DELETE FROM mails WHERE (recipient, name, about) IN (
+			SELECT recipient, name, about FROM mails WHERE due_at <= $1 AND events = 0 LIMIT $2 FOR UPDATE SKIP LOCKED)`, now},
 		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`, now},
 		{
 			`DELETE FROM sign_in_attempts WHERE key IN (SELECT key FROM sign_in_attempts WHERE since <= $1 LIMIT $2)`,

@@ -80,7 +80,6 @@ func (s *Service) RotateToken(
 	if err != nil {
 		return Rotation{}, err
 	}
-	s.config.Made(ctx, principal.Actor, done.Token)
 	return done, nil
 }
 
@@ -89,7 +88,7 @@ func (s *Service) storeRotation(ctx context.Context, tx Tx, principal Principal,
 	if err := tx.StoreKey(ctx, principal.key, r.Token.ID); err != nil {
 		return err
 	}
-	err := tx.Record(ctx, s.entry(principal, audit.TokenRotated, string(r.Previous.ID), map[string]string{
+	err := s.recordMade(ctx, tx, r.Token, s.entry(principal, audit.TokenRotated, string(r.Previous.ID), map[string]string{
 		"name": r.Previous.Name, "successor": string(r.Token.ID), "ends_at": instant(r.Previous.ExpiresAt),
 		"successor_ends_at": instant(r.Token.ExpiresAt),
 	}))

@@ -131,6 +131,10 @@ func (tx memoryTx) Active(_ context.Context, at time.Time) (n int, err error) {
 	return n, nil
 }
 
+func (tx memoryTx) Holders(context.Context, tokens.Token, audit.Actor) ([]string, error) {
+	return nil, nil
+}
+
 func (tx memoryTx) Role(context.Context, string) (tokens.Role, error) { return tx.memory.role, nil }
 
 func (tx memoryTx) CheckKey(context.Context, *tokens.Key) error { return nil }

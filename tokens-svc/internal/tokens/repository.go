@@ -83,7 +83,10 @@ type Tx interface {
 	// StoreKey stores an idempotency key, unless it is nil, with the token that its request
 	// made or revoked.
 	StoreKey(ctx context.Context, k *Key, id TokenID) error
-	// Record appends to the organization's audit log.
+	// Holders returns the addresses of the people whose token it is: its owner, or the maker of an organization's; if the
+	// maker is no member, all owners of the organization. Former members and disabled accounts get no mail.
+	Holders(ctx context.Context, t Token, maker audit.Actor) ([]string, error)
+	// Record appends to the organization's audit log, and stores the mails of the entries.
 	Record(ctx context.Context, entries ...audit.Entry) error
 
 	// Insert stores a new token and returns its revision. It gives ErrExists when the id is

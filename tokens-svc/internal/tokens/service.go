@@ -33,14 +33,14 @@ type Config struct {
 	Permissions *Catalogue
 	// MaxActive is how many active tokens an organization may have. Zero: any number.
 	MaxActive int
-	// Made is called after a token was made or rotated into, with who did it. Zero: nothing.
-	Made func(context.Context, audit.Actor, Token)
+	// Made returns the mails to the holders of a token that was made or rotated into by an actor. Zero: none.
+	Made func(by audit.Actor, t Token, holders []string) []audit.Mail
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
 	if c.Made == nil {
-		c.Made = func(context.Context, audit.Actor, Token) {}
+		c.Made = func(audit.Actor, Token, []string) []audit.Mail { return nil }
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -102,7 +102,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		if err := tx.StoreKey(ctx, principal.key, t.ID); err != nil {
 			return err
 		}
-		if err := tx.Record(ctx, s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))); err != nil {
+		if err := s.recordMade(ctx, tx, t, s.entry(principal, audit.TokenCreated, string(t.ID), describe(t))); err != nil {
 			return err
 		}
 		t.Revision, err = tx.Insert(ctx, t, s.config.Peppers.Seal(secret))
@@ -111,8 +111,17 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 	if err != nil {
 		return Token{}, Secret{}, fmt.Errorf("token of organization %s: %w", org, err)
 	}
-	s.config.Made(ctx, principal.Actor, t)
 	return t, secret, nil
+}
+
+// recordMade records that a token was made, with the mails to its holders.
+func (s *Service) recordMade(ctx context.Context, tx Tx, t Token, e audit.Entry) error {
+	holders, err := tx.Holders(ctx, t, e.Actor)
+	if err != nil {
+		return err
+	}
+	e.Mails = s.config.Made(e.Actor, t, holders)
+	return tx.Record(ctx, e)
 }
 
 // changeToken runs work on a token of org. principal is up to date in work.

@@ -100,14 +100,11 @@ func show(form func(*visit) answer) func(*site, context.Context, *visit) (answer
 	return func(_ *site, _ context.Context, v *visit) (answer, error) { return form(v), nil }
 }
 
-// Refusals of the forms for mailed codes.
-var (
-	wrongCode = refusal{
-		people.ErrCode, "code",
-		"This code isn't valid. It works once, within 30 minutes, and only the newest one does.",
-	}
-	unsent = refusal{people.ErrMail, "code", "The mail could not be sent. Try again in a few minutes."}
-)
+// wrongCode is the refusal of the forms for mailed codes.
+var wrongCode = refusal{
+	people.ErrCode, "code",
+	"This code isn't valid. It works once, within 30 minutes, and only the newest one does.",
+}
 
 // requestReset answers alike whether there is such an account or not.
 func (s *site) requestReset(ctx context.Context, v *visit) (answer, error) {
@@ -133,9 +130,9 @@ func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) requestVerification(ctx context.Context, v *visit) (answer, error) {
 	if err := s.People.RequestVerification(ctx, v.user, v.client()); err != nil {
-		return refused(err, "code", verifyPage(v), unsent)
+		return refused(err, "code", verifyPage(v))
 	}
-	return s.done(ctx, nil, "/settings/verify", "A code was sent to "+v.user.Email+".")
+	return s.done(ctx, nil, "/settings/verify", "A code is on its way to "+v.user.Email+".")
 }
 
 func (s *site) verifyAddress(ctx context.Context, v *visit) (answer, error) {

@@ -73,12 +73,33 @@ func mailing(t *testing.T) (*world, <-chan message) {
 	return startMailing(t, sender), arrived
 }
 
-// mailed returns the code in the next mail to an address that has one.
-func mailed(t *testing.T, arrived <-chan message, to string) (code string) {
+// deliver sends the mails that are due.
+func (w *world) deliver(t *testing.T) {
 	t.Helper()
-	m := <-arrived
+	if _, err := w.people.Deliver(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// next returns what arrived first.
+func next(t *testing.T, arrived <-chan message) message {
+	t.Helper()
+	select {
+	case m := <-arrived:
+		return m
+	default:
+		t.Fatal("no mail arrived")
+		return message{}
+	}
+}
+
+// mailed returns the code in the next mail to an address that has one.
+func mailed(t *testing.T, w *world, arrived <-chan message, to string) (code string) {
+	t.Helper()
+	w.deliver(t)
+	m := next(t, arrived)
 	for m.subject == newSignIn {
-		m = <-arrived
+		m = next(t, arrived)
 	}
 	code = regexp.MustCompile(`(?m)^[A-Z2-7]{4}(-[A-Z2-7]{4}){4}\r?$`).FindString(m.text)
 	if m.to != to || m.from != `"Quayside" <quayside@quayside.example>` || code == "" {
@@ -97,11 +118,11 @@ func TestAPasswordIsResetByAMailedCode(t *testing.T) {
 	want(t, lost.get(t, "/sign-in"), http.StatusOK, "Forgot your password?")
 	unknown := lost.post(t, "/sign-in/forgot", url.Values{"email": {"nobody@acme.example"}})
 	known := lost.post(t, "/sign-in/forgot", url.Values{"email": {address}})
-	w.people.Wait()
+	w.deliver(t)
 	if a, b := unknown.Body.String(), known.Body.String(); strings.ReplaceAll(a, "nobody@", "member@") != b {
 		t.Errorf("%s\n%s", a, b)
 	}
-	code := mailed(t, arrived, address)
+	code := mailed(t, w, arrived, address)
 	form := url.Values{"email": {address}, "code": {code}, "password": {"short"}}
 	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, `href="#password"`)
 	form.Set("password", "a completely new phrase")
@@ -111,11 +132,12 @@ func TestAPasswordIsResetByAMailedCode(t *testing.T) {
 	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
 	wantTo(t, anna.get(t, "/settings/account"), "/sign-in?ended=1&next=%2Fsettings%2Faccount")
 	wantTo(t, lost.post(t, "/sign-in", url.Values{"email": {address}, "password": {"a completely new phrase"}}), home)
+	w.pass(people.MailKindOf("sign-in").Pause)
 	if n := w.count(t, `SELECT count(*) FROM users WHERE verified_at IS NOT NULL`); n != 1 {
 		t.Error("the address is not verified")
 	}
-	w.people.Wait()
-	if m := <-arrived; m.subject != newSignIn || len(arrived) != 0 { // of the unknown account there is none
+	w.deliver(t)
+	if m := next(t, arrived); m.subject != newSignIn || len(arrived) != 0 { // of the unknown account there is none
 		t.Errorf("%+v", m)
 	}
 	if log := w.log.String(); strings.Contains(log, code) {
@@ -131,10 +153,10 @@ func TestMailedCodesEnd(t *testing.T) {
 	request := url.Values{"email": {address}}
 	lost := w.browser()
 	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
-	first := mailed(t, arrived, address)
+	first := mailed(t, w, arrived, address)
 	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
-	second := mailed(t, arrived, address)
-	w.people.Wait()
+	second := mailed(t, w, arrived, address)
+	w.deliver(t)
 	form := url.Values{"email": {address}, "code": {first}, "password": {"a completely new phrase"}}
 	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
 	w.pass(people.CodeLife)
@@ -142,7 +164,7 @@ func TestMailedCodesEnd(t *testing.T) {
 	want(t, lost.post(t, "/sign-in/reset", form), http.StatusUnprocessableEntity, "This code isn't valid")
 	w.exec(t, `UPDATE users SET disabled_at = now()`)
 	want(t, lost.post(t, "/sign-in/forgot", request), http.StatusOK)
-	w.people.Wait()
+	w.deliver(t)
 	if len(arrived) != 0 {
 		t.Errorf("a disabled account gets %+v", <-arrived)
 	}
@@ -160,16 +182,16 @@ func TestStrangersDoNotKeepTheHolderFromResetting(t *testing.T) {
 	code := ""
 	for i := range people.AttemptsPerAddress {
 		want(t, stranger.post(t, "/sign-in/forgot", url.Values{"email": {address}}), http.StatusOK)
-		w.people.Wait()
+		w.deliver(t)
 		if i < 3 {
-			code = mailed(t, arrived, address)
+			code = mailed(t, w, arrived, address)
 		}
 	}
 	want(t, stranger.post(t, "/sign-in/forgot", url.Values{"email": {address}}), http.StatusTooManyRequests,
 		"Too many attempts")
 	w.pass(people.AttemptWindow - time.Second)
 	want(t, holder.post(t, "/sign-in/forgot", url.Values{"email": {address}}), http.StatusOK, "the newest mail")
-	w.people.Wait()
+	w.deliver(t)
 	if len(arrived) > 0 {
 		t.Errorf("one more: %+v", <-arrived)
 	}
@@ -182,12 +204,10 @@ func TestAMailedInvitationVerifiesTheAddress(t *testing.T) {
 	w, arrived := mailing(t)
 	owner := w.member(t, tokens.RoleOwner)
 	path := "/settings/" + string(acme) + "/invitations"
-	want(t, owner.post(t, path, url.Values{"email": {"refused@acme.example"}, "role": {"member"}}),
-		http.StatusServiceUnavailable, "The mail could not be sent")
 	wantTo(t, owner.post(t, path, url.Values{"email": {"new@acme.example"}, "role": {"member"}}),
 		"/settings/"+string(acme)+"/members")
-	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "was sent to new@acme.example")
-	code := mailed(t, arrived, "new@acme.example")
+	want(t, owner.get(t, "/settings/"+string(acme)+"/members"), http.StatusOK, "on its way to new@acme.example")
+	code := mailed(t, w, arrived, "new@acme.example")
 	wantTo(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)), shipmentsOfAcme)
 	if n := w.count(t, `SELECT count(*) FROM users WHERE email = 'new@acme.example' AND verified_at IS NOT NULL`); n != 1 {
 		t.Error("the address is not verified")
@@ -201,7 +221,7 @@ func TestAnAddressIsVerifiedByAMailedCode(t *testing.T) {
 	w.exec(t, `UPDATE users SET verified_at = NULL`)
 	want(t, member.get(t, "/settings/account"), http.StatusOK, `href="/settings/verify"`)
 	wantTo(t, member.post(t, "/settings/verify/send", nil), "/settings/verify")
-	code := mailed(t, arrived, "member@acme.example")
+	code := mailed(t, w, arrived, "member@acme.example")
 	want(t, member.post(t, "/settings/verify", url.Values{"code": {"AAAA-BBBB"}}), http.StatusUnprocessableEntity)
 	reset := url.Values{"email": {"member@acme.example"}, "code": {code}, "password": {"a completely new phrase"}}
 	want(t, w.browser().post(t, "/sign-in/reset", reset), http.StatusUnprocessableEntity, "This code isn't valid")
@@ -224,8 +244,8 @@ func TestPeopleAreToldOfWhatIsDoneInTheirName(t *testing.T) {
 	w, arrived := mailing(t)
 	told := func(to, subject string, texts ...string) {
 		t.Helper()
-		w.people.Wait()
-		m := <-arrived
+		w.deliver(t)
+		m := next(t, arrived)
 		for _, text := range append(texts, "\r\n") {
 			if m.to != to || m.subject != subject || !strings.Contains(m.text, text) {
 				t.Errorf("%q is not in %+v", text, m)
@@ -261,7 +281,8 @@ func TestPeopleAreToldOfWhatIsDoneInTheirName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, second := <-arrived, <-arrived
+	w.deliver(t)
+	first, second := next(t, arrived), next(t, arrived)
 	for _, m := range []message{first, second} {
 		if !strings.HasSuffix(m.subject, "expires soon") || len(arrived) > 0 {
 			t.Errorf("%+v", m)

@@ -87,7 +87,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	email, role := v.PostForm.Get("email"), v.PostForm.Get("role")
 	invitation, code, refusedInvitation := s.People.Invite(ctx, v.principal(), v.org(), email, role)
 	if refusedInvitation == nil && code == "" {
-		return s.done(ctx, nil, v.path("/members"), "The invitation was sent to "+invitation.Email+".")
+		return s.done(ctx, nil, v.path("/members"), "The invitation is on its way to "+invitation.Email+".")
 	}
 	p, err := s.memberPage(ctx, v)
 	if err != nil {
@@ -96,8 +96,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	if err := refusedInvitation; err != nil {
 		p.Email, p.Role = email, role
 		return refused(err, "email", p.answer(),
-			refusal{tokens.ErrExists, "email", "This person is already a member."},
-			refusal{people.ErrMail, "email", "The mail could not be sent. Check the address, and invite again."})
+			refusal{tokens.ErrExists, "email", "This person is already a member."})
 	}
 	p.Code, p.Invited, p.Address = code, invitation, s.PublicURL.JoinPath("/sign-in/invitation").String()
 	a := p.answer()

@@ -186,7 +186,7 @@ func statusOf(err error) int {
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},
 		{http.StatusConflict, []error{people.ErrLastOwner, people.ErrAccountUnverified}},
 		{http.StatusServiceUnavailable, []error{
-			tokens.ErrUnavailable, oidc.ErrUnavailable, people.ErrMail, context.DeadlineExceeded,
+			tokens.ErrUnavailable, oidc.ErrUnavailable, context.DeadlineExceeded,
 		}},
 		{statusClientGone, []error{context.Canceled}},
 	} {

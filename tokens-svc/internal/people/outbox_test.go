@@ -1,0 +1,211 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/quayside/quayside/tokens-svc/internal/people"
+	"github.com/quayside/quayside/tokens-svc/internal/postgres"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
+)
+
+// post is a mail server, and the programs that use it at one time.
+type post struct {
+	db     *sqlx.DB
+	people *people.Service
+	tokens *tokens.Service
+	now    time.Time
+	down   error
+	sent   []people.Delivery
+}
+
+func (p *post) Send(_ context.Context, d people.Delivery) error {
+	if p.down == nil {
+		p.sent = append(p.sent, d)
+	}
+	return p.down
+}
+
+func posting(t *testing.T) *post {
+	t.Helper()
+	p := &post{db: database(t), now: time.Now().UTC().Truncate(time.Second)}
+	p.restart(t)
+	return p
+}
+
+func (p *post) restart(t *testing.T) {
+	t.Helper()
+	peppers, err := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, clock := postgres.NewRepository(p.db), func() time.Time { return p.now }
+	p.people = people.NewService(repo, people.Config{Passwords: cheap(), Mail: p, Now: clock})
+	p.tokens = tokens.NewService(repo, tokens.Config{Peppers: peppers, Now: clock, Made: p.people.MailsMade})
+}
+
+// delivers sends what is due, and fails unless these are the mails and the events in each.
+func (p *post) delivers(t *testing.T, want ...string) {
+	t.Helper()
+	p.sent = nil
+	if _, err := p.people.Deliver(t.Context()); !errors.Is(err, p.down) {
+		t.Error(err)
+	}
+	var got []string
+	for _, d := range p.sent {
+		got = append(got, fmt.Sprintf("%s to %s: %d", d.Name, d.To, d.Events))
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q were sent, want %q", got, want)
+	}
+}
+
+func (p *post) token(t *testing.T, by people.User, end time.Time) {
+	t.Helper()
+	_, _, err := p.tokens.CreateToken(t.Context(), acting(by, tokens.RoleOwner), org,
+		tokens.Draft{Name: "ERP", Permissions: []string{"shipments:read"}, ExpiresAt: end})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const owner = "anna@acme.example"
+
+func TestNoticesOutliveOutagesAndRestarts(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	p.token(t, u, p.now.AddDate(0, 0, 30))
+	p.delivers(t, "made to "+owner+": 1")
+	p.now, p.down = p.now.AddDate(0, 0, 24), errors.New("connection refused")
+	for range 2 { // the second time there is nothing new
+		if err := p.people.NotifyExpiring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.delivers(t)
+	p.restart(t)
+	p.down = nil
+	p.delivers(t) // the next attempt is later
+	p.now = p.now.Add(10 * time.Second)
+	p.delivers(t, "expiring to "+owner+": 1")
+	p.now = p.now.AddDate(0, 0, 1)
+	p.delivers(t)
+}
+
+func TestNoticesAreGathered(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	p.token(t, u, time.Time{})
+	p.delivers(t, "made to "+owner+": 1")
+	for range 30 {
+		p.token(t, u, time.Time{})
+	}
+	p.delivers(t)
+	p.now = p.now.Add(10 * time.Minute)
+	p.delivers(t, "made to "+owner+": 30")
+	if d := p.sent[0]; len(d.Letters) != 20 || d.More() != 10 || d.Letters[0].Token.Name != "ERP" {
+		t.Errorf("%d letters, %d more", len(d.Letters), d.More())
+	}
+}
+
+// TestCodesAreMadeWhenTheirMailIsSent, so that none is stored, and a mail that was sent late or twice has a good one.
+func TestCodesAreMadeWhenTheirMailIsSent(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	for _, address := range []string{owner, "unknown@acme.example"} {
+		if err := p.people.RequestReset(t.Context(), address, here); err != nil {
+			t.Fatal(err)
+		}
+	}
+	invite(t, p.people, u, "bert@acme.example", "member")
+	p.down = errors.New("connection refused")
+	for range 2 {
+		p.delivers(t)
+		p.now = p.now.Add(time.Second)
+	}
+	if open, err := p.people.Invitations(t.Context(), org); err != nil || len(open) != 1 || !open[0].Unsent {
+		t.Errorf("%+v, %v, want one whose mail was not sent", open, err)
+	}
+	p.now, p.down = p.now.Add(10*time.Second), nil
+	p.delivers(t, "reset to "+owner+": 1", "invitation to bert@acme.example: 1")
+	reset, invited := p.sent[0].Letters[0], p.sent[1].Letters[0]
+	var stored string
+	if err := p.db.Get(&stored, `SELECT string_agg(m::text, ' ') FROM mails m`); err != nil ||
+		strings.Contains(stored, reset.Code) || strings.Contains(stored, invited.Code) {
+		t.Errorf("%s, %v", stored, err)
+	}
+	if err := p.people.ResetPassword(t.Context(), owner, reset.Code, secret+secret, here); err != nil {
+		t.Error(err)
+	}
+	if invited.Invitation.OrganizationName != "Acme" {
+		t.Errorf("%+v", invited.Invitation)
+	}
+	accept(t, p.people, people.Acceptance{Email: "bert@acme.example", Code: invited.Code, Name: "Bert", Password: secret})
+}
+
+func TestExpiredMailsAreNotSent(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	if err := p.people.RequestReset(t.Context(), owner, here); err != nil {
+		t.Fatal(err)
+	}
+	p.token(t, u, time.Time{})
+	invite(t, p.people, u, "bert@acme.example", "member")
+	p.now = p.now.Add(people.CodeLife)
+	p.delivers(t, "made to "+owner+": 1", "invitation to bert@acme.example: 1")
+	p.token(t, u, time.Time{})
+	p.now = p.now.AddDate(0, 0, 3)
+	p.delivers(t)
+}
+
+func TestMailedInvitationsAreBounded(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	invited := func(address string) error {
+		_, _, err := p.people.Invite(t.Context(), acting(u, tokens.RoleOwner), org, address, "member")
+		return err
+	}
+	for n := range 4 {
+		throttled := new(people.ThrottledError)
+		if err := invited("victim@other.example"); errors.As(err, &throttled) != (n == 3) {
+			t.Errorf("invitation %d to one address: %v", n, err)
+		}
+	}
+	for n := range 48 {
+		throttled := new(people.ThrottledError)
+		if err := invited(fmt.Sprintf("%d@other.example", n)); errors.As(err, &throttled) != (n == 47) {
+			t.Errorf("invitation %d of the organization: %v", n+3, err)
+		}
+	}
+}
+
+// TestAMailIsSentByOneReplica, until the time for it is over: then the replica may be gone.
+func TestAMailIsSentByOneReplica(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	p.token(t, u, time.Time{})
+	repo := postgres.NewRepository(p.db)
+	claim := func(at time.Time) error {
+		_, err := repo.ClaimMail(t.Context(), at, at.Add(time.Minute))
+		return err
+	}
+	if first, second := claim(p.now), claim(p.now.Add(59*time.Second)); first != nil ||
+		!errors.Is(second, tokens.ErrNotFound) {
+		t.Errorf("%v, then %v", first, second)
+	}
+	if err := claim(p.now.Add(time.Minute)); err != nil {
+		t.Error(err)
+	}
+}
