@@ -29,7 +29,8 @@ func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 		Data []byte
 	}
 	row, err := one[foundRow](ctx, s.db, `
-		SELECT s.id, s.created_at, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data
+		SELECT s.id, s.created_at, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data,
+			coalesce(s.proved_at, `+never+`) AS proved_at
 		FROM sessions s LEFT JOIN users u ON u.id = s.user_id
 		WHERE s.token_sum = $1 AND s.expires_at > $2
 		AND (s.user_id IS NULL OR u.disabled_at IS NULL AND u.session_epoch = s.session_epoch)`, sum, s.now())
@@ -37,12 +38,17 @@ func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 	return row.Row, err
 }
 
+// texts is what a session keeps, as jsonb. Without anything, earlier versions stored null.
+const texts = `coalesce(nullif(convert_from(data, 'UTF8')::jsonb, 'null'), '{}')`
+
 // Save implements session.Store.
-func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
+func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) (saved bool, err error) {
 	now := s.now()
-	data, err := json.Marshal(r.Texts)
-	if err != nil {
-		return err
+	data := []byte("{}")
+	if r.Kept != nil {
+		if data, err = json.Marshal(r.Kept); err != nil {
+			return false, err
+		}
 	}
 	from, _ := r.Address.MarshalText() // "" if it is not known
 	address := null(string(from))
@@ -51,16 +57,30 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) error {
 		if last := r.CreatedAt.Add(session.Lifetime); last.Before(end) {
 			end = last
 		}
-		return exec(ctx, s.db, `
-			UPDATE sessions SET data = $2, last_seen_at = $3, expires_at = $4, address = $5::inet, user_agent = $6
-			WHERE token_sum = $1`, sum, data, now, end, address, r.UserAgent)
+		n, err := affected(ctx, s.db, `
+			UPDATE sessions SET data = convert_to((`+texts+` || $2::jsonb)::text, 'UTF8'), last_seen_at = $3,
+				expires_at = $4, address = $5::inet, user_agent = $6
+			WHERE token_sum = $1`, sum, string(data), now, end, address, r.UserAgent)
+		return n > 0, err
 	}
 	r.ID, r.CreatedAt = publicid.New("ses"), now
-	return exec(ctx, s.db, `
+	return true, exec(ctx, s.db, `
 		INSERT INTO sessions (id, token_sum, user_id, data, created_at, last_seen_at, expires_at, address, user_agent,
-			session_epoch)
-		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9)`,
-		r.ID, sum, null(string(r.User)), data, now, now.Add(session.Idle), address, r.UserAgent, r.Epoch)
+			session_epoch, proved_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $7::inet, $8, $9, $10)`, r.ID, sum, null(string(r.User)), data, now,
+		now.Add(session.Idle), address, r.UserAgent, r.Epoch, null(r.ProvedAt))
+}
+
+// Take implements session.Store. A second one waits for the first, and finds nothing.
+func (s *Sessions) Take(ctx context.Context, sum, key string) (string, error) {
+	return one[string](ctx, s.db, `
+		WITH kept AS (
+			SELECT id, `+texts+` AS texts FROM sessions WHERE token_sum = $1 FOR UPDATE
+		), taken AS (
+			UPDATE sessions s SET data = convert_to((kept.texts - $2::text)::text, 'UTF8')
+			FROM kept WHERE s.id = kept.id RETURNING kept.texts ->> $2 AS text
+		)
+		SELECT coalesce((SELECT text FROM taken), '')`, sum, key)
 }
 
 // Delete implements session.Store.

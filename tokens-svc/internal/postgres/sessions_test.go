@@ -1,8 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,8 +50,8 @@ func openSessions(t *testing.T) *sessions {
 
 func (s *sessions) save(t *testing.T, sum string, row *session.Row) {
 	t.Helper()
-	if err := s.Save(t.Context(), sum, row); err != nil {
-		t.Fatal(err)
+	if saved, err := s.Save(t.Context(), sum, row); err != nil || !saved {
+		t.Fatal(saved, err)
 	}
 }
 
@@ -63,7 +68,7 @@ func (s *sessions) find(t *testing.T, sum string) (session.Row, bool) {
 // from is a session of a person in a browser.
 func from(user people.UserID) session.Row {
 	browser := session.Session{Address: audit.Address{Addr: netip.MustParseAddr("192.0.2.1")}, UserAgent: "Firefox"}
-	return session.Row{Session: browser, User: user, Texts: map[string]string{"notice": "Saved."}}
+	return session.Row{Session: browser, User: user, Kept: map[string]string{"notice": "Saved."}}
 }
 
 func TestSessionIsFoundUntilItEnds(t *testing.T) {
@@ -101,9 +106,37 @@ func TestEndedSessionIsNotRestored(t *testing.T) {
 	if err := s.End(t.Context(), s.anna, first.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.save(t, "sum", &underWay)
+	if saved, err := s.Save(t.Context(), "sum", &underWay); err != nil || saved {
+		t.Errorf("saved %t, %v", saved, err)
+	}
 	if _, found := s.find(t, "sum"); found {
 		t.Error("it came back")
+	}
+}
+
+// TestAKeptTextIsTakenOnce by one of several requests, and a request that began before does not bring it back.
+func TestAKeptTextIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	row := from(s.anna)
+	row.Kept["other"] = "stays"
+	s.save(t, "sum", &row)
+	underWay, _ := s.find(t, "sum")
+	var taken [8]string
+	together(len(taken), func(i int) {
+		var err error
+		if taken[i], err = s.Take(t.Context(), "sum", "notice"); err != nil {
+			t.Error(err)
+		}
+	})
+	if got := strings.Join(taken[:], ""); got != "Saved." {
+		t.Errorf("taken %q", taken)
+	}
+	underWay.Kept = map[string]string{"third": "is added"}
+	s.save(t, "sum", &underWay)
+	want := map[string]string{"other": "stays", "third": "is added"}
+	if got, found := s.find(t, "sum"); !found || !maps.Equal(got.Texts, want) {
+		t.Errorf("%t, %v, want %v", found, got.Texts, want)
 	}
 }
 
@@ -143,5 +176,54 @@ func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
 	}
 	if anna, bert := list(s.anna), list(s.bert); len(anna) != 1 || anna[0] != rows[1].ID || len(bert) != 1 {
 		t.Errorf("%q, %q", anna, bert)
+	}
+}
+
+// TestAResponseOfAnEndedSessionSetsNoCookie: it would replace that which a faster response has set.
+func TestAResponseOfAnEndedSessionSetsNoCookie(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t)
+	m := session.New(s.Sessions, true)
+	anna, err := s.User(t.Context(), s.anna)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(cookies ...*http.Cookie) context.Context {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		ctx, _, err := m.Load(t.Context(), r, netip.Addr{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ctx
+	}
+	save := func(ctx context.Context) []*http.Cookie {
+		w := httptest.NewRecorder()
+		if err := m.Save(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+		return w.Result().Cookies()
+	}
+	ctx := load()
+	if err := m.SignIn(ctx, anna, s.now); err != nil {
+		t.Fatal(err)
+	}
+	cookies := save(ctx)
+	fast, slow, proving := load(cookies...), load(cookies...), load(cookies...)
+	if ended, err := m.Prove(fast, anna, s.now); err != nil || ended {
+		t.Fatal(ended, err)
+	}
+	if got := save(fast); len(got) != 1 || got[0].Value == cookies[0].Value || m.Current(load(got...)).User != s.anna {
+		t.Errorf("the proof sets %v", got)
+	}
+	if ended, err := m.Prove(proving, anna, s.now); err != nil || !ended {
+		t.Errorf("a second proof: ended %t, %v", ended, err)
+	}
+	for name, ctx := range map[string]context.Context{"a page": slow, "a second proof": proving} {
+		if got := save(ctx); len(got) > 0 {
+			t.Errorf("the response to %s sets %v", name, got)
+		}
 	}
 }

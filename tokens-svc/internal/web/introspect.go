@@ -75,7 +75,7 @@ func (s *site) findSession(ctx context.Context, r *http.Request) (introspection,
 	case wanted == "":
 		v.current = v.memberships[0]
 	}
-	if err := s.sessions.Extend(ctx); err != nil {
+	if extended, err := s.sessions.Extend(ctx); err != nil || !extended {
 		return introspection{}, err
 	}
 	return introspection{

@@ -30,7 +30,11 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	var begun flow
-	if text := s.sessions.Take(ctx, keyFlow); text != "" {
+	text, err := s.sessions.Take(ctx, keyFlow)
+	if err != nil {
+		return answer{}, err
+	}
+	if text != "" {
 		if err := json.Unmarshal([]byte(text), &begun); err != nil {
 			return answer{}, fmt.Errorf("read a flow: %w", err)
 		}
@@ -47,7 +51,7 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	a, err := s.startSession(ctx, user, begun.Next)
+	a, err := s.startSession(ctx, user, s.People.Now(), begun.Next)
 	if err == nil && linked {
 		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was "+
 			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, "+

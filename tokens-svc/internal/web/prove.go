@@ -48,7 +48,7 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 	switch {
 	case f.Passkey && passkey != "":
 		wrong = wrongPasskey("proof-passkey")
-		user, err = s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), passkey, v.client())
+		user, err = s.withPasskey(ctx, v, passkey)
 		if err == nil && user.ID != v.user.ID {
 			err = people.ErrFactor
 		}
@@ -65,13 +65,13 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 		ask, err = refused(err, wrong.field, f.answer(), wrong)
 		return false, ask, err
 	}
-	ended, err := s.sessions.Prove(ctx, user)
+	ended, err := s.sessions.Prove(ctx, user, s.People.Now())
 	return !ended, redirect("/sign-in?ended=1"), err
 }
 
 // provedRecently reports whether the proof of the session is recent.
 func (s *site) provedRecently(ctx context.Context) bool {
-	return s.People.Now().Sub(s.sessions.Current(ctx).CreatedAt) < proofLife
+	return s.People.Now().Sub(s.sessions.Current(ctx).ProvedAt) < proofLife
 }
 
 func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {

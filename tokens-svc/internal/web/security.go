@@ -43,13 +43,12 @@ func (s *site) newApp(ctx context.Context, v *visit) (answer, error) {
 	return redirect(securityPath + "/app"), nil
 }
 
-// showApp shows the key that the session keeps, and keeps it for another attempt.
+// showApp shows the key that the session keeps.
 func (s *site) showApp(ctx context.Context, v *visit) (answer, error) {
-	sealed := s.sessions.Take(ctx, keyApp)
+	sealed := s.sessions.Get(ctx, keyApp)
 	if sealed == "" {
 		return redirect(securityPath), nil
 	}
-	s.sessions.Put(ctx, keyApp, sealed)
 	secret, url, err := s.People.App(v.user, sealed)
 	if err != nil {
 		return answer{}, err
@@ -64,7 +63,10 @@ func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
 	if err != nil || form.to != "" {
 		return form, err
 	}
-	sealed := s.sessions.Take(ctx, keyApp)
+	sealed, err := s.sessions.Take(ctx, keyApp)
+	if err != nil {
+		return answer{}, err
+	}
 	codes, err := s.People.AddApp(ctx, v.user, sealed, v.PostForm.Get("code"), v.client())
 	if err != nil {
 		s.sessions.Put(ctx, keyApp, sealed)
@@ -94,12 +96,20 @@ func (s *site) challengePasskey(ctx context.Context, _ *visit) (answer, error) {
 
 func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) {
 	f := s.signInForm(v)
-	user, err := s.People.SignInWithPasskey(ctx, s.sessions.Take(ctx, keyPasskey), v.PostForm.Get("passkey"),
-		v.client())
+	user, err := s.withPasskey(ctx, v, v.PostForm.Get("passkey"))
 	if err != nil {
 		return refused(err, "passkey", f.answer(), wrongPasskey("passkey"))
 	}
 	return s.startSessionWithPassword(ctx, v, user, f.Next)
+}
+
+// withPasskey returns the person whose passkey signed in the ceremony that the session keeps.
+func (s *site) withPasskey(ctx context.Context, v *visit, response string) (people.User, error) {
+	ceremony, err := s.sessions.Take(ctx, keyPasskey)
+	if err != nil {
+		return people.User{}, err
+	}
+	return s.People.SignInWithPasskey(ctx, ceremony, response, v.client())
 }
 
 func (s *site) challengeNewPasskey(ctx context.Context, v *visit) (answer, error) {
@@ -113,8 +123,12 @@ func (s *site) addPasskey(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ceremony, response := s.sessions.Take(ctx, keyNewPasskey), v.PostForm.Get("passkey")
-	err = s.People.AddPasskey(ctx, v.user, v.PostForm.Get("name"), ceremony, response, v.client())
+	ceremony, err := s.sessions.Take(ctx, keyNewPasskey)
+	if err != nil {
+		return answer{}, err
+	}
+	name, response := v.PostForm.Get("name"), v.PostForm.Get("passkey")
+	err = s.People.AddPasskey(ctx, v.user, name, ceremony, response, v.client())
 	if err != nil {
 		return refused(err, "name", form, refusal{people.ErrFactor, "name", "Your browser made no passkey. Try again."})
 	}

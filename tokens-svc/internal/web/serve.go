@@ -99,7 +99,9 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 		}
 	}
 	if v.Method == http.MethodGet && v.user.ID != "" {
-		v.notice = s.sessions.Take(ctx, keyNotice)
+		if v.notice, err = s.sessions.Take(ctx, keyNotice); err != nil {
+			return ctx, answer{}, err
+		}
 	}
 	a, err := rt.do(s, ctx, v)
 	if err == nil && a.template == "" && v.notice != "" {

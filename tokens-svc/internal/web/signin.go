@@ -84,7 +84,7 @@ func (s *site) afterPassword(ctx context.Context, v *visit, user people.User, ne
 	if !user.HasApp {
 		return s.startSessionWithPassword(ctx, v, user, next)
 	}
-	if err := s.sessions.SignIn(ctx, people.User{}); err != nil { // without a user, under a new token
+	if err := s.sessions.SignIn(ctx, people.User{}, time.Time{}); err != nil { // without a user, under a new token
 		return answer{}, err
 	}
 	err := s.keep(ctx, keyCode, codeStep{user.ID, user.SessionEpoch, next, s.People.Now().Add(codeStepLife)})
@@ -108,14 +108,10 @@ func (s *site) showCode(ctx context.Context, _ *visit) (answer, error) {
 	return codePage(), nil
 }
 
-// codeStep returns the sign-in that the session keeps, and keeps it for another attempt.
+// codeStep returns the sign-in that the session keeps.
 func (s *site) codeStep(ctx context.Context) (step codeStep, ok bool) {
-	text := s.sessions.Take(ctx, keyCode)
-	if json.Unmarshal([]byte(text), &step) != nil || !s.People.Now().Before(step.Ends) {
-		return codeStep{}, false
-	}
-	s.sessions.Put(ctx, keyCode, text)
-	return step, true
+	err := json.Unmarshal([]byte(s.sessions.Get(ctx, keyCode)), &step)
+	return step, err == nil && s.People.Now().Before(step.Ends)
 }
 
 func (s *site) signInWithCode(ctx context.Context, v *visit) (answer, error) {
@@ -167,12 +163,12 @@ func (s *site) startSessionWithPassword(ctx context.Context, v *visit, user peop
 		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	return s.startSession(ctx, user, next)
+	return s.startSession(ctx, user, s.People.Now(), next)
 }
 
-// startSession signs a person in, redirects, and mentions an open invitation.
-func (s *site) startSession(ctx context.Context, user people.User, next string) (answer, error) {
-	if err := s.sessions.SignIn(ctx, user); err != nil {
+// startSession signs a person in who proved at that time who they are, redirects, and mentions an open invitation.
+func (s *site) startSession(ctx context.Context, user people.User, proved time.Time, next string) (answer, error) {
+	if err := s.sessions.SignIn(ctx, user, proved); err != nil {
 		return answer{}, err
 	}
 	offers, err := s.People.Offers(ctx, user)

@@ -1,11 +1,14 @@
 // Package session keeps people signed in over HTTP.
 //
 // Guarantees: the text in the cookie is in no table, only its hash; it changes
-// at sign-in, which prevents session fixation; and a session ends after Idle
-// without a request, after Lifetime in any case, and at once when its owner ends it.
+// at sign-in, which prevents session fixation; a session ends after Idle
+// without a request, after Lifetime in any case, and at once when its owner ends it;
+// what is kept in it is taken by one request; and the response to a request
+// whose session ended meanwhile leaves the browser's cookie alone.
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -81,14 +84,15 @@ func (m *Manager) Load(
 }
 
 // Save writes the session back and its cookie to w, before the answer's body.
-// It extends the session; polling requests do not save.
+// It extends the session; polling requests do not save. The cookie of a session that has ended meanwhile
+// is not set: another request may have set one since.
 func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	c, cookie := of(ctx), m.cookie //nolint:gosec // G124: New gives the cookie its attributes
 	switch {
 	case c.ended:
 		cookie.MaxAge = -1
 	case c.changed:
-		if err := m.Extend(ctx); err != nil {
+		if saved, err := m.Extend(ctx); err != nil || !saved {
 			return err
 		}
 		cookie.Value = c.token
@@ -99,45 +103,46 @@ func (m *Manager) Save(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// Extend extends the session as Save does, for a request without a response of its own.
-func (m *Manager) Extend(ctx context.Context) error {
+// Extend extends the session as Save does, for a request without a response of its own, unless it has ended.
+func (m *Manager) Extend(ctx context.Context) (extended bool, err error) {
 	c := of(ctx)
 	if c.token == "" {
 		var secret [32]byte
 		_, _ = rand.Read(secret[:]) // never fails: see its documentation
 		c.token = base64.RawURLEncoding.EncodeToString(secret[:])
 	}
-	if err := m.store.Save(ctx, sum(c.token), &c.Row); err != nil {
-		return fmt.Errorf("save a session: %w", err)
+	if extended, err = m.store.Save(ctx, sum(c.token), &c.Row); err != nil {
+		return false, fmt.Errorf("save a session: %w", err)
 	}
-	return nil
+	return extended, nil
 }
 
 // SignIn makes the session that person's, as they are in the present session
-// epoch, under a new token. Its earlier contents and user are removed.
-func (m *Manager) SignIn(ctx context.Context, user people.User) error {
-	_, err := m.renew(ctx, user)
+// epoch, under a new token. Its earlier contents and user are removed. proved is when the person
+// proved who they are; zero: not known.
+func (m *Manager) SignIn(ctx context.Context, user people.User, proved time.Time) error {
+	_, err := m.renew(ctx, user, proved)
 	return err
 }
 
 // renew makes the session that person's under a new token, and reports whether it was stored before.
-func (m *Manager) renew(ctx context.Context, user people.User) (existed bool, err error) {
+func (m *Manager) renew(ctx context.Context, user people.User, proved time.Time) (existed bool, err error) {
 	c := of(ctx)
 	if existed, err = m.forget(ctx, c); err != nil {
 		return false, err
 	}
-	c.User, c.Epoch, c.changed = user.ID, user.SessionEpoch, true
+	c.User, c.Epoch, c.ProvedAt, c.changed = user.ID, user.SessionEpoch, proved, true
 	return existed, nil
 }
 
 // Prove makes the session as young as one that begins now, of a person who has proved again who they
 // are, under a new token. Its contents stay. A session that was ended meanwhile stays so: then it
 // returns true.
-func (m *Manager) Prove(ctx context.Context, user people.User) (ended bool, err error) {
+func (m *Manager) Prove(ctx context.Context, user people.User, proved time.Time) (ended bool, err error) {
 	c := of(ctx)
 	texts := c.Texts
-	existed, err := m.renew(ctx, user)
-	c.Texts, c.ended = texts, !existed
+	existed, err := m.renew(ctx, user, proved)
+	c.Texts, c.Kept, c.changed = texts, texts, existed
 	return !existed, err
 }
 
@@ -164,18 +169,32 @@ func (m *Manager) Current(ctx context.Context) Row { return of(ctx).Row }
 // Put keeps a text in the session until Take.
 func (m *Manager) Put(ctx context.Context, key, text string) {
 	c := of(ctx)
-	if c.Texts == nil {
-		c.Texts = map[string]string{}
+	if c.Kept == nil {
+		c.Kept = map[string]string{}
 	}
-	c.Texts[key], c.changed = text, true
+	c.Kept[key], c.changed = text, true
 }
 
-// Take returns a text that Put has kept, once, and then "".
-func (m *Manager) Take(ctx context.Context, key string) string {
+// Get returns a text that Put has kept, or "".
+func (m *Manager) Get(ctx context.Context, key string) string {
 	c := of(ctx)
-	text := c.Texts[key]
+	return cmp.Or(c.Kept[key], c.Texts[key])
+}
+
+// Take returns a text that Put has kept, to one request, and then "".
+func (m *Manager) Take(ctx context.Context, key string) (string, error) {
+	c := of(ctx)
+	kept := c.Kept[key]
+	delete(c.Kept, key)
+	if kept != "" || c.Texts[key] == "" {
+		return kept, nil
+	}
 	delete(c.Texts, key)
-	return text
+	text, err := m.store.Take(ctx, sum(c.token), key)
+	if err != nil {
+		return "", fmt.Errorf("take %s from a session: %w", key, err)
+	}
+	return text, nil
 }
 
 // sum is the hash by which a session is stored.
@@ -193,7 +212,7 @@ const (
 // Session is one that its owner can see and end.
 type Session struct {
 	ID         string    // ses_…; public, and nothing by which anybody could get in
-	CreatedAt  time.Time // when the person proved who they are
+	CreatedAt  time.Time // at sign-in, or the latest proof
 	LastSeenAt time.Time
 	Address    audit.Address // of its last request
 	UserAgent  string        // of its last request
@@ -202,9 +221,11 @@ type Session struct {
 // Row is all of a session.
 type Row struct {
 	Session
-	User  people.UserID     // "": not signed in yet
-	Epoch int64             // the user's session epoch at sign-in
-	Texts map[string]string // what is kept for the next pages
+	User     people.UserID     // "": not signed in yet
+	Epoch    int64             // the user's session epoch at sign-in
+	ProvedAt time.Time         // when the person proved who they are; zero: not known
+	Texts    map[string]string // what is kept for the next pages
+	Kept     map[string]string // what Save adds to that
 }
 
 // Store keeps sessions by the hash of the text in their cookie. Errors wrap
@@ -214,8 +235,10 @@ type Store interface {
 	Find(ctx context.Context, sum string) (Row, error)
 	// Save stores what may change of a session, which then ends after Idle, or Lifetime after
 	// its creation. One without an ID is created, and gets one. One that has ended meanwhile
-	// stays ended.
-	Save(ctx context.Context, sum string, r *Row) error
+	// stays ended: then saved is false.
+	Save(ctx context.Context, sum string, r *Row) (saved bool, err error)
+	// Take removes one of the kept texts and returns it; "" if there is none, or no longer.
+	Take(ctx context.Context, sum, key string) (string, error)
 	// Delete ends a session, and reports whether there was one.
 	Delete(ctx context.Context, sum string) (existed bool, err error)
 
