@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,7 +82,11 @@ func (p *process) request(t *testing.T, org, method, path, media string, body io
 		t.Fatal(err)
 	}
 	req.Header.Set(assertion.HeaderOrganization, org)
-	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	if strings.HasPrefix(path, "/api/") {
+		req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	} else {
+		req.Header.Set(assertion.HeaderUser, publicid.New("usr"))
+	}
 	req.Header.Set(
 		assertion.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage",
 	)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/http"
@@ -65,6 +66,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 	}
 
 	large := p.shipment(t, org)
+	page := "/shipments/" + org + "/" + filepath.Base(large)
 	for _, c := range []struct {
 		name, method, path string
 		body               []byte
@@ -74,6 +76,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		{"get them", http.MethodGet, large, nil, `"pallets_count":10000`},
 		{"change the shipment", http.MethodPatch, large, []byte(`{"shipment":{"destination":"Hamburg"}}`), "Hamburg"},
 		{"list", http.MethodGet, "/api/v1/shipments?per_page=100", nil, `"meta"`},
+		{"download 10,000 pallets", http.MethodGet, page + "/pallets.xlsx", nil, "PK"},
 		{"try a list of 10,000 lines", http.MethodPost, small + "/documents", longList(), `"status":"processed"`},
 	} {
 		p.resetPeak(t)
@@ -116,6 +119,8 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		content := base64.StdEncoding.EncodeToString(bytes.Repeat(fmt.Appendf(nil, "Pallet;Boxes %06d\n", i), (10<<20)/20))
 		return fmt.Appendf(nil, `{"document":{"type":"other","filename":"a.csv","content_base64":"%s"}}`, content)
 	})
+	archive := manyEntries()
+	atOnce("archives", http.MethodPost, "/documents", http.StatusUnprocessableEntity, func(int) []byte { return archive })
 	used := p.memory(t, "VmHWM") - idle
 	if used > memoryOfMany {
 		t.Errorf("twenty at once: %d MiB", used>>20)
@@ -166,6 +171,19 @@ type waiting <-chan struct{}
 func (w waiting) Read([]byte) (int, error) {
 	<-w
 	return 0, io.EOF
+}
+
+// manyEntries is an archive of 9 MiB, all of it entries of its directory.
+func manyEntries() []byte {
+	const n, local = 200_000, 30
+	entry := "PK\x01\x02" + strings.Repeat("\x00", 42)
+	archive := []byte("PK\x03\x04" + strings.Repeat("\x00", local-4) + strings.Repeat(entry, n))
+	end := []byte("PK\x05\x06" + strings.Repeat("\x00", 18))
+	binary.LittleEndian.PutUint16(end[10:], n&0xffff)
+	binary.LittleEndian.PutUint32(end[12:], uint32(len(archive)-local))
+	binary.LittleEndian.PutUint32(end[16:], local)
+	return fmt.Appendf(nil, `{"document":{"type":"other","filename":"a.zip","content_base64":"%s"}}`,
+		base64.StdEncoding.EncodeToString(append(archive, end...)))
 }
 
 // longList is a dry run of a packing list of 10,000 lines, each

@@ -110,10 +110,13 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 	if slices.Contains(plain, media) || media == "application/octet-stream" && tables.IsText(head) {
 		media = csv
 	}
-	if found.Is(ole) && contains(content, size, encrypted) {
+	if found.Is(ole) && count(content, size, encrypted) > 0 {
 		return Type{Refused: "the document is protected by a password; save it without one and send it again"}, nil
 	}
 	if found.Is("application/zip") || found.Parent() != nil && found.Parent().Is("application/zip") {
+		if count(content, size, entryHeader) > maxEntries {
+			return Type{Refused: fmt.Sprintf("the file contains more than %d files", maxEntries)}, nil
+		}
 		z, err := zip.NewReader(content, size)
 		if err != nil {
 			return Type{Refused: "the file is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}, nil
@@ -140,6 +143,10 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 // offices are the types of archives by the names of their main parts, which some programs number.
 var offices = map[string]string{"xl/workbook*.xml": xlsx, "xl/workbook*.bin": xlsb, "word/document*.xml": docx}
 
+// entryHeader is how an entry of the directory of an archive begins (APPNOTE.TXT, 4.3.12). The directory takes several
+// times its size in memory, and its own count of entries may be false.
+const entryHeader = "PK\x01\x02"
+
 // office returns the media type of an archive by its files, whose order differs
 // between programs.
 func office(z *zip.Reader, media string) string {
@@ -153,15 +160,14 @@ func office(z *zip.Reader, media string) string {
 	return media
 }
 
-// contains reports whether content has a text, without having all of it in memory.
-func contains(content io.ReaderAt, size int64, text string) bool {
-	piece := make([]byte, 64<<10+len(text))
+// count returns how often a text is in content, without having all of it in memory.
+func count(content io.ReaderAt, size int64, text string) (n int) {
+	piece := make([]byte, 64<<10+len(text)-1)
 	for at := int64(0); at < size; at += 64 << 10 {
-		if n, _ := content.ReadAt(piece, at); bytes.Contains(piece[:n], []byte(text)) {
-			return true
-		}
+		read, _ := content.ReadAt(piece, at)
+		n += bytes.Count(piece[:read], []byte(text))
 	}
-	return false
+	return n
 }
 
 // tooLarge returns how the directory of an archive exceeds the limits, or "".
@@ -171,9 +177,6 @@ func tooLarge(z *zip.Reader) string {
 		if sum += f.UncompressedSize64; f.UncompressedSize64 > maxUnzipped || sum > maxUnzipped {
 			return fmt.Sprintf("the file unpacks to more than %d MiB", maxUnzipped>>20)
 		}
-	}
-	if len(z.File) > maxEntries {
-		return fmt.Sprintf("the file contains more than %d files", maxEntries)
 	}
 	return ""
 }

@@ -89,6 +89,17 @@ func TestNamesAgreeWithTheContent(t *testing.T) {
 	}
 }
 
+// TestEntriesAreCountedBeforeTheDirectoryIsRead, which takes several times its size in memory, and whose own count may
+// be false.
+func TestEntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
+	t.Parallel()
+	content := "PK\x03\x04" + strings.Repeat("PK\x01\x02 is no directory;", maxEntries+1)
+	got, err := File(strings.NewReader(content), int64(len(content)), "")
+	if err != nil || !strings.Contains(got.Refused, "more than 10000 files") {
+		t.Errorf("%+v (%v)", got, err)
+	}
+}
+
 // FuzzFile: any content has a type or is refused.
 func FuzzFile(f *testing.F) {
 	for _, content := range []string{"a;b", "%PDF-", archived("xl/workbook.xml"), "PK\x05\x06" +

@@ -101,6 +101,23 @@ func TestUnreadableCodes(t *testing.T) {
 	}
 }
 
+// TestCirclesInPDFsEnd: objects that refer to each other in a circle are damage, and not work without an end.
+func TestCirclesInPDFsEnd(t *testing.T) {
+	t.Parallel()
+	whole := string(printed("", []byte("BT /F1 8 Tf 50 700 Td (Pallet) Tj ET")))
+	previous := fmt.Sprintf("/Prev %d/Root", strings.LastIndex(whole, "\nxref")+1)
+	for name, replacements := range map[string][]string{
+		"a table of objects":   {"/Root", previous},
+		"a node of pages":      {"/Kids[3 0 R]/Count 1", "/Kids[2 0 R]/Count 9"},
+		"the parent of a page": {"/Parent 2 0 R", "/Parent 3 0 R", "/Resources", "/Resourcez"},
+	} {
+		content := strings.NewReplacer(replacements...).Replace(whole)
+		if got := rowsOf(t, PDF, []byte(content)); got != Malformed {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // manyRows is a workbook of n rows.
 func manyRows(t *testing.T, n int) []byte {
 	t.Helper()

@@ -23,7 +23,7 @@ type page struct {
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
 func (b *book) pdf(raw []byte) (err error) {
 	defer recovered(&err)
-	r, err := opened(raw)
+	r, reads, err := opened(raw)
 	if err != nil {
 		return err
 	}
@@ -36,9 +36,13 @@ func (b *book) pdf(raw []byte) (err error) {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
+		reads.left = maxPageReads
 		p, err := drawn(r.Page(i+1), fmt.Sprintf("page %d", i+1))
 		if err != nil {
 			return err
+		}
+		if reads.left < 0 { // the library ended a content there
+			return unreadable(Malformed, "the objects of page %d refer to each other in a circle", i+1)
 		}
 		if p.invisible {
 			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: p.name})
@@ -52,23 +56,46 @@ func (b *book) pdf(raw []byte) (err error) {
 	return b.printed(pages)
 }
 
+// How often a part of a PDF, of at most 4 KiB, is read: for a page, and to find its objects, where each further
+// table of these takes one read at least.
+const (
+	maxPageReads = 50_000
+	maxTables    = 2_000
+)
+
+// bounded is the content of a PDF. The library follows references that form a circle without an end, such as a table
+// of objects whose previous one is itself; here its reads end.
+type bounded struct {
+	*bytes.Reader
+	left int // reads
+}
+
+// ReadAt implements io.ReaderAt.
+func (b *bounded) ReadAt(part []byte, at int64) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errors.New("too many reads")
+	}
+	return b.Reader.ReadAt(part, at)
+}
+
 // opened opens a PDF with any content before and after it.
-func opened(raw []byte) (*pdf.Reader, error) {
+func opened(raw []byte) (*pdf.Reader, *bounded, error) {
 	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
 	if begin < 0 || end < begin+len("%PDF-1.7\n") {
-		return nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
+		return nil, nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
 	}
 	raw = raw[begin : end+len("%%EOF")]
 	// The library accepts versions up to 1.7. Version 2.0 changes nothing about text.
 	copy(raw, "%PDF-1.7\n")
-	r, err := pdf.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	content := &bounded{bytes.NewReader(raw), maxTables + 2*len(raw)/4096}
+	r, err := pdf.NewReader(content, int64(len(raw)))
 	switch {
 	case err == nil:
-		return r, nil
+		return r, content, nil
 	case errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt"):
-		return nil, unreadable(Encrypted, "the document is password-protected")
+		return nil, nil, unreadable(Encrypted, "the document is password-protected")
 	default:
-		return nil, unreadable(Malformed, "the document is damaged")
+		return nil, nil, unreadable(Malformed, "the document is damaged")
 	}
 }
 

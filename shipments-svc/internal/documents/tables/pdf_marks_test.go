@@ -45,7 +45,7 @@ func TestStruckTextsOfPDFs(t *testing.T) {
 func TestWidthsOfFontsWithTwoBytes(t *testing.T) {
 	t.Parallel()
 	content := printed("/W[3[300 400] 10 12 500 20 19 1 30[7]]", nil)
-	r, err := opened(content)
+	r, _, err := opened(content)
 	if err != nil {
 		t.Fatal(err)
 	}
