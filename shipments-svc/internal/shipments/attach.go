@@ -59,7 +59,7 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment, r Revisi
 		read, err := s.readContent(ctx, org, doc, a.File.Content)
 		doc, pallets, err := doc.finished(read, err, time.Time{})
 		if err != nil {
-			return Attached{}, fmt.Errorf("read file: %w", err)
+			return Attached{}, fmt.Errorf("read file: %w: %w", ErrUnavailable, err)
 		}
 		attach := func(r *Revision) error { return r.attach(doc, pallets) }
 		if r, err = s.revision(ctx, org, AttachDocument, a.Order, attach); err != nil {

@@ -24,6 +24,7 @@ const (
 	MaxAssignments     = 10
 	MaxAssignedColumns = 100 // of an Assignment
 	MaxTemplateName    = 100
+	MaxSheetName       = 1_000
 )
 
 var columnName = regexp.MustCompile(`^[A-Z]{1,3}$`)
@@ -42,6 +43,9 @@ func (c Correction) Faults() []Fault {
 	for i, m := range c.Mappings {
 		at := fmt.Sprintf("/mappings/%d", i)
 		f.columns(at, m.Columns)
+		if m.Sheet != "" {
+			f.text(at, "sheet", m.Sheet, MaxSheetName)
+		}
 		if !slices.Contains([]NumberStyle{"", PointStyle, CommaStyle}, m.NumberStyle) {
 			f.add(InvalidValue, at+"/number_style", "number_style must be %s or %s", PointStyle, CommaStyle)
 		}

@@ -34,8 +34,12 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 		if doc.Status == Failed {
 			r.Entry.Action = FailDocument
 		}
+		kept := r.documents[i].keeps(unread)
+		if kept {
+			pallets = slices.DeleteFunc(slices.Clone(r.pallets), func(p Pallet) bool { return p.Source.Document != doc.ID })
+		}
 		if given := slices.Clone(doc.Given); len(given) > 0 && given[0].Keep != nil {
-			if doc.Status == Processed {
+			if doc.Status == Processed && !kept {
 				r.keep = given[0].Keep
 			}
 			given[0].Keep, doc.Given = nil, given
@@ -50,7 +54,13 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 	return err
 }
 
-// finished returns a document that was read, and its pallets. Only a packing
+// keeps reports whether what was read of a document before stays when it could not be read again.
+func (d Document) keeps(err error) bool {
+	unreadable, ok := errors.AsType[*UnreadableError](err)
+	return ok && unreadable.Interrupted && (d.PalletsExtracted > 0 || d.Type != PackingList && d.Facts != nil)
+}
+
+// finished returns a document that was read, and its pallets, of one that keeps them none. Only a packing
 // list has pallets, and only a packing list can fail: of any other, what could
 // not be read is a remark. An error that is not the file's is returned.
 func (d Document) finished(read Reading, err error, at time.Time) (Document, []Pallet, error) {
@@ -59,6 +69,13 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 		failure, read.Mappings = unreadable.Failure, unreadable.Mappings
 	} else if err != nil {
 		return Document{}, nil, err
+	}
+	if d.keeps(err) {
+		d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
+		earlier := func(r Remark) bool { return r.Code == failure.Code }
+		d.Remarks = append(slices.DeleteFunc(slices.Clone(d.Remarks), earlier),
+			Remark{Code: failure.Code, Text: failure.Detail + " What was read before stays."})
+		return d, nil, nil
 	}
 	if !read.valid() {
 		read, failure = Reading{}, cmp.Or(failure, Failure{"malformed", "The file could not be understood."})
@@ -91,13 +108,13 @@ func (d Document) failed(why Failure) Document {
 // succeed.
 func (s *Service) Process(ctx context.Context, j Job, doc Document) error {
 	if j.Attempt > MaxAttempts {
-		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure: Failure{
+		return s.Publish(ctx, j, Reading{}, &UnreadableError{Interrupted: true, Failure: Failure{
 			Code: "given_up", Detail: fmt.Sprintf("Reading was begun %d times and never came to an end.", MaxAttempts),
 		}})
 	}
 	file, err := s.files.Open(ctx, FileKey{j.Org, doc.ID})
 	if errors.Is(err, ErrNoFile) {
-		return s.Publish(ctx, j, Reading{}, &UnreadableError{Failure: Failure{
+		return s.Publish(ctx, j, Reading{}, &UnreadableError{Interrupted: true, Failure: Failure{
 			Code: "file_missing", Detail: "The stored file is missing. Delete the document and attach the file " +
 				"again, or have an operator restore the file from a backup and reprocess the document.",
 		}})

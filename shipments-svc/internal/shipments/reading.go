@@ -46,6 +46,9 @@ type Reading struct {
 type UnreadableError struct {
 	Failure
 	Mappings []Mapping // how far the tables of a packing list were understood
+	// Interrupted means that reading did not come to an end, which says little about the file: what was read of it
+	// before stays.
+	Interrupted bool `json:"-"`
 }
 
 // AmbiguousMapping is the code of the Failure of a packing list whose numbers agree

@@ -13,17 +13,19 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Child is the main function of a child process: it limits itself, reads the file on
+// Child is the main function of a child process: it reads the assignments, limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
-	if len(args) < 2 || len(args) > 3 {
-		return errors.New("want the type of the document, the kind of its file and the assignments, if any")
+	if len(args) != 2 {
+		return errors.New("want the type of the document and the kind of its file")
+	}
+	text, err := io.ReadAll(os.NewFile(givenFile, "assignments"))
+	if err != nil {
+		return err
 	}
 	var given []shipments.Assignment
-	if len(args) == 3 {
-		if err := json.Unmarshal([]byte(args[2]), &given); err != nil {
-			return fmt.Errorf("assignments: %w", err)
-		}
+	if err := json.Unmarshal(text, &given); err != nil {
+		return fmt.Errorf("assignments: %w", err)
 	}
 	info, err := file.Stat()
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Command is the first argument of a child process; the type of the document, the kind
-// of its file and, if there are any, the assignments in JSON follow.
+// Command is the first argument of a child process; the type of the document and the kind of its file follow. Its
+// standard input is the file, and its file givenFile the assignments in JSON.
 const Command = "read-document"
 
 // Limits of a child process.
@@ -35,6 +35,9 @@ const (
 	maxAnswer = 32 << 20         // bytes
 	maxStderr = 8 << 10          // bytes
 )
+
+// givenFile is the first of the files that a child has besides the three of its standard streams.
+const givenFile = 3
 
 // The codes of failures of the child process.
 const (
@@ -72,37 +75,51 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 ) (shipments.Reading, error) {
 	file, err := onDisk(content, size)
 	if err != nil {
-		return shipments.Reading{}, unavailable(err)
+		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
 	}
 	if file != content {
 		defer func() { _ = file.Close() }()
 	}
-	args := []string{string(docType), string(kind)}
-	if given != nil {
-		text, err := json.Marshal(given)
-		if err != nil {
-			return shipments.Reading{}, fmt.Errorf("read document: %w", err)
-		}
-		args = append(args, string(text))
+	text, err := json.Marshal(given)
+	if err != nil {
+		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
 	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
-	var out, stderr bounded
-	out.limit, stderr.limit = maxAnswer, maxStderr
-	used, err := r.run(limited, file, args, &out, &stderr)
+	args := []string{string(docType), string(kind)}
+	read, err := r.read(limited, file, text, args)
+	if errors.Is(err, errEnded) { // perhaps it was killed and the file is in order
+		read, err = r.read(limited, file, text, args)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return shipments.Reading{}, ctx.Err()
 	case limited.Err() != nil:
 		return unreadable(TooSlow, "Reading the file took longer than %s.", r.time)
+	case errors.Is(err, errEnded):
+		return unreadable(Crashed, "The file could not be read: the program that reads it failed twice.")
+	default:
+		return read, err
+	}
+}
+
+// errEnded means that a child ended without a result, within its limits.
+var errEnded = errors.New("read document: the process ended")
+
+// read runs a child and returns its result.
+func (r *Reader) read(ctx context.Context, file *os.File, given []byte, args []string) (shipments.Reading, error) {
+	var out, stderr bounded
+	out.limit, stderr.limit = maxAnswer, maxStderr
+	used, err := r.run(ctx, file, given, args, &out, &stderr)
+	switch {
 	case err != nil && used >= r.cpu/cpuShare:
 		return unreadable(TooSlow, "Reading the file took more than %s of processor time.", r.cpu)
 	case err != nil && outOfMemory.Match(stderr.text):
 		return unreadable(TooMuchMemory, "Reading the file took more than %d MiB of memory.", maxMemory>>20)
-	case err != nil && errors.As(err, new(*exec.ExitError)):
-		return unreadable(Crashed, "The file could not be read: its format is invalid.")
+	case errors.As(err, new(*exec.ExitError)):
+		return shipments.Reading{}, errEnded
 	case err != nil: // it did not start
-		return shipments.Reading{}, unavailable(err)
+		return shipments.Reading{}, fmt.Errorf("read document: %w", err)
 	}
 	var answer result // of the child, which is not trusted
 	err = json.Unmarshal(out.text, &answer)
@@ -126,14 +143,24 @@ var outOfMemory = regexp.MustCompile(
 const cpuShare = 2
 
 // run runs a child until it or its context ends, and returns its processor time.
-func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, stderr io.Writer) (used time.Duration,
-	err error,
-) {
+func (r *Reader) run(
+	ctx context.Context, file *os.File, given []byte, args []string, out, stderr io.Writer,
+) (used time.Duration, err error) {
+	givenFrom, givenTo, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = givenFrom.Close() }() // which also ends writing to it
+	go func() {
+		_, _ = givenTo.Write(given)
+		_ = givenTo.Close()
+	}()
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
 	cmd.Args = append([]string{r.name, Command}, args...)
 	cmd.Env = []string{} // nil would be the parent's
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, out, stderr
+	cmd.ExtraFiles = []*os.File{givenFrom}
 	cmd.SysProcAttr = new(childAttributes)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for descendants that hold the pipes after the child has ended
@@ -144,13 +171,9 @@ func (r *Reader) run(ctx context.Context, file *os.File, args []string, out, std
 	return used, err
 }
 
-// unavailable is an error of the system, such as a full disk or too many processes.
-func unavailable(err error) error {
-	return fmt.Errorf("read document: %w: %w", shipments.ErrUnavailable, err)
-}
-
+// unreadable returns an error which says nothing about the file but that it could not be read within the limits.
 func unreadable(code, format string, args ...any) (shipments.Reading, error) {
-	return shipments.Reading{}, &shipments.UnreadableError{Failure: shipments.Failure{
+	return shipments.Reading{}, &shipments.UnreadableError{Interrupted: true, Failure: shipments.Failure{
 		Code:   code,
 		Detail: fmt.Sprintf(format, args...),
 	}}

@@ -2,11 +2,14 @@ package reader
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,12 +54,23 @@ var effects = map[string]func(){
 		for { //nolint:staticcheck // SA5002: it is to spin
 		}
 	},
-	"panics":   func() { panic("oops") },
-	"silent":   func() {},
-	"babbles":  func() { fmt.Print("{]") },
-	"empty":    func() { fmt.Print("{}") },
-	"floods":   func() { fmt.Print(`{"Reading":{"Remarks":[{"Text":"`, strings.Repeat("x", maxAnswer), `"}]}}`) },
-	"kills":    func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
+	"panics":  func() { panic("oops") },
+	"silent":  func() {},
+	"babbles": func() { fmt.Print("{]") },
+	"empty":   func() { fmt.Print("{}") },
+	"floods":  func() { fmt.Print(`{"Reading":{"Remarks":[{"Text":"`, strings.Repeat("x", maxAnswer), `"}]}}`) },
+	"kills":   func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) },
+	"is killed once": func() {
+		if info, err := os.Stdin.Stat(); err != nil || info.Size() > 0 { // the file shows that it was killed
+			_ = os.Stdin.Truncate(0)
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		fmt.Print(`{"Reading":{"RowsRead":7}}`)
+	},
+	"counts": func() {
+		given, _ := io.ReadAll(os.NewFile(givenFile, ""))
+		fmt.Printf(`{"Reading":{"RowsRead":%d}}`, len(given))
+	},
 	"devours":  devour,
 	"reaches":  reach,
 	"tells":    func() { fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20)) },
@@ -204,6 +218,38 @@ func TestReadFailures(t *testing.T) {
 				t.Errorf("%+v", failure)
 			}
 		})
+	}
+}
+
+func TestAKilledChildIsStartedOnceMore(t *testing.T) {
+	t.Parallel()
+	if read, failure := reading(t, shipments.PackingList, "is killed once", "x"); read.RowsRead != 7 {
+		t.Errorf("%+v, %+v", read, failure)
+	}
+}
+
+// TestAssignmentsMayBeLong: those of all templates with all columns are more than arguments of a process may have.
+func TestAssignmentsMayBeLong(t *testing.T) {
+	t.Parallel()
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := make([]shipments.AssignedColumn, shipments.MaxAssignedColumns)
+	given := slices.Repeat([]shipments.Assignment{{Columns: columns}}, shipments.MaxTemplates)
+	read, err := r.Read(t.Context(), shipments.PackingList, "counts", strings.NewReader("x"), 1, given)
+	if text, _ := json.Marshal(given); err != nil || read.RowsRead != len(text) {
+		t.Errorf("%d of %d bytes (%v)", read.RowsRead, len(text), err)
+	}
+}
+
+// TestAFaultOfTheProgramIsNoOutage, which would have the job tried again for ever.
+func TestAFaultOfTheProgramIsNoOutage(t *testing.T) {
+	t.Parallel()
+	r := &Reader{program: "/nothing/there", time: maxTime, cpu: maxCPU}
+	_, err := r.Read(t.Context(), shipments.PackingList, shipments.CSV, strings.NewReader("x"), 1, nil)
+	if err == nil || errors.Is(err, shipments.ErrUnavailable) {
+		t.Errorf("%v", err)
 	}
 }
 

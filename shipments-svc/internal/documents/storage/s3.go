@@ -86,7 +86,21 @@ func (s *S3) Open(ctx context.Context, key shipments.FileKey) (shipments.OpenFil
 		}
 		return nil, errors.Join(s.result("open", err), object.Close())
 	}
-	return object, s.result("open", nil)
+	return opened{object, s}, s.result("open", nil)
+}
+
+// opened is a file that is read while it is transferred.
+type opened struct {
+	*minio.Object
+	from *S3
+}
+
+// ReadAt implements io.ReaderAt.
+func (o opened) ReadAt(part []byte, at int64) (n int, err error) {
+	if n, err = o.Object.ReadAt(part, at); err != nil && !errors.Is(err, io.EOF) {
+		err = o.from.result("read", err)
+	}
+	return n, err
 }
 
 // Delete implements shipments.Files.
