@@ -14,7 +14,9 @@ export GORACE := atexit_sleep_ms=0
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: devstack ## start everything on this machine, with demo data; Ctrl-C stops it
+run: ## start everything on this machine, with demo data; Ctrl-C stops it
+	@echo 'building  devstack, which starts everything else'
+	@$(MAKE) --no-print-directory devstack
 	@exec .bin/devstack run
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
@@ -26,8 +28,7 @@ SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/d
 
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
 test: devstack ## run the tests of a change, on real Postgres and Redis
-	@env -u CI CGO_ENABLED=0 .bin/devstack exec -- sh -ec '\
-		go test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")'
+	@env -u CI CGO_ENABLED=0 .bin/devstack test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")
 
 test-all: devstack versitygw ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
 	@$(SERVERS) sh -ec '$(TEST) $(UNIT); $(TEST) -exec true $(WHOLE) >/dev/null; $(TEST) -p 1 $(WHOLE); \

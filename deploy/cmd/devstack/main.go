@@ -2,6 +2,7 @@
 //
 //	devstack run                 start everything and serve until Ctrl-C
 //	devstack exec -- COMMAND     run COMMAND with throw-away Postgres and Redis
+//	devstack test ARGUMENTS      go test with them and such servers; it lists what was skipped, and why
 //	devstack clean               remove the data of stopped stacks
 //
 // Environment: QUAYSIDE_PORT is the port of the gateway, 8080 by default; DATABASE_URL and
@@ -46,11 +47,13 @@ func run(ctx context.Context, args []string) error {
 	case len(args) == 1 && args[0] == "run":
 		return serve(ctx, dir)
 	case len(args) > 2 && args[0] == "exec" && args[1] == "--":
-		return devstack.Exec(ctx, os.Stderr, args[2:]...)
+		return devstack.Exec(ctx, os.Stdout, os.Stderr, args[2:]...)
+	case len(args) > 1 && args[0] == "test":
+		return devstack.Test(ctx, os.Stdout, os.Stderr, args[1:]...)
 	case len(args) == 1 && args[0] == "clean":
 		return devstack.Clean(dir)
 	default:
-		return errors.New("usage: devstack run | exec -- COMMAND | clean")
+		return errors.New("usage: devstack run | exec -- COMMAND | test ARGUMENTS | clean")
 	}
 }
 

@@ -9,12 +9,14 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"testing"
 
+	"github.com/quayside/quayside/deploy/test/collector"
 	"github.com/quayside/quayside/deploy/test/devstack"
 	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
@@ -23,8 +25,9 @@ var update = flag.Bool("update", false, "write the screenshots of the documents"
 
 var (
 	stack    *devstack.Stack // the product under test; nil without a browser
-	chromium string          // the browser's path
-	axe      string          // the source of axe-core
+	received *collector.Collector
+	chromium string // the browser's path
+	axe      string // the source of axe-core
 )
 
 func TestMain(m *testing.M) {
@@ -37,12 +40,14 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case chromium != "":
-		mail, err := mailbox.listen()
-		if err != nil {
+		mail, mailErr := mailbox.listen()
+		var err error
+		received, err = collector.Start(context.Background())
+		if err := errors.Join(mailErr, err); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		os.Exit(stacktest.Main(m, devstack.Options{Traces: true, Env: append(mail, "LOG_LEVEL=debug")},
+		os.Exit(stacktest.Main(m, devstack.Options{Env: append(append(mail, "LOG_LEVEL=debug"), received.Env()...)},
 			func(ctx context.Context, s *devstack.Stack) (err error) {
 				stack = s
 				axe, err = loadAxe(ctx)

@@ -78,7 +78,7 @@ func TestSecretsAreStoredAndLoggedNowhere(t *testing.T) {
 			clean(t, path, content, searched)
 		}
 	}
-	clean(t, "the traces", stack.Traces.Raw(), searched)
+	clean(t, "the traces", received.Raw(), searched)
 	clean(t, "the addresses that the browser requested", []byte(strings.Join(addresses(), "\n")), searched)
 	for _, c := range cookies(b) {
 		clean(t, "the cookie "+c.Name, []byte(c.Value), pieces(append(secrets, o.owner.password)...))

@@ -76,7 +76,8 @@ func TestAProcessThatEndsWhileStartingShowsItsLog(t *testing.T) {
 func TestExecGivesRealServersAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
-	err := Exec(t.Context(), io.Discard, "sh", "-c", `echo "$TEST_DATABASE_URL $TEST_REDIS_URL" >`+out+`; exit 7`)
+	err := Exec(t.Context(), io.Discard, io.Discard,
+		"sh", "-c", `echo "$TEST_DATABASE_URL $TEST_REDIS_URL" >`+out+`; exit 7`)
 	exit, ok := errors.AsType[*CommandError](err)
 	if !ok || exit.ExitCode() != 7 {
 		t.Fatalf("got %v, want the command's own status", err)

@@ -12,7 +12,7 @@ import (
 // Exec runs a command with TEST_DATABASE_URL and TEST_REDIS_URL of throw-away
 // servers. TEST_DATABASE_POOLED_URL is the same Postgres through PgBouncer, if
 // that is installed. The error of the command is a *CommandError.
-func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
+func Exec(ctx context.Context, stdout, log io.Writer, command ...string) (err error) {
 	packages := []string{"postgresql", "redis-server"}
 	if os.Getenv("CI") != "" {
 		// The race detector needs a C compiler; npm brings axe-core to the browser tests, and node; the examples need
@@ -21,6 +21,9 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 			"pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus")
 	}
 	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
+		return err
+	}
+	if err := checkServers(log, "", ""); err != nil {
 		return err
 	}
 	cluster, err := StartCluster(ctx, log)
@@ -37,18 +40,18 @@ func Exec(ctx context.Context, log io.Writer, command ...string) (err error) {
 	if err != nil {
 		return err
 	}
-	redis, redisURL, err := startRedis(ctx, address, cluster.config.logDir, log)
+	stopRedis, redisURL, err := startRedis(ctx, address, cluster.config.logDir, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, redis.Stop()) }()
+	defer func() { err = errors.Join(err, stopRedis()) }()
 
 	//nolint:gosec // G204: the caller's command is the point
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL,
 		"TEST_REDIS_URL="+redisURL)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, os.Stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &CommandError{exit}

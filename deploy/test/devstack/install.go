@@ -28,13 +28,19 @@ func isInstalled(name string) bool {
 	return err == nil
 }
 
+// canInstall reports whether install can: on Debian, as root.
+func canInstall() bool {
+	_, err := exec.LookPath("apt-get")
+	return err == nil && os.Geteuid() == 0
+}
+
 // install installs missing Debian packages.
 func install(ctx context.Context, log io.Writer, packages ...string) error {
 	missing := slices.DeleteFunc(packages, isInstalled)
 	if len(missing) == 0 {
 		return nil
 	}
-	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
+	if !canInstall() {
 		return errCannotInstall
 	}
 	_, _ = fmt.Fprintf(log, "apt-get   install %v\n", missing)

@@ -3,26 +3,29 @@ package devstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 )
 
 // supported are the supported major versions of Postgres, in order of preference.
 var supported = []int{17, 18, 16, 15}
 
-// postgresBinaries returns the directory of postgres and initdb: from PATH, Debian's or Homebrew's places, or installed
-// now, on Debian as root.
+// places are where Debian and Homebrew install a version, which they do not add to PATH.
+var places = []string{
+	"/usr/lib/postgresql/%d/bin", "/opt/homebrew/opt/postgresql@%d/bin", "/usr/local/opt/postgresql@%d/bin",
+}
+
+// postgresBinaries returns the directory of postgres and initdb: from PATH, Debian's or Homebrew's places, installed
+// now, on Debian as root, or else of the embedded Postgres.
 func postgresBinaries(ctx context.Context, log io.Writer) (string, error) {
 	err := install(ctx, log, "postgresql")
-	dir := findPostgres()
-	if dir == "" {
-		return "", errors.Join(err, errors.New("no Postgres: on Debian sudo apt-get install postgresql, "+
-			"on macOS brew install postgresql@17, or set DATABASE_URL"))
+	if errors.Is(err, errCannotInstall) {
+		return fetchPostgres(ctx)
 	}
-	return dir, nil
+	return findPostgres(), err
 }
 
 // findPostgres returns the directory of postgres and initdb, empty if there is none.
@@ -33,12 +36,8 @@ func findPostgres() string {
 		}
 	}
 	for _, version := range supported {
-		v := strconv.Itoa(version)
-		for _, dir := range []string{
-			"/usr/lib/postgresql/" + v + "/bin",
-			"/opt/homebrew/opt/postgresql@" + v + "/bin",
-			"/usr/local/opt/postgresql@" + v + "/bin",
-		} {
+		for _, place := range places {
+			dir := fmt.Sprintf(place, version)
 			if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
 				return dir
 			}

@@ -7,15 +7,10 @@ import (
 	"slices"
 )
 
-// startPrograms builds the programs, migrates the services' databases and
-// starts all of them.
-func (s *Stack) startPrograms(ctx context.Context) error {
+// startPrograms migrates the services' databases and starts the programs in a
+// directory.
+func (s *Stack) startPrograms(ctx context.Context, bin string) error {
 	programs, err := s.describePrograms(ctx)
-	if err != nil {
-		return err
-	}
-	s.say("building  the programs, for some minutes if nothing of them is compiled")
-	bin, err := Build(ctx, s.root, s.opts.Race)
 	if err != nil {
 		return err
 	}
@@ -25,9 +20,6 @@ func (s *Stack) startPrograms(ctx context.Context) error {
 		if s.opts.Race {
 			// without the second that the detector sleeps at the end of every command
 			p.Env = append(p.Env, "GORACE=atexit_sleep_ms=0")
-		}
-		if s.Traces != nil {
-			p.Env = append(p.Env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.Traces.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
 		}
 		if p.Name != "gateway" {
 			if _, err := p.Run(ctx, nil, "migrate", "up"); err != nil {

@@ -7,15 +7,18 @@ import (
 	"io"
 	"net"
 	"os/exec"
-
-	"github.com/redis/go-redis/v9"
 )
 
-// startRedis starts redis-server, and installs it where it can.
-func startRedis(ctx context.Context, address, logDir string, log io.Writer) (*Process, string, error) {
-	if err := install(ctx, log, "redis-server"); err != nil {
-		return nil, "", errors.Join(err, errors.New("no Redis: on Debian sudo apt-get install redis-server, "+
-			"on macOS brew install redis, or set REDIS_URL"))
+// startRedis starts redis-server, which it installs where it can, or else the embedded Redis. It returns what stops it.
+func startRedis(
+	ctx context.Context, address, logDir string, log io.Writer,
+) (stop func() error, url string, err error) {
+	url = "redis://" + address + "/0"
+	if err := install(ctx, log, "redis-server"); errors.Is(err, errCannotInstall) {
+		stop, err = embedRedis(address)
+		return stop, url, err
+	} else if err != nil {
+		return nil, "", err
 	}
 	host, port, _ := net.SplitHostPort(address)
 	//nolint:gosec,noctx // G204: our own arguments; it outlives the start and is stopped by Stop
@@ -25,7 +28,26 @@ func startRedis(ctx context.Context, address, logDir string, log io.Writer) (*Pr
 		return nil, "", err
 	}
 	_, _ = fmt.Fprintf(log, "redis     at %s\n", address)
-	client := redis.NewClient(&redis.Options{Addr: address})
-	defer func() { _ = client.Close() }()
-	return p, "redis://" + address + "/0", p.Await(ctx, func() error { return client.Ping(ctx).Err() })
+	return p.Stop, url, p.Await(ctx, func() error { return pingRedis(ctx, address) })
+}
+
+// pingRedis needs no client, which takes longer to compile than all of this program.
+func pingRedis(ctx context.Context, address string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := io.WriteString(conn, "*1\r\n$4\r\nPING\r\n"); err != nil {
+		return err
+	}
+	const pong = "+PONG\r\n"
+	answer := make([]byte, len(pong))
+	if _, err := io.ReadFull(conn, answer); err != nil {
+		return err
+	}
+	if string(answer) != pong {
+		return fmt.Errorf("PING: %q", answer)
+	}
+	return nil
 }

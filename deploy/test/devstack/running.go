@@ -23,11 +23,16 @@ func (s *Stack) Programs() []*Program { return slices.Clone(s.programs) }
 func (s *Stack) DSN(name string) string { return s.dsn[name] }
 
 // StopRedis stops the Redis that Start started.
-func (s *Stack) StopRedis() error { return s.redis.Stop() }
+func (s *Stack) StopRedis() error {
+	if s.stopRedis == nil {
+		return nil
+	}
+	return s.stopRedis()
+}
 
 // StartRedis restarts it, empty, at the same address.
 func (s *Stack) StartRedis(ctx context.Context) (err error) {
-	s.redis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
+	s.stopRedis, s.RedisURL, err = startRedis(ctx, s.ports.redis, s.LogDir(), s.opts.Log)
 	return err
 }
 

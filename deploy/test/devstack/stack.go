@@ -20,7 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/quayside/quayside/deploy/test/collector"
+	"golang.org/x/sync/errgroup"
 )
 
 // Options configure a stack.
@@ -31,7 +31,6 @@ type Options struct {
 	RedisURL    string    // an existing Redis; empty: start one
 	Race        bool      // build the programs with the race detector
 	ThrowAway   bool      // Postgres does not wait for the disk
-	Traces      bool      // start an OpenTelemetry collector, to which the programs send their spans
 	Log         io.Writer // progress, one line per step
 
 	// Env has settings of the programs, except for addresses and secrets, which
@@ -49,16 +48,16 @@ type Stack struct {
 	PublicURL string
 	RedisURL  string
 	Demo      Demo
-	Traces    *collector.Collector // nil without Options.Traces
 
 	opts     Options
 	root     string // the repository
 	ports    ports
 	database *Cluster // nil when it is not ours
-	redis    *Process // nil when it is not ours
 	programs []*Program
 	dsn      map[string]string // by database name
 	closers  []func() error    // in the order of the starts
+
+	stopRedis func() error // nil when it is not ours
 }
 
 // Start builds and starts everything. If it fails, nothing is left running.
@@ -95,16 +94,21 @@ func Start(ctx context.Context, opts Options) (_ *Stack, err error) {
 	}
 	s.URL = "http://" + s.ports.gateway
 	s.PublicURL = "http://localhost" + Port(s.ports.gateway)
-	if opts.Traces {
-		if s.Traces, err = collector.Start(ctx); err != nil {
-			return s, err
-		}
-		s.onClose(s.Traces.Close)
-	}
-	if err := s.startState(ctx); err != nil {
+	if err := checkServers(opts.Log, opts.DatabaseURL, opts.RedisURL); err != nil {
 		return s, err
 	}
-	if err := s.startPrograms(ctx); err != nil {
+	// The servers start while the programs are compiled.
+	var bin string
+	both, ctx2 := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		bin, err = Build(ctx2, s.root, opts.Race, opts.Log)
+		return err
+	})
+	both.Go(func() error { return s.startState(ctx2) })
+	if err := both.Wait(); err != nil {
+		return s, err
+	}
+	if err := s.startPrograms(ctx, bin); err != nil {
 		return s, err
 	}
 	if err := s.Program("gateway").Await(ctx, func() error { return answers(ctx, s.URL+"/sign-in") }); err != nil {

@@ -20,7 +20,7 @@ func spansOf(t *testing.T, requestID string, complete func([]collector.Span) boo
 	t.Helper()
 	eventually(t, "the trace of "+requestID, func() bool {
 		spans = nil
-		all := stack.Traces.Spans()
+		all := received.Spans()
 		for _, root := range all {
 			if root.Service != "gateway" || root.Attribute("quayside.request_id") != requestID {
 				continue
@@ -95,7 +95,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 			t.Errorf("the root is of trace %x with links %v", span.TraceId, span.Links)
 		}
 	}
-	if bytes.Contains(stack.Traces.Raw(), []byte("planted")) {
+	if bytes.Contains(received.Raw(), []byte("planted")) {
 		t.Error("a trace contains tracestate or baggage of the client")
 	}
 }
