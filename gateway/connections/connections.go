@@ -1,29 +1,42 @@
 // Package connections is the Caddy module caddy.listeners.connections: bounds of the number of connections, in total
-// and for each address. A connection beyond a bound is closed at once.
+// and for each client. A connection beyond a bound is closed at once, and counted in a metric. The wrapper comes before
+// that of TLS, so that a bound also holds for connections whose handshake is not complete.
 package connections
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quayside/quayside/gateway/internal/inuse"
+	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
+	"github.com/quayside/quayside/gateway/internal/clients"
+	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
 func init() { caddy.RegisterModule(new(Wrapper)) }
 
-// Wrapper is a listener wrapper that bounds connections of TCP.
+var (
+	refusedTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "quayside", Subsystem: "gateway", Name: "connections_refused_total",
+		Help: "Connections closed at once, by the bound that was reached: total, or client (an address or a network).",
+	}, []string{"bound"})
+	journal = outage.New("accepting connections")
+)
+
+// Wrapper is a listener wrapper that bounds connections.
 type Wrapper struct {
 	// Total is how many connections a listener has at most.
 	Total int `json:"total"`
-	// PerAddress is how many of them one IPv4 address, or one /64 of IPv6, has at most.
+	// PerAddress is how many of them one IPv4 address, or one /64 of IPv6, has at most. A /48 has at most twice as many.
 	PerAddress int `json:"per_address"`
 	// Except are addresses and ranges, such as those of load balancers, that PerAddress does not apply to.
 	Except []string `json:"except,omitempty"`
@@ -37,7 +50,10 @@ func (*Wrapper) CaddyModule() caddy.ModuleInfo {
 }
 
 // Provision reads Except.
-func (w *Wrapper) Provision(caddy.Context) error {
+func (w *Wrapper) Provision(ctx caddy.Context) error {
+	if err := metrics.Register(ctx.GetMetricsRegistry(), refusedTotal); err != nil {
+		return err
+	}
 	for _, text := range w.Except {
 		ranges := []string{text}
 		if text == "private_ranges" {
@@ -54,9 +70,17 @@ func (w *Wrapper) Provision(caddy.Context) error {
 	return nil
 }
 
+// Validate implements caddy.Validator.
+func (w *Wrapper) Validate() error {
+	if w.Total < 1 || w.PerAddress < 1 {
+		return errors.New("connections: total and per_address must be whole numbers from 1")
+	}
+	return nil
+}
+
 // WrapListener implements caddy.ListenerWrapper.
 func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
-	return &listener{Listener: inner, bounds: w}
+	return &listener{Listener: inner, bounds: w, open: clients.NewShares(w.Total, w.PerAddress)}
 }
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
@@ -69,8 +93,8 @@ func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.ArgErr()
 		}
 		n, err := strconv.Atoi(d.Val())
-		if err != nil || n < 1 {
-			return d.Errf("%s is not a whole number from 1", d.Val())
+		if err != nil {
+			return d.Errf("%s is not a whole number", d.Val())
 		}
 		*number = n
 	}
@@ -78,7 +102,7 @@ func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextBlock(0) {
 		return d.ArgErr()
 	}
-	return nil
+	return w.Validate()
 }
 
 // listener counts its connections.
@@ -86,8 +110,11 @@ type listener struct {
 	net.Listener
 
 	bounds *Wrapper
-	open   inuse.Counter
+	open   *clients.Shares
 }
+
+// errNotTCP refuses what cannot be counted without hiding its methods from the server.
+var errNotTCP = errors.New("not TCP: in listener_wrappers, connections comes before tls")
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
@@ -97,27 +124,37 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		tcp, ok := accepted.(*net.TCPConn)
-		if !ok {
-			return accepted, nil
+		leave, err := func() {}, errNotTCP
+		if ok {
+			leave, err = l.acquire(tcp.RemoteAddr())
 		}
-		remote, _ := netip.ParseAddrPort(tcp.RemoteAddr().String())
-		client, mostOfOne := inuse.ClientAt(remote.Addr()), l.bounds.PerAddress
-		contains := func(p netip.Prefix) bool { return p.Contains(client.Addr()) }
-		if slices.ContainsFunc(l.bounds.except, contains) {
-			mostOfOne = l.bounds.Total
+		journal.Note(err)
+		if err == nil {
+			return &conn{TCPConn: tcp, leave: leave}, nil
 		}
-		if l.open.Enter(client, l.bounds.Total, mostOfOne) {
-			return &conn{TCPConn: tcp, leave: sync.OnceFunc(func() { l.open.Leave(client) })}, nil
+		bound := "total"
+		if errors.Is(err, limit.ErrShare) {
+			bound = "client"
 		}
-		_ = tcp.Close()
+		refusedTotal.WithLabelValues(bound).Inc()
+		_ = accepted.Close()
 	}
+}
+
+func (l *listener) acquire(from net.Addr) (leave func(), err error) {
+	remote, _ := netip.ParseAddrPort(from.String())
+	addr := remote.Addr().Unmap().WithZone("")
+	if slices.ContainsFunc(l.bounds.except, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+		return l.open.AcquireForMany()
+	}
+	return l.open.Acquire(addr)
 }
 
 // conn is a connection that is counted until it is closed.
 type conn struct {
 	*net.TCPConn
 
-	leave func()
+	leave func() // the first call counts
 }
 
 // Close implements net.Conn.
@@ -129,6 +166,7 @@ func (c *conn) Close() error {
 // Interface guards
 var (
 	_ caddy.Provisioner     = (*Wrapper)(nil)
+	_ caddy.Validator       = (*Wrapper)(nil)
 	_ caddy.ListenerWrapper = (*Wrapper)(nil)
 	_ caddyfile.Unmarshaler = (*Wrapper)(nil)
 )

@@ -23,7 +23,7 @@ func TestMetricsHaveOutcomesAndNoIdentities(t *testing.T) {
 		`quayside_gateway_introspection_seconds_count{source="service"} 1`,
 		`quayside_gateway_introspection_seconds_count{source="cache"} 1`,
 		`quayside_gateway_window_decisions_total{decision="allowed",source="redis",window="token"} 2`,
-		`quayside_gateway_window_decisions_total{decision="allowed",source="local",window="address"} 1`,
+		`quayside_gateway_window_decisions_total{decision="allowed",source="local",window="no-token"} 1`,
 	} {
 		if !strings.Contains(metrics, want+"\n") {
 			t.Errorf("no %s", want)

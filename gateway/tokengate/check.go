@@ -20,7 +20,7 @@ import (
 type credential struct {
 	text string
 	err  error // bearer's; nil: text is a well-formed token
-	// token was active a minute ago; usable: it may be used without introspection.
+	// token is what is remembered of it; usable: that may be used without introspection.
 	token  *introspect.Result
 	usable bool
 }
@@ -33,8 +33,11 @@ func (g *Gate) read(authorization []string) (c credential) {
 	return c
 }
 
+// wasActive reports whether the token was active when it was last introspected, however long ago.
+func (c credential) wasActive() bool { return c.token != nil && c.token.Active }
+
 // isKnown reports whether the token is certainly active.
-func (c credential) isKnown() bool { return c.usable && c.token.Active }
+func (c credential) isKnown() bool { return c.usable && c.wasActive() }
 
 // check decides about a request that needs a token, which began at that time, from the token's text to the token's
 // window. Its order of steps is the security of the product.
@@ -48,9 +51,9 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 
 	token, source := c.token, "cache"
 	if !c.usable {
-		// A token that was active a minute ago does not pay for others at its address.
+		// A token that was active does not pay for others at its address.
 		if token == nil {
-			if v := g.checkAddress(ctx, caller); v.refused != nil {
+			if v := g.checkAddress(ctx, caller, invalidTokenWindow); v.refused != nil {
 				return v
 			}
 		}
@@ -60,7 +63,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 
 	switch {
 	case token == nil:
-		return g.unavailable(ctx, caller, &authUnavailable)
+		return g.unavailable(ctx, caller, invalidTokenWindow, &authUnavailable)
 	case token.Active && !token.Admits(caller):
 		// The token is not valid from there. The caller's address is charged, so that a stolen token cannot be used
 		// to spend its owner's requests.

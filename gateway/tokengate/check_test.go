@@ -2,6 +2,7 @@ package tokengate
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,7 +88,11 @@ func TestRequestsWithoutAValidTokenAreRefusedAndChargedToTheirAddress(t *testing
 				if challenge := field(w, "WWW-Authenticate"); challenge != tt.challenge {
 					t.Errorf("challenge %q", challenge)
 				}
-				if field(w, "X-RateLimit-Remaining") != left || !strings.HasPrefix(field(w, "RateLimit-Policy"), `"address"`) {
+				policy := `"address"`
+				if name == "missing" || name == "malformed" {
+					policy = `"no-token"`
+				}
+				if field(w, "X-RateLimit-Remaining") != left || !strings.HasPrefix(field(w, "RateLimit-Policy"), policy) {
 					t.Errorf("%v, want %s left of the address", w.Header(), left)
 				}
 			}
@@ -99,27 +104,51 @@ func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 	t.Parallel()
 
 	g := newTestGate(t, new(Gate), activeBody)
-	invalid := func() *http.Request {
+	g.setBody(`{"active":false}`)
+	unknown := func() *http.Request {
 		r := request(http.MethodGet, "/api/v1/shipments")
-		r.Header.Set("Authorization", "Bearer x")
+		r.Header.Set("Authorization", "Bearer "+otherToken)
 		return r
 	}
 	for n := range invalidTokenWindow.quota.Limit {
-		if w, _ := g.serve(t, invalid(), nil); w.Code != http.StatusUnauthorized {
+		if w, _ := g.serve(t, unknown(), nil); w.Code != http.StatusUnauthorized {
 			t.Fatalf("request %d: %d %s", n+1, w.Code, w.Body)
 		}
 	}
-	if w, got := g.serve(t, invalid(), nil); w.Code != http.StatusTooManyRequests || got.forwarded {
-		t.Errorf("malformed: %d %s", w.Code, w.Body)
-	}
-	unknown := invalid()
-	unknown.Header.Set("Authorization", "Bearer shpt_live_000000000001_0000000000000000000000000000000027i4HK")
-	if w, got := g.serve(t, unknown, nil); w.Code != http.StatusTooManyRequests || got.forwarded {
+	if w, got := g.serve(t, unknown(), nil); w.Code != http.StatusTooManyRequests || got.forwarded {
 		t.Errorf("unknown: %d %s", w.Code, w.Body)
 	}
 	if w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil); w.Code != http.StatusOK ||
 		!got.forwarded {
 		t.Errorf("a known token pays for others at its address: %d %s", w.Code, w.Body)
+	}
+}
+
+// A token, even a new one, does not pay for requests of its address that have no token or an ended session.
+func TestATokenDoesNotPayForRequestsWithoutOne(t *testing.T) {
+	t.Parallel()
+
+	g := newTestGate(t, new(Gate), "")
+	g.session = `{"active":false}`
+	for name, tt := range map[string]struct{ path, header, value string }{
+		"missing":   {"/api/v1/shipments", "Authorization", ""},
+		"malformed": {"/api/v1/shipments", "Authorization", "Bearer x"},
+		"session":   {"/shipments", "Cookie", "quayside=x"},
+	} {
+		var w *httptest.ResponseRecorder
+		for n := 0; n <= 2*invalidTokenWindow.quota.Limit && (w == nil || w.Code != http.StatusTooManyRequests); n++ {
+			r := httptest.NewRequest(http.MethodGet, tt.path, http.NoBody)
+			r.Header.Set(tt.header, tt.value)
+			w, _ = g.serve(t, r, nil)
+		}
+		if w.Code != http.StatusTooManyRequests {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	g.setBody(activeBody)
+	w, got := g.serve(t, request(http.MethodGet, "/api/v1/shipments"), nil)
+	if w.Code != http.StatusOK || !got.forwarded {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

@@ -87,8 +87,8 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 			"window_decisions_total refused memory token": 1, "introspection_seconds cache": 1,
 		}},
 		{plain(http.MethodGet, "/"), "", nil, map[string]float64{
-			"requests_total missing_token":                 1,
-			"window_decisions_total allowed local address": 1,
+			"requests_total missing_token":                  1,
+			"window_decisions_total allowed local no-token": 1,
 		}},
 		{plain(http.MethodGet, "/docs/a"), "", nil, map[string]float64{
 			"requests_total public":                       1,

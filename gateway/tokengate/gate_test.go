@@ -24,6 +24,7 @@ import (
 const (
 	testCredential = "a-credential-of-forty-bytes-on-one-line."
 	testToken      = "shpt_live_4fZyo82mVyR1_Qm3pXv9KcT7wNs2LdHb5RjFyAe8UgZ1x2NPy19"
+	otherToken     = "shpt_live_000000000001_0000000000000000000000000000000027i4HK"
 	testOrg        = "org_01k9x3v7t2e8sbq4m6n0pacdfg"
 	activeBody     = `{"active":true,"scope":"shipments:read","sub":"tok_4fZyo82mVyR1",` +
 		`"organization_id":"` + testOrg + `"}`

@@ -44,12 +44,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		route: g.routeOf(r), caller: clientAddress(out.vars), credential: g.read(r.Header["Authorization"]),
 		cookie: strings.Join(r.Header["Cookie"], "; "),
 	}
-	if !came.credential.isKnown() {
-		out.leave = enter(came.caller)
-	}
 	defer func() { out.leave() }()
 	r, out.span = g.begin(r)
-	defer g.note(out) // also when the proxy aborts a response by a panic
+	defer g.note(out) // also when a response is aborted by a panic
 	body := r.Body
 	g.receive(out, r, came)
 	v, err := g.decide(out, r, came)
@@ -67,6 +64,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		}
 		p := unlessClosed(r, *v.refused)
 		requestsTotal.WithLabelValues(p.Code).Inc()
+		enterRefusal(out, came, p)
 		g.answer(out, r, p)
 	case err != nil:
 		p := unlessClosed(r, problemOf(err))
@@ -97,9 +95,12 @@ func (g *Gate) receive(out *responseWriter, r *http.Request, came arrival) {
 // the present one, of a request that Caddy refused before this handler.
 func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v verdict, err error) {
 	present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
-	if failed {
+	switch full := g.enter(out, came); { //nolint:contextcheck // nothing is waited for
+	case full != nil:
+		v = g.unavailable(r.Context(), came.caller, publicWindow, full)
+	case failed:
 		v = g.chargeAddress(r.Context(), came.caller, publicWindow, nil)
-	} else {
+	default:
 		v = g.admit(out, r, came)
 	}
 	out.window, out.token, out.session = v.window, v.token, v.session

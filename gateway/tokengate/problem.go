@@ -48,6 +48,14 @@ var (
 		Detail: "Too many requests; wait until the time in X-RateLimit-Reset.",
 	}
 	addressLimited  = rateLimited.withDetail("There were too many requests from your address.") // without a token
+	tooManyInFlight = problem{
+		Status: http.StatusTooManyRequests, Code: "too_many_in_flight", Title: "Too many requests in flight", retryAfter: 1,
+		Detail: "Too many requests from your address are in flight: read their responses first.",
+	}
+	overloaded = problem{
+		Status: http.StatusServiceUnavailable, Code: "overloaded", Title: "Gateway overloaded", retryAfter: 2,
+		Detail: "Too many requests without a known token or session are in flight at the gateway.",
+	}
 	authUnavailable = problem{
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable", Title: "Authentication unavailable", retryAfter: 2,
 		Detail: "The API token cannot be checked at the moment; it may well be valid.",

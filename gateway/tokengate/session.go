@@ -74,7 +74,7 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) 
 func (g *Gate) checkSession(out *responseWriter, r *http.Request, came arrival) verdict {
 	ctx := r.Context()
 	if !g.tokens.KnownSession(came.cookie) {
-		if v := g.checkAddress(ctx, came.caller); v.refused != nil {
+		if v := g.checkAddress(ctx, came.caller, invalidSessionWindow); v.refused != nil {
 			return v
 		}
 	}
@@ -86,10 +86,10 @@ func (g *Gate) checkSession(out *responseWriter, r *http.Request, came arrival) 
 	}
 	switch {
 	case err != nil:
-		return g.unavailable(ctx, came.caller, &sessionUnavailable)
+		return g.unavailable(ctx, came.caller, invalidSessionWindow, &sessionUnavailable)
 	case !session.Active:
 		out.location = cmp.Or(session.Next, signInLocation(r, true))
-		return g.chargeAddress(ctx, came.caller, invalidTokenWindow, &signInRequired)
+		return g.chargeAddress(ctx, came.caller, invalidSessionWindow, &signInRequired)
 	}
 	// If the request cannot be counted, it passes, as those for other pages do.
 	result, err := g.windows.Take(ctx, session.UserID, personWindow.quota)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/quayside/quayside/gateway/internal/inuse"
+	"github.com/quayside/quayside/gateway/internal/clients"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
@@ -24,15 +24,16 @@ func perMinute(limit int) ratelimit.Quota { return ratelimit.Quota{Limit: limit,
 
 const tokenWindow = "token"
 
-// The windows of client addresses, and of people. Those of pages are apart from the API's, so that neither can use up
-// the other's.
+// The windows of client addresses, and of people. Each kind of request has its own, with a name of its own, so that
+// none can use up another's.
 var (
-	invalidTokenWindow = policy{name: "address", quota: perMinute(100)}
-	noTokenWindow      = policy{name: "address", quota: perMinute(100), local: true}
-	publicWindow       = policy{name: "public", quota: perMinute(600), local: true}
-	pageWindow         = policy{name: "page", quota: perMinute(600)}
-	signInWindow       = policy{name: "sign-in", quota: perMinute(30)}
-	personWindow       = policy{name: "person", quota: perMinute(600)}
+	invalidTokenWindow   = policy{name: "address", quota: perMinute(100)}
+	invalidSessionWindow = policy{name: "session", quota: perMinute(100)}
+	noTokenWindow        = policy{name: "no-token", quota: perMinute(100), local: true}
+	publicWindow         = policy{name: "public", quota: perMinute(600), local: true}
+	pageWindow           = policy{name: "page", quota: perMinute(600)}
+	signInWindow         = policy{name: "sign-in", quota: perMinute(30)}
+	personWindow         = policy{name: "person", quota: perMinute(600)}
 )
 
 // networkFactor is how many times the requests of one /64 may come from a /48, which is what many providers give to
@@ -54,8 +55,8 @@ func (p policy) countsOf(addr netip.Addr) []addressCount {
 	case addr.Is6():
 		wide := ratelimit.Quota{Limit: networkFactor * p.quota.Limit, Window: p.quota.Window}
 		return []addressCount{
-			{p.name + ":" + inuse.ClientAt(addr).String(), p.quota},
-			{p.name + ":" + netip.PrefixFrom(addr, 48).Masked().String(), wide},
+			{p.name + ":" + clients.Network(addr).String(), p.quota},
+			{p.name + ":" + clients.Site(addr).String(), wide},
 		}
 	default:
 		return []addressCount{{p.name + ":unknown", p.quota}}
@@ -97,8 +98,8 @@ func (g *Gate) chargeAddress(ctx context.Context, caller netip.Addr, p policy, r
 
 // checkAddress refuses the introspection of an unknown token or session whose address has a window that this gateway
 // knows to be empty. It charges nothing.
-func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr) verdict {
-	window, _ := invalidTokenWindow.countAddress(ctx, caller, g.windows.Peek) // which never fails
+func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr, p policy) verdict {
+	window, _ := p.countAddress(ctx, caller, g.windows.Peek) // which never fails
 	v := verdict{window: window}
 	if !window.Allowed {
 		v.refused = addressLimited.until(window)
@@ -106,10 +107,10 @@ func (g *Gate) checkAddress(ctx context.Context, caller netip.Addr) verdict {
 	return v
 }
 
-// unavailable refuses a request with p, because the validity of its credential is unknown. It charges nothing.
-func (g *Gate) unavailable(ctx context.Context, caller netip.Addr, p *problem) verdict {
-	v := g.checkAddress(ctx, caller)
-	v.refused = p
+// unavailable refuses a request with refusal, because it cannot be decided now. It charges nothing.
+func (g *Gate) unavailable(ctx context.Context, caller netip.Addr, p policy, refusal *problem) verdict {
+	v := g.checkAddress(ctx, caller, p)
+	v.refused = refusal
 	return v
 }
 

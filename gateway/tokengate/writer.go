@@ -40,7 +40,7 @@ type responseWriter struct {
 	span      trace.Span          // nil: the request is not traced
 	body      *body               // nil: the request has none
 	closes    bool                // the connection ends with the response
-	leave     func()              // ends what enter began; never nil
+	leave     func()              // gives the place of the request back; never nil
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far

@@ -2,6 +2,7 @@ package introspect
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ const (
 )
 
 // Sizes of the cache. Inactive results have a bound of their own, so that a flood of invalid tokens does not evict
-// active ones.
+// active ones, which stay for as long as they are among the last positiveEntries: a token that was active is known.
 const (
 	positiveEntries = 100_000
 	negativeEntries = 10_000
@@ -70,6 +71,20 @@ type entry struct {
 	requestedAt time.Time
 	// staleUntil is the time, in nanoseconds since requestedAt, until which the result is used stale; 0: it is not.
 	staleUntil atomic.Int64
+	// refreshedAt is the time, in nanoseconds since requestedAt, of the last attempt to refresh the result; 0: none.
+	refreshedAt atomic.Int64
+}
+
+// beginRefresh reports whether the result, which is that old, is to be refreshed by the caller: in the second half of
+// its lifetime, from a moment on that depends on the token, and at most once in revalidateAfter. Without that, tokens
+// that were first used at the same time would expire at the same time.
+func (e *entry) beginRefresh(age, lifetime time.Duration) bool {
+	spread := lifetime * 2 / 5 * time.Duration(binary.BigEndian.Uint16(e.digest[:])) / math.MaxUint16
+	if age < lifetime/2+spread || age >= lifetime {
+		return false
+	}
+	last := e.refreshedAt.Load()
+	return (last == 0 || age-time.Duration(last) >= revalidateAfter) && e.refreshedAt.CompareAndSwap(last, int64(age))
 }
 
 // flight is an introspection that is in flight.
@@ -94,8 +109,7 @@ type cache struct {
 func newCache() *cache {
 	return &cache{
 		positive: otter.Must(&otter.Options[tokenID, *entry]{
-			MaximumSize:      positiveEntries,
-			ExpiryCalculator: otter.ExpiryWriting[tokenID, *entry](StreamedLifetime + UnconfirmedLifetime),
+			MaximumSize: positiveEntries,
 		}),
 		negative: otter.Must(&otter.Options[tokenID, *entry]{
 			MaximumSize:      negativeEntries,
@@ -105,35 +119,41 @@ func newCache() *cache {
 	}
 }
 
-// get returns the result for the token with that id and digest, and whether it may be used at now. Of unusable
-// results it returns only active ones.
-func (c *cache) get(id tokenID, digest digest, now time.Time, stream *streamState) (result *Result, usable bool) {
-	if known := c.confirmed(id, digest, now, stream); known != nil {
-		age := now.Sub(known.requestedAt)
-		lifetime := max(stream.lifetime(known.requestedAt, now), time.Duration(known.staleUntil.Load()))
-		return known.result, age < lifetime
+// get returns the result for the token with that id and digest, whether it may be used at now, and whether the caller
+// is to refresh it. Of unusable results it returns only those of tokens that were active when last introspected.
+func (c *cache) get(
+	id tokenID, digest digest, now time.Time, stream *streamState,
+) (result *Result, usable, refresh bool) {
+	if known := c.active(id, digest, now); known != nil {
+		age, lifetime := now.Sub(known.requestedAt), stream.lifetime(known.requestedAt, now)
+		usable = age < max(lifetime, time.Duration(known.staleUntil.Load())) && known.confirmed(now, stream)
+		return known.result, usable, known.beginRefresh(age, lifetime)
 	}
 	if known, ok := c.negative.GetIfPresent(id); ok && known.digest == digest &&
 		now.Sub(known.requestedAt) < NegativeLifetime {
-		return known.result, true
+		return known.result, true, false
 	}
-	return nil, false
+	return nil, false, false
 }
 
-// confirmed returns the entry of an active result that was confirmed within UnconfirmedLifetime, or nil.
-func (c *cache) confirmed(id tokenID, digest digest, now time.Time, stream *streamState) *entry {
+// active returns the entry of a token that was active when last introspected and has not expired since, or nil.
+func (c *cache) active(id tokenID, digest digest, now time.Time) *entry {
 	known, ok := c.positive.GetIfPresent(id)
-	if !ok || known.digest != digest || now.Sub(stream.confirmedAt(known.requestedAt)) >= UnconfirmedLifetime ||
-		known.result.expiredAt(now) {
+	if !ok || known.digest != digest || known.result.expiredAt(now) {
 		return nil
 	}
 	return known
 }
 
+// confirmed reports whether the result was confirmed within UnconfirmedLifetime.
+func (e *entry) confirmed(now time.Time, stream *streamState) bool {
+	return now.Sub(stream.confirmedAt(e.requestedAt)) < UnconfirmedLifetime
+}
+
 // extendStale makes a stale result usable for revalidateAfter and returns it, or nil if there is none.
 func (c *cache) extendStale(id tokenID, digest digest, now time.Time, stream *streamState) *Result {
-	known := c.confirmed(id, digest, now, stream)
-	if known == nil {
+	known := c.active(id, digest, now)
+	if known == nil || !known.confirmed(now, stream) {
 		return nil
 	}
 	known.staleUntil.Store(int64(now.Add(revalidateAfter).Sub(known.requestedAt)))
@@ -171,7 +191,7 @@ func (c *cache) endFlight(f *flight, digest digest, result *Result, requestedAt 
 	return true
 }
 
-// evict removes results for id that are older than revision.
+// evict ends the use of results for id that are older than revision.
 func (c *cache) evict(id tokenID, revision int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,19 +201,26 @@ func (c *cache) evict(id tokenID, revision int64) {
 		}
 	}
 	if known, ok := c.positive.GetIfPresent(id); ok && known.result.Revision < revision {
-		c.positive.Invalidate(id)
+		c.supersede(id, known)
 	}
 	c.negative.Invalidate(id)
 }
 
-// clear removes all results, including those in flight.
+// supersede makes a result unusable. Its token stays known until an introspection says that it is not active.
+func (c *cache) supersede(id tokenID, known *entry) {
+	c.positive.Set(id, &entry{digest: known.digest, result: known.result})
+}
+
+// clear ends the use of all results, including those in flight.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for f := range c.flights {
 		f.supersededBy = math.MaxInt64
 	}
-	c.positive.InvalidateAll()
+	for id, known := range c.positive.All() {
+		c.supersede(id, known)
+	}
 	c.negative.InvalidateAll()
 }
 

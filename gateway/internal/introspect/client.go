@@ -41,8 +41,15 @@ var (
 // probe is a well-formed token whose id is never issued, for checking that introspection works.
 const probe = "shpt_test_000000000000_000000000000000000000000000000004VaWUc"
 
-// maxInFlight bounds the introspections in flight. Further ones wait within their [Timeout].
+// maxInFlight bounds the introspections of one kind, of tokens or of sessions, in flight. Further ones wait within
+// their timeout.
 const maxInFlight = 64
+
+// slots are those of one kind.
+type slots chan struct{}
+
+// mostlyFree reports whether so few are taken that a refresh of a result, which is not urgent, delays no request.
+func (s slots) mostlyFree() bool { return len(s) < cap(s)/2 }
 
 // client sends introspections (RFC 7662, section 2.1) to the addresses of the tokens service in turn.
 type client struct {
@@ -52,7 +59,8 @@ type client struct {
 	credential    string
 	http          *http.Client
 	endpoints     *discovery.Service
-	slots         chan struct{}
+	tokenSlots    slots
+	sessionSlots  slots
 	timeout       time.Duration // of an introspection
 	reached       atomic.Bool   // there was a usable response
 }
@@ -70,14 +78,15 @@ func newClient(config Config) *client {
 		stream:        base.ResolveReference(&url.URL{Path: "changes"}),
 		credential:    config.Credential,
 		endpoints:     endpoints,
-		slots:         make(chan struct{}, maxInFlight),
+		tokenSlots:    make(slots, maxInFlight),
+		sessionSlots:  make(slots, maxInFlight),
 		timeout:       cmp.Or(config.Timeout, Timeout),
 		http: &http.Client{
 			// A redirect, or a proxy from the environment, would send a token to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: Timeout, KeepAlive: 15 * time.Second}).DialContext,
-				MaxIdleConnsPerHost: maxInFlight,
+				MaxIdleConnsPerHost: 2 * maxInFlight,
 				TLSClientConfig:     &tls.Config{ServerName: base.Hostname(), MinVersion: tls.VersionTLS12},
 				IdleConnTimeout:     90 * time.Second,
 				DisableCompression:  true,
@@ -93,7 +102,7 @@ func (c *client) close() {
 
 // introspect introspects token. Errors are [ErrUnavailable] and contain neither the token nor the credential.
 func (c *client) introspect(ctx context.Context, token string) (Result, error) {
-	body, err := c.call(ctx, c.timeout, c.introspection, url.Values{"token": {token}})
+	body, err := c.call(ctx, c.tokenSlots, c.timeout, c.introspection, url.Values{"token": {token}})
 	if err != nil {
 		return Result{}, err
 	}
@@ -109,15 +118,17 @@ func (c *client) introspect(ctx context.Context, token string) (Result, error) {
 //
 // The call is idempotent, and is sent once again if the first address fails: most likely an idle connection that a
 // restart closed, or an address that hangs. A 5xx is sent again to another address only.
-func (c *client) call(ctx context.Context, timeout time.Duration, target *url.URL, form url.Values) ([]byte, error) {
+func (c *client) call(
+	ctx context.Context, slots slots, timeout time.Duration, target *url.URL, form url.Values,
+) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ctx, span := spans.Child(ctx, "introspect", trace.SpanKindClient)
 	defer span.End()
 
 	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 	case <-ctx.Done():
 		return nil, errBusy
 	}

@@ -160,10 +160,10 @@ func (w *fakeService) introspect(token string) *Result {
 	return result
 }
 
-// assertUsable fails the test unless the token's cached result has that usability.
+// assertUsable fails the test unless the token's cached result has that usability. It refreshes nothing.
 func (w *fakeService) assertUsable(want bool) {
 	w.t.Helper()
-	if _, got := w.Cached(good); got != want {
+	if _, got, _ := w.cache.get(idOf(good), digestOf(good), time.Now(), w.follower.state.Load()); got != want {
 		w.t.Errorf("usable: %v, want %v", got, want)
 	}
 }

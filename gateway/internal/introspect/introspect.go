@@ -5,12 +5,15 @@
 //
 //   - A fault of the tokens service, whatever its kind, is [ErrUnavailable] and never "inactive". Faults are not
 //     cached.
-//   - A change evicts the token's result immediately, and a result in flight at that moment is not cached. Another
-//     epoch of the change stream evicts all of them: revisions may have been lost and used again.
+//   - A change ends the use of the token's result immediately, and a result in flight at that moment is not cached.
+//     Another epoch of the change stream ends that of all: revisions may have been lost and used again.
 //   - An active result is used for at most [StreamedLifetime] while the stream is fresh, [PositiveLifetime]
 //     otherwise, and [UnconfirmedLifetime] while introspection fails (stale-if-error); never past the token's expiry.
 //     An inactive one is used for at most [NegativeLifetime].
+//   - A token that was active is known until an introspection says that it is not, however old its result is. While it
+//     is used, its result is refreshed before it expires, at a moment that depends on the token.
 //   - Concurrent introspections of one token are one request (singleflight), which no caller's cancellation ends.
+//   - Introspections of tokens and of sessions do not wait for each other.
 //   - Memory is bounded, and inactive results do not evict active ones.
 //   - Tokens are held as their ids and SHA-256; no error and no state contains a token.
 package introspect
@@ -78,10 +81,21 @@ func New(config Config) *Introspector {
 }
 
 // Cached returns the cached result for token, which must be well-formed, and whether it is usable without
-// introspection. An unusable one was active and confirmed within [UnconfirmedLifetime]. Results are shared; do not
-// change them.
+// introspection. An unusable one was active when it was last introspected. Results are shared; do not change them.
 func (i *Introspector) Cached(token string) (result *Result, usable bool) {
-	return i.cache.get(idOf(token), digestOf(token), i.now(), i.follower.state.Load())
+	digest := digestOf(token)
+	result, usable, due := i.cache.get(idOf(token), digest, i.now(), i.follower.state.Load())
+	if due {
+		i.refresh(token, digest)
+	}
+	return result, usable
+}
+
+// refresh introspects token in the background, unless its request could delay others.
+func (i *Introspector) refresh(token string, digest digest) {
+	if i.client.tokenSlots.mostlyFree() {
+		i.flight.DoChan(string(digest[:]), func() (any, error) { return i.introspect(i.lifetime, token, digest) })
+	}
 }
 
 // Introspect introspects token, which must be well-formed, and caches the result. Results are shared; do not change
@@ -92,7 +106,13 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, e
 	digest := digestOf(token)
 	// The introspection does not end with the caller that started it: others wait for the same result.
 	shared := context.WithoutCancel(ctx)
-	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) { return i.introspect(shared, token, digest) })
+	outcome := i.flight.DoChan(string(digest[:]), func() (any, error) {
+		// A previous flight may have ended since the caller looked into the cache.
+		if result, usable := i.Cached(token); usable {
+			return result, nil
+		}
+		return i.introspect(shared, token, digest)
+	})
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -102,10 +122,6 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (*Result, e
 }
 
 func (i *Introspector) introspect(ctx context.Context, token string, digest digest) (*Result, error) {
-	// A previous flight may have ended since the caller looked into the cache.
-	if result, usable := i.Cached(token); usable {
-		return result, nil
-	}
 	id := idOf(token)
 	for superseded := false; ; superseded = true {
 		requestedAt := i.now()

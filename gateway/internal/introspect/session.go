@@ -67,26 +67,30 @@ func IsOrganization(text string) bool { return orgIDForm.MatchString(text) }
 // changed, is known with the next request.
 func (i *Introspector) Session(ctx context.Context, from SessionRequest) (Session, error) {
 	i.startFollowing() //nolint:contextcheck // follows for as long as the gateway runs
-	body, err := i.client.call(ctx, sessionTimeout, i.client.sessions, url.Values{
+	body, err := i.client.call(ctx, i.client.sessionSlots, sessionTimeout, i.client.sessions, url.Values{
 		"cookie": {from.Cookie}, "organization": {from.Organization}, "client": {from.Client}, "user_agent": {from.UserAgent},
 	})
 	if err != nil {
 		return Session{}, err
 	}
-	var s Session
+	var s struct {
+		Session
+
+		Active *bool `json:"active"` // to distinguish a response without it from an inactive one
+	}
 	if err := json.Unmarshal(body, &s); err != nil {
 		return Session{}, fmt.Errorf("%w: invalid introspection response: %w", ErrUnavailable, err)
 	}
-	switch {
-	case !s.Active && nextForm.MatchString(s.Next):
+	switch s.Session.Active = s.Active != nil && *s.Active; {
+	case s.Active != nil && !*s.Active && nextForm.MatchString(s.Next):
 		i.people.Invalidate(digestOf(from.Cookie))
 		return Session{Next: s.Next}, nil
-	case !s.Active, !userIDForm.MatchString(s.UserID), !sessionIDForm.MatchString(s.SessionID),
+	case !s.Session.Active, !userIDForm.MatchString(s.UserID), !sessionIDForm.MatchString(s.SessionID),
 		s.OrganizationID != "" && !orgIDForm.MatchString(s.OrganizationID),
 		from.Organization != "" && s.OrganizationID != "" && s.OrganizationID != from.Organization,
 		!scopeForm.MatchString(s.Permissions):
 		return Session{}, fmt.Errorf("%w: the response about a session is malformed", ErrUnavailable)
 	}
 	i.people.Set(digestOf(from.Cookie), struct{}{})
-	return s, nil
+	return s.Session, nil
 }

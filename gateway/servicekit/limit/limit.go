@@ -74,8 +74,8 @@ func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release fu
 	return sync.OnceFunc(func() { s.release(key, a) }), nil
 }
 
-// enqueue puts an acquisition into the queue of its key and grants what can be granted. It returns ErrTotal if the queue
-// is too long then.
+// enqueue puts an acquisition into the queue of its key and grants what can be granted. It returns ErrTotal if the
+// queue is too long then.
 func (s *Shares[Key]) enqueue(key Key, a *acquisition) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,6 +93,11 @@ func (s *Shares[Key]) enqueue(key Key, a *acquisition) error {
 }
 
 func (s *Shares[Key]) wait(ctx context.Context, a *acquisition) error {
+	select {
+	case <-a.granted: // at once, without a timer
+		return nil
+	default:
+	}
 	timer := time.NewTimer(s.Wait)
 	defer timer.Stop()
 	select {

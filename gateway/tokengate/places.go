@@ -1,0 +1,72 @@
+package tokengate
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/quayside/quayside/gateway/internal/clients"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
+)
+
+// Places of requests in flight whose client is not known to be a customer, of which one address has a quarter and a /48
+// of IPv6 half. Such a request takes up to 100 KiB while its client does not read the response, and costs the client
+// next to nothing. No kind can use the places of another, and none those of a token that is in use, which needs none.
+// They belong to the process, so that requests of before a reload count.
+var (
+	publicPlaces   = newPlaces(256)  // for public paths, and of requests without a readable token
+	pagePlaces     = newPlaces(256)  // for pages, of people who are not known to be signed in
+	sessionPlaces  = newPlaces(256)  // for pages, of people who lately were
+	unknownPlaces  = newPlaces(1024) // of unknown tokens, until they are introspected
+	expiredPlaces  = newPlaces(1024) // of tokens that were active, until they are introspected again
+	refusalPlaces  = newPlaces(256)  // of refusals, until their clients have read them
+	refusalTimeout = 5 * time.Second
+)
+
+func newPlaces(total int) *clients.Shares { return clients.NewShares(total, total/4) }
+
+// placesFor returns the places that a request takes one of; nil: it needs none.
+func (g *Gate) placesFor(came arrival) *clients.Shares {
+	needsToken := came.route == tokenRoute && came.credential.err == nil
+	switch {
+	case came.route == sessionRoute && g.tokens.KnownSession(came.cookie):
+		return sessionPlaces
+	case came.route == sessionRoute, came.route == pageRoute:
+		return pagePlaces
+	case !needsToken:
+		return publicPlaces
+	case came.credential.isKnown():
+		return nil
+	case came.credential.wasActive():
+		return expiredPlaces
+	default:
+		return unknownPlaces
+	}
+}
+
+// enter takes a place for a request until out.leave is called. It returns the refusal of a request that finds none.
+func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
+	places := g.placesFor(came)
+	if places == nil {
+		return nil
+	}
+	var err error
+	if out.leave, err = places.Acquire(came.caller); errors.Is(err, limit.ErrShare) {
+		return &tooManyInFlight
+	} else if err != nil {
+		return &overloaded
+	}
+	return nil
+}
+
+// enterRefusal takes a place for a refusal instead of that of the request. If there is none, or the client does not
+// read the response within refusalTimeout, the request is aborted.
+func enterRefusal(out *responseWriter, came arrival, refusal problem) {
+	out.leave()
+	var err error
+	if out.leave, err = refusalPlaces.Acquire(came.caller); err != nil {
+		out.status, out.whole = refusal.Status, false // for the log
+		panic(http.ErrAbortHandler)
+	}
+	_ = http.NewResponseController(out.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
+}
