@@ -9,7 +9,7 @@ export GOFLAGS := -trimpath
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate test test-all generated bench lab test-compose lint clean release release-check images devstack versitygw
+.PHONY: help run generate test test-all generated bench lab neighbours test-compose lint clean release release-check images devstack versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ run: ## start everything on this machine, with demo data; Ctrl-C stops it
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
 CI_ONLY  := /deploy/(kubernetes|monitoring|lab)
 # Each of these runs whole programs: test-all runs one at a time, after the others, once all are compiled.
-WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup
+WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup ./deploy/lab/neighbours
 UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell go list $(MODULES:%=./%/...)))
 SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec --
 
@@ -47,6 +47,9 @@ bench: ## the gateway beside a bare Caddy; ARGS=scale: lists of 1,000,000 rows
 lab: ## lose each part of the product under load, and print each promise with what was seen (ONLY= chooses)
 	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/resilience ./lab/resilience
 	@exec .bin/resilience $(if $(ONLY),'$(ONLY)')
+
+neighbours: ## work beside hostile organizations, and print what a good one notices (ONLY= chooses)
+	@CGO_ENABLED=0 go test -C deploy ./lab/neighbours -count=1 -timeout 0 -v -all -run 'Nothing/$(ONLY)'
 
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
