@@ -67,20 +67,25 @@ func bodyError(r *http.Request) error {
 }
 
 // responseBody is the body of a response to request. That counts as in flight at the address until the body is closed,
-// and as failed if the body is truncated.
+// as failed if the body is truncated, and as successful once the body was read.
 type responseBody struct {
 	io.ReadCloser
 
 	request *http.Request
 	from    *discovery.Address
+	status  int
 	closed  atomic.Bool
 }
 
 // Read implements io.Reader.
 func (b *responseBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && b.request.Context().Err() == nil {
+	switch {
+	case err == nil || b.request.Context().Err() != nil:
+	case !errors.Is(err, io.EOF):
 		b.from.Record(true)
+	case b.status < http.StatusInternalServerError:
+		b.from.Record(false)
 	}
 	return n, err
 }

@@ -106,12 +106,15 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, statusError(r, err)
 	}
-	to.Record(response.StatusCode >= http.StatusInternalServerError)
+	if response.StatusCode >= http.StatusInternalServerError {
+		to.Record(true)
+	}
 	if response.StatusCode == http.StatusSwitchingProtocols {
+		to.Record(false)
 		to.End() // the body is the connection, which must stay as it is
 		return response, nil
 	}
-	response.Body = &responseBody{ReadCloser: response.Body, request: r, from: to}
+	response.Body = &responseBody{ReadCloser: response.Body, request: r, from: to, status: response.StatusCode}
 	return response, nil
 }
 

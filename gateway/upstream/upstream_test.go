@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -30,14 +32,37 @@ func newTransport(t *testing.T) *Transport {
 	return transport
 }
 
-// newUpstreams returns a source for one address that is started.
-func newUpstreams(t *testing.T, address string) *Upstreams {
+// newUpstreams returns a source for the addresses 127.0.0.1 and 127.0.0.2 at the port of a service, which may listen on
+// the first only.
+func newUpstreams(t *testing.T, service net.Listener) *Upstreams {
 	t.Helper()
-	s, err := discovery.New(discovery.Config{Name: address, Logger: zap.NewNop})
+	_, port, err := net.SplitHostPort(service.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Upstreams{Address: address, service: s}
+	s, err := discovery.New(discovery.Config{
+		Name: "service:" + port, Logger: zap.NewNop,
+		Resolve: func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	s.Start()
+	return &Upstreams{Address: "service:" + port, service: s}
+}
+
+// pick returns the address that a source chooses for a request.
+func pick(t *testing.T, source *Upstreams, r *http.Request) string {
+	t.Helper()
+	upstreams, err := source.GetUpstreams(r)
+	if err != nil || len(upstreams) != 1 {
+		t.Fatalf("%v, %v", upstreams, err)
+	}
+	r.URL.Host = upstreams[0].Dial
+	return upstreams[0].Dial
 }
 
 // request returns a request as reverse_proxy sends it, with the variables of one to a server of Caddy.
@@ -114,48 +139,79 @@ func TestOnlySafeRequestsAreRepeatedOnAStaleConnection(t *testing.T) {
 func TestARetryGetsAnotherAddress(t *testing.T) {
 	t.Parallel()
 
-	const address = "127.0.0.1:1" // where nothing listens
-	source := newUpstreams(t, address)
-	r := request(t, http.MethodPost, address, strings.NewReader("x"))
-	if upstreams, err := source.GetUpstreams(r); err != nil || len(upstreams) != 1 || upstreams[0].Dial != address {
-		t.Fatalf("%v, %v", upstreams, err)
+	service := httptest.NewServer(http.NotFoundHandler()) // on 127.0.0.1
+	t.Cleanup(service.Close)
+	source, transport := newUpstreams(t, service.Listener), newTransport(t)
+	for range 4 { // both come first
+		r := request(t, http.MethodPost, "", strings.NewReader("x"))
+		if first := pick(t, source, r); !strings.HasPrefix(first, "127.0.0.2:") {
+			continue
+		}
+		_, err := transport.RoundTrip(r) //nolint:bodyclose // there is none
+		if _, unsent := errors.AsType[reverseproxy.DialError](err); !unsent {
+			t.Errorf("%v", err)
+		}
+		if second := pick(t, source, r); second != service.Listener.Addr().String() {
+			t.Errorf("the retry has %s", second)
+		}
+		if service := caddyhttp.GetVar(r.Context(), ServiceVar); service != source.Address {
+			t.Errorf("the service is %v", service)
+		}
+		return
 	}
-	_, err := newTransport(t).RoundTrip(r) //nolint:bodyclose // there is none
-	if _, unsent := errors.AsType[reverseproxy.DialError](err); !unsent {
-		t.Errorf("%v", err)
-	}
-	if upstreams, err := source.GetUpstreams(r); err != nil || len(upstreams) != 0 {
-		t.Errorf("the retry has %v, %v", upstreams, err)
-	}
-	if service := caddyhttp.GetVar(r.Context(), ServiceVar); service != address {
-		t.Errorf("the service is %v", service)
-	}
+	t.Error("the address that refuses was never first")
 }
 
-// A request is in flight until its response is read or fails, and failures of the service are recorded.
+// A request is in flight until its response is read: meanwhile further ones get the other address. Failures of the
+// service are recorded, whichever they are: after five in a row an address is ejected.
 func TestResultsAreRecorded(t *testing.T) {
 	t.Parallel()
 
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "2")
-		_, _ = io.WriteString(w, "x") // too short
+	var failures atomic.Int32
+	service := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, "127.0.0.1:") {
+			switch failures.Add(1) % 3 {
+			case 0:
+				panic(http.ErrAbortHandler)
+			case 1:
+				w.WriteHeader(http.StatusInternalServerError)
+			case 2:
+				w.Header().Set("Content-Length", "2") // more than the body has
+			}
+		}
+		_, _ = io.WriteString(w, "x")
 	}))
+	var err error
+	if service.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", ":0"); err != nil {
+		t.Fatal(err)
+	}
+	service.Start()
 	t.Cleanup(service.Close)
-	address := service.Listener.Addr().String()
-	source, transport := newUpstreams(t, address), newTransport(t)
-	r := request(t, http.MethodGet, address, nil)
-	if _, err := source.GetUpstreams(r); err != nil {
-		t.Fatal(err)
+	source, transport := newUpstreams(t, service.Listener), newTransport(t)
+	var chosen []string
+	for range 12 {
+		r := request(t, http.MethodPost, "", nil)
+		first := pick(t, source, r)
+		r.Host = first
+		chosen = append(chosen, first[:len("127.0.0.1")])
+		response, err := transport.RoundTrip(r)
+		if err != nil {
+			continue
+		}
+		if failures.Load() < 5 {
+			for range 2 { // also in the turn of the first
+				if other := pick(t, source, request(t, http.MethodPost, "", nil)); other == first {
+					t.Errorf("%s is chosen while it has a request", other)
+				}
+			}
+		}
+		_, _ = io.ReadAll(response.Body)
+		if err := errors.Join(response.Body.Close(), response.Body.Close()); err != nil {
+			t.Error(err)
+		}
 	}
-	response, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadAll(response.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%v", err)
-	}
-	if err := errors.Join(response.Body.Close(), response.Body.Close()); err != nil {
-		t.Error(err)
+	if n := strings.Count(strings.Join(chosen, " "), "127.0.0.1"); n != 5 || chosen[11] != "127.0.0.2" {
+		t.Errorf("the failing address was chosen %d times: %v", n, chosen)
 	}
 }
 

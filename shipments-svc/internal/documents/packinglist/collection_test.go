@@ -38,6 +38,8 @@ func TestCollection(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("PACKING_LISTS"), "*.expected.json"))
 	if os.Getenv("PACKING_LISTS") == "" {
 		t.Skip("PACKING_LISTS is not set")
+	} else if len(files) == 0 {
+		t.Fatal("PACKING_LISTS has no lists")
 	}
 	verdicts := map[string]int{}
 	for _, file := range files {

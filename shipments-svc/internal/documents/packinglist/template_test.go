@@ -11,17 +11,18 @@ import (
 // of lists with a row for each carton.
 func TestTemplatesApplyToTheListsTheyWereMadeFrom(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{
-		"Pallet,Size,Boxes,Net kg\nP1,16,264,1056\nP2,16,264,1056",
-		"Pallet,Carton no.,Size,Kg\nP1,1,16,4\nP1,2,16,4\nP1,3,18,4\nP2,4,18,4",
+	for content, column := range map[string]string{
+		"Pallet,Size,Boxes,Net kg\nP1,16,264,1056\nP2,16,264,1056":              "B",
+		"Pallet,Carton no.,Size,Kg\nP1,1,16,4\nP1,2,16,4\nP1,3,18,4\nP2,4,18,4": "C",
 	} {
 		fingerprint := listOf(t, content).Mappings[0].Fingerprint
 		template := shipments.Assignment{
 			Fingerprint: fingerprint, Template: "Kakuzi",
-			Columns: []shipments.AssignedColumn{{Column: "A", Field: "pallet_number"}},
+			Columns: []shipments.AssignedColumn{{Column: "A", Field: "pallet_number"}, {Column: column, Field: "lot"}},
 		}
 		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
-		if err != nil || list.Mappings[0].Source != shipments.FromTemplate {
+		m := list.Mappings[0]
+		if err != nil || m.Source != shipments.FromTemplate || m.Columns[column[0]-'A'].Field != "lot" {
 			t.Errorf("%s: %+v %v", content, list.Mappings, err)
 		}
 	}
