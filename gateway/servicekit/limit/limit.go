@@ -58,8 +58,8 @@ func New[Key comparable](config Config) *Shares[Key] {
 }
 
 // Acquire acquires n for a key until release is called, of which only the first call has an effect. More than Each is
-// acquired as Each. It returns ErrShare, ErrTotal or, if ctx ends first, the error of ctx, and then a release without
-// effect. Since it may wait, a caller holds nothing else that is shared, such as a database connection.
+// acquired as Each. It returns ErrShare or ErrTotal, also at the deadline of ctx, or, if ctx is cancelled first, the error
+// of ctx, and then a release without effect. Since it may wait, a caller holds nothing else that is shared, such as a database connection.
 func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release func(), err error) {
 	a := &acquisition{n: min(n, s.Each), granted: make(chan struct{})}
 	if err = s.enqueue(key, a); err == nil {
@@ -104,6 +104,9 @@ func (s *Shares[Key]) wait(ctx context.Context, a *acquisition) error {
 	case <-a.granted:
 		return nil
 	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return ErrTotal
+		}
 		return ctx.Err()
 	case <-timer.C:
 		return ErrTotal

@@ -70,6 +70,11 @@ func TestWaitingEnds(t *testing.T) {
 		release := acquire(t, s, "b", 1, nil)
 		acquire(t, s, "c", 1, limit.ErrTotal)
 
+		soon, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		defer stop()
+		if _, err := s.Acquire(soon, "b", 1); !errors.Is(err, limit.ErrShare) {
+			t.Error(err)
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		left := make(chan error)
 		go func() {

@@ -22,8 +22,10 @@ import (
 	"github.com/lib/pq"
 )
 
+// MaxConns is the size of a pool.
+const MaxConns = 20
+
 const (
-	maxConns     = 20
 	connLifetime = 30 * time.Minute // lets a balancer move connections to a new primary
 	connIdle     = 5 * time.Minute
 )
@@ -77,8 +79,8 @@ func Open(dsn string, o Options) (*sqlx.DB, error) {
 		return nil, err
 	}
 	db := sqlx.NewDb(sql.OpenDB(c), "postgres")
-	db.SetMaxOpenConns(maxConns)
-	db.SetMaxIdleConns(maxConns)
+	db.SetMaxOpenConns(MaxConns)
+	db.SetMaxIdleConns(MaxConns)
 	db.SetConnMaxLifetime(connLifetime)
 	db.SetConnMaxIdleTime(connIdle)
 	return db, nil

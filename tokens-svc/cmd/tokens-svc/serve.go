@@ -40,11 +40,17 @@ func (serve) Run(ctx context.Context, p program) error {
 		log.Warn("development mode: accepts the public demo secrets", "setting", "QUAYSIDE_DEMO")
 	}
 	metrics := metrics.New("tokens")
-	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), metrics.Watch(outage.New(log, "Postgres")).Note)
+	watching := metrics.Watch(outage.New(log, "Postgres")).Note
+	db, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), watching)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
+	criticalDB, err := postgres.OpenCritical(cfg.DatabaseURL, cfg.Session(), watching)
+	if err != nil {
+		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	defer func() { _ = criticalDB.Close() }()
 	traces, err := tracing.Start(ctx, "tokens-svc", metrics.Watch(outage.New(log, "sending traces")).Note)
 	if err != nil {
 		return err
@@ -52,18 +58,20 @@ func (serve) Run(ctx context.Context, p program) error {
 	defer traces.Close(ctx)
 
 	s := newServices(cfg, db, log, time.Now)
+	critical := newServices(cfg, criticalDB, log, time.Now)
 	counted := newCounters(metrics)
-	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "tokens"))
+	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "tokens"),
+		collectors.NewDBStatsCollector(criticalDB.DB, "tokens, critical"))
 	listening := metrics.Watch(outage.New(log, "listening for changes"))
-	live := cfg.Peppers.Count(s.repo.LiveTokensByPepper)
+	live := cfg.Peppers.Count(critical.repo.LiveTokensByPepper)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
 	})()
-	feed := transport.NewFeed(s.tokens, notifier.Next, counted.streamOpened, log)
+	feed := transport.NewFeed(critical.tokens, notifier.Next, counted.streamOpened, log)
 	wiring := transport.Config{Timeout: postgres.RequestTimeout, Observe: counted.introspected}
 	ready := func(ctx context.Context) error {
-		if err := s.repo.Ready(ctx); err != nil {
+		if err := critical.repo.Ready(ctx); err != nil {
 			return err
 		}
 		counts, err := live(ctx)
@@ -83,7 +91,7 @@ func (serve) Run(ctx context.Context, p program) error {
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(notThroughGateway.Write)))
 		},
 		Internal: map[string]http.Handler{
-			transport.InternalPath: transport.Internal(s.tokens, feed, sessions, wiring, cfg.Gateways, log),
+			transport.InternalPath: transport.Internal(s.tokens, critical.tokens, feed, sessions, wiring, cfg.Gateways, log),
 		},
 	})
 }

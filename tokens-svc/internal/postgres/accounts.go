@@ -24,7 +24,17 @@ func (r *Repository) ChangeAccount(
 	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
 ) (people.User, error) {
 	var changed people.Account
-	err := transact(ctx, r.db, func(tx *sqlx.Tx) error {
+	org, err := one[tokens.OrgID](ctx, r.db,
+		`SELECT coalesce(min(organization_id), '') FROM memberships WHERE user_id = $1`, id)
+	if err != nil {
+		return people.User{}, err
+	}
+	release, err := r.acquire(ctx, org) // of the first one: a place of each could be waited for in a circle
+	if err != nil {
+		return people.User{}, translate(err)
+	}
+	defer release()
+	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
 		if err != nil {
 			return err

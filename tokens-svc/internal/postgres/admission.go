@@ -14,7 +14,7 @@ import (
 
 // Admit implements people.Repository.
 func (r *Repository) Admit(ctx context.Context, a people.Admission) (u people.User, made bool, err error) {
-	err = mutate(ctx, r.db, a.Organization, func(m *mutation) error {
+	err = r.mutate(ctx, a.Organization, func(m *mutation) error {
 		if a.Invitation != "" {
 			if _, err := m.redeem(ctx, a.Invitation, a.Entry.At); err != nil {
 				return err

@@ -26,6 +26,11 @@ const selected = `AND at >= $2 AND at < coalesce($3, 'infinity'::timestamptz) AN
 func (r *Repository) AuditEvents(
 	ctx context.Context, org tokens.OrgID, q tokens.AuditQuery, p tokens.Page,
 ) ([]audit.Event, int, error) {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	defer release()
 	head, err := readHead(ctx, r.db, string(org))
 	if err != nil {
 		return nil, 0, err

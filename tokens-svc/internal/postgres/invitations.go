@@ -31,7 +31,7 @@ func (r *Repository) Invite(
 	ctx context.Context, i people.Invitation, codeSum [32]byte, e audit.Entry,
 	decide func(role, replaced tokens.Role) error,
 ) error {
-	return mutate(ctx, r.db, i.Organization, func(m *mutation) error {
+	return r.mutate(ctx, i.Organization, func(m *mutation) error {
 		role, err := m.Role(ctx, string(i.Inviter))
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (r *Repository) Withdraw(
 	ctx context.Context, org tokens.OrgID, id people.InvitationID, e audit.Entry,
 	decide func(role tokens.Role, i people.Invitation) error,
 ) error {
-	return mutate(ctx, r.db, org, func(m *mutation) error {
+	return r.mutate(ctx, org, func(m *mutation) error {
 		role, err := m.Role(ctx, e.Actor.ID)
 		if err != nil {
 			return err

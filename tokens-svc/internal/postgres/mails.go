@@ -100,7 +100,7 @@ func (r *Repository) NotifyExpiring(
 	const among = `SELECT DISTINCT organization_id FROM api_tokens WHERE` + expiring
 	orgs, err := list[tokens.OrgID](ctx, r.db, among, now, until)
 	for _, org := range orgs {
-		err = errors.Join(err, mutate(ctx, r.db, org, func(m *mutation) error {
+		err = errors.Join(err, r.mutate(ctx, org, func(m *mutation) error {
 			all, err := listTokens(ctx, m, `WITH noticed AS (
 				UPDATE api_tokens SET expiry_noticed = expires_at WHERE id IN (
 					SELECT id FROM api_tokens WHERE organization_id = $3 AND`+expiring+`ORDER BY expires_at LIMIT 100)

@@ -3,11 +3,15 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -37,15 +41,20 @@ type mutation struct {
 	head audit.Head
 }
 
-// mutate runs work as a mutation and commits when it returns nil. An
+// mutate runs work as a mutation in a place of the organization and commits when it returns nil. An
 // organization that does not exist gives tokens.ErrNotFound.
 //
 // The head is the first lock of every change in an
 // organization, and the counter of revisions the last: so there is one change
 // at a time in each, and no two transactions can wait for each other. Reports
 // of usage lock no row that is locked here.
-func mutate(ctx context.Context, db *sqlx.DB, org tokens.OrgID, work func(*mutation) error) error {
-	return transact(ctx, db, func(tx *sqlx.Tx) error {
+func (r *Repository) mutate(ctx context.Context, org tokens.OrgID, work func(*mutation) error) error {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return translate(err)
+	}
+	defer release()
+	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		m, err := lockHead(ctx, tx, org)
 		if err != nil {
 			return err
@@ -56,13 +65,23 @@ func mutate(ctx context.Context, db *sqlx.DB, org tokens.OrgID, work func(*mutat
 
 // lockHead reads the head of an organization's log under a lock. The advisory lock
 // makes changes wait in the order in which they came: of many that wait for a row
-// that changes, Postgres lets some wait until their statement times out.
+// that changes, Postgres lets some wait until their statement times out. Only changes on other replicas, and of
+// accounts in several organizations, are waited for here, not until the deadline: then the error is limit.ErrShare.
 func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
-	head, err := one[audit.Head](ctx, tx,
-		`WITH queue AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)))
-		SELECT log_id AS log, sequence, hash FROM queue, audit_heads h WHERE log_id = $1 FOR UPDATE OF h`, org)
+	bound := max(remaining(ctx, lockTimeout)*3/4, time.Millisecond)
+	head, err := one[audit.Head](ctx, tx, `
+		WITH bound AS MATERIALIZED (SELECT set_config('lock_timeout', $2, true)),
+		queue AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) FROM bound)
+		SELECT log_id AS log, sequence, hash FROM queue, audit_heads h WHERE log_id = $1 FOR UPDATE OF h`, org,
+		strconv.FormatInt(bound.Milliseconds(), 10))
+	if refused, ok := errors.AsType[*pq.Error](err); ok && refused.Code == lockNotAvailable {
+		err = fmt.Errorf("changes of %s: %w: %w", org, limit.ErrShare, err)
+	}
 	return &mutation{Tx: tx, head: head}, err
 }
+
+// lockNotAvailable is the SQLSTATE of a statement that lock_timeout ended.
+const lockNotAvailable = "55P03"
 
 // Record implements tokens.Tx: it appends to the organization's audit log, and stores the mails.
 func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {

@@ -24,7 +24,7 @@ func TestRoleChangeAppliesToExistingTokens(t *testing.T) {
 	dsn := fresh(t)
 	repo := open(t, dsn)
 	organization(t, repo)
-	db, err := postgres.Open(as(t, serving, dsn), postgrestest.Session())
+	db, err := postgres.Open(as(t, dsn), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

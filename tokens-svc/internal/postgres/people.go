@@ -72,6 +72,11 @@ const selectMembers = `
 
 // Members implements people.Repository.
 func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer release()
 	return list[people.Member](ctx, r.db, selectMembers+`ORDER BY u.email`, org)
 }
 
@@ -79,7 +84,7 @@ func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Me
 func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id people.UserID, by audit.Actor,
 	decide func(role tokens.Role, now people.Member, others int) (tokens.Role, audit.Entry, error),
 ) error {
-	return mutate(ctx, r.db, org, func(m *mutation) error {
+	return r.mutate(ctx, org, func(m *mutation) error {
 		acting, err := m.Role(ctx, by.ID)
 		if err != nil {
 			return err

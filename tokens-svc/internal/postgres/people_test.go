@@ -28,7 +28,7 @@ func (c peopleStore) Events(t *testing.T, org tokens.OrgID) (n int) {
 
 func openPeople(t *testing.T) peopleStore {
 	t.Helper()
-	db, err := postgres.Open(as(t, serving, fresh(t)), postgrestest.Session())
+	db, err := postgres.Open(as(t, fresh(t)), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,12 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -27,12 +29,28 @@ import (
 
 // Repository implements tokens.Repository and people.Repository.
 type Repository struct {
-	db *sqlx.DB
+	db     *sqlx.DB
+	places *limit.Shares[tokens.OrgID]
 }
+
+// An organization's changes and lists first acquire one of its places, and then a connection: no other organization
+// waits for its locks and scans. The connections beyond all places are for statements that belong to no organization,
+// such as those of sessions.
+const (
+	placesOfAll          = postgres.MaxConns - 4
+	placesOfOrganization = 4
+	waitingForPlace      = 100              // of one organization
+	placeTimeout         = 10 * time.Second // without a deadline
+	lockTimeout          = 800 * time.Millisecond
+)
 
 // NewRepository returns a repository over a pool that Open returned, whose
 // database Migrate has brought up to date.
-func NewRepository(db *sqlx.DB) *Repository { return &Repository{db} }
+func NewRepository(db *sqlx.DB) *Repository {
+	return &Repository{db: db, places: limit.New[tokens.OrgID](limit.Config{
+		Total: placesOfAll, Each: placesOfOrganization, Queue: waitingForPlace, Wait: placeTimeout,
+	})}
+}
 
 // Ready reports whether the repository can serve: Postgres answers, and has the
 // schema and the rights.
@@ -43,6 +61,21 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // never is Go's zero time, in place of NULL.
 const never = `'0001-01-01 00:00:00Z'`
+
+// acquire acquires a place of an organization, within half of the time that is left.
+func (r *Repository) acquire(ctx context.Context, org tokens.OrgID) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, remaining(ctx, placeTimeout)/2)
+	defer cancel()
+	return r.places.Acquire(ctx, org, 1)
+}
+
+// remaining returns the time to the deadline of ctx, if there is one, and at most a duration.
+func remaining(ctx context.Context, most time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(time.Until(end), most)
+	}
+	return most
+}
 
 // list returns the rows of a query.
 func list[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (rows []T, err error) {
@@ -110,6 +143,18 @@ var migrations embed.FS
 
 //go:embed grants.sql
 var grants string
+
+// criticalConns is the size of the pool that OpenCritical returns.
+const criticalConns = 5
+
+// OpenCritical is Open for what no client may delay: introspections, the change stream and readiness.
+func OpenCritical(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
+	db, err := Open(dsn, session, observe...)
+	if err == nil {
+		db.SetMaxOpenConns(criticalConns)
+	}
+	return db, err
+}
 
 // RequestTimeout is the time for all database work of one request.
 const RequestTimeout = postgres.RequestTimeout

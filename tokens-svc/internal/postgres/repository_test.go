@@ -33,9 +33,9 @@ func fresh(tb testing.TB) string {
 	return dsn
 }
 
-// as returns the DSN with the rights of a role. Through a pooler, which forwards no
+// as returns the DSN with the rights of serving. Through a pooler, which forwards no
 // such setting, the rights are those of the login.
-func as(tb testing.TB, role, dsn string) string {
+func as(tb testing.TB, dsn string) string {
 	tb.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -43,7 +43,7 @@ func as(tb testing.TB, role, dsn string) string {
 	}
 	if postgrestest.Session().Direct {
 		q := u.Query()
-		q.Set("role", role)
+		q.Set("role", serving)
 		u.RawQuery = q.Encode()
 	}
 	return u.String()
@@ -51,7 +51,7 @@ func as(tb testing.TB, role, dsn string) string {
 
 func open(tb testing.TB, dsn string) *postgres.Repository {
 	tb.Helper()
-	db, err := postgres.Open(as(tb, serving, dsn), postgrestest.Session())
+	db, err := postgres.Open(as(tb, dsn), postgrestest.Session())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Change implements tokens.Repository.
 func (r *Repository) Change(ctx context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error) error {
-	return mutate(ctx, r.db, org, func(m *mutation) error {
+	return r.mutate(ctx, org, func(m *mutation) error {
 		for _, step := range steps {
 			if err := step(m); err != nil {
 				return err

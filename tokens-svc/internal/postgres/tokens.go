@@ -75,6 +75,11 @@ var orders = map[tokens.Sort]string{
 func (r *Repository) Tokens(
 	ctx context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
 ) ([]tokens.Token, int, error) {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	defer release()
 	condition := `WHERE t.organization_id = $1` + filters[cmp.Or(q.Filter, tokens.FilterAll)] +
 		` AND ($3::text = '' OR t.environment = $3)
 		AND position(lower($4) IN lower(concat_ws(' ', t.name, t.id,
@@ -102,6 +107,11 @@ func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args 
 func (r *Repository) Descendants(
 	ctx context.Context, org tokens.OrgID, lineage tokens.TokenID,
 ) ([]tokens.Token, error) {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer release()
 	return descendants(ctx, r.db, org, lineage)
 }
 

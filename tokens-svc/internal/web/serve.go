@@ -12,6 +12,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
@@ -187,8 +188,9 @@ func statusOf(err error) int {
 		}},
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},
 		{http.StatusConflict, []error{people.ErrLastOwner, people.ErrAccountUnverified}},
+		{http.StatusTooManyRequests, []error{limit.ErrShare}},
 		{http.StatusServiceUnavailable, []error{
-			tokens.ErrUnavailable, oidc.ErrUnavailable, context.DeadlineExceeded,
+			tokens.ErrUnavailable, limit.ErrTotal, oidc.ErrUnavailable, context.DeadlineExceeded,
 		}},
 		{statusClientGone, []error{context.Canceled}},
 	} {
@@ -203,7 +205,7 @@ func statusOf(err error) int {
 func errorPage(status int) answer {
 	p, _ := pages.ProblemOf(status) // of a client that is gone there is none
 	a := problemPage(status, p)
-	if status == http.StatusServiceUnavailable {
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		a.retryAfter = problem.RetryAfter * time.Second
 	}
 	return a

@@ -59,7 +59,7 @@ func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 		peppers, _ := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 		s := tokens.NewService(outage{error: err}, tokens.Config{Peppers: peppers})
 		var got []string
-		m := gatewayMethods{s, func(result string) { got = append(got, result) }}
+		m := gatewayMethods{s, s, func(result string) { got = append(got, result) }}
 		_, _ = m.introspect(t.Context(), tokens.Generate(tokens.Live))
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("observed %q, want %q once", got, want)

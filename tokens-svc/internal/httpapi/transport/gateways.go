@@ -65,6 +65,7 @@ func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
 // gatewayMethods is what gateways call for themselves.
 type gatewayMethods struct {
 	*tokens.Service
+	usage   *tokens.Service
 	observe func(result string)
 }
 
@@ -97,7 +98,7 @@ func resultOf(found tokens.Introspection, err error) string {
 }
 
 func (m gatewayMethods) recordUsage(ctx context.Context, uses []tokens.Use) (reply, error) {
-	return reply{status: http.StatusNoContent}, m.RecordUsage(ctx, uses)
+	return reply{status: http.StatusNoContent}, m.usage.RecordUsage(ctx, uses)
 }
 
 func (m gatewayMethods) answer(found tokens.Introspection) introspection {

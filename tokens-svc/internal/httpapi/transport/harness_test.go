@@ -118,7 +118,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	p.feed = transport.NewFeed(s, p.next, p.opened, log)
 	tb.Cleanup(p.feed.Close)
 	p.public, p.internal = transport.Public(s, c, log),
-		transport.Internal(s, p.feed, http.NotFoundHandler(), c, gateways, log)
+		transport.Internal(s, s, p.feed, http.NotFoundHandler(), c, gateways, log)
 }
 
 // double stands in for storage that fails. It has no other methods.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
@@ -14,6 +15,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -72,6 +74,10 @@ var table = []struct {
 	{http.StatusBadRequest, "malformed_json", "Malformed JSON", as[*jsonbody.SyntaxError]},
 	{http.StatusUnprocessableEntity, jsonbody.UnknownField, "Unknown field", only((*bodyError).onlyUnknown)},
 	{http.StatusUnprocessableEntity, "validation_failed", "Validation failed", as[*bodyError]},
+	{http.StatusTooManyRequests, "too_many_concurrent_requests", "Too many concurrent requests", is(limit.ErrShare,
+		"the organization has as many changes and lists of its tokens in progress as one may have; send fewer at a time, "+
+			"and try again after the seconds in Retry-After")},
+	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(limit.ErrTotal, unavailable)},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(tokens.ErrUnavailable, unavailable)},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, unavailable)},
 	{statusClientGone, "client_gone", "Client gone", is(context.Canceled, "the client did not wait for the answer")},
@@ -133,6 +139,9 @@ func fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusInternalServerError:
 		log.LogAttrs(r.Context(), slog.LevelError, p.Code,
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
+	case http.StatusTooManyRequests:
+		h.Set("Retry-After", strconv.Itoa(problem.RetryAfter))
+		httpserver.Explain(w, err)
 	case http.StatusServiceUnavailable:
 		httpserver.Explain(w, err)
 	}

@@ -71,12 +71,12 @@ func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
 
 // Internal returns the handler for gateways, which show one of the credentials.
 // feed answers those that follow the changes, and sessions those that introspect the session
-// of a person.
+// of a person. critical is the service that introspects tokens.
 func Internal(
-	s *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
+	s, critical *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
 	rt := router{problem.NewRoutes(), c, log}
-	m := gatewayMethods{s, c.Observe}
+	m := gatewayMethods{critical, s, c.Observe}
 	for pattern, handler := range map[string]http.Handler{
 		"POST /internal/v1/introspect":          rt.serve(forGateways(c, decodeIntrospect, m.introspect), maxForm),
 		"POST /internal/v1/sessions/introspect": sessions,
