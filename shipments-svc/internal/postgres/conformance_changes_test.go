@@ -56,7 +56,7 @@ func testChange(t *testing.T, repo shipments.Repository) {
 		org shipments.OrgID
 		shipments.Detail
 	}{{org, after}, {org, other}, {theirs, before}} {
-		got, err := repo.Get(t.Context(), want.org, want.ID, postgres.Whole)
+		got, err := repo.Get(t.Context(), want.org, want.ID, postgres.Parts, postgres.Whole)
 		check(t, err)
 		equal(t, got, want.Detail)
 	}
@@ -101,7 +101,7 @@ func testChangeOvertaken(t *testing.T, repo shipments.Repository) {
 	if err := repo.Revise(t.Context(), postgres.NewOrg(), r); !errors.Is(err, shipments.ErrVersion) {
 		t.Errorf("change for another organization: %v", err)
 	}
-	got, err := repo.Get(t.Context(), org, d.ID, postgres.Whole)
+	got, err := repo.Get(t.Context(), org, d.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	equal(t, got, d)
 	if _, total, err := repo.History(t.Context(), org, d.ID, 0, 10); err != nil || total != 2 {
@@ -163,7 +163,7 @@ func testDelete(t *testing.T, repo shipments.Repository) {
 	stores(t, repo, org, d, other)
 	stores(t, repo, theirs, d)
 	check(t, repo.Delete(t.Context(), org, d.Shipment, deleting))
-	if _, err := repo.Get(t.Context(), org, d.ID, postgres.Whole); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Get(t.Context(), org, d.ID, postgres.Parts, postgres.Whole); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("get: %v", err)
 	}
 	if _, _, err := repo.History(t.Context(), org, d.ID, 0, 10); !errors.Is(err, shipments.ErrNotFound) {
@@ -173,7 +173,7 @@ func testDelete(t *testing.T, repo shipments.Repository) {
 		org shipments.OrgID
 		shipments.Detail
 	}{{org, other}, {theirs, d}} {
-		got, err := repo.Get(t.Context(), left.org, left.ID, postgres.Whole)
+		got, err := repo.Get(t.Context(), left.org, left.ID, postgres.Parts, postgres.Whole)
 		check(t, err)
 		equal(t, got, left.Detail)
 		if n := total(t, repo, left.org); n != 1 {

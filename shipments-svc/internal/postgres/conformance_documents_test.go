@@ -49,7 +49,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 	stores(t, repo, theirs, before)
 	is := func(want shipments.Detail) {
 		t.Helper()
-		got, err := repo.Get(t.Context(), org, want.ID, postgres.Whole)
+		got, err := repo.Get(t.Context(), org, want.ID, postgres.Parts, postgres.Whole)
 		check(t, err)
 		equal(t, got, want)
 		docs, err := repo.Documents(t.Context(), org, want.ID)
@@ -88,7 +88,7 @@ func testRevise(t *testing.T, repo shipments.Repository) {
 		total != 1 {
 		t.Errorf("%d with the results that were replaced, want that of another shipment (%v)", total, err)
 	}
-	got, err := repo.Get(t.Context(), theirs, before.ID, postgres.Whole)
+	got, err := repo.Get(t.Context(), theirs, before.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	equal(t, got, before)
 	if _, err := repo.Documents(t.Context(), postgres.NewOrg(), before.ID); !errors.Is(err, shipments.ErrNotFound) {
@@ -123,7 +123,7 @@ func testReviseAtOnce(t *testing.T, repo shipments.Repository) {
 		})
 	}
 	wg.Wait()
-	got, err := repo.Get(t.Context(), org, before.ID, postgres.Whole)
+	got, err := repo.Get(t.Context(), org, before.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	if stored.Load() != 1 || len(got.Documents) != 1 || len(got.Pallets) != 2 || got.PalletsCount != 2 ||
 		got.Version != 2 {

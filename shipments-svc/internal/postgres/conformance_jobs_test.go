@@ -91,7 +91,7 @@ func testBegin(t *testing.T, q *postgres.Repository) {
 	if _, err := q.Begin(t.Context(), other, postgres.Noon); !errors.Is(err, shipments.ErrLost) {
 		t.Errorf("another run: %v", err)
 	}
-	d, err := q.Get(t.Context(), org, s.ID, postgres.Whole)
+	d, err := q.Get(t.Context(), org, s.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	if d.Documents[0].Status != shipments.BeingRead || d.Version != s.Version+1 || d.Status != shipments.Processing {
 		t.Errorf("%+v", d)
@@ -128,7 +128,7 @@ func testPublish(t *testing.T, q *postgres.Repository) {
 	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("a job is left: %v", err)
 	}
-	d, err := q.Get(t.Context(), org, s.ID, postgres.Whole)
+	d, err := q.Get(t.Context(), org, s.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	equal(t, d.Shipment, r.To)
 	equal(t, d.Pallets, r.Pallets)
@@ -156,7 +156,7 @@ func testLost(t *testing.T, q *postgres.Repository) {
 			t.Errorf("%s: %v", doing, err)
 		}
 	}
-	d, err := q.Get(t.Context(), org, s.ID, postgres.Whole)
+	d, err := q.Get(t.Context(), org, s.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	if !gocmp.Equal(d.Shipment, s) || d.Documents[0].Status != shipments.Queued {
 		t.Errorf("%+v", d)
@@ -231,7 +231,7 @@ func testKept(t *testing.T, q *postgres.Repository) {
 		{Name: "a", Result: shipments.Fail, Count: 1, Locations: []shipments.Location{{Source: r.Pallets[0].Source}}},
 	}
 	check(t, q.Revise(t.Context(), org, r))
-	d, err := q.Get(t.Context(), org, s.ID, postgres.Whole)
+	d, err := q.Get(t.Context(), org, s.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	equal(t, d, shipments.Detail{
 		Shipment: r.To, Pallets: r.Pallets, Checks: r.Checks, Documents: []shipments.Document{doc},

@@ -87,7 +87,7 @@ func detail(status shipments.Status, created time.Time, pallets int) shipments.D
 func testCreate(t *testing.T, repo shipments.Repository) {
 	org, s := postgres.NewOrg(), postgres.NewShipment(shipments.Pending, postgres.Noon.Add(123*time.Millisecond))
 	check(t, repo.Create(t.Context(), org, s, postgres.Someone))
-	got, err := repo.Get(t.Context(), org, s.ID, postgres.Whole)
+	got, err := repo.Get(t.Context(), org, s.ID, postgres.Parts, postgres.Whole)
 	check(t, err)
 	equal(t, got, shipments.Detail{
 		Shipment: s, Pallets: []shipments.Pallet{}, Checks: []shipments.Check{}, Documents: []shipments.Document{},
@@ -103,7 +103,7 @@ func testParts(t *testing.T, repo shipments.Repository) {
 	}
 	stores(t, repo, org, all...)
 	for _, want := range all {
-		got, err := repo.Get(t.Context(), org, want.ID, postgres.Whole)
+		got, err := repo.Get(t.Context(), org, want.ID, postgres.Parts, postgres.Whole)
 		check(t, err)
 		equal(t, got, want)
 	}
@@ -113,7 +113,7 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 	mine, theirs := postgres.NewOrg(), postgres.NewOrg()
 	d := detail(shipments.Approved, postgres.Noon, 2)
 	stores(t, repo, theirs, d)
-	if _, err := repo.Get(t.Context(), mine, d.ID, postgres.Whole); !errors.Is(err, shipments.ErrNotFound) {
+	if _, err := repo.Get(t.Context(), mine, d.ID, postgres.Parts, postgres.Whole); !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("getting another organization's shipment: %v", err)
 	}
 	if total := total(t, repo, mine); total != 0 {
@@ -123,7 +123,7 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 	same.ID = d.ID
 	stores(t, repo, mine, same)
 	for org, want := range map[shipments.OrgID]shipments.Detail{mine: same, theirs: d} {
-		got, err := repo.Get(t.Context(), org, d.ID, postgres.Whole)
+		got, err := repo.Get(t.Context(), org, d.ID, postgres.Parts, postgres.Whole)
 		check(t, err)
 		equal(t, got, want)
 	}

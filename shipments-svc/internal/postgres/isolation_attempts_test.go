@@ -145,7 +145,7 @@ func thefts() []theft {
 	late := Noon.AddDate(10, 0, 0)
 	all := []theft{
 		{"Get", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, err := r.Get(ctx, thief, v.ID, Whole)
+			_, err := r.Get(ctx, thief, v.ID, Parts, Whole)
 			return found(err)
 		}},
 		{"Head", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
@@ -228,7 +228,7 @@ func thefts() []theft {
 		}},
 		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (ok bool, err error) {
 			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
-				_, err := r.Get(ctx, thief, v.ID, Whole)
+				_, err := r.Get(ctx, thief, v.ID, Parts, Whole)
 				ok = err == nil
 				if errors.Is(err, shipments.ErrNotFound) {
 					return nil

@@ -107,7 +107,7 @@ func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 		Noon,
 		func(ctx context.Context) ([]byte, error) {
 			for name, call := range map[string]func(){
-				"Get":    func() { _, _ = r.Get(ctx, theirs, shipments.ID{}, Whole) },
+				"Get":    func() { _, _ = r.Get(ctx, theirs, shipments.ID{}, Parts, Whole) },
 				"Revise": func() { _ = r.Revise(ctx, theirs, shipments.Revision{}) },
 			} {
 				if !panics(call) {

@@ -9,8 +9,10 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Whole is the bound of Get that every shipment is within.
+// Whole is the bound of Get that every shipment is within, and Parts are all that it has.
 const Whole = math.MaxInt64
+
+var Parts = shipments.Parts{Pallets: math.MaxInt64}
 
 // NewOrg returns a new organization.
 func NewOrg() (org shipments.OrgID) {

@@ -98,7 +98,7 @@ func TestNoDocumentIsLostWhenAWorkerLosesPostgres(t *testing.T) {
 // wantReadOnce demands that a document was read, and what that left behind.
 func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments.ID, doc shipments.DocumentID) {
 	t.Helper()
-	d, err := r.Get(t.Context(), org, id, Whole)
+	d, err := r.Get(t.Context(), org, id, Parts, Whole)
 	must(t, err)
 	if len(d.Pallets) != 3 || len(d.Checks) != 1 || d.Status != shipments.ReadyForReview ||
 		d.Documents[0].Status != shipments.Processed {

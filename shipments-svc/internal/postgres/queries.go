@@ -5,44 +5,6 @@ const readySQL = `
 SELECT count(*) FROM unnest($1::text[]) file
 WHERE split_part(split_part(file, '/', 2), '_', 1)::bigint NOT IN (SELECT version_id FROM goose_db_version)`
 
-// getSQL reads a shipment and its parts as JSON. $1 is the organization, $2 the
-// shipment. Its parts are null if they have more than $3 bytes.
-var getSQL = `
-SELECT row_to_json(detail) FROM (
-	SELECT ` + shipmentColumns + `, bytes,
-		CASE WHEN bytes <= $3 THEN (SELECT coalesce(json_agg(p), '[]') FROM (
-			SELECT ` + palletColumns + `
-			FROM pallets WHERE organization_id = $1 AND shipment_id = $2
-			ORDER BY document_id NULLS FIRST, position) p) END AS pallets,
-		CASE WHEN bytes <= $3 THEN (SELECT coalesce(json_agg(c), '[]') FROM (
-			SELECT ` + checkColumns + `
-			FROM checks WHERE organization_id = $1 AND shipment_id = $2 ORDER BY position) c) END AS checks,
-		CASE WHEN bytes <= $3 THEN ` + documentsJSON + ` END AS documents
-	FROM shipments CROSS JOIN LATERAL (` + bytesOfParts + `) parts
-	WHERE organization_id = $1 AND id = $2
-) detail`
-
-// bytesOfParts returns about how many bytes the parts of the shipment $2 have.
-var bytesOfParts = `
-	SELECT (
-		SELECT coalesce(sum(300 + ` + bytesOf("contents") + ` + ` + bytesOf("particulars") + `), 0)
-		FROM pallets WHERE organization_id = $1 AND shipment_id = $2
-	) + (
-		SELECT coalesce(sum(1000 + ` + bytesOf("facts") + ` + ` + bytesOf("remarks") + ` + ` + bytesOf("given") + `), 0)
-		FROM documents WHERE organization_id = $1 AND shipment_id = $2
-	) + (
-		SELECT coalesce(sum(300 + ` + bytesOf("locations") + `), 0)
-		FROM checks WHERE organization_id = $1 AND shipment_id = $2
-	) AS bytes
-	OFFSET 0 -- it is computed once
-`
-
-// bytesOf returns an expression for how many bytes a column of jsonb has. What is stored as it is need not be read.
-func bytesOf(column string) string {
-	return `CASE WHEN ` + column + ` IS NULL THEN 0 WHEN pg_column_compression(` + column + `) IS NULL
-		THEN pg_column_size(` + column + `) ELSE octet_length(` + column + `::text) END`
-}
-
 // documentsJSON is a JSON array of the documents of the shipment $2.
 var documentsJSON = `(SELECT coalesce(json_agg(d), '[]') FROM (
 			SELECT ` + documentColumns + ` FROM documents

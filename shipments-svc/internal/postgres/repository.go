@@ -63,9 +63,17 @@ func (r *Repository) Ready(ctx context.Context) error {
 
 // Get implements shipments.Repository.
 func (r *Repository) Get(
-	ctx context.Context, org shipments.OrgID, id shipments.ID, atMost int64,
+	ctx context.Context, org shipments.OrgID, id shipments.ID, p shipments.Parts, atMost int64,
 ) (shipments.Detail, error) {
-	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL, org, id, atMost)
+	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
+		org, id, atMost, p.Pallets, p.Document)
+}
+
+// Lines implements shipments.Repository.
+func (r *Repository) Lines(
+	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
+) (shipments.Lines, error) {
+	return getJSON[shipments.Lines](ctx, r.tenant(ctx, org), "get pallets", linesSQL, org, id, offset, limit)
 }
 
 // Head implements shipments.Repository.

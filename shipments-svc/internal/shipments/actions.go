@@ -54,7 +54,7 @@ func (s *Service) Update(ctx context.Context, org OrgID, e Edit) (Shipment, erro
 	if f := e.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	r, err := s.change(ctx, org, Update, e.Order, func(r *Revision) error {
+	r, err := s.change(ctx, org, Update, e.Order, whole(DocumentID{}), func(r *Revision) error {
 		if r.To.Draft, r.Entry.Changes = e.applied(r.From.Draft); r.Entry.Changes == nil {
 			return errUnchanged
 		}
@@ -70,7 +70,7 @@ func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment,
 	if f := a.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	r, err := s.change(ctx, org, Approve, a.Order, func(r *Revision) error {
+	r, err := s.change(ctx, org, Approve, a.Order, Parts{}, func(r *Revision) error {
 		var failing []string
 		for _, c := range r.Checks {
 			if c.Result == Fail {
@@ -98,7 +98,7 @@ func (s *Service) Reject(ctx context.Context, org OrgID, rejection Rejection) (S
 	if f := rejection.Faults(); f != nil {
 		return Shipment{}, &Invalid{Faults: f}
 	}
-	r, err := s.change(ctx, org, Reject, rejection.Order, func(r *Revision) error {
+	r, err := s.change(ctx, org, Reject, rejection.Order, Parts{}, func(r *Revision) error {
 		r.Entry.Reason = rejection.Reason
 		return nil
 	})

@@ -13,29 +13,39 @@ import (
 // queued, and the shipment is being processed until it has been. Content that
 // the shipment has gives DuplicateError.
 func (s *Service) Attach(ctx context.Context, org OrgID, a Attachment) (Attached, error) {
-	commit, err := s.PrepareAttach(ctx, org, a)
+	commit, release, err := s.PrepareAttach(ctx, org, a)
 	if err != nil {
 		return Attached{}, err
 	}
+	defer release()
 	return commit(ctx)
 }
 
 // PrepareAttach is the first phase of Attach, outside of transactions: it validates the
 // attachment and reads or stores its file. If it is never committed, a sweep removes that.
-func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (Commit[Attached], error) {
+// release ends the use of memory for it.
+func (s *Service) PrepareAttach(
+	ctx context.Context, org OrgID, a Attachment,
+) (commit Commit[Attached], release func(), err error) {
+	release = func() {}
 	if f := a.Faults(); f != nil {
-		return nil, &Invalid{Faults: f}
+		return nil, release, &Invalid{Faults: f}
 	}
 	doc := a.document()
 	attach := func(r *Revision) error { return r.attach(doc, a.Pallets) }
-	r, err := s.revision(ctx, org, AttachDocument, a.Order, attach)
+	p := whole(DocumentID{})
+	if doc.Unfinished() { // it has pallets once it was read
+		p = Parts{}
+	}
+	r, release, err := s.revision(ctx, org, AttachDocument, a.Order, p, attach)
 	if err != nil {
-		return nil, err
+		return nil, release, err
 	}
 	if a.DryRun {
 		preview, err := s.preview(ctx, org, a, r)
-		return func(context.Context) (Attached, error) { return preview, nil }, err
+		return func(context.Context) (Attached, error) { return preview, nil }, release, err
 	}
+	p.admitted = true // a transaction does not wait for memory
 	doc.ID, doc.CreatedAt = DocumentID(s.newID()), instant(s.now())
 	if !doc.Unfinished() {
 		doc.ProcessedAt = doc.CreatedAt
@@ -43,13 +53,14 @@ func (s *Service) PrepareAttach(ctx context.Context, org OrgID, a Attachment) (C
 	if a.File != nil {
 		content := io.NewSectionReader(a.File.Content, 0, a.File.Size)
 		if err := s.files.Put(ctx, FileKey{org, doc.ID}, content, a.File.Size); err != nil {
-			return nil, fmt.Errorf("store file: %w", err)
+			release()
+			return nil, release, fmt.Errorf("store file: %w", err)
 		}
 	}
 	return func(ctx context.Context) (Attached, error) {
-		r, err := s.change(ctx, org, AttachDocument, a.Order, attach)
+		r, err := s.change(ctx, org, AttachDocument, a.Order, p, attach)
 		return Attached{Shipment: a.ID, Document: doc, Checks: r.Checks}, err
-	}, nil
+	}, release, nil
 }
 
 // preview returns the result of a dry run of the revision. A file is read at once, with the
@@ -62,9 +73,11 @@ func (s *Service) preview(ctx context.Context, org OrgID, a Attachment, r Revisi
 			return Attached{}, fmt.Errorf("read file: %w: %w", ErrUnavailable, err)
 		}
 		attach := func(r *Revision) error { return r.attach(doc, pallets) }
-		if r, err = s.revision(ctx, org, AttachDocument, a.Order, attach); err != nil {
+		var release func()
+		if r, release, err = s.revision(ctx, org, AttachDocument, a.Order, whole(DocumentID{}), attach); err != nil {
 			return Attached{}, err
 		}
+		defer release()
 	}
 	err := s.check(ctx, org, &r)
 	return Attached{Shipment: a.ID, Document: *r.Document, Checks: r.Checks, DryRun: true, Pallets: r.Pallets}, err
@@ -78,9 +91,8 @@ func (r *Revision) attach(doc Document, pallets []Pallet) error {
 		}
 	}
 	var f faults
-	if total := len(r.pallets) + len(pallets); total > MaxPallets {
-		f.add(TooManyPallets, "/pallets", "a shipment has at most %d pallets; with these it would have %d",
-			MaxPallets, total)
+	if fault := r.beyond(pallets, 0); fault != "" {
+		f.add(TooManyPallets, "/pallets", "%s", fault)
 	}
 	if len(r.documents) >= MaxDocuments {
 		f.add(TooManyDocuments, "", "a shipment has at most %d documents", MaxDocuments)
@@ -99,13 +111,13 @@ const discardTimeout = time.Second
 // checks.
 func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struct{}, error) {
 	var doc Document
-	_, err := s.change(ctx, org, DeleteDocument, o.Order, func(r *Revision) error {
+	_, err := s.change(ctx, org, DeleteDocument, o.Order, whole(o.Document), func(r *Revision) error {
 		i, ok := r.find(o.Document)
 		if !ok {
 			return ErrNoDocument
 		}
 		doc = r.documents[i]
-		r.documents, r.pallets = slices.Delete(r.documents, i, i+1), withoutPallets(r.pallets, doc.ID)
+		r.documents, r.To.PalletsCount = slices.Delete(r.documents, i, i+1), r.To.PalletsCount-doc.PalletsExtracted
 		r.Detached, r.Entry.Document = doc.ID, doc.ID
 		return nil
 	})
@@ -129,7 +141,7 @@ func (s *Service) Reprocess(ctx context.Context, org OrgID, o DocumentOrder) (Do
 func (s *Service) queue(
 	ctx context.Context, org OrgID, a Action, o DocumentOrder, edit func(*Document) error,
 ) (doc Document, err error) {
-	_, err = s.change(ctx, org, a, o.Order, func(r *Revision) error {
+	_, err = s.change(ctx, org, a, o.Order, Parts{Document: o.Document}, func(r *Revision) error {
 		i, ok := r.find(o.Document)
 		if !ok {
 			return ErrNoDocument

@@ -179,5 +179,6 @@ type Remark struct {
 const (
 	MaxFacts    = 200
 	MaxRemarks  = 600
-	MaxFactText = 300 // code points, of a fact or a remark
+	MaxFactText = 300      // code points, of a fact or a remark
+	MaxStated   = 64 << 10 // bytes, of all facts and remarks
 )

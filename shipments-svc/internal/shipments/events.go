@@ -74,7 +74,7 @@ func (e *ExpiredError) Error() string {
 // first that is kept; otherwise with the next after After, or ExpiredError where
 // there is a gap.
 func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPage, error) {
-	paging, _ := paged(1, q.Limit)
+	paging, _ := paged(1, q.Limit, DefaultPerPage, MaxPerPage)
 	page := EventPage{After: q.After, Limit: paging.PerPage, Next: q.After}
 	events, first, err := s.repo.Events(ctx, org, q.After, page.Limit)
 	if err != nil {

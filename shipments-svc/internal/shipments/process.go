@@ -16,7 +16,7 @@ import (
 // one: both give ErrLost. An error that is not an UnreadableError is returned, and
 // nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
-	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, func(r *Revision) error {
+	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, whole(j.Document), func(r *Revision) error {
 		i, ok := r.find(j.Document)
 		if !ok || r.documents[i].Run != j.Run || !r.documents[i].Unfinished() { // or it was read since
 			return ErrLost
@@ -25,11 +25,8 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 		if err != nil {
 			return err
 		}
-		if total := len(withoutPallets(r.pallets, doc.ID)) + len(pallets); total > MaxPallets {
-			doc, pallets = doc.failed(Failure{
-				Code: string(TooManyPallets), Detail: fmt.Sprintf(
-					"A shipment has at most %d pallets; with these it would have %d.", MaxPallets, total),
-			}), nil
+		if fault := r.beyond(pallets, r.documents[i].PalletsExtracted); fault != "" {
+			doc, pallets = doc.failed(Failure{Code: string(TooManyPallets), Detail: fault}), nil
 		}
 		if doc.Status == Failed {
 			r.Entry.Action = FailDocument
@@ -82,7 +79,8 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 	}
 	d.Mappings = read.Mappings
 	d.Status, d.Failure, d.ProcessedAt = Processed, Failure{}, at
-	d.RowsRead, d.Declared, d.Facts, d.Remarks = read.RowsRead, read.Declared, read.Facts, read.Remarks
+	d.RowsRead, d.Declared = read.RowsRead, read.Declared
+	d.Facts, d.Remarks = stated(read.Facts, read.Remarks)
 	switch {
 	case d.Type != PackingList:
 		if failure != (Failure{}) {

@@ -2,6 +2,7 @@ package shipments
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
@@ -24,12 +25,16 @@ func (s *Service) Head(ctx context.Context, org OrgID, id ID) (Head, error) {
 	return s.repo.Head(ctx, org, id)
 }
 
-// read returns a shipment with its parts. release ends the use of memory for them. While it waits for that it holds
+// read returns a shipment with parts of it. release ends the use of memory for them. While it waits for that it holds
 // nothing.
-func (s *Service) read(ctx context.Context, org OrgID, id ID) (d Detail, release func(), err error) {
+func (s *Service) read(ctx context.Context, org OrgID, id ID, p Parts) (d Detail, release func(), err error) {
 	release = func() {}
+	if p.admitted {
+		d, err = s.repo.Get(ctx, org, id, p, math.MaxInt64)
+		return d, release, err
+	}
 	for atMost := int64(small); ; atMost = d.Bytes {
-		d, err = s.repo.Get(ctx, org, id, atMost)
+		d, err = s.repo.Get(ctx, org, id, p, atMost)
 		if err != nil || d.Bytes <= atMost {
 			return d, release, err
 		}
@@ -38,4 +43,59 @@ func (s *Service) read(ctx context.Context, org OrgID, id ID) (d Detail, release
 			return Detail{}, release, err
 		}
 	}
+}
+
+// Bounds of what is read of the pallets of a shipment.
+const (
+	// MaxShown is how many bytes of pallets a shipment is shown with. One that has more is shown with MaxLinesPerPage
+	// lines, and all of them are in its pages.
+	MaxShown = 4 << 20
+	// MaxLinesPerPage is how many lines a page has at most.
+	MaxLinesPerPage = 1_000
+
+	lineMemory = 8 << 10 // what a line of a page takes, with texts of usual lengths
+)
+
+// PalletsQuery selects lines of a shipment's pallets. A pallet that is not put together from several is one line.
+type PalletsQuery struct {
+	ID      ID
+	Page    int64 // from 1; 0 means 1
+	PerPage int64 // lines; 0 means MaxLinesPerPage, as does more
+}
+
+// PalletPart is a pallet with those of its Contents that are on a page.
+type PalletPart struct {
+	Pallet
+
+	Lines int `json:"lines"`         // that the pallet has
+	From  int `json:"contents_from"` // how many of them are on pages before
+}
+
+// Lines are lines of the pallets of a version of a shipment.
+type Lines struct {
+	Version int64        `json:"version"`
+	Total   int64        `json:"total"` // lines of all pallets
+	Pallets []PalletPart `json:"pallets"`
+}
+
+// PalletsPage is one page of the lines of a shipment. Release ends the use of memory for it, once it has been sent.
+type PalletsPage struct {
+	Lines
+	Paging
+
+	Release func()
+}
+
+// Pallets returns one page of the lines of a shipment's pallets, or ErrNotFound. A page past the end is empty.
+func (s *Service) Pallets(ctx context.Context, org OrgID, q PalletsQuery) (page PalletsPage, err error) {
+	var offset int64
+	page.Paging, offset = paged(q.Page, q.PerPage, MaxLinesPerPage, MaxLinesPerPage)
+	if page.Release, err = s.reads.Acquire(ctx, OrganizationOf(org), page.PerPage*lineMemory); err != nil {
+		return page, err
+	}
+	if page.Lines, err = s.repo.Lines(ctx, org, q.ID, offset, page.PerPage); err != nil {
+		page.Release()
+	}
+	page.Paging.Total = page.Lines.Total
+	return page, err
 }

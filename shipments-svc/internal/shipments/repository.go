@@ -19,9 +19,13 @@ type Repository interface {
 	// the first where last is nil.
 	ListAfter(ctx context.Context, org OrgID, f Filter, last *Shipment, limit int64) ([]Shipment, error)
 
-	// Get returns a shipment with its parts as of one instant, or
-	// ErrNotFound. Parts with more than atMost bytes are not read.
-	Get(ctx context.Context, org OrgID, id ID, atMost int64) (Detail, error)
+	// Get returns a shipment with parts of it as of one instant, or
+	// ErrNotFound. Parts with more than atMost bytes are nil.
+	Get(ctx context.Context, org OrgID, id ID, p Parts, atMost int64) (Detail, error)
+
+	// Lines returns up to limit lines of a shipment's pallets, in the order of Detail, after the first offset ones,
+	// or ErrNotFound.
+	Lines(ctx context.Context, org OrgID, id ID, offset, limit int64) (Lines, error)
 
 	// Head returns a shipment without its parts, or ErrNotFound. Of a
 	// shipment that was changed it never returns an earlier version.

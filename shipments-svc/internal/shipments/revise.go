@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"time"
 )
@@ -45,7 +44,7 @@ type Revision struct {
 	Lease Lease
 
 	documents []Document // all of To, in the order of their IDs
-	pallets   []Pallet   // all of To
+	pallets   []Pallet   // all of To; nil: they were not read
 	keep      *Template  // stored with the revision; nil: none
 }
 
@@ -54,14 +53,14 @@ var errUnchanged = errors.New("nothing changes")
 
 // change performs an action with optimistic locking: it makes the revision and stores it if
 // the shipment still has the same version. On a version conflict it begins again, until ctx
-// ends. A decision, and a document that is to be read, leave the checks as they are. Where
+// ends. A decision, and a document that is to be read, leave the checks as they are, and pallets unread. Where
 // pallets have SSCCs, checks and storing are one transaction, and the organization's next one
 // waits for it: of two shipments that get the same SSCC at once, one sees the other.
 func (s *Service) change(
-	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
+	ctx context.Context, org OrgID, a Action, o Order, p Parts, edit func(*Revision) error,
 ) (Revision, error) {
 	for {
-		r, err := s.revision(ctx, org, a, o, edit)
+		r, release, err := s.revision(ctx, org, a, o, p, edit)
 		if errors.Is(err, errUnchanged) {
 			return r, nil
 		}
@@ -91,6 +90,7 @@ func (s *Service) change(
 		default:
 			err = store(ctx)
 		}
+		release()
 		if !errors.Is(err, ErrVersion) {
 			return r, err
 		}
@@ -98,41 +98,47 @@ func (s *Service) change(
 }
 
 // revision returns what an action makes of a shipment, without the checks: what edit does,
-// and what follows from that.
+// and what follows from that. release ends the use of memory for it.
 func (s *Service) revision(
-	ctx context.Context, org OrgID, a Action, o Order, edit func(*Revision) error,
-) (Revision, error) {
-	d, err := s.repo.Get(ctx, org, o.ID, math.MaxInt64)
+	ctx context.Context, org OrgID, a Action, o Order, p Parts, edit func(*Revision) error,
+) (r Revision, release func(), err error) {
+	d, release, err := s.read(ctx, org, o.ID, p)
 	if err != nil {
-		return Revision{}, err
+		return Revision{}, release, err
 	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	if a == Approve && d.Status == Approved {
-		return Revision{To: d.Shipment}, errUnchanged
+		return Revision{To: d.Shipment}, release, errUnchanged
 	}
 	if o.Expects != nil && !o.Expects(d.Version) {
-		return Revision{}, ErrVersion
+		return Revision{}, release, ErrVersion
 	}
 	if _, err := move(a, d.Status, parts{}); err != nil {
-		return Revision{}, err
+		return Revision{}, release, err
 	}
-	r := Revision{
+	r = Revision{
 		From: d.Shipment, To: d.Shipment, Checks: d.Checks, documents: d.Documents, pallets: d.Pallets,
 		Entry: Entry{Version: d.Version + 1, At: instant(s.now()), By: o.By, Action: a},
 	}
-	if err := edit(&r); err != nil {
-		return r, err
+	if err = edit(&r); err != nil {
+		return r, release, err
 	}
-	has := parts{pallets: len(r.pallets), unfinished: slices.ContainsFunc(r.documents, Document.Unfinished)}
+	has := parts{pallets: r.To.PalletsCount, unfinished: slices.ContainsFunc(r.documents, Document.Unfinished)}
 	r.To.Status, err = move(r.Entry.Action, d.Status, has)
-	r.To.Version, r.To.PalletsCount, r.Entry.Status = r.Entry.Version, len(r.pallets), r.To.Status
-	return r, err
+	r.To.Version, r.Entry.Status = r.Entry.Version, r.To.Status
+	return r, release, err
 }
 
 // put makes a document part of the revision, with its pallets unless it is still to be read. Each
 // pallet is from its row or, without one, from that of its place in the list.
 func (r *Revision) put(doc Document, pallets []Pallet) {
+	extracted := 0
 	if i, ok := r.find(doc.ID); ok {
-		r.documents[i] = doc
+		extracted, r.documents[i] = r.documents[i].PalletsExtracted, doc
 	} else {
 		r.documents = slices.Insert(r.documents, i, doc)
 	}
@@ -142,7 +148,10 @@ func (r *Revision) put(doc Document, pallets []Pallet) {
 			source := &r.Pallets[i].Source
 			source.Document, source.Row = doc.ID, cmp.Or(source.Row, i+1)
 		}
-		r.pallets = slices.Concat(withoutPallets(r.pallets, doc.ID), r.Pallets)
+		r.To.PalletsCount += len(pallets) - extracted
+		if r.pallets != nil {
+			r.pallets = append(withoutPallets(r.pallets, doc.ID), r.Pallets...)
+		}
 	}
 	r.Document, r.Entry.Document = &doc, doc.ID
 }
@@ -164,6 +173,10 @@ func withoutPallets(all []Pallet, id DocumentID) []Pallet {
 // check makes the checks of a revision. Without documents and pallets there are none, as for
 // a new shipment.
 func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error) {
+	if r.pallets == nil {
+		r.Checks = []Check{tooLargeToCheck}
+		return nil
+	}
 	if r.Checks = []Check{}; len(r.documents) == 0 && len(r.pallets) == 0 {
 		return nil
 	}

@@ -115,6 +115,16 @@ type Detail struct {
 	Bytes     int64      `json:"bytes"`     // that the parts have in the database, about
 }
 
+// Parts are the parts of a shipment that are read.
+type Parts struct {
+	// Pallets is the bound in bytes within which pallets are read, and facts and remarks of all documents. Zero: none.
+	Pallets int64
+	// Document is one whose pallets are not read, and whose facts and remarks are.
+	Document DocumentID
+
+	admitted bool // the memory for them was acquired before
+}
+
 // Check is the result of one check.
 type Check struct {
 	Name    string `json:"name"`

@@ -30,6 +30,7 @@ type fakeRepository struct {
 	now           time.Time
 	documents     []Document
 	pallets       []Pallet
+	tooLarge      bool // the pallets are not read
 	checks        []Check
 	evidence      Evidence
 	revisions     []Revision
@@ -58,9 +59,21 @@ func (k *fakeRepository) ListAfter(_ context.Context, _ OrgID, _ Filter, last *S
 	return rest[:min(int(n), len(rest))], k.err
 }
 
-func (k *fakeRepository) Get(context.Context, OrgID, ID, int64) (Detail, error) {
+func (k *fakeRepository) Get(_ context.Context, _ OrgID, _ ID, p Parts, _ int64) (Detail, error) {
 	documents := slices.Clone(k.documents)
-	return Detail{Shipment: k.head.Shipment, Documents: documents, Pallets: k.pallets, Checks: k.checks}, k.err
+	k.head.PalletsCount = len(k.pallets)
+	for i, d := range documents {
+		documents[i].PalletsExtracted = len(k.pallets) - len(withoutPallets(k.pallets, d.ID))
+	}
+	return Detail{Shipment: k.head.Shipment, Documents: documents, Pallets: k.partsOf(p), Checks: k.checks}, k.err
+}
+
+// partsOf returns the pallets that are read.
+func (k *fakeRepository) partsOf(p Parts) []Pallet {
+	if k.tooLarge || p.Pallets == 0 && len(k.pallets) > 0 {
+		return nil
+	}
+	return withoutPallets(append([]Pallet{}, k.pallets...), p.Document)
 }
 
 func (k *fakeRepository) Create(_ context.Context, _ OrgID, s Shipment, by Actor) error {

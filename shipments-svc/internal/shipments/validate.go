@@ -11,6 +11,8 @@ import (
 // Bounds of a shipment and its parts. Texts are counted in code points.
 const (
 	MaxPallets      = 10_000
+	MaxLines        = 20_000  // of all pallets; a pallet has one at least
+	MaxBytes        = 8 << 20 // of all pallets, as they are stored
 	MaxPalletNumber = 40
 	MaxProduceName  = 100
 	MaxCalibre      = 20

@@ -1,6 +1,7 @@
 package shipments
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -24,6 +25,8 @@ type GetQuery struct {
 	// Known reports whether the caller has this version, so that the wait goes
 	// on. nil: the caller has the current one.
 	Known func(version int64) bool
+	// Shown is how many bytes of pallets are shown, at most MaxShown, which is also what 0 means.
+	Shown int64
 }
 
 // Waits returns how much longer than others the request may take.
@@ -35,21 +38,41 @@ type GetResult struct {
 	// Waited is false without a wait in the query, and where none was granted
 	// because too many requests wait.
 	Waited bool
+	// Lines is how many lines the pallets have, if they are too large to be shown: then Pallets has the first page of
+	// Service.Pallets. Zero: it has all.
+	Lines int64
 	// Release ends the use of memory for the shipment, once it has been sent.
 	Release func()
 }
 
 // Get returns a shipment with its pallets and checks, or ErrNotFound. With a wait
 // it returns once the shipment has a version that the caller does not know, when
-// the wait or the service ends, or at once if too many requests wait.
+// the wait or the service ends, or at once if too many requests wait. Release must be called.
 func (s *Service) Get(ctx context.Context, org OrgID, l GetQuery) (found GetResult, err error) {
 	if l.Wait > 0 {
 		if found.Waited, err = s.wait(ctx, org, l); err != nil {
 			return GetResult{}, err
 		}
 	}
-	found.Detail, found.Release, err = s.read(ctx, org, l.ID)
-	return found, err
+	for {
+		found.Detail, found.Release, err = s.read(ctx, org, l.ID, Parts{Pallets: cmp.Or(l.Shown, MaxShown)})
+		if err != nil || found.Pallets != nil {
+			return found, err
+		}
+		found.Release()
+		page, err := s.Pallets(ctx, org, PalletsQuery{ID: l.ID})
+		if err != nil {
+			return found, err
+		}
+		for _, part := range page.Lines.Pallets {
+			found.Pallets = append(found.Pallets, part.Pallet)
+		}
+		found.Lines, found.Release = page.Lines.Total, page.Release
+		if page.Version == found.Version {
+			return found, nil
+		}
+		page.Release()
+	}
 }
 
 // wait waits for a change, and reports whether that was granted.

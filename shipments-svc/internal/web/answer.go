@@ -112,7 +112,7 @@ func (s *site) write(w http.ResponseWriter, r *http.Request, v *visit, a answer)
 		all.Organization = &pages.Organization{Name: v.person.OrganizationName}
 		all.Tabs = pages.Sections(v.person.Organization, section(r.URL.Path), v.person.Permissions)
 	}
-	if err := s.pages.Write(w, a.status, a.template, all); err != nil {
+	if err := s.pages.Write(transport.Paced(w), a.status, a.template, all); err != nil {
 		s.Log.LogAttrs(r.Context(), slog.LevelError, "a page was not rendered",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(r)))
 	}

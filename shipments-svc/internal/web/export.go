@@ -33,33 +33,54 @@ var palletHeadings = []any{
 
 // exportPallets returns a row for each line of each pallet of the shipment in the path.
 func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
-	found, err := s.get(ctx, v)
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
 	if err != nil {
 		return answer{}, err
 	}
 	rows := func(yield func([]any, error) bool) {
-		for _, p := range found.Pallets {
-			lines := p.Contents
-			if lines == nil {
-				lines = []shipments.Content{p.Content()}
+		q := shipments.PalletsQuery{ID: head.ID, Page: 1}
+		for ; ; q.Page++ {
+			page, err := s.Service.Pallets(v.Context(), v.org, q) // it lasts longer than ctx
+			if err == nil && page.Version != head.Version {
+				err = shipments.ErrVersion
 			}
-			for _, c := range lines {
-				row := []any{
-					p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
-					weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
-					c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
-				}
-				if !yield(row, nil) {
-					return
-				}
+			if err != nil {
+				page.Release()
+				yield(nil, err)
+				return
+			}
+			more := exportLines(page.Lines.Pallets, yield)
+			if page.Release(); !more || page.Page*page.PerPage >= page.Paging.Total {
+				return
 			}
 		}
 	}
 	return answer{send: workbook{
-		name: found.Reference + " pallets", headings: palletHeadings, rows: rows,
+		name: head.Reference + " pallets", headings: palletHeadings, rows: rows,
 		about: fmt.Sprintf("every line of the %d pallets of shipment %s, version %d",
-			len(found.Pallets), found.Reference, found.Version),
-	}.send, release: found.Release}, nil
+			head.PalletsCount, head.Reference, head.Version),
+	}.send}, nil
+}
+
+// exportLines yields the rows of pallets, and reports whether more are wanted.
+func exportLines(pallets []shipments.PalletPart, yield func([]any, error) bool) bool {
+	for _, p := range pallets {
+		lines := p.Contents
+		if lines == nil {
+			lines = []shipments.Content{p.Content()}
+		}
+		for _, c := range lines {
+			row := []any{
+				p.Number, c.ProduceName, c.Calibre, c.Boxes, c.BoxWeight.Kilograms(), c.Net().Kilograms(),
+				weightCell(c.GrossWeight), c.SSCC, c.GTIN, c.Lot, c.Orchard, c.PUC, c.PHC, c.GGN, c.Grower,
+				c.HarvestedOn, c.PackedOn, c.Recorder, c.Container, c.Seal,
+			}
+			if !yield(row, nil) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // weightCell leaves the cell of an unknown weight empty.

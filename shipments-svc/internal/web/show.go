@@ -29,7 +29,8 @@ type showPage struct {
 	Edit      bool
 	Attach    bool
 	Delete    bool
-	Documents bool // the person may read documents
+	Documents bool  // the person may read documents
+	Lines     int64 // of the pallets, of which only the first are shown; 0: all are
 	Reason    string
 	Me        string   // the id of the person, in the history
 	Preview   *preview // of a document that is not attached yet
@@ -80,9 +81,12 @@ func (p showPage) page() answer {
 	return a
 }
 
+// maxShown is how many bytes of pallets a page shows. All of more are in the workbook.
+const maxShown = 1 << 20
+
 // get returns the shipment in the path.
 func (s *site) get(ctx context.Context, v *visit) (shipments.GetResult, error) {
-	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: v.shipment})
+	return s.Service.Get(ctx, v.org, shipments.GetQuery{ID: v.shipment, Shown: maxShown})
 }
 
 // shown returns the page of the shipment in the path.
@@ -105,7 +109,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
 		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == 0 &&
 			v.may("DELETE /api/v1/shipments/{id}"),
-		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release,
+		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release, Lines: found.Lines,
 	}
 	p.Earlier = history.Total - int64(len(p.History))
 	names := map[shipments.DocumentID]string{}

@@ -20,6 +20,7 @@ var Access = map[string]Permission{
 	"GET /api/v1/shipments":               ReadShipments,
 	"POST /api/v1/shipments":              WriteShipments,
 	"GET /api/v1/shipments/{id}":          ReadShipments,
+	"GET /api/v1/shipments/{id}/pallets":  ReadShipments,
 	"PATCH /api/v1/shipments/{id}":        WriteShipments,
 	"DELETE /api/v1/shipments/{id}":       WriteShipments,
 	"POST /api/v1/shipments/{id}/approve": ReviewShipments,

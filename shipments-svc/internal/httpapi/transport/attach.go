@@ -61,7 +61,9 @@ type Received struct {
 
 // prepareAttach is PrepareAttach of what was received, which is in memory until its file is stored.
 func prepareAttach(service *shipments.Service) prepare[Received, shipments.Attached] {
-	return func(ctx context.Context, org shipments.OrgID, a Received) (shipments.Commit[shipments.Attached], error) {
+	return func(
+		ctx context.Context, org shipments.OrgID, a Received,
+	) (shipments.Commit[shipments.Attached], func(), error) {
 		defer a.Release()
 		return service.PrepareAttach(ctx, org, a.Attachment)
 	}

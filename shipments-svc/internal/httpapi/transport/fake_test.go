@@ -25,11 +25,13 @@ func (r fakeRepository) List(
 	return nil, 0, r.list(ctx)
 }
 
-func (r fakeRepository) Get(context.Context, shipments.OrgID, shipments.ID, int64) (shipments.Detail, error) {
+func (r fakeRepository) Get(context.Context, shipments.OrgID, shipments.ID, shipments.Parts, int64) (shipments.Detail, error) {
 	if r.detail == nil {
 		return shipments.Detail{}, shipments.ErrNotFound
 	}
-	return *r.detail, nil
+	d := *r.detail
+	d.Pallets = append([]shipments.Pallet{}, d.Pallets...)
+	return d, nil
 }
 
 func (fakeRepository) Head(context.Context, shipments.OrgID, shipments.ID) (shipments.Head, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
+	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -31,6 +32,12 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
 	view := viewDetail(found.Detail)
+	if found.Lines > 0 {
+		view.More = &moreView{
+			Lines: shipments.MaxLinesPerPage, Total: found.Lines,
+			Next: canonicalPath(r) + "/pallets?page=2&per_page=" + strconv.Itoa(shipments.MaxLinesPerPage),
+		}
+	}
 	if !slices.Contains(callerOf(r.Context()).Permissions, string(ReadDocuments)) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
@@ -38,6 +45,23 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 	}
 	return reply{Status: http.StatusOK, Header: header, Body: map[string]detailView{"shipment": view},
 		release: found.Release}
+}
+
+func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {
+	p := query.Read(r)
+	q.Page, q.PerPage = p.Page(shipments.MaxLinesPerPage)
+	if err = p.Err(); err == nil {
+		q.ID, err = ShipmentIDs.Parse(r.PathValue("id"))
+	}
+	return q, err
+}
+
+func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
+	return reply{
+		Status: http.StatusOK,
+		Header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage, page.Paging.Total)}},
+		Body:   palletsView{each(page.Lines.Pallets, viewPart), metaView(page.Paging)}, release: page.Release,
+	}
 }
 
 // representation is part of every entity-tag. It changes when the same row

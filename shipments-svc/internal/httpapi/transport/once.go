@@ -29,8 +29,10 @@ func keyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request)
 	}
 }
 
-// prepare is the first phase of a method, outside of transactions.
-type prepare[Req, Res any] func(context.Context, shipments.OrgID, Req) (shipments.Commit[Res], error)
+// prepare is the first phase of a method, outside of transactions. release ends the use of what it acquired.
+type prepare[Req, Res any] func(
+	context.Context, shipments.OrgID, Req,
+) (commit shipments.Commit[Res], release func(), err error)
 
 // onceOnly is a method with its encoding, committed once for each key. Of concurrent
 // requests with a key each is prepared, and one is committed. A request that cannot be
@@ -40,7 +42,8 @@ func onceOnly[Req, Res any](
 ) method[Req, reply] {
 	return func(ctx context.Context, org shipments.OrgID, req Req) (made reply, err error) {
 		c := callerOf(ctx)
-		commit, failed := prepared(ctx, org, req)
+		commit, release, failed := prepared(ctx, org, req)
+		defer release()
 		once := func(ctx context.Context) ([]byte, error) {
 			if failed != nil {
 				return nil, failed

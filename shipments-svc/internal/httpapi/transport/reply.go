@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -76,14 +77,49 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 		if body, err = encodeJSON(re.Body); err != nil {
 			return err
 		}
+		re.Body, re.Public = nil, nil // what was decoded is not held while the client reads
 		w.Header().Set("Content-Type", jsonMedia)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	maps.Copy(w.Header(), re.Header)
 	w.WriteHeader(re.Status)
-	_, _ = w.Write(body) // the client is gone
+	_, _ = Paced(w).Write(body) // the client is gone
 	return nil
 }
+
+// How fast a body must be read that is in memory: as fast as the gateway lets clients send one.
+const (
+	readGrace = 20 * time.Second
+	readRate  = 64 << 10 // bytes a second
+)
+
+// Paced returns a writer that gives up on a client which reads too slowly.
+func Paced(w http.ResponseWriter) http.ResponseWriter {
+	return &paced{w, http.NewResponseController(w), time.Now().Add(readGrace)}
+}
+
+type paced struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	until   time.Time
+}
+
+// Write implements io.Writer.
+func (p *paced) Write(body []byte) (n int, err error) {
+	for part := range slices.Chunk(body, readRate) {
+		_ = p.control.SetWriteDeadline(p.until) // writers without deadlines are accepted
+		p.until = p.until.Add(time.Second)
+		var written int
+		written, err = p.ResponseWriter.Write(part)
+		if n += written; err != nil {
+			break
+		}
+	}
+	return n, err
+}
+
+// Unwrap implements what http.ResponseController looks for.
+func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // canonicalPath is the path of r as the product writes it: nothing is escaped
 // that need not be, however the client wrote it.

@@ -22,6 +22,7 @@ var views = map[string]any{
 	"updateShipment 200":        under("shipment", itemView{}),
 	"approveShipment 200":       under("shipment", itemView{}),
 	"rejectShipment 200":        under("shipment", itemView{}),
+	"listPallets 200":           palletsView{},
 	"getShipmentHistory 200":    historyView{},
 	"attachDocument 200":        previewView{},
 	"attachDocument 201":        attachedView{},

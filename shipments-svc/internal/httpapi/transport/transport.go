@@ -74,6 +74,7 @@ func New(
 	handle(rt, "GET "+all, decodeList, service.List, encodeList)
 	post(rt, all, decodeCreate, service.Create, encodeCreate)
 	handle(rt, "GET "+one, decodeGet, service.Get, encodeGet)
+	handle(rt, "GET "+one+"/pallets", decodePallets, service.Pallets, encodePallets)
 	handle(rt, "PATCH "+one, decodeUpdate, service.Update, encodeShipment)
 	handle(rt, "DELETE "+one, decodeOrder, service.Delete, encodeDelete)
 	post(rt, one+"/approve", decodeApprove, service.Approve, encodeShipment)
@@ -112,8 +113,8 @@ func post[Req, Res any](
 	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
 	encode func(*http.Request, Res) reply,
 ) {
-	prepared := func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], error) {
-		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, nil
+	prepared := func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], func(), error) {
+		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, func() {}, nil
 	}
 	postPrepared(rt, path, decode, prepared, encode)
 }

@@ -21,8 +21,28 @@ type itemView struct {
 type detailView struct {
 	itemView
 	Pallets   []palletView   `json:"pallets"`
+	More      *moreView      `json:"more_pallets,omitempty"` // nil: Pallets has all
 	Checks    []checkView    `json:"checks"`
 	Documents []documentView `json:"documents"`
+}
+
+// moreView says that a shipment has more pallets than are shown, and where they are.
+type moreView struct {
+	Lines int    `json:"lines"` // that are shown
+	Total int64  `json:"total"`
+	Next  string `json:"next"`
+}
+
+type palletsView struct {
+	Pallets []partView `json:"pallets"`
+	Meta    metaView   `json:"meta"`
+}
+
+// partView is a pallet with those of its lines that are on a page.
+type partView struct {
+	palletView
+	Lines int `json:"lines"`
+	From  int `json:"contents_from,omitempty"`
 }
 
 type palletView struct {
@@ -87,10 +107,8 @@ func viewItem(s shipments.Shipment) itemView {
 
 func viewDetail(d shipments.Detail) detailView {
 	return detailView{
-		viewItem(d.Shipment),
-		each(d.Pallets, viewPallet),
-		each(d.Checks, viewCheck),
-		each(d.Documents, viewDocument),
+		itemView: viewItem(d.Shipment), Pallets: each(d.Pallets, viewPallet), Checks: each(d.Checks, viewCheck),
+		Documents: each(d.Documents, viewDocument),
 	}
 }
 
@@ -102,6 +120,10 @@ func viewPallet(p shipments.Pallet) palletView {
 		view.Contents = append(view.Contents, placedView{viewContent(c), c.Place})
 	}
 	return view
+}
+
+func viewPart(p shipments.PalletPart) partView {
+	return partView{viewPallet(p.Pallet), p.Lines, p.From}
 }
 
 func viewCheck(c shipments.Check) checkView {

@@ -1,0 +1,70 @@
+package shipments
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAShipmentIsBoundedByLinesAndBytes of its pallets, and not only by how many it has.
+func TestAShipmentIsBoundedByLinesAndBytes(t *testing.T) {
+	t.Parallel()
+	lines := func(n, of int) Pallet {
+		return Pallet{Contents: slices.Repeat([]Content{{Particulars: Particulars{Labels: Labels{
+			Lot: strings.Repeat("x", of),
+		}}}}, n)}
+	}
+	for name, c := range map[string]struct {
+		has, attached []Pallet
+		want          string
+	}{
+		"as many lines as may be":         {[]Pallet{lines(10_000, 0)}, []Pallet{lines(9_999, 0), {}}, ""},
+		"one line more":                   {[]Pallet{lines(10_000, 0)}, []Pallet{lines(10_000, 0), {}}, "at most 20000 lines"},
+		"too many bytes":                  {[]Pallet{lines(9_000, 400)}, []Pallet{lines(9_000, 400)}, "at most 8388608 bytes"},
+		"of a shipment that had too many": {nil, []Pallet{{}}, "Delete documents"},
+		"nothing":                         {nil, nil, ""},
+	} {
+		r := Revision{pallets: c.has, To: Shipment{PalletsCount: 1}}
+		if got := r.beyond(c.attached, 0); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestAShipmentThatIsTooLargeCanBeChanged, and says what to do: its pallets were stored before they were bounded.
+func TestAShipmentThatIsTooLargeCanBeChanged(t *testing.T) {
+	t.Parallel()
+	k := at(ReadyForReview)
+	k.tooLarge, k.pallets = true, []Pallet{plum, plum}
+	k.documents = []Document{{ID: DocumentID{1}, Kind: CSV, Type: PackingList, Status: Processed}}
+	k.pallets[0].Source.Document = DocumentID{1}
+	s, o := service(k), Order{ID: k.head.ID}
+	_, update := s.Update(t.Context(), OrgID{}, Edit{Order: o, Texts: map[string]string{"vessel": "MSC Anna"}})
+	_, reprocess := s.Reprocess(t.Context(), OrgID{}, DocumentOrder{o, DocumentID{1}})
+	_, detach := s.Detach(t.Context(), OrgID{}, DocumentOrder{o, DocumentID{1}})
+	_, reject := s.Reject(t.Context(), OrgID{}, Rejection{Order: o, Reason: "It is not ours"})
+	k.head.Status = ReadyForReview
+	_, approve := s.Approve(t.Context(), OrgID{}, Approval{Order: o, Override: new("Counted by hand")})
+	for action, err := range map[string]error{
+		"update": update, "reprocess": reprocess, "detach": detach, "approve": approve, "reject": reject,
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", action, err)
+		}
+	}
+	for i, want := range []int{2, 2, 1} {
+		if r := k.revisions[i]; r.To.PalletsCount != want || i != 1 && r.Checks[0].Name != "shipment_size" {
+			t.Errorf("%s: %d pallets, %+v", r.Entry.Action, r.To.PalletsCount, r.Checks)
+		}
+	}
+}
+
+// TestWhatADocumentStatesIsBounded in bytes, and what is left out is counted.
+func TestWhatADocumentStatesIsBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Ł", MaxFactText)
+	facts, remarks := stated(slices.Repeat([]Fact{{Text: long}}, 50), slices.Repeat([]Remark{{Text: long}}, MaxRemarks))
+	if n := len(remarks); len(facts) != 50 || n != 60 || remarks[n-1].Text != "541 further remarks are not kept" {
+		t.Errorf("%d facts, %d remarks, %s", len(facts), n, remarks[n-1].Text)
+	}
+}
