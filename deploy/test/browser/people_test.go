@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"database/sql"
 	"fmt"
 	"net/http"
 	"strings"
@@ -48,6 +49,16 @@ func (o organization) join(t *testing.T, role string) person {
 	}
 	if p.password == "" {
 		t.Fatalf("%s was there already", p.email)
+	}
+	db, err := sql.Open("postgres", stack.DSN("tokens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	// As if they had chosen it themselves.
+	_, err = db.ExecContext(t.Context(), `UPDATE users SET password_temporary = false WHERE email = $1`, p.email)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return p
 }

@@ -28,6 +28,7 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 		}
 		u, created, err := s.people.Enroll(ctx, people.Enrolment{
 			Organization: c.Organization, Email: c.Email, Name: c.Name, Role: c.Role, Password: secret,
+			Temporary: true,
 		})
 		if errors.Is(err, people.ErrAccountUnverified) {
 			return fmt.Errorf("no changes were made: %w.\nSomebody who does not own it may have chosen the account's "+
@@ -39,7 +40,7 @@ func (c userCreate) Run(ctx context.Context, p program) error {
 		}
 		account := "the account was there, and its password is unchanged"
 		if created {
-			account = "the account was made"
+			account = "the account was made, and its password must be changed at sign-in"
 		}
 		_, _ = fmt.Fprintf(p.stderr, "%s %s is a member of %s; %s.\n", u.ID, u.Email, c.Organization, account)
 		if made && created {

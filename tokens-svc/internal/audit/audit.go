@@ -76,6 +76,7 @@ const (
 
 	UserSignedIn         Action = "user.signed_in"
 	UserSignInFailed     Action = "user.sign_in_failed"
+	UserRenamed          Action = "user.renamed"
 	UserPasswordChanged  Action = "user.password_changed"
 	UserPasswordSet      Action = "user.password_set"
 	UserPasswordReset    Action = "user.password_reset"
@@ -93,8 +94,8 @@ func Actions() []Action {
 	return []Action{
 		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
 		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
-		UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved, UserVerified,
-		UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked, OrganizationCreated, OrganizationUpdated,
+		UserRenamed, UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved,
+		UserVerified, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked, OrganizationCreated, OrganizationUpdated,
 	}
 }
 

@@ -36,13 +36,31 @@ func (s *Service) ChangePassword(
 		return User{}, err
 	}
 	return s.repo.ChangeAccount(ctx, id, func(now *Account) (audit.Entry, error) {
-		if now.SessionEpoch != a.SessionEpoch {
-			return audit.Entry{}, ErrEnded
+		if err := now.as(u); err != nil {
+			return audit.Entry{}, err
 		}
 		now.Password, now.PasswordTemporary = hash, false
 		now.endSessions()
-		return s.about(audit.UserPasswordChanged, client.Actor(u), u), nil
+		e := s.about(audit.UserPasswordChanged, client.Actor(u), u)
+		e.Mails = s.changed(u, client, "Your password was changed.")
+		return e, nil
 	})
+}
+
+// Rename gives a person another name. It gives ErrEnded and a tokens.ValidationError.
+func (s *Service) Rename(ctx context.Context, u User, name string, client ClientInfo) error {
+	var wrong faults
+	name = wrong.name(name, 0)
+	if err := wrong.OrNil(); err != nil {
+		return err
+	}
+	_, err := s.repo.ChangeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
+		e := s.about(audit.UserRenamed, client.Actor(u), u)
+		e.Details["name"], e.Details["name_before"] = name, now.Name
+		now.Name = name
+		return e, now.as(u)
+	})
+	return err
 }
 
 // newPassword returns the stored form of a password that follows the rules and

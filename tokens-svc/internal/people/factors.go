@@ -86,8 +86,8 @@ func (s *Service) RemoveApp(ctx context.Context, u User, client ClientInfo) erro
 // appFactor is the authenticator app in audit events and mails.
 const appFactor = "authenticator app"
 
-// changeFactor changes how a person signs in, and tells them by mail. It gives tokens.ErrForbidden for an
-// account without a password.
+// changeFactor changes how a person signs in, and notifies them by mail. It gives tokens.ErrForbidden for an
+// account without a password, and ErrEnded.
 func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, action audit.Action, factor string,
 	change func(*Account) error,
 ) error {
@@ -101,10 +101,10 @@ func (s *Service) changeFactor(ctx context.Context, u User, client ClientInfo, a
 			audit.UserFactorAdded:   "added to",
 			audit.UserFactorRemoved: "removed from",
 		}[action]
-		e.Mails = s.notice(u.Email, "factor", Letter{
-			Change: "The " + factor + " was " + done + " your account.",
-			Client: client,
-		})
+		e.Mails = s.changed(u, client, "The "+factor+" was "+done+" your account.")
+		if err := a.as(u); err != nil {
+			return audit.Entry{}, err
+		}
 		return e, change(a)
 	})
 	return err
@@ -124,8 +124,8 @@ func (s *Service) SignInWithCode(ctx context.Context, u User, code string, clien
 				return audit.Entry{}, ErrDisabled
 			case now.useRecoveryCode(code):
 				method = methodRecovery
-				return audit.Entry{At: s.Now(), Mails: s.notice(u.Email, "factor",
-					Letter{Change: "A recovery code was used to sign in. Each works once.", Client: client})}, nil
+				return audit.Entry{At: s.Now(), Mails: s.changed(u, client,
+					"A recovery code was used to sign in. Each works once.")}, nil
 			}
 			return audit.Entry{}, s.useApp(now, code)
 		})
@@ -159,7 +159,7 @@ func (s *Service) useApp(a *Account, code string) error {
 	if err != nil {
 		return err
 	}
-	step, ok := totp.Accept(key, strings.ReplaceAll(code, " ", ""), s.Now(), a.TOTPStep)
+	step, ok := totp.Accept(key, unspell(code), s.Now(), a.TOTPStep)
 	if !ok {
 		return ErrFactor
 	}

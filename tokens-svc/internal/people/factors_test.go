@@ -104,8 +104,32 @@ func TestACodeOfTheAppIsAcceptedOnce(t *testing.T) {
 		t.Errorf("the code that added the app, again: %v", err)
 	}
 	now = now.Add(step)
-	if good := together(t, s, show()); good != 1 {
+	code := show() // as it is pasted: with a no-break space
+	if good := together(t, s, code[:3]+"\u00a0"+code[3:]); good != 1 {
 		t.Errorf("of four at once %d are accepted, want 1", good)
+	}
+}
+
+// TestARequestOfAnEndedSessionChangesNothing of an account, though it began before the session ended.
+func TestARequestOfAnEndedSessionChangesNothing(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := clocked(t, repository(t), keys(t, oldKey), &now)
+	u, _ := enroll(t, s, anna)
+	show, _ := app(t, s, u)
+	if _, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(step)
+	_, added := s.AddApp(t.Context(), u, s.NewApp(u), show(), here)
+	_, device := s.NewDevice(t.Context(), u)
+	for name, err := range map[string]error{
+		"adds no app": added, "removes no app": s.RemoveApp(t.Context(), u, here),
+		"gives no name": s.Rename(t.Context(), u, "Other", here), "marks no browser": device,
+	} {
+		if !errors.Is(err, people.ErrEnded) {
+			t.Errorf("it %s: %v", name, err)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -228,9 +229,14 @@ func spell(code string) string {
 	return strings.Join(groups, "-")
 }
 
-// unspell reads a code as people write it.
+// unspell reads a code as people write and paste it: with hyphens and spaces of all kinds.
 func unspell(text string) string {
-	return strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(text))
+	return strings.ToUpper(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text))
 }
 
 // Details are those of the invitation's audit events.

@@ -45,29 +45,30 @@ func (s *Service) RequestReset(ctx context.Context, email string, client ClientI
 // ResetPassword gives an account a new password by a mailed code, which proves that the
 // address is its holder's, and ends its sessions. It gives ErrCode, a *ThrottledError and a
 // tokens.ValidationError.
-func (s *Service) ResetPassword(ctx context.Context, email, code, password string, client ClientInfo) error {
+func (s *Service) ResetPassword(ctx context.Context, email, code, password string, client ClientInfo) (User, error) {
 	a, err := s.account(ctx, normalize(email))
 	if err != nil {
-		return err
+		return User{}, err
 	}
 	if !a.hasCode(purposeReset, code, s.Now()) {
-		return s.wrongCode(ctx, client)
+		return User{}, s.wrongCode(ctx, client)
 	}
 	hash, err := s.newPassword(ctx, password, a.Email, "")
 	if err != nil {
-		return err
+		return User{}, err
 	}
-	_, err = s.repo.ChangeAccount(ctx, a.ID, func(now *Account) (audit.Entry, error) {
+	return s.repo.ChangeAccount(ctx, a.ID, func(now *Account) (audit.Entry, error) {
 		if !now.hasCode(purposeReset, code, s.Now()) || now.Password == "" || !now.DisabledAt.IsZero() {
 			return audit.Entry{}, ErrCode
 		}
 		now.Password, now.PasswordTemporary = hash, false
 		now.owned(s.Now())
-		now.verified(s.Now())
+		now.Reset = MailedCode{}
 		now.endSessions()
-		return s.about(audit.UserPasswordReset, client.Actor(now.User), now.User), nil
+		e := s.about(audit.UserPasswordReset, client.Actor(now.User), now.User)
+		e.Mails = s.changed(now.User, client, "Your password was reset by a mailed code.")
+		return e, nil
 	})
-	return err
 }
 
 // RequestVerification mails a code that proves the address of a signed-in person. It gives
@@ -81,14 +82,17 @@ func (s *Service) RequestVerification(ctx context.Context, u User, client Client
 }
 
 // VerifyAddress verifies the address of a signed-in person by a mailed code. It gives
-// ErrCode and a *ThrottledError.
+// ErrCode, ErrEnded and a *ThrottledError.
 func (s *Service) VerifyAddress(ctx context.Context, u User, code string, client ClientInfo) error {
 	_, err := s.repo.ChangeAccount(ctx, u.ID, func(now *Account) (audit.Entry, error) {
 		if !now.hasCode(purposeVerify, code, s.Now()) {
 			return audit.Entry{}, ErrCode
 		}
-		now.verified(s.Now())
-		return s.about(audit.UserVerified, client.Actor(u), u), nil
+		if now.VerifiedAt.IsZero() {
+			now.VerifiedAt = s.Now()
+		}
+		now.Verify = MailedCode{}
+		return s.about(audit.UserVerified, client.Actor(u), u), now.as(u)
 	})
 	if errors.Is(err, ErrCode) {
 		return s.wrongCode(ctx, client)
@@ -105,16 +109,17 @@ func (s *Service) wrongCode(ctx context.Context, client ClientInfo) error {
 	return ErrCode
 }
 
-func (a Account) hasCode(purpose, code string, at time.Time) bool {
-	return a.CodeSum == accountCodeSum(purpose, a.ID, unspell(code)) && at.Before(a.CodeExpiresAt)
+// code returns that for a purpose.
+func (a *Account) code(purpose string) *MailedCode {
+	if purpose == purposeReset {
+		return &a.Reset
+	}
+	return &a.Verify
 }
 
-// verified marks the address as proved by the account's code, which it uses up.
-func (a *Account) verified(at time.Time) {
-	if a.VerifiedAt.IsZero() {
-		a.VerifiedAt = at
-	}
-	a.CodeSum, a.CodeExpiresAt = "", time.Time{}
+func (a *Account) hasCode(purpose, code string, at time.Time) bool {
+	mailed := a.code(purpose)
+	return mailed.Sum == accountCodeSum(purpose, a.ID, unspell(code)) && at.Before(mailed.ExpiresAt)
 }
 
 func accountCodeSum(purpose string, id UserID, code string) string {

@@ -88,6 +88,19 @@ func (s *Service) notice(to, name string, l Letter) []audit.Mail {
 	return []audit.Mail{{To: to, Name: name, Letter: l}}
 }
 
+// changed returns the mail about a change of how a person signs in, which is a whole sentence.
+func (s *Service) changed(u User, client ClientInfo, sentence string) []audit.Mail {
+	return s.notice(u.Email, "factor", Letter{Change: sentence, Client: client})
+}
+
+// signedIn returns the mail about a sign-in, unless the account was signed in to in that browser before.
+func (s *Service) signedIn(a Account, client ClientInfo) []audit.Mail {
+	if _, known := a.knows(client.Device); known {
+		return nil
+	}
+	return s.notice(a.Email, "sign-in", Letter{Client: client})
+}
+
 // MailsMade returns the mails to the holders of a token, which a program or person made in their name.
 func (s *Service) MailsMade(actor audit.Actor, t tokens.Token, holders []string) (all []audit.Mail) {
 	for _, to := range holders {
@@ -178,7 +191,7 @@ func (s *Service) withCode(ctx context.Context, d Delivery) (*Letter, error) {
 		if d.Name == purposeReset && (a.Password == "" || !a.DisabledAt.IsZero()) {
 			return audit.Entry{}, fmt.Errorf("password of user %s: %w", a.ID, tokens.ErrNotFound)
 		}
-		a.CodeSum, a.CodeExpiresAt = accountCodeSum(d.Name, a.ID, code), s.Now().Add(CodeLife)
+		*a.code(d.Name) = MailedCode{Sum: accountCodeSum(d.Name, a.ID, code), ExpiresAt: s.Now().Add(CodeLife)}
 		return audit.Entry{}, nil
 	})
 	return l, err

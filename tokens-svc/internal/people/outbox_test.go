@@ -143,13 +143,68 @@ func TestCodesAreMadeWhenTheirMailIsSent(t *testing.T) {
 		strings.Contains(stored, reset.Code) || strings.Contains(stored, invited.Code) {
 		t.Errorf("%s, %v", stored, err)
 	}
-	if err := p.people.ResetPassword(t.Context(), owner, reset.Code, secret+secret, here); err != nil {
+	if _, err := p.people.ResetPassword(t.Context(), owner, reset.Code, secret+secret, here); err != nil {
 		t.Error(err)
 	}
 	if invited.Invitation.OrganizationName != "Acme" {
 		t.Errorf("%+v", invited.Invitation)
 	}
 	accept(t, p.people, people.Acceptance{Email: "bert@acme.example", Code: invited.Code, Name: "Bert", Password: secret})
+}
+
+// TestAResetDoesNotVoidAVerification, whoever asks for it, and neither the other way round.
+func TestAResetDoesNotVoidAVerification(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	codes := map[string]string{}
+	for _, ask := range []func() error{
+		func() error { return p.people.RequestVerification(t.Context(), u, here) },
+		func() error { return p.people.RequestReset(t.Context(), owner, here) },
+	} {
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.people.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		last := p.sent[len(p.sent)-1]
+		codes[last.Name] = last.Letters[0].Code
+	}
+	if err := p.people.VerifyAddress(t.Context(), u, codes["verify"], here); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.people.ResetPassword(t.Context(), owner, codes["reset"], secret+secret, here); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSignInsInNewBrowsersAndNewPasswordsAreMailed, also of accounts without a password.
+func TestSignInsInNewBrowsersAndNewPasswordsAreMailed(t *testing.T) {
+	t.Parallel()
+	p := posting(t)
+	u, _ := enroll(t, p.people, anna)
+	if _, err := p.people.ChangePassword(t.Context(), u.ID, secret, newSecret, here); err != nil {
+		t.Fatal(err)
+	}
+	p.delivers(t, "factor to "+owner+": 1")
+	p.now = p.now.Add(time.Hour)
+	u, _, err := p.people.SignInWith(t.Context(), claims("1", owner), "", here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.delivers(t, "factor to "+owner+": 1") // an issuer was connected
+	client := here
+	for _, want := range [][]string{{"sign-in to " + owner + ": 1"}, nil} {
+		if _, _, err := p.people.SignInWith(t.Context(), claims("1", owner), "", client); err != nil {
+			t.Fatal(err)
+		}
+		p.delivers(t, want...)
+		if client.Device, err = p.people.NewDevice(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+		p.now = p.now.Add(time.Hour)
+	}
 }
 
 func TestExpiredMailsAreNotSent(t *testing.T) {

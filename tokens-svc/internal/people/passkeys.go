@@ -84,11 +84,16 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 	if err != nil {
 		return User{}, err
 	}
+	var a Account
+	recognized := succeeded
 	h, used, err := s.config.Passkeys.FinishSignIn(ceremony, response, func(id string) (passkey.Holder, error) {
 		if !utf8.ValidString(id) || strings.ContainsRune(id, 0) { // the browser sends it: Postgres takes text only
 			return passkey.Holder{}, tokens.ErrNotFound
 		}
-		a, err := s.Find(ctx, id)
+		var err error
+		if a, err = s.Find(ctx, id); err == nil {
+			recognized, err = s.attempt(ctx, ofPasskeys(a, client))
+		}
 		return a.holder(), err
 	})
 	if errors.Is(err, tokens.ErrNotFound) || errors.Is(err, passkey.ErrInvalid) {
@@ -102,10 +107,10 @@ func (s *Service) SignInWithPasskey(ctx context.Context, ceremony, response stri
 	if err == nil {
 		now, err = s.usePasskey(ctx, u.ID, used)
 	}
-	if err := s.recordSignIn(ctx, u, methodPasskey, client, err); err != nil {
+	if err := s.recordSignIn(ctx, u, methodPasskey, client, err, s.signedIn(a, client)...); err != nil {
 		return User{}, err
 	}
-	return now, succeeded(ctx)
+	return now, errors.Join(succeeded(ctx), recognized(ctx))
 }
 
 // usePasskey stores what a signature changed of a passkey.

@@ -3,6 +3,7 @@ package people_test
 import (
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"net/url"
 	"testing"
 
@@ -179,7 +180,8 @@ func TestAPasskeyIsAddedInItsCeremonyAndRemoved(t *testing.T) {
 		code != tokens.Required {
 		t.Errorf("without a name: %s %s", field, code)
 	}
-	if _, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here); err != nil {
+	u, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here)
+	if err != nil {
 		t.Fatal(err)
 	}
 	f, err := s.Factors(t.Context(), u)
@@ -194,6 +196,36 @@ func TestAPasskeyIsAddedInItsCeremonyAndRemoved(t *testing.T) {
 	if _, err := s.SignInWithPasskey(t.Context(), ceremony, response, here); !errors.Is(err, people.ErrFactor) {
 		t.Errorf("after its removal: %v", err)
 	}
+}
+
+// TestFailedPasskeysAreBoundedPerAccount, whatever addresses they come from.
+func TestFailedPasskeysAreBoundedPerAccount(t *testing.T) {
+	t.Parallel()
+	s, u := keyed(t, repository(t))
+	a, c := made(t, s, u)
+	device, err := s.NewDevice(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ceremony, response := signing(t, s, site, a, authn.NewCredential(authn.KeyTypeRSA))
+	for i := range people.AttemptsPerAccount {
+		from := people.ClientInfo{Address: netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})}
+		if _, err := s.SignInWithPasskey(t.Context(), ceremony, response, from); !errors.Is(err, people.ErrFactor) {
+			t.Fatal(err)
+		}
+	}
+	c.Counter++
+	ceremony, response = signing(t, s, site, a, c)
+	_, err = s.SignInWithPasskey(t.Context(), ceremony, response, here)
+	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
+		t.Errorf("one more: %v", err)
+	}
+	known := here
+	known.Device = device
+	if _, err := s.SignInWithPasskey(t.Context(), ceremony, response, known); err != nil {
+		t.Errorf("in a known browser: %v", err)
+	}
+	s.Wait()
 }
 
 // TestAPersonOfTheIssuerHasNoFactors: the issuer decides how they prove who they are, and whether they still may.

@@ -72,10 +72,10 @@ type User struct {
 // Account is a user with the data that only the sign-in needs.
 type Account struct {
 	User
-	Password string // as stored; empty: none
-	// CodeSum is the SHA-256 of the code that was mailed last, until it is used; empty: none.
-	CodeSum       string
-	CodeExpiresAt time.Time
+	Password  string // as stored; empty: none
+	DeviceKey string // marks browsers of an account without a password
+	// The codes that were mailed last.
+	Reset, Verify MailedCode
 	// TOTPKey is the sealed key of the authenticator app, in base64; empty: none. TOTPStep is the newest
 	// time step of which a code was accepted.
 	TOTPKey  string
@@ -86,9 +86,23 @@ type Account struct {
 	Linked        bool // to an identity at an issuer
 }
 
+// MailedCode is a code of an account, until it is used.
+type MailedCode struct {
+	Sum       string // its SHA-256; empty: none
+	ExpiresAt time.Time
+}
+
 // holder returns the account as the user of a ceremony.
 func (a Account) holder() passkey.Holder {
 	return passkey.Holder{ID: string(a.ID), Name: a.Email, Passkeys: a.Passkeys}
+}
+
+// as returns ErrEnded unless the sessions of u, an account as a request began with it, go on.
+func (a *Account) as(u User) error {
+	if a.SessionEpoch != u.SessionEpoch {
+		return ErrEnded
+	}
+	return nil
 }
 
 // endSessions ends all sessions of the account.

@@ -35,8 +35,8 @@ type Repository interface {
 	UserWith(ctx context.Context, identity Identity) (User, error)
 	// Record appends an entry to a person's own audit log.
 	Record(ctx context.Context, id UserID, e audit.Entry) error
-	// ChangeAccount stores the account as decide changed it: its password, whether
-	// that is temporary, since when it is verified and disabled, its code, its factors, the session
+	// ChangeAccount stores the account as decide changed it: its name, its password, whether
+	// that is temporary, since when it is verified and disabled, its codes, its factors, the session
 	// epoch, an increase of which removes its sessions, and that it is linked no longer. The account does not
 	// change between decide and the end of the transaction. The entry, unless it is zero, is
 	// recorded in each organization of the account. When decide changes nothing, only the mails of the entry are
@@ -104,8 +104,9 @@ type Repository interface {
 // member keeps the role.
 type Admission struct {
 	Organization tokens.OrgID
-	// User's id, password and whether it is verified count when the account is made. The session epoch of one who
-	// accepts an invitation must still be the account's: otherwise the error is ErrEnded.
+	// User's id, password, whether that is temporary and whether it is verified count when the account is made. The
+	// session epoch of one who accepts an invitation must still be the account's: otherwise the error is
+	// ErrEnded.
 	User     User
 	Role     tokens.Role
 	Password string // as stored

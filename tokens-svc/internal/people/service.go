@@ -67,6 +67,8 @@ type Enrolment struct {
 	Email, Name  string
 	Role         string
 	Password     string
+	// Temporary means that the person must change the password of a new account at sign-in: an operator knows it.
+	Temporary bool
 }
 
 // Enroll makes a person a member, and creates their account unless it exists:
@@ -94,7 +96,10 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	now := s.Now()
 	return s.repo.Admit(ctx, Admission{
 		Organization: e.Organization, Role: role, Password: hash,
-		User:  User{ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: now, VerifiedAt: now},
+		User: User{
+			ID: UserID(publicid.New("usr")), Email: email, Name: name, CreatedAt: now, VerifiedAt: now,
+			PasswordTemporary: e.Temporary,
+		},
 		Entry: s.joined(audit.CommandLine, email, role),
 	})
 }

@@ -25,10 +25,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	if err == nil {
 		err = s.verify(ctx, a, password)
 	}
-	var notice []audit.Mail
-	if _, known := a.knows(client.Device); !known {
-		notice = s.notice(a.Email, "sign-in", Letter{Client: client})
-	}
+	notice := s.signedIn(a, client)
 	if err != nil || !a.HasApp {
 		err = s.recordSignIn(ctx, a.User, methodPassword, client, err, notice...)
 	} else if len(notice) > 0 {
@@ -76,14 +73,19 @@ func (s *Service) verify(ctx context.Context, a Account, password string) error 
 func (s *Service) SignInWith(
 	ctx context.Context, c Claims, proved UserID, client ClientInfo,
 ) (u User, linked bool, err error) {
+	var a Account
+	var notice []audit.Mail
 	u, err = s.repo.UserWith(ctx, c.Identity)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		u, linked, err = s.link(ctx, c, proved, client)
 	case err == nil && !u.DisabledAt.IsZero():
 		err = ErrDisabled
+	case err == nil:
+		a, err = s.Find(ctx, string(u.ID))
+		notice = s.signedIn(a, client)
 	}
-	if err := s.recordSignIn(ctx, u, methodIssuer, client, err); err != nil {
+	if err := s.recordSignIn(ctx, u, methodIssuer, client, err, notice...); err != nil {
 		return User{}, false, err
 	}
 	return u, linked, nil
@@ -125,6 +127,7 @@ func (s *Service) link(
 	}
 	entry := s.about(audit.UserIdentityLinked, client.Actor(u), u)
 	entry.Details["issuer"] = c.Issuer
+	entry.Mails = s.changed(u, client, "The sign-in at "+c.Issuer+" was connected to your account.")
 	now, linked, err := s.repo.Link(ctx, u, c.Identity, entry, Admission{
 		Organization: domain.Organization, Role: domain.Role, Entry: s.joined(client.Actor(u), email, domain.Role),
 	}, proved == u.ID)

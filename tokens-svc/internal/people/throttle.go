@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -62,6 +63,14 @@ func toSignIn(a Account, email string, client ClientInfo) []count {
 	}
 }
 
+// ofPasskeys returns the counter of attempts with the passkeys of an account, in a known device or in all others.
+func ofPasskeys(a Account, client ClientInfo) count {
+	if nonce, ok := a.knows(client.Device); ok {
+		return newCount(AttemptsPerDevice, "passkey", "device", string(a.ID), nonce)
+	}
+	return newCount(AttemptsPerAccount, "passkey", "account", string(a.ID))
+}
+
 // attempt counts one more attempt, or gives a *ThrottledError. The function
 // that it returns takes the attempt back, and is to be called when it succeeded.
 func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(context.Context) error, err error) {
@@ -103,11 +112,14 @@ func network(a netip.Addr) netip.Prefix {
 const deviceNonce = 16 // bytes
 
 // NewDevice returns a text by which a browser can show later that this account
-// was signed in to there, or "" for an account without a password. It is good
-// until the password changes, and does not sign in by itself.
+// was signed in to there. It is good
+// until the password changes, and does not sign in by itself. It gives ErrEnded.
 func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
 	a, err := s.Find(ctx, string(u.ID))
-	if err != nil || a.Password == "" {
+	if err == nil {
+		err = a.as(u)
+	}
+	if err != nil {
 		return "", err
 	}
 	nonce := make([]byte, deviceNonce)
@@ -119,16 +131,16 @@ func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
 // password, and returns the part of it that names the device.
 func (a Account) knows(device string) (nonce string, ok bool) {
 	content, err := base64.RawURLEncoding.DecodeString(device)
-	if err != nil || len(content) != deviceNonce+sha256.Size || a.Password == "" {
+	if err != nil || len(content) != deviceNonce+sha256.Size || a.Password+a.DeviceKey == "" {
 		return "", false
 	}
 	return string(content[:deviceNonce]), hmac.Equal(content[deviceNonce:], a.deviceMAC(content[:deviceNonce]))
 }
 
 // deviceMAC is keyed with the stored password, whose salt and hash are secret
-// outside of the database.
+// outside of the database, or with what stands for it.
 func (a Account) deviceMAC(nonce []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(a.Password))
+	mac := hmac.New(sha256.New, []byte(cmp.Or(a.Password, a.DeviceKey)))
 	mac.Write([]byte("device\x00" + string(a.ID) + "\x00"))
 	mac.Write(nonce)
 	return mac.Sum(nil)

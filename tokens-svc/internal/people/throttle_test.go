@@ -45,7 +45,7 @@ func TestADeviceIsKnownToItsAccountAndCurrentPasswordOnly(t *testing.T) {
 	}{
 		"another account":        {Account{User: User{ID: "usr_2"}, Password: anna.Password}, cookie},
 		"another password":       {Account{User: anna.User, Password: "$argon2id$two"}, cookie},
-		"no password":            {Account{User: anna.User}, deviceOf(Account{User: anna.User}, nonce)},
+		"neither of both":        {Account{User: anna.User}, deviceOf(Account{User: anna.User}, nonce)},
 		"another nonce":          {anna, cookie[4:] + cookie[:4]},
 		"a shorter cookie":       {anna, cookie[:len(cookie)-4]},
 		"a longer cookie":        {anna, cookie + "AAAA"},

@@ -108,9 +108,11 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `
 		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6,
-			code_sum = $7, code_expires_at = $8, totp_key = $9, totp_step = $10, recovery_codes = $11, passkeys = $12
+			code_sum = $7, code_expires_at = $8, totp_key = $9, totp_step = $10, recovery_codes = $11, passkeys = $12,
+			name = $13, verify_sum = $14, verify_expires_at = $15
 		WHERE id = $1`, a.ID, a.Password, a.PasswordTemporary, null(a.VerifiedAt), null(a.DisabledAt), a.SessionEpoch,
-		a.CodeSum, null(a.CodeExpiresAt), a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys)
+		a.Reset.Sum, null(a.Reset.ExpiresAt), a.TOTPKey, a.TOTPStep, a.RecoveryCodes, a.Passkeys,
+		a.Name, a.Verify.Sum, null(a.Verify.ExpiresAt))
 	if err == nil && m.account.Linked && !a.Linked {
 		err = exec(ctx, m.tx, `DELETE FROM identities WHERE user_id = $1`, a.ID)
 	}

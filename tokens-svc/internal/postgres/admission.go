@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -87,8 +88,10 @@ func (m *mutation) joinUnlessRemoved(ctx context.Context, id people.UserID, a pe
 // insertUser makes an account unless there is one with the e-mail address.
 func insertUser(ctx context.Context, tx *sqlx.Tx, u people.User, password string) (made bool, err error) {
 	n, err := affected(ctx, tx, `
-		INSERT INTO users (id, email, name, password, created_at, verified_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, password, u.CreatedAt, null(u.VerifiedAt))
+		INSERT INTO users (id, email, name, password, created_at, verified_at, password_temporary)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (email) DO NOTHING`, u.ID, u.Email, u.Name, password, u.CreatedAt, null(u.VerifiedAt),
+		u.PasswordTemporary)
 	return n > 0, err
 }
 
@@ -123,7 +126,9 @@ func (r *Repository) Link(
 			err = m.takeOver(ctx, e.At)
 		}
 		if err == nil && n > 0 && !made {
-			err = m.record(ctx, e)
+			err = storeMails(ctx, tx, string(m.account.ID), e.At, e.Mails)
+			e.Mails = nil // once, and not for each organization
+			err = cmp.Or(err, m.record(ctx, e))
 		}
 		linked = m.account.User
 		for _, head := range heads {

@@ -15,9 +15,10 @@ const userColumns = `u.id, u.email, u.name, u.created_at, coalesce(u.verified_at
 	u.totp_key <> '' AS has_app`
 
 // accountColumns are those of a people.Account, likewise.
-const accountColumns = userColumns + `, u.password, u.code_sum,
-	coalesce(u.code_expires_at, ` + never + `) AS code_expires_at, u.totp_key, u.totp_step, u.recovery_codes,
-	u.passkeys, EXISTS (SELECT FROM identities WHERE user_id = u.id) AS linked`
+const accountColumns = userColumns + `, u.password, u.device_key,
+	u.code_sum AS "reset.sum", coalesce(u.code_expires_at, ` + never + `) AS "reset.expires_at",
+	u.verify_sum AS "verify.sum", coalesce(u.verify_expires_at, ` + never + `) AS "verify.expires_at",
+	u.totp_key, u.totp_step, u.recovery_codes, u.passkeys, EXISTS (SELECT FROM identities WHERE user_id = u.id) AS linked`
 
 // User implements people.Repository.
 func (r *Repository) User(ctx context.Context, id people.UserID) (people.User, error) {

@@ -23,7 +23,9 @@ func (r signInRow) Text() string { return words(strings.TrimPrefix(string(r.Acti
 
 // accountPage is the page of the person's own account.
 type accountPage struct {
-	Passwords, Factors, Mails, Issuer bool // what the person can do there
+	pages.Faults
+	Name                              string // in the form
+	Passwords, Factors, Mails, Issuer bool   // what the person can do there
 
 	Sessions []sessionRow
 	SignIns  []signInRow
@@ -58,8 +60,8 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	account := accountPage{
-		Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
+	account := &accountPage{
+		Name: v.user.Name, Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
 	}
 	for _, one := range all {
 		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.Current(ctx).ID})
@@ -69,6 +71,19 @@ func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
 		account.SignIns = append(account.SignIns, signInRow{e})
 	}
 	return page("account", "Your account", account), err
+}
+
+func (s *site) rename(ctx context.Context, v *visit) (answer, error) {
+	form, err := s.showAccount(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	name := v.PostForm.Get("name")
+	if err := s.People.Rename(ctx, v.user, name, v.client()); err != nil {
+		form.data.(*accountPage).Name = name
+		return refused(err, "name", form)
+	}
+	return s.done(ctx, nil, accountPath, "Your name was changed.")
 }
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {

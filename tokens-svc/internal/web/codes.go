@@ -122,10 +122,11 @@ func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
 		return resetPage(v).with(empty...), nil
 	}
 	email, code, password := v.PostForm.Get("email"), v.PostForm.Get("code"), v.PostForm.Get("password")
-	if err := s.People.ResetPassword(ctx, email, code, password, v.client()); err != nil {
+	user, err := s.People.ResetPassword(ctx, email, code, password, v.client())
+	if err != nil {
 		return refused(err, "code", resetPage(v), wrongCode)
 	}
-	return redirect("/sign-in?reset=1"), nil
+	return redirect("/sign-in?reset=1"), s.markDevice(ctx, v, user)
 }
 
 func (s *site) requestVerification(ctx context.Context, v *visit) (answer, error) {

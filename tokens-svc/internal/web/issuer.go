@@ -51,7 +51,7 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	a, err := s.startSession(ctx, user, s.People.Now(), begun.Next)
+	a, err := s.startSession(ctx, v, user, s.People.Now(), begun.Next)
 	if err == nil && linked {
 		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was "+
 			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, "+

@@ -42,6 +42,36 @@ func TestChangingThePasswordEndsAllOtherSessions(t *testing.T) {
 	}
 }
 
+// TestAResetUnlocksTheBrowserInWhichItWasMade, while others try passwords.
+func TestAResetUnlocksTheBrowserInWhichItWasMade(t *testing.T) {
+	t.Parallel()
+	w, arrived := mailing(t)
+	w.enroll(t, "anna@acme.example", acme, tokens.RoleOwner)
+	b := w.browser()
+	form := url.Values{"email": {"anna@acme.example"}, "password": {"wrong"}}
+	for range people.AttemptsPerDevice {
+		b.post(t, "/sign-in", form)
+	}
+	want(t, b.post(t, "/sign-in", form), http.StatusTooManyRequests)
+	want(t, b.post(t, "/sign-in/forgot", form), http.StatusOK)
+	form["password"], form["code"] = []string{newSecret}, []string{mailed(t, w, arrived, "anna@acme.example")}
+	wantTo(t, b.post(t, "/sign-in/reset", form), "/sign-in?reset=1")
+	wantTo(t, b.post(t, "/sign-in", form), home)
+}
+
+func TestAPersonRenamesThemselves(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	path := accountPath + "/name"
+	want(t, owner.post(t, path, url.Values{"name": {"Anna \u202e"}}), http.StatusUnprocessableEntity, `href="#name"`)
+	wantTo(t, owner.post(t, path, url.Values{"name": {"Anna Nel"}}), accountPath)
+	want(t, owner.get(t, accountPath), http.StatusOK, `value="Anna Nel"`, "Your name was changed.")
+	if n := w.count(t, `SELECT count(*) FROM audit_events WHERE details->>'name' = 'Anna Nel'`); n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
 func TestChangingAPasswordNeedsTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -70,6 +70,7 @@ var table = []route{
 	{pattern: "POST /settings/verify", on: mails, do: (*site).verifyAddress},
 	{pattern: "POST /settings/verify/send", on: mails, do: (*site).requestVerification},
 	{pattern: "GET /settings/account", do: (*site).showAccount},
+	{pattern: "POST /settings/account/name", do: (*site).rename},
 	{pattern: "POST /settings/account/sessions/end", do: (*site).endSession},
 	{pattern: "POST /settings/account/sessions/end-others", do: (*site).endOtherSessions},
 
@@ -93,7 +94,10 @@ var table = []route{
 	{pattern: "GET /settings/{org}/members/{user}/remove", do: (*site).showRemove},
 	{pattern: "POST /settings/{org}/members/{user}/remove", proof: true, do: (*site).remove},
 	{pattern: "GET /settings/{org}/organization", do: (*site).showOrganization},
-	{pattern: "POST /settings/{org}/organization", may: mayChangeOrganization, do: (*site).changeOrganization},
+	{
+		pattern: "POST /settings/{org}/organization", may: mayChangeOrganization, proof: true,
+		do: (*site).changeOrganization,
+	},
 	{pattern: "GET /settings/{org}/audit-log", may: mayReadAudit, do: (*site).listEvents},
 }
 

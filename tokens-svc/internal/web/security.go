@@ -100,7 +100,7 @@ func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) 
 	if err != nil {
 		return refused(err, "passkey", f.answer(), wrongPasskey("passkey"))
 	}
-	return s.startSessionWithPassword(ctx, v, user, f.Next)
+	return s.startSession(ctx, v, user, s.People.Now(), f.Next)
 }
 
 // withPasskey returns the person whose passkey signed in the ceremony that the session keeps.

@@ -329,11 +329,11 @@ func TestChangesOfFactorsAreMailedAndAResetKeepsThem(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	_, recovery := b.addApp(t)
-	b.addPasskey(t)
+	k := b.addPasskey(t)
 	w.deliver(t)
 	m := next(t, arrived) // one for both
 	for _, change := range []string{
-		"The authenticator app was added to your account.", "The passkey Office laptop was added", securityPath,
+		"The authenticator app was added to your account.", "The passkey Office laptop was added", accountPath,
 	} {
 		if m.to != b.email || !strings.Contains(m.text, change) || len(arrived) > 0 {
 			t.Errorf("%+v, want %q", m, change)
@@ -346,4 +346,14 @@ func TestChangesOfFactorsAreMailedAndAResetKeepsThem(t *testing.T) {
 	wantTo(t, lost.post(t, "/sign-in", form), "/sign-in/code")
 	wantTo(t, lost.post(t, "/sign-in/code", url.Values{"code": {recovery[0]}}), home)
 	want(t, lost.get(t, securityPath), http.StatusOK, "Office laptop", "9 recovery codes are unused")
+	for w.deliver(t); len(arrived) > 0; w.deliver(t) {
+		<-arrived
+	}
+	w.pass(people.MailKindOf("sign-in").Pause)
+	other := w.browser()
+	wantTo(t, other.post(t, "/sign-in/passkey", other.sign(t, k, "passkey")), home)
+	w.deliver(t)
+	if m := next(t, arrived); m.to != b.email || m.subject != newSignIn {
+		t.Errorf("of a sign-in by passkey: %+v", m)
+	}
 }

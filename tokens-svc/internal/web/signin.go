@@ -82,7 +82,7 @@ func codePage() answer { return page("code", "Enter a code", new(pages.Faults)) 
 // afterPassword starts the session of a person whose password was right, or leads to the second page.
 func (s *site) afterPassword(ctx context.Context, v *visit, user people.User, next string) (answer, error) {
 	if !user.HasApp {
-		return s.startSessionWithPassword(ctx, v, user, next)
+		return s.startSession(ctx, v, user, s.People.Now(), next)
 	}
 	if err := s.sessions.SignIn(ctx, people.User{}, time.Time{}); err != nil { // without a user, under a new token
 		return answer{}, err
@@ -127,7 +127,7 @@ func (s *site) signInWithCode(ctx context.Context, v *visit) (answer, error) {
 	if user, err = s.People.SignInWithCode(ctx, user, v.PostForm.Get("code"), v.client()); err != nil {
 		return refused(err, "code", codePage(), wrongCodeOfApp("code"))
 	}
-	return s.startSessionWithPassword(ctx, v, user, step.Next)
+	return s.startSession(ctx, v, user, s.People.Now(), step.Next)
 }
 
 func wrongCodeOfApp(field string) refusal {
@@ -152,22 +152,26 @@ func (s *site) deviceCookie() string {
 	return "quayside-device"
 }
 
-// startSessionWithPassword is startSession with a cookie that marks the browser as one in which this person
-// signed in with a password.
-func (s *site) startSessionWithPassword(ctx context.Context, v *visit, user people.User, next string) (answer, error) {
+// markDevice sets a cookie that marks the browser as one in which this person proved who they are.
+func (s *site) markDevice(ctx context.Context, v *visit, user people.User) error {
 	device, err := s.People.NewDevice(ctx, user)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
 	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // G124: not Secure only on plain http, which is for development
 		Name: s.deviceCookie(), Value: device, Path: "/", MaxAge: int(deviceLife.Seconds()),
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	return s.startSession(ctx, user, s.People.Now(), next)
+	return nil
 }
 
 // startSession signs a person in who proved at that time who they are, redirects, and mentions an open invitation.
-func (s *site) startSession(ctx context.Context, user people.User, proved time.Time, next string) (answer, error) {
+func (s *site) startSession(
+	ctx context.Context, v *visit, user people.User, proved time.Time, next string,
+) (answer, error) {
+	if err := s.markDevice(ctx, v, user); err != nil {
+		return answer{}, err
+	}
 	if err := s.sessions.SignIn(ctx, user, proved); err != nil {
 		return answer{}, err
 	}

@@ -1,6 +1,7 @@
 // Package password keeps passwords as argon2id hashes (RFC 9106) in PHC format.
 //
-// Guarantees: a password cannot be recovered from its stored form; checking the
+// Guarantees: a password is the same in all forms of Unicode (it is normalized to NFC); it cannot be
+// recovered from its stored form; checking the
 // password of an account that does not exist, or that has none, costs what
 // checking a wrong one does; hashes made under other parameters keep working; and a
 // fixed number of hashes at most is computed at the same time.
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alexedwards/argon2id"
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -56,7 +58,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer release()
-	return argon2id.CreateHash(password, &h.params)
+	return argon2id.CreateHash(norm.NFC.String(password), &h.params)
 }
 
 // Verify reports whether password is the one that stored was made of. An empty
@@ -67,7 +69,11 @@ func (h *Hasher) Verify(ctx context.Context, stored, password string) (bool, err
 		return false, err
 	}
 	defer release()
-	right, err := argon2id.ComparePasswordAndHash(password, cmp.Or(stored, h.dummy))
+	normal := norm.NFC.String(password)
+	right, err := argon2id.ComparePasswordAndHash(normal, cmp.Or(stored, h.dummy))
+	if !right && err == nil && normal != password { // one that was stored before passwords were normalized
+		right, err = argon2id.ComparePasswordAndHash(password, cmp.Or(stored, h.dummy))
+	}
 	return right && stored != "", err
 }
 

@@ -31,6 +31,31 @@ func TestKnownAnswer(t *testing.T) {
 	}
 }
 
+// TestAPasswordIsTheSameInAllFormsOfUnicode, and one that was stored in another form than NFC goes on working.
+func TestAPasswordIsTheSameInAllFormsOfUnicode(t *testing.T) {
+	t.Parallel()
+	h := New(cheap)
+	composed, decomposed := "caf\u00e9 am Hafen", "cafe\u0301 am Hafen"
+	old, err := argon2id.CreateHash(decomposed, &cheap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, password := range []string{composed, decomposed} {
+		stored, err := h.Hash(t.Context(), password)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typed := range []string{composed, decomposed} {
+			if right, err := h.Verify(t.Context(), stored, typed); !right || err != nil {
+				t.Errorf("%+q for %+q: %t, %v", typed, password, right, err)
+			}
+		}
+	}
+	if right, err := h.Verify(t.Context(), old, decomposed); !right || err != nil {
+		t.Errorf("stored before: %t, %v", right, err)
+	}
+}
+
 func TestVerifyAcceptsTheHashedPasswordOnly(t *testing.T) {
 	t.Parallel()
 	h := New(Default)
