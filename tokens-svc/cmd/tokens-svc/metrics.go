@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 // counters are the program's own metrics. No label carries a token, an organization or an address,
@@ -11,7 +13,7 @@ import (
 type counters struct {
 	introspections *prometheus.CounterVec
 	streams        prometheus.Gauge
-	live           *prometheus.GaugeVec
+	peppers        *prometheus.GaugeVec
 }
 
 func newCounters(registry prometheus.Registerer) counters {
@@ -25,12 +27,12 @@ func newCounters(registry prometheus.Registerer) counters {
 			Name: "quayside_tokens_change_streams",
 			Help: "How many followers of the changes of tokens are connected.",
 		}),
-		live: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "quayside_tokens_live_tokens",
-			Help: "Tokens that are neither revoked nor expired, by the pepper version that they need.",
+		peppers: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "quayside_tokens_pepper_needed",
+			Help: "1 if tokens that are neither revoked nor expired need the pepper version, otherwise 0.",
 		}, []string{"pepper_version"}),
 	}
-	registry.MustRegister(c.introspections, c.streams, c.live)
+	registry.MustRegister(c.introspections, c.streams, c.peppers)
 	return c
 }
 
@@ -42,9 +44,13 @@ func (c counters) streamOpened() (closed func()) {
 	return c.streams.Dec
 }
 
-// liveTokens sets how many tokens need each version of the pepper.
-func (c counters) liveTokens(counts map[int]int) {
-	for version, n := range counts {
-		c.live.WithLabelValues(strconv.Itoa(version)).Set(float64(n))
+// peppersNeeded sets which versions of the pepper are needed, of those that are loaded and others.
+func (c counters) peppersNeeded(loaded tokens.Peppers, needed []int) {
+	c.peppers.Reset()
+	for _, k := range loaded.Ring {
+		c.peppers.WithLabelValues(strconv.Itoa(k.Version)).Set(0)
+	}
+	for _, version := range needed {
+		c.peppers.WithLabelValues(strconv.Itoa(version)).Set(1)
 	}
 }

@@ -63,7 +63,6 @@ func (serve) Run(ctx context.Context, p program) error {
 	metrics.MustRegister(collectors.NewDBStatsCollector(db.DB, "tokens"),
 		collectors.NewDBStatsCollector(criticalDB.DB, "tokens, critical"))
 	listening := metrics.Watch(outage.New(log, "listening for changes"))
-	live := cfg.Peppers.Count(critical.repo.LiveTokensByPepper)
 	notifier := postgres.NewNotifier(cfg.DirectURL())
 	defer inBackground(ctx, func(ctx context.Context) {
 		notifier.Run(ctx, listening.Note) // meanwhile they are looked for
@@ -74,9 +73,9 @@ func (serve) Run(ctx context.Context, p program) error {
 		if err := critical.repo.Ready(ctx); err != nil {
 			return err
 		}
-		counts, err := live(ctx)
-		counted.liveTokens(counts)
-		return errors.Join(err, cfg.Peppers.Missing(counts))
+		needed, err := critical.repo.NeededPeppers(ctx)
+		counted.peppersNeeded(cfg.Peppers, needed)
+		return errors.Join(err, cfg.Peppers.Missing(needed))
 	}
 	pages, sessions := newPages(cfg, s, db, log)
 	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, s, log) })()

@@ -262,12 +262,12 @@ func TestServeWithoutANeededPepperIsNotReady(t *testing.T) {
 	}
 	if status, body := do(t, http.MethodGet, without.inner+"/readyz", "",
 		nil); status != http.StatusServiceUnavailable ||
-		body != "1 live tokens need pepper version 1, which TOKEN_PEPPERS does not hold\n" {
+		body != "live tokens need pepper version 1, which TOKEN_PEPPERS does not hold\n" {
 		t.Errorf("/readyz: %d %s", status, body)
 	}
 	_, body := do(t, http.MethodGet, without.inner+"/metrics", "", nil)
 	for _, want := range []string{
-		`quayside_tokens_live_tokens{pepper_version="1"} 1`, `quayside_tokens_live_tokens{pepper_version="2"} 0`,
+		`quayside_tokens_pepper_needed{pepper_version="1"} 1`, `quayside_tokens_pepper_needed{pepper_version="2"} 0`,
 		`quayside_tokens_introspections_total{result="no_pepper"} 1`,
 	} {
 		if !strings.Contains(body, want) {

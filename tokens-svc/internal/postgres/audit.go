@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -10,14 +11,21 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// selectEvents is completed by a condition, which goes by the primary key.
-const selectEvents = `
+const eventColumns = `
 	SELECT log_id AS log, sequence, at, actor_kind AS "actor.kind", actor_id AS "actor.id", actor_name AS "actor.name",
-	       host(address) AS "actor.address", request_id AS "actor.request_id", action, target, details, previous, hash
-	FROM audit_events WHERE log_id = $1 `
+	       host(address) AS "actor.address", request_id AS "actor.request_id", action, target, details, previous, hash `
 
-// selected is the condition of a query that selects by more than numbers.
-const selected = `AND at >= $2 AND at < coalesce($3, 'infinity'::timestamptz) AND ($4 = '' OR action = $4)
+// selectEvents is completed by a condition, which goes by the primary key.
+const selectEvents = eventColumns + `FROM audit_events WHERE log_id = $1 `
+
+// ofTime selects the events of a time.
+const ofTime = ` audit_events WHERE log_id = $1 AND at >= $2 AND at < coalesce($3, 'infinity'::timestamptz) `
+
+// newest are those of them that are searched: tokens.AuditWindow.
+const newest = `FROM (SELECT * FROM` + ofTime + `ORDER BY at DESC, sequence DESC LIMIT $7) e `
+
+// selected is the condition of a query that searches texts.
+const selected = `WHERE ($4 = '' OR action = $4)
 	AND position(lower($5) IN lower(actor_name)) > 0 AND position(lower($6) IN
 		lower(concat_ws(' ', translate(action, '._', '  '), actor_name, target, details::text))) > 0 `
 
@@ -38,8 +46,9 @@ func (r *Repository) AuditEvents(
 	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, q.Text}
 	if q.After != nil {
 		rows, err := list[audit.Event](ctx, r.db,
-			selectEvents+selected+`AND sequence > $7 AND sequence <= $8 ORDER BY sequence LIMIT $9`,
-			append(args, *q.After, head.Sequence, p.Size)...)
+			eventColumns+`FROM (SELECT * FROM`+ofTime+`AND sequence > $7 AND sequence <= $8) e `+selected+
+				`ORDER BY sequence LIMIT $9`,
+			append(args, *q.After, min(head.Sequence, *q.After+tokens.AuditWindow), p.Size)...)
 		return rows, int(max(head.Sequence-*q.After, 0)), err
 	}
 	if q == (tokens.AuditQuery{}) {
@@ -49,13 +58,26 @@ func (r *Repository) AuditEvents(
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM audit_events WHERE log_id = $1 `+selected, args...)
+	args = append(args, tokens.AuditWindow)
+	total, err := one[int](ctx, r.db, `SELECT count(*) `+newest+selected, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := list[audit.Event](ctx, r.db, selectEvents+selected+`ORDER BY sequence DESC LIMIT $7 OFFSET $8`,
+	rows, err := list[audit.Event](ctx, r.db, eventColumns+newest+selected+`ORDER BY sequence DESC LIMIT $8 OFFSET $9`,
 		append(args, p.Size, p.Offset())...)
 	return rows, total, err
+}
+
+// Unsearched implements tokens.Repository.
+func (r *Repository) Unsearched(ctx context.Context, org tokens.OrgID, q tokens.AuditQuery) (time.Time, error) {
+	release, err := r.acquire(ctx, org)
+	if err != nil {
+		return time.Time{}, translate(err)
+	}
+	defer release()
+	at, err := list[time.Time](ctx, r.db, `SELECT at FROM`+ofTime+`ORDER BY at DESC, sequence DESC LIMIT 1 OFFSET $4`,
+		org, q.From, null(q.Before), tokens.AuditWindow)
+	return append(at, time.Time{})[0], err
 }
 
 // AuditLogs returns the ids of all audit logs, of organizations and of people, also of

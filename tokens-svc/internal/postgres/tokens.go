@@ -177,16 +177,19 @@ func (p *prefixes) Scan(src any) error {
 // null returns NULL for the zero value.
 func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
 
-// LiveTokensByPepper returns how many tokens that are neither revoked nor
-// expired need each version of the pepper.
-func (r *Repository) LiveTokensByPepper(ctx context.Context) (map[int]int, error) {
-	type countRow struct{ Version, Tokens int }
-	rows, err := list[countRow](ctx, r.db, `
-		SELECT pepper_version AS version, count(*) AS tokens FROM api_tokens
-		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) GROUP BY 1`)
-	counts := map[int]int{}
-	for _, row := range rows {
-		counts[row.Version] = row.Tokens
-	}
-	return counts, err
+// NeededPeppers returns the versions of the pepper that tokens need which are neither revoked nor expired. It reads
+// one row of an index for each, however many tokens there are.
+func (r *Repository) NeededPeppers(ctx context.Context) ([]int, error) {
+	return list[int](ctx, r.db, `
+		WITH RECURSIVE versions (version) AS (
+			SELECT min(pepper_version) FROM api_tokens WHERE revoked_at IS NULL
+			UNION ALL
+			SELECT (SELECT min(pepper_version) FROM api_tokens WHERE revoked_at IS NULL AND pepper_version > version)
+			FROM versions WHERE version IS NOT NULL
+		)
+		SELECT version FROM versions
+		WHERE EXISTS (SELECT FROM api_tokens
+				WHERE revoked_at IS NULL AND pepper_version = version AND expires_at > now())
+			OR EXISTS (SELECT FROM api_tokens
+				WHERE revoked_at IS NULL AND pepper_version = version AND expires_at IS NULL)`)
 }

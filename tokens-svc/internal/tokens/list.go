@@ -141,9 +141,21 @@ type AuditQuery struct {
 	After *int64
 }
 
+// AuditWindow is how many events a query reads at most: the newest of its time or, with After, those that follow.
+const AuditWindow = 20_000
+
+// Unsearched returns the time of the newest event of a query's time that it does not search; zero: it searches all. It
+// gives ErrForbidden.
+func (s *Service) Unsearched(ctx context.Context, principal Principal, org OrgID, q AuditQuery) (time.Time, error) {
+	if !principal.Audit {
+		return time.Time{}, principal.refuse("read the audit log")
+	}
+	return s.repo.Unsearched(ctx, org, q)
+}
+
 // AuditEvents returns a page of the selected events of the organization's audit log, newest
-// first, and how many there are. It gives ErrNotFound when there is no such organization,
-// and ErrForbidden.
+// first, and how many there are, both within AuditWindow unless the query is zero. It gives ErrNotFound when there is
+// no such organization, and ErrForbidden.
 func (s *Service) AuditEvents(
 	ctx context.Context, principal Principal, org OrgID, q AuditQuery, p Page,
 ) ([]audit.Event, int, error) {

@@ -1,13 +1,10 @@
 package tokens
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"sync"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/keyring"
 )
@@ -59,39 +56,11 @@ func seal(k keyring.Key, s Secret) Digest {
 	return d
 }
 
-// pepperCountAge is how old a count may be that is returned again: it reads the
-// index of all tokens, and gateways ask for readiness all the time.
-const pepperCountAge = 10 * time.Second
-
-// Count returns a function that returns how many live tokens, neither revoked nor expired, need each version of the
-// pepper, also a version that is loaded and not needed. It asks count, whose result it returns again for a while.
-func (p Peppers) Count(count func(context.Context) (map[int]int, error)) func(context.Context) (map[int]int, error) {
-	var mu sync.Mutex
-	var counted map[int]int
-	var at time.Time
-	return func(ctx context.Context) (map[int]int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if counted != nil && time.Since(at) < pepperCountAge {
-			return counted, nil
-		}
-		now, err := count(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range p.Ring {
-			now[k.Version] += 0
-		}
-		counted, at = now, time.Now()
-		return now, nil
-	}
-}
-
-// Missing returns an error if a live token needs a version that is not loaded.
-func (p Peppers) Missing(counts map[int]int) error {
-	for version, n := range counts {
-		if _, loaded := p.Find(version); !loaded && n > 0 {
-			return fmt.Errorf("%d live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", n, version)
+// Missing returns an error if one of the versions that live tokens need is not loaded.
+func (p Peppers) Missing(needed []int) error {
+	for _, version := range needed {
+		if _, loaded := p.Find(version); !loaded {
+			return fmt.Errorf("live tokens need pepper version %d, which TOKEN_PEPPERS does not hold", version)
 		}
 	}
 	return nil

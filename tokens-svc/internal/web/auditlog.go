@@ -73,6 +73,7 @@ type eventList struct {
 	Rows     []eventRow
 	Filter   url.Values // as it was filled in
 	Filtered bool
+	Older    moment // the newest event that was not searched; zero: all were
 	Actions  []audit.Action
 	Pages    pages.Pager
 }
@@ -85,11 +86,17 @@ func (s *site) listEvents(ctx context.Context, v *visit) (answer, error) {
 	if format, ok := exportFormats[v.Form.Get("format")]; ok {
 		return s.exportEvents(v, query, format), nil
 	}
+	var older time.Time
+	if query != (tokens.AuditQuery{}) {
+		if older, err = s.Tokens.Unsearched(ctx, v.principal(), v.org(), query); err != nil {
+			return answer{}, err
+		}
+	}
 	p := pageOf(v)
 	events, total, err := s.Tokens.AuditEvents(ctx, v.principal(), v.org(), query, p)
 	list := eventList{
 		Rows: eventRows(events, s.Tokens.Now()), Filter: v.Form, Filtered: query != (tokens.AuditQuery{}),
-		Actions: audit.Actions(), Pages: pagesOf(v, p, total),
+		Actions: audit.Actions(), Older: moment{At: older, Now: s.Tokens.Now()}, Pages: pagesOf(v, p, total),
 	}
 	return page("audit-log", "Audit log", list).in("audit-log"), err
 }

@@ -74,3 +74,19 @@ func TestTheSelectedEventsAreExported(t *testing.T) {
 		}
 	}
 }
+
+func TestTheAuditLogSaysWhatWasNotSearched(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	owner := w.member(t, tokens.RoleOwner)
+	path := "/settings/" + string(acme) + "/audit-log"
+	want(t, owner.get(t, path+"?q=nothing"), http.StatusOK, "No entries match", "!were searched")
+	w.exec(t, `WITH made AS (
+			INSERT INTO audit_events SELECT log_id, sequence + n, at + n * interval '1 ms', actor_kind, actor_id, actor_name,
+				address, request_id, action, target, details, previous, hash
+			FROM audit_events, generate_series(1, 20000) n
+			WHERE (log_id, sequence) = ('`+string(acme)+`', (SELECT sequence FROM audit_heads WHERE log_id = '`+string(acme)+`'))
+		) UPDATE audit_heads SET sequence = sequence + 20000 WHERE log_id = '`+string(acme)+`'`)
+	want(t, owner.get(t, path+"?q=nothing"), http.StatusOK, "No entries match", "newest 20,000 entries were searched")
+	want(t, owner.get(t, path), http.StatusOK, "!were searched")
+}

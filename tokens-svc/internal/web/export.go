@@ -55,15 +55,19 @@ func (s *site) exportEvents(v *visit, query tokens.AuditQuery, format exportForm
 		w.Header().Set("Content-Disposition", `attachment; filename="audit-log-`+string(org)+format.extension+`"`)
 		_, err := io.WriteString(w, format.head)
 		between, after := "", int64(0)
-		for n := exportBatch; n == exportBatch && err == nil; {
+		for left := 1; left > 0 && err == nil; {
 			var events []audit.Event
 			query.After = &after
-			events, _, err = s.Tokens.AuditEvents(ctx, principal, org, query, tokens.Page{Size: exportBatch})
+			events, left, err = s.Tokens.AuditEvents(ctx, principal, org, query, tokens.Page{Size: exportBatch})
 			for _, e := range events {
 				_, gone := io.WriteString(w, between+format.event(e))
-				err, between, after = cmp.Or(err, gone), format.between, e.Sequence
+				err, between = cmp.Or(err, gone), format.between
 			}
-			n = len(events)
+			read := int64(tokens.AuditWindow)
+			if n := len(events); n == exportBatch {
+				read = events[n-1].Sequence - after
+			}
+			after, left = after+read, left-int(read)
 		}
 		if err != nil {
 			httpserver.Explain(w, err)
