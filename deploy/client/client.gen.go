@@ -2113,7 +2113,7 @@ type WebhookEndpoint struct {
 	// ID Opaque.
 	ID string `json:"id"`
 
-	// PreviousSecretExpiresAt When the secret before this one stops signing. Absent if there is none.
+	// PreviousSecretExpiresAt When the last of the earlier secrets stops signing. Absent if there is none.
 	PreviousSecretExpiresAt *Timestamp `json:"previous_secret_expires_at,omitempty"`
 
 	// Status Whether events are sent to the endpoint.
@@ -2155,7 +2155,7 @@ type WebhookEndpointMade struct {
 		// ID Opaque.
 		ID string `json:"id"`
 
-		// PreviousSecretExpiresAt When the secret before this one stops signing. Absent if there is none.
+		// PreviousSecretExpiresAt When the last of the earlier secrets stops signing. Absent if there is none.
 		PreviousSecretExpiresAt *Timestamp `json:"previous_secret_expires_at,omitempty"`
 
 		// Secret The key of signatures, as base64 after whsec_. Shown once.
@@ -3256,9 +3256,10 @@ type ClientInterface interface {
 
 	// RotateWebhookSecretWithBody Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-	// rotate again within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+	// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+	// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+	// says when the last of them ends.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -3269,9 +3270,10 @@ type ClientInterface interface {
 
 	// RotateWebhookSecret Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-	// rotate again within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+	// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+	// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+	// says when the last of them ends.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -4261,9 +4263,10 @@ func (c *Client) ReplayWebhooks(ctx context.Context, id WebhookEndpointInPath, p
 
 // RotateWebhookSecretWithBody Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-// rotate again within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+// says when the last of them ends.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -4284,9 +4287,10 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookEndp
 
 // RotateWebhookSecret Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-// rotate again within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+// says when the last of them ends.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -6659,9 +6663,10 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithBodyWithResponse Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-	// rotate again within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+	// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+	// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+	// says when the last of them ends.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -6672,9 +6677,10 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithResponse Rotate the secret of a webhook endpoint
 	//
-	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-	// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-	// rotate again within that time ends it for the older secret at once.
+	// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+	// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+	// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+	// says when the last of them ends.
 	//
 	// Needs the permission `webhooks:manage`.
 	//
@@ -8899,9 +8905,10 @@ func (c *ClientWithResponses) ReplayWebhooksWithResponse(ctx context.Context, id
 
 // RotateWebhookSecretWithBodyWithResponse Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-// rotate again within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+// says when the last of them ends.
 //
 // Needs the permission `webhooks:manage`.
 //
@@ -8918,9 +8925,10 @@ func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx contex
 
 // RotateWebhookSecretWithResponse Rotate the secret of a webhook endpoint
 //
-// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry two signatures, one by
-// each secret, so that you can change over without missing any; `previous_secret_expires_at` says until when. To
-// rotate again within that time ends it for the older secret at once.
+// Gives the endpoint a new secret, which is shown this once. For 24 hours deliveries carry a signature by the
+// replaced secret, too, so that you can change over without missing any. If the response was lost, rotate again:
+// each secret signs for 24 hours after its own replacement, at most ten at a time. `previous_secret_expires_at`
+// says when the last of them ends.
 //
 // Needs the permission `webhooks:manage`.
 //

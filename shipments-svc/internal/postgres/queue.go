@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -40,15 +41,14 @@ func (w *Webhooks) Due(
 
 // jobRow is the row of claimDeliverySQL.
 type jobRow struct {
-	EventID        uuid.UUID     `db:"event_id"`
-	EventNumber    sql.NullInt64 `db:"event_number"` // null: a test
-	Claim          int64
-	Tries          int
-	CreatedAt      time.Time `db:"created_at"`
-	URL            string
-	Secret         []byte
-	PreviousSecret []byte                     `db:"previous_secret"`
-	Event          fromJSON[*shipments.Event] // null of a test, and where it is no longer kept
+	EventID     uuid.UUID     `db:"event_id"`
+	EventNumber sql.NullInt64 `db:"event_number"` // null: a test
+	Claim       int64
+	Tries       int
+	CreatedAt   time.Time `db:"created_at"`
+	URL         string
+	Secrets     pq.ByteaArray
+	Event       fromJSON[*shipments.Event] // null of a test, and where it is no longer kept
 }
 
 // Claim leases a due delivery of an endpoint until a time, after which it can be
@@ -77,10 +77,7 @@ func (w *Webhooks) Claim(
 	if row.Event.value != nil {
 		job.Event = *row.Event.value
 	}
-	for _, sealed := range [][]byte{row.Secret, row.PreviousSecret} {
-		if sealed == nil {
-			continue
-		}
+	for _, sealed := range row.Secrets {
 		secret, err := w.open(sealed, place.Org, place.Endpoint)
 		if err != nil {
 			return webhooks.Job{}, false, err
@@ -145,8 +142,10 @@ WITH next AS (
 	WHERE d.organization_id = $1 AND d.endpoint_id = $2 AND d.event_id = next.event_id
 	RETURNING d.event_id, d.event_number, d.claim, d.tries, d.created_at
 )
-SELECT c.event_id, c.event_number, c.claim, c.tries, c.created_at, w.url, w.secret,
-	CASE WHEN w.previous_until > $3 THEN w.previous_secret END AS previous_secret,
+SELECT c.event_id, c.event_number, c.claim, c.tries, c.created_at, w.url,
+	w.secret || ARRAY(
+		SELECT s FROM unnest(w.previous_secret || w.older_secrets, w.previous_until || w.older_until) o (s, u) WHERE u > $3
+	) AS secrets,
 	(SELECT row_to_json(e) FROM (
 		SELECT ` + eventColumns + ` FROM events WHERE organization_id = $1 AND number = c.event_number
 	) e) AS event

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -41,26 +43,24 @@ func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 	}
 	var errs []error
 	for _, row := range rows {
-		if w.keys.Newest(row.Secret) && (row.Previous == nil || w.keys.Newest(row.Previous)) {
-			continue
+		old := func(sealed []byte) bool { return len(sealed) > 0 && !w.keys.Newest(sealed) }
+		if slices.ContainsFunc(row.Secrets, old) {
+			errs = append(errs, w.reseal(ctx, org, row))
 		}
-		errs = append(errs, w.reseal(ctx, org, row))
 	}
 	return errors.Join(errs...)
 }
 
 // sealedRow is a row of sealedSQL.
 type sealedRow struct {
-	ID       uuid.UUID
-	Secret   []byte
-	Previous []byte `db:"previous_secret"`
+	ID      uuid.UUID
+	Secrets pq.ByteaArray // the second is empty if there is no previous one
 }
 
 func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRow) error {
-	id := webhooks.ID(row.ID)
-	var newest [2][]byte
-	for i, sealed := range [][]byte{row.Secret, row.Previous} {
-		if sealed == nil {
+	id, newest := webhooks.ID(row.ID), slices.Clone(row.Secrets)
+	for i, sealed := range row.Secrets {
+		if len(sealed) == 0 {
 			continue
 		}
 		secret, err := w.open(sealed, org, id)
@@ -69,9 +69,7 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		}
 		newest[i] = w.seal(secret, org, id)
 	}
-	return execute(
-		ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secret, newest[0], row.Previous, newest[1],
-	)
+	return execute(ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secrets, newest)
 }
 
 var _ webhooks.Repository = (*Webhooks)(nil)

@@ -53,9 +53,10 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	old, _ := openWebhooks(t)
 	org := NewOrg()
 	made := endpointOf(t, old, org)
-	next := webhooks.Secret{77}
-	if _, err := old.RotateSecret(t.Context(), org, made.ID, next, Noon, later.AddDate(1, 0, 0)); err != nil {
-		t.Fatal(err)
+	second, next := webhooks.Secret{76}, webhooks.Secret{77}
+	for i, secret := range []webhooks.Secret{second, next} {
+		_, err := old.RotateSecret(t.Context(), org, made.ID, secret, Noon, later.AddDate(1, 0, i))
+		must(t, err)
 	}
 	both := NewWebhooks(old.Repository, sealingKeys(t, 2, 1))
 	for range 2 { // the second has nothing to do
@@ -64,7 +65,7 @@ func TestSecretsMoveToTheNewestKey(t *testing.T) {
 	newest := NewWebhooks(old.Repository, sealingKeys(t, 2))
 	happen(t, newest, org, 1)
 	job, ok := newest.claim(t, org, made.ID, later)
-	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{next, made.Secret}) {
+	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{next, second, made.Secret}) {
 		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
 	}
 	if err := old.Reseal(t.Context(), org); !errors.Is(err, sealing.ErrSealed) {
@@ -90,5 +91,22 @@ func TestSecretOfARetiredKeyDoesNotBlockOthers(t *testing.T) {
 	job, ok := newest.claim(t, org, made.ID, later)
 	if !ok || !slices.Equal(job.Secrets, []webhooks.Secret{made.Secret}) {
 		t.Errorf("%t, %d secrets", ok, len(job.Secrets))
+	}
+}
+
+// TestSecretsThatSignAreBounded, and those that no longer sign do not count.
+func TestSecretsThatSignAreBounded(t *testing.T) {
+	t.Parallel()
+	w, _ := openWebhooks(t)
+	org := NewOrg()
+	made := endpointOf(t, w, org)
+	for i := range webhooks.MaxSecrets {
+		_, err := w.RotateSecret(t.Context(), org, made.ID, webhooks.Secret{1}, Noon, later)
+		if full := i == webhooks.MaxSecrets-1; full != errors.Is(err, webhooks.ErrTooManySecrets) || !full && err != nil {
+			t.Fatalf("rotation %d: %v", i+1, err)
+		}
+	}
+	if _, err := w.RotateSecret(t.Context(), org, made.ID, webhooks.Secret{1}, later, later.AddDate(0, 0, 1)); err != nil {
+		t.Error(err)
 	}
 }

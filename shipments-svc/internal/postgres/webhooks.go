@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,8 +81,14 @@ func (w *Webhooks) ChangeEndpoint(
 func (w *Webhooks) RotateSecret(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, secret webhooks.Secret, now, previousUntil time.Time,
 ) (webhooks.Endpoint, error) {
-	return endpoint(ctx, w.tenant(ctx, org), "rotate webhook secret", rotateSecretSQL,
-		org, id, w.seal(secret, org, id), now, previousUntil)
+	e, err := endpoint(ctx, w.tenant(ctx, org), "rotate webhook secret", rotateSecretSQL,
+		org, id, w.seal(secret, org, id), now, previousUntil, webhooks.MaxSecrets-2)
+	if errors.Is(err, webhooks.ErrNotFound) {
+		if _, none := w.Endpoint(ctx, org, id); none == nil {
+			err = webhooks.ErrTooManySecrets
+		}
+	}
+	return e, err
 }
 
 // DeleteEndpoint implements webhooks.Repository.
@@ -125,10 +132,15 @@ UPDATE webhook_endpoints SET url = $3, description = $4, event_types = coalesce(
 	disabled_reason = $7, updated_at = $8, failing_since = $9
 WHERE organization_id = $1 AND id = $2`
 
+	// rotateSecretSQL keeps the secrets that still sign at $4, unless there are more than $6 of them.
 	rotateSecretSQL = `
 WITH rotated AS (
-	UPDATE webhook_endpoints SET secret = $3, previous_secret = secret, previous_until = $5, updated_at = $4
+	UPDATE webhook_endpoints SET secret = $3, previous_secret = secret, previous_until = $5, updated_at = $4,
+		(older_secrets, older_until) = (
+			SELECT coalesce(array_agg(s ORDER BY u DESC), '{}'), coalesce(array_agg(u ORDER BY u DESC), '{}')
+			FROM unnest(older_secrets || previous_secret, older_until || previous_until) older (s, u) WHERE u > $4)
 	WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'
+		AND (SELECT count(*) FROM unnest(older_until || previous_until) u WHERE u > $4) <= $6
 	RETURNING ` + endpointColumns + `
 )
 SELECT row_to_json(rotated) FROM rotated`
@@ -137,19 +149,22 @@ SELECT row_to_json(rotated) FROM rotated`
 	// removed, which can be many.
 	deleteEndpointSQL = `
 UPDATE webhook_endpoints SET status = 'deleted', secret = '', previous_secret = NULL, previous_until = NULL,
-	url = '', description = ''
+	older_secrets = '{}', older_until = '{}', url = '', description = ''
 WHERE organization_id = $1 AND id = $2 AND status <> 'deleted'
 RETURNING id`
 
+	// allSealed are those of an endpoint; the second is empty if there is no previous one.
+	allSealed = `ARRAY[secret, coalesce(previous_secret, '')] || older_secrets`
+
 	// sealedSQL finds the secrets of an organization.
 	sealedSQL = `
-SELECT id, secret, previous_secret FROM webhook_endpoints
-WHERE organization_id = $1 AND status <> 'deleted'`
+SELECT id, ` + allSealed + ` AS secrets FROM webhook_endpoints WHERE organization_id = $1 AND status <> 'deleted'`
 
-	// resealSQL replaces secrets unless they are others meanwhile.
+	// resealSQL replaces the secrets $3 unless they are others meanwhile.
 	resealSQL = `
-UPDATE webhook_endpoints SET secret = $4, previous_secret = $6
-WHERE organization_id = $1 AND id = $2 AND secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`
+UPDATE webhook_endpoints SET secret = ($4::bytea[])[1], previous_secret = nullif(($4::bytea[])[2], ''),
+	older_secrets = ($4::bytea[])[3:]
+WHERE organization_id = $1 AND id = $2 AND ` + allSealed + ` = $3::bytea[]`
 )
 
 const (

@@ -125,7 +125,7 @@ type secretPage struct{ Secret, Link string }
 func (s *site) askRotate(ctx context.Context, v *visit) (answer, error) {
 	return s.askWebhook(ctx, v, confirmPage{
 		Heading: "Replace the signing secret?", Button: "Replace secret", Do: "rotate", Key: rand.Text(),
-		Text: "For 24 hours, deliveries are signed with both secrets. Store the new one within that time.",
+		Text: "For 24 hours, deliveries are also signed with the present secret. Store the new one within that time.",
 	})
 }
 

@@ -20,8 +20,8 @@ type Repository interface {
 	// ChangeEndpoint stores and returns the result of change, which must keep ID and
 	// CreatedAt.
 	ChangeEndpoint(ctx context.Context, org shipments.OrgID, id ID, change func(Endpoint) Endpoint) (Endpoint, error)
-	// RotateSecret replaces an endpoint's secret. The previous one also signs until a
-	// time; an older one no longer does.
+	// RotateSecret replaces an endpoint's secret, which also signs until a time, as earlier
+	// ones do until theirs; or it returns ErrTooManySecrets.
 	RotateSecret(
 		ctx context.Context, org shipments.OrgID, id ID, secret Secret, now, previousUntil time.Time,
 	) (Endpoint, error)

@@ -80,8 +80,8 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endp
 	return changed, errors.Join(err, unexpected)
 }
 
-// RotateSecret replaces the secret of an endpoint. For Overlap, deliveries have both
-// signatures.
+// RotateSecret replaces the secret of an endpoint. For Overlap, deliveries also have the
+// signature of the replaced one, whatever is rotated meanwhile.
 func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) (Made, error) {
 	made := Made{Secret: newSecret()}
 	now := s.instant()

@@ -23,13 +23,13 @@ import (
 
 // Limits of endpoints.
 const (
+	MaxSecrets     = 10 // of an endpoint that sign at a time
 	MaxEndpoints   = 20 // of an organization
 	MaxURL         = 2_048
 	MaxDescription = 200
 )
 
-// Overlap is how long deliveries also have the signature of the previous secret after
-// a rotation.
+// Overlap is how long deliveries also have the signature of a secret after it was replaced.
 const Overlap = 24 * time.Hour
 
 // ID identifies an endpoint within its organization.
@@ -71,7 +71,7 @@ type Endpoint struct {
 	// FailingSince is the time of the first of the consecutive failed attempts; zero
 	// if the last one was accepted.
 	FailingSince time.Time `json:"failing_since"`
-	// PreviousUntil is when the previous secret stops signing; zero without one.
+	// PreviousUntil is when the last of the earlier secrets stops signing; zero without one.
 	PreviousUntil time.Time `json:"previous_until"`
 	CreatedAt     time.Time `json:"created_at"`
 	UpdatedAt     time.Time `json:"updated_at"`
@@ -104,6 +104,9 @@ var ErrNotFound = fmt.Errorf("%w: no such webhook endpoint", shipments.ErrNotFou
 
 // ErrTooMany means that the organization has MaxEndpoints.
 var ErrTooMany = errors.New("the organization has as many webhook endpoints as are allowed")
+
+// ErrTooManySecrets means that the endpoint has MaxSecrets.
+var ErrTooManySecrets = errors.New("the webhook endpoint has as many secrets as are allowed")
 
 // ErrDisabled means that the endpoint is disabled.
 var ErrDisabled = errors.New("the webhook endpoint is disabled")
