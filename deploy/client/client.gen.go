@@ -1220,10 +1220,13 @@ type Event struct {
 		Shipment Shipment `json:"shipment"`
 	} `json:"data"`
 
+	// Epoch The history that `sequence` belongs to; another one after the data was restored from a backup.
+	Epoch string `json:"epoch"`
+
 	// ID Opaque, and the same wherever the event is shown.
 	ID string `json:"id"`
 
-	// Sequence Its place among the organization's events.
+	// Sequence Its place among the organization's events of the epoch.
 	Sequence int64 `json:"sequence"`
 
 	// Timestamp When it happened.
@@ -1253,6 +1256,9 @@ type EventList struct {
 
 		// NextAfter The parameter after of the next request.
 		NextAfter int64 `json:"next_after"`
+
+		// NextCursor The parameter cursor of the next request.
+		NextCursor string `json:"next_cursor"`
 	} `json:"meta"`
 }
 
@@ -2200,6 +2206,9 @@ type DeliveryStatusFilter = DeliveryStatus
 // DocumentInPath defines model for DocumentInPath.
 type DocumentInPath = string
 
+// EventCursor defines model for EventCursor.
+type EventCursor = string
+
 // EventLimit defines model for EventLimit.
 type EventLimit = int64
 
@@ -2237,8 +2246,12 @@ type EventsExpired = Problem
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
 	// After The `sequence` of the last event that you know; events after it are returned. 0, or left out: from the oldest
-	// that is kept. After the newest one there are none yet. Anything but a whole number from 0 is refused with 400.
+	// that is kept. Anything but a whole number from 0 is refused with 400.
 	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Cursor The `meta.next_cursor` of the answer before, in place of `after`: it also names the history that the sequence
+	// belongs to. Opaque.
+	Cursor *EventCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Limit How many events are returned at most. More than 100 counts as 100, and `meta.limit` then says so. Anything but
 	// a whole number from 1 is refused with 400.
@@ -2698,6 +2711,11 @@ type ClientInterface interface {
 	//
 	// An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 	// (`events_expired`): list the shipments to see how they are, then begin again without `after`.
+	//
+	// If the data was restored from a backup, events after the backup are lost, and their sequences are given again in
+	// another `epoch`. A `cursor` of the epoch before, or an `after` beyond the newest event, is 410 (`events_reset`):
+	// list the shipments, then begin again without a cursor. Prefer `cursor`, the `meta.next_cursor` of the answer
+	// before: it shows a restore also when the sequences have caught up.
 	//
 	// Needs the permission `shipments:read`.
 	//
@@ -3319,6 +3337,11 @@ type ClientInterface interface {
 //
 // An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 // (`events_expired`): list the shipments to see how they are, then begin again without `after`.
+//
+// If the data was restored from a backup, events after the backup are lost, and their sequences are given again in
+// another `epoch`. A `cursor` of the epoch before, or an `after` beyond the newest event, is 410 (`events_reset`):
+// list the shipments, then begin again without a cursor. Prefer `cursor`, the `meta.next_cursor` of the answer
+// before: it shows a restore also when the sequences have caught up.
 //
 // Needs the permission `shipments:read`.
 //
@@ -4384,6 +4407,18 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 		if params.After != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -6073,6 +6108,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 	// (`events_expired`): list the shipments to see how they are, then begin again without `after`.
+	//
+	// If the data was restored from a backup, events after the backup are lost, and their sequences are given again in
+	// another `epoch`. A `cursor` of the epoch before, or an `after` beyond the newest event, is 410 (`events_reset`):
+	// list the shipments, then begin again without a cursor. Prefer `cursor`, the `meta.next_cursor` of the answer
+	// before: it shows a restore also when the sequences have caught up.
 	//
 	// Needs the permission `shipments:read`.
 	//
@@ -8085,6 +8125,11 @@ func (r TestWebhookEndpointResponse) ContentType() string {
 //
 // An event can be read for 30 days. If events after `after` are no longer kept, the answer is 410
 // (`events_expired`): list the shipments to see how they are, then begin again without `after`.
+//
+// If the data was restored from a backup, events after the backup are lost, and their sequences are given again in
+// another `epoch`. A `cursor` of the epoch before, or an `after` beyond the newest event, is 410 (`events_reset`):
+// list the shipments, then begin again without a cursor. Prefer `cursor`, the `meta.next_cursor` of the answer
+// before: it shows a restore also when the sequences have caught up.
 //
 // Needs the permission `shipments:read`.
 //

@@ -8,30 +8,29 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// eventColumns are those of events as shipments.Event has them.
-const eventColumns = `number, id, type, at, subject->'shipment' AS shipment, subject->'document' AS document`
+// eventColumns are those of events as shipments.Event has them; $1 is the organization.
+const eventColumns = `number, id, type, at, subject->'shipment' AS shipment, subject->'document' AS document,
+	(SELECT epoch FROM event_heads WHERE organization_id = $1) AS epoch`
 
-// eventsSQL reads events after the number $2, at most $3, and the number of the first that
-// is kept or to come.
+// eventsSQL reads events after the number $2, at most $3, and what they are of.
 const eventsSQL = `
-SELECT coalesce(
-	(SELECT min(number) FROM events WHERE organization_id = $1),
-	(SELECT number + 1 FROM event_heads WHERE organization_id = $1),
-	1) AS first, (
+SELECT coalesce((SELECT min(number) FROM events WHERE organization_id = $1), coalesce(max(number), 0) + 1) AS first,
+	coalesce(max(number), 0) AS head, coalesce(max(epoch), '') AS epoch, (
 	SELECT coalesce(json_agg(e), '[]') FROM (
 		SELECT ` + eventColumns + ` FROM events WHERE organization_id = $1 AND number > $2 ORDER BY number LIMIT $3
-	) e) AS events`
+	) e) AS events
+FROM event_heads WHERE organization_id = $1`
 
 // Events implements shipments.Repository.
 func (r *Repository) Events(
 	ctx context.Context, org shipments.OrgID, after, limit int64,
-) ([]shipments.Event, int64, error) {
+) ([]shipments.Event, shipments.Feed, error) {
 	type eventsRow struct {
-		First  int64
+		shipments.Feed
 		Events fromJSON[[]shipments.Event]
 	}
 	row, err := getRow[eventsRow](ctx, r.tenant(ctx, org), "read events", eventsSQL, org, after, limit)
-	return row.Events.value, row.First, err
+	return row.Events.value, row.Feed, err
 }
 
 // announcing and announced enclose the number of a parameter that is a JSON

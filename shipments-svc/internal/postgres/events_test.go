@@ -40,9 +40,9 @@ func number(t *testing.T, r *Repository, org shipments.OrgID) {
 func events(t *testing.T, r *Repository, org shipments.OrgID) (all []shipments.Event) {
 	t.Helper()
 	for {
-		some, first, err := r.Events(t.Context(), org, int64(len(all)), 100)
-		if err != nil || first != 1 {
-			t.Fatalf("the first is %d (%v)", first, err)
+		some, feed, err := r.Events(t.Context(), org, int64(len(all)), 100)
+		if err != nil || feed.First != 1 {
+			t.Fatalf("the first is %d (%v)", feed.First, err)
 		}
 		if len(some) == 0 {
 			return all
@@ -258,13 +258,13 @@ func TestOldEventsExpireInBatches(t *testing.T) {
 			t.Errorf("%d were forgotten, want %d (%v)", n, want, err)
 		}
 	}
-	left, first, err := r.Events(t.Context(), org, 0, 10)
-	if err != nil || first != 6 || len(left) != 1 || left[0].Number != 6 {
-		t.Errorf("%v, the first is %d (%v)", left, first, err)
+	left, feed, err := r.Events(t.Context(), org, 0, 10)
+	if err != nil || feed.First != 6 || feed.Head != 6 || len(left) != 1 || left[0].Number != 6 {
+		t.Errorf("%v of %+v (%v)", left, feed, err)
 	}
 	exec(t, db, `DELETE FROM events WHERE organization_id = $1`, uuid.UUID(org))
-	if _, first, err = r.Events(t.Context(), org, 6, 10); err != nil || first != 7 {
-		t.Errorf("without any the first is %d (%v)", first, err)
+	if _, feed, err = r.Events(t.Context(), org, 6, 10); err != nil || feed.First != 7 || feed.Head != 6 {
+		t.Errorf("without any: %+v (%v)", feed, err)
 	}
 	if len(events(t, r, theirs)) != 6 {
 		t.Error("another organization's were forgotten")

@@ -184,8 +184,8 @@ func thefts() []theft {
 			return len(uses) > 0, err
 		}},
 		{"Events", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
-			all, first, err := r.Events(ctx, thief, 0, 10)
-			return len(all) > 0 || first != 1, err
+			all, feed, err := r.Events(ctx, thief, 0, 10)
+			return len(all) > 0 || feed != shipments.Feed{First: 1}, err
 		}},
 		{"Number", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
 			n, _, err := r.Number(ctx, thief, 10)

@@ -149,7 +149,7 @@ func queries(org uuid.UUID) map[string]query {
 		"forgetChecksSQL":   {tenantRole, forgetChecksSQL, []any{org, id}},
 		"noteSQL": {tenantRole, noteSQL, []any{
 			org, id, 1, "2026-11-20", "usr_1", "Anna", "approve", "approved",
-			id, "[]", "",
+			id, "[]", "", "[]",
 		}},
 		"palletUsesSQL": {tenantRole, palletUsesSQL, []any{org, id, "{106141412345678908}", "2026-11-20", 100}},
 		"readKeySQL":    {tenantRole, readKeySQL, []any{org, "POST /", "k", "2026-11-20"}},

@@ -42,6 +42,7 @@ type Event struct {
 	// without gaps, given after the change was stored. Of one shipment an
 	// earlier event has a lower one.
 	Number   int64     `json:"number"`
+	Epoch    string    `json:"epoch"`    // of its Feed; Numbers of others do not compare
 	Shipment Shipment  `json:"shipment"` // right after it
 	Document *Document `json:"document"` // right after it; nil unless the event is about one
 }
@@ -49,7 +50,16 @@ type Event struct {
 // EventQuery selects a part of an organization's events.
 type EventQuery struct {
 	After int64 // the Number of the last event that is known; 0: none is
+	// Epoch is that of the Feed in which After was read. Empty: it is not known.
+	Epoch string
 	Limit int64 // from 1; 0 means DefaultPerPage, more than MaxPerPage means that
+}
+
+// Feed is what the Numbers of an organization's events belong to.
+type Feed struct {
+	First int64  // the Number of the first event that is kept, or of the first to come
+	Head  int64  // the Number of the latest; 0: there was none
+	Epoch string // another one after the data was restored from a backup; empty: there was no event
 }
 
 // EventPage is a part of an organization's events, in the order of their
@@ -59,6 +69,15 @@ type EventPage struct {
 	After  int64 // as requested
 	Limit  int64 // effective
 	Next   int64 // After of the next query: the last event's Number, or After where there is none
+	Epoch  string
+}
+
+// ResetError means that the event that the query names is none of the feed: the data was restored from a backup.
+type ResetError struct{ Head int64 } // the Number of the latest event
+
+// Error implements error.
+func (e *ResetError) Error() string {
+	return fmt.Sprintf("the cursor is of events that a restore of the data replaced; the latest one is %d now", e.Head)
 }
 
 // ExpiredError means that events after the one that the query names are no
@@ -72,17 +91,20 @@ func (e *ExpiredError) Error() string {
 
 // Events returns events of the organization. With After 0 they begin with the
 // first that is kept; otherwise with the next after After, or ExpiredError where
-// there is a gap.
+// there is a gap, or ResetError where After is of another feed.
 func (s *Service) Events(ctx context.Context, org OrgID, q EventQuery) (EventPage, error) {
 	paging, _ := paged(1, q.Limit, DefaultPerPage, MaxPerPage)
 	page := EventPage{After: q.After, Limit: paging.PerPage, Next: q.After}
-	events, first, err := s.repo.Events(ctx, org, q.After, page.Limit)
-	if err != nil {
+	events, feed, err := s.repo.Events(ctx, org, q.After, page.Limit)
+	switch {
+	case err != nil:
 		return EventPage{}, err
+	case q.After > feed.Head || q.Epoch != "" && q.Epoch != feed.Epoch:
+		return EventPage{}, &ResetError{Head: feed.Head}
+	case q.After > 0 && q.After < feed.First-1:
+		return EventPage{}, &ExpiredError{First: feed.First}
 	}
-	if q.After > 0 && q.After < first-1 {
-		return EventPage{}, &ExpiredError{First: first}
-	}
+	page.Epoch = feed.Epoch
 	if page.Events = events; len(events) > 0 {
 		page.Next = events[len(events)-1].Number
 	}

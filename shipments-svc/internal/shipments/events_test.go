@@ -65,17 +65,17 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 	for _, c := range []struct {
 		q     EventQuery
 		there []int64
-		first int64
+		feed  Feed
 		want  string // after, limit, next
 	}{
-		{EventQuery{}, nil, 1, "0 25 0"},
-		{EventQuery{}, []int64{1, 2}, 1, "0 25 2"},
-		{EventQuery{}, []int64{41, 42}, 41, "0 25 42"}, // those before are no longer kept
-		{EventQuery{After: 40, Limit: 7}, []int64{41}, 41, "40 7 41"},
-		{EventQuery{After: 42, Limit: 100}, nil, 43, "42 100 42"},
-		{EventQuery{After: 99, Limit: 101}, nil, 43, "99 100 99"},
+		{EventQuery{}, nil, Feed{1, 0, ""}, "0 25 0"},
+		{EventQuery{}, []int64{1, 2}, Feed{1, 2, "a"}, "0 25 2"},
+		{EventQuery{}, []int64{41, 42}, Feed{41, 42, "a"}, "0 25 42"}, // those before are no longer kept
+		{EventQuery{After: 40, Limit: 7}, []int64{41}, Feed{41, 41, "a"}, "40 7 41"},
+		{EventQuery{After: 42, Limit: 101}, nil, Feed{43, 42, "a"}, "42 100 42"},
+		{EventQuery{After: 42, Epoch: "a"}, nil, Feed{43, 42, "a"}, "42 25 42"},
 	} {
-		k := &fakeRepository{first: c.first}
+		k := &fakeRepository{feed: c.feed}
 		for _, n := range c.there {
 			k.events = append(k.events, Event{Number: n})
 		}
@@ -90,10 +90,21 @@ func TestEventsGoOnAfterTheLastOne(t *testing.T) {
 
 func TestGapInTheEventsIsReported(t *testing.T) {
 	t.Parallel()
-	k := &fakeRepository{first: 41, events: []Event{{Number: 41}}}
+	k := &fakeRepository{feed: Feed{41, 41, "a"}, events: []Event{{Number: 41}}}
 	_, err := service(k).Events(t.Context(), OrgID{1}, EventQuery{After: 39})
 	if expired, ok := errors.AsType[*ExpiredError](err); !ok || expired.First != 41 ||
 		!strings.Contains(err.Error(), "41") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestACursorOfAReplacedHistoryIsRefused: after a restore the numbers of lost events are given again.
+func TestACursorOfAReplacedHistoryIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, q := range []EventQuery{{After: 43}, {After: 43, Epoch: "a"}, {After: 40, Epoch: "b"}, {Epoch: "b"}} {
+		_, err := service(&fakeRepository{feed: Feed{1, 42, "a"}}).Events(t.Context(), OrgID{1}, q)
+		if reset, ok := errors.AsType[*ResetError](err); !ok || reset.Head != 42 {
+			t.Errorf("%+v: %v", q, err)
+		}
 	}
 }

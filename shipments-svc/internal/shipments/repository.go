@@ -80,9 +80,8 @@ type Repository interface {
 	Delete(ctx context.Context, org OrgID, s Shipment, e Entry) error
 
 	// Events returns up to limit events whose Number is higher than after, in
-	// the order of their Numbers; and the Number of the first that is kept, or
-	// of the first to come.
-	Events(ctx context.Context, org OrgID, after, limit int64) (events []Event, first int64, err error)
+	// the order of their Numbers.
+	Events(ctx context.Context, org OrgID, after, limit int64) ([]Event, Feed, error)
 
 	// History returns up to limit entries of a shipment's history, the
 	// latest first, after the first offset ones, and the number there are in

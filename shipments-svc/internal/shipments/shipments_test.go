@@ -36,7 +36,7 @@ type fakeRepository struct {
 	revisions     []Revision
 	ssccs         []string
 	events        []Event
-	first         int64
+	feed          Feed
 	files         shelf
 	revising      error // of Revise
 	reading       Reading
@@ -153,9 +153,9 @@ func (k *fakeRepository) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []st
 	return []Use{{SSCC: "s", Reference: "r"}}, k.err
 }
 
-func (k *fakeRepository) Events(_ context.Context, _ OrgID, after, limit int64) ([]Event, int64, error) {
+func (k *fakeRepository) Events(_ context.Context, _ OrgID, after, limit int64) ([]Event, Feed, error) {
 	k.offset, k.limit = after, limit
-	return k.events, k.first, k.err
+	return k.events, k.feed, k.err
 }
 
 func (k *fakeRepository) Delete(_ context.Context, _ OrgID, s Shipment, _ Entry) error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -19,6 +21,8 @@ type eventsMetaView struct {
 	After     int64 `json:"after"`
 	Limit     int64 `json:"limit"`
 	NextAfter int64 `json:"next_after"`
+	// NextCursor is NextAfter with the epoch.
+	NextCursor string `json:"next_cursor"`
 }
 
 // eventView is an event, in a list and as a webhook's body alike.
@@ -27,6 +31,7 @@ type eventView struct {
 	Type      shipments.EventType `json:"type"`
 	Timestamp string              `json:"timestamp"`
 	Sequence  int64               `json:"sequence"`
+	Epoch     string              `json:"epoch"`
 	Data      subjectView         `json:"data"`
 }
 
@@ -41,22 +46,31 @@ func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
 		After: p.Number("after", 0, math.MaxInt64, ": meta.next_after of the answer before"),
 		Limit: p.Limit("limit", shipments.MaxPerPage),
 	}
+	if cursor, given := p.Text("cursor"); given {
+		epoch, number, _ := strings.Cut(cursor, "-")
+		after, err := strconv.ParseUint(number, 10, 63)
+		if q.After > 0 || err != nil {
+			p.Fault("cursor", "cursor must be the meta.next_cursor of an answer, and not given together with after")
+		}
+		q.After, q.Epoch = int64(after), epoch //nolint:gosec // G115: it has 63 bits
+	}
 	return q, p.Err()
 }
 
 func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 	view := eventsView{
 		each(page.Events, viewEvent),
-		eventsMetaView{After: page.After, Limit: page.Limit, NextAfter: page.Next},
+		eventsMetaView{page.After, page.Limit, page.Next, fmt.Sprintf("%s-%d", page.Epoch, page.Next)},
 	}
-	next := fmt.Sprintf("<%s?after=%d&limit=%d>; rel=%q", canonicalPath(r), page.Next, page.Limit, "next")
+	next := fmt.Sprintf("<%s?cursor=%s&limit=%d>; rel=%q", canonicalPath(r), view.Meta.NextCursor, page.Limit, "next")
 	return reply{Status: http.StatusOK, Header: http.Header{"Link": {next}}, Body: view}
 }
 
 func viewEvent(e shipments.Event) eventView {
 	view := eventView{
 		ID: EventIDs.Format(e.ID), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
-		Data: subjectView{Shipment: viewItem(e.Shipment)},
+		Epoch: e.Epoch,
+		Data:  subjectView{Shipment: viewItem(e.Shipment)},
 	}
 	if e.Document != nil {
 		view.Data.Document = new(viewDocument(*e.Document))

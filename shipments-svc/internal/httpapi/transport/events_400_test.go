@@ -10,6 +10,7 @@ func TestMalformedEventCursorIsRejected(t *testing.T) {
 	a := newAPI(t)
 	for query, code := range map[string]string{
 		"?after=-1": "invalid_parameter", "?after=1.5": "invalid_parameter", "?after=evt_1": "invalid_parameter",
+		"?cursor=42": "invalid_parameter", "?cursor=a-b": "invalid_parameter", "?cursor=a-42&after=42": "invalid_parameter",
 		"?after=%2B1":                "invalid_parameter",
 		"?after=9223372036854775808": "invalid_parameter", "?after=1&after=1": "invalid_parameter",
 		"?limit=0":   "invalid_parameter",

@@ -22,6 +22,13 @@ func TestGapInTheEventsIsReported(t *testing.T) {
 		3); err != nil {
 		t.Fatal(err)
 	}
+	for _, query := range []string{"?after=6", "?cursor=another-5", "?cursor=another-2"} {
+		res := a.do(t, call{path: eventsPath + query})
+		if res.status != http.StatusGone || !strings.Contains(string(res.body), `"code":"events_reset"`) ||
+			!strings.Contains(string(res.body), `"newest_sequence":5`) {
+			t.Errorf("%s: %d, %s", query, res.status, res.body)
+		}
+	}
 	res := a.do(t, call{path: eventsPath + "?after=2"})
 	if res.status != http.StatusGone || !strings.Contains(string(res.body), `"code":"events_expired"`) ||
 		!strings.Contains(string(res.body), `"oldest_sequence":4`) {

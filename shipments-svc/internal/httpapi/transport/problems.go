@@ -39,6 +39,7 @@ var table = []struct {
 	{http.StatusBadRequest, query.UnknownParameter, allOf[*query.Error](query.UnknownParameter)},
 	{http.StatusBadRequest, query.InvalidParameter, as[*query.Error]},
 	{http.StatusGone, "events_expired", as[*shipments.ExpiredError]},
+	{http.StatusGone, "events_reset", as[*shipments.ResetError]},
 	{http.StatusPreconditionFailed, "etag_mismatch", is(shipments.ErrVersion,
 		"the ETag does not fulfil If-Match or If-None-Match; get the resource again")},
 	{http.StatusConflict, "invalid_transition", as[*shipments.TransitionError]},
@@ -190,6 +191,8 @@ func as[E error](err error) (fault, bool) {
 		return fault{detail: e.Error(), extra: map[string]any{"document_id": DocumentIDs.Format(e.ID)}}, true
 	case *shipments.ExpiredError:
 		return fault{detail: e.Error(), extra: map[string]any{"oldest_sequence": e.First}}, true
+	case *shipments.ResetError:
+		return fault{detail: e.Error(), extra: map[string]any{"newest_sequence": e.Head}}, true
 	case *shipments.ChecksFailingError:
 		return fault{detail: e.Error(), extra: map[string]any{"failing_checks": e.Checks}}, true
 	default:
