@@ -46,11 +46,13 @@ func (serve) Run(ctx context.Context, p program) error {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	criticalDB, err := postgres.OpenCritical(cfg.DatabaseURL, cfg.Session(), watching)
+	// No client may delay introspections, the change stream and readiness.
+	criticalDB, err := postgres.Open(cfg.DatabaseURL, cfg.Session(), watching)
 	if err != nil {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	defer func() { _ = criticalDB.Close() }()
+	criticalDB.SetMaxOpenConns(5)
 	traces, err := tracing.Start(ctx, "tokens-svc", metrics.Watch(outage.New(log, "sending traces")).Note)
 	if err != nil {
 		return err

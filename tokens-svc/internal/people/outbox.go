@@ -79,13 +79,19 @@ const (
 // Mails reports whether the program sends mail.
 func (s *Service) Mails() bool { return s.config.Mail != nil }
 
-// notice returns a mail about an event at this time, or none if the program sends no mail.
-func (s *Service) notice(to, name string, l Letter) []audit.Mail {
-	if !s.Mails() {
-		return nil
-	}
+// notices returns a mail to each address about an event at this time, or none if the program sends no mail.
+func (s *Service) notices(to []string, name string, l Letter) (all []audit.Mail) {
 	l.At = s.Now()
-	return []audit.Mail{{To: to, Name: name, Letter: l}}
+	for _, address := range to {
+		if s.Mails() {
+			all = append(all, audit.Mail{To: address, Name: name, Letter: l})
+		}
+	}
+	return all
+}
+
+func (s *Service) notice(to, name string, l Letter) []audit.Mail {
+	return s.notices([]string{to}, name, l)
 }
 
 // changed returns the mail about a change of how a person signs in, which is a whole sentence.
@@ -102,11 +108,8 @@ func (s *Service) signedIn(a Account, client ClientInfo) []audit.Mail {
 }
 
 // MailsMade returns the mails to the holders of a token, which a program or person made in their name.
-func (s *Service) MailsMade(actor audit.Actor, t tokens.Token, holders []string) (all []audit.Mail) {
-	for _, to := range holders {
-		all = append(all, s.notice(to, "made", Letter{Token: t, By: actor})...)
-	}
-	return all
+func (s *Service) MailsMade(actor audit.Actor, t tokens.Token, holders []string) []audit.Mail {
+	return s.notices(holders, "made", Letter{Token: t, By: actor})
 }
 
 // NotifyExpiring stores mails to the holders of tokens that end within tokens.ExpiringWithin, once for each end.
@@ -116,11 +119,8 @@ func (s *Service) NotifyExpiring(ctx context.Context) error {
 	}
 	now := s.Now()
 	return s.repo.NotifyExpiring(ctx, now, now.Add(tokens.ExpiringWithin),
-		func(t tokens.Token, holders []string) (all []audit.Mail) {
-			for _, to := range holders {
-				all = append(all, s.notice(to, "expiring", Letter{Token: t})...)
-			}
-			return all
+		func(t tokens.Token, holders []string) []audit.Mail {
+			return s.notices(holders, "expiring", Letter{Token: t})
 		})
 }
 

@@ -73,11 +73,6 @@ const selectMembers = `
 
 // Members implements people.Repository.
 func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
-	release, err := r.acquire(ctx, org)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer release()
 	return list[people.Member](ctx, r.db, selectMembers+`ORDER BY u.email`, org)
 }
 

@@ -144,18 +144,6 @@ var migrations embed.FS
 //go:embed grants.sql
 var grants string
 
-// criticalConns is the size of the pool that OpenCritical returns.
-const criticalConns = 5
-
-// OpenCritical is Open for what no client may delay: introspections, the change stream and readiness.
-func OpenCritical(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.DB, error) {
-	db, err := Open(dsn, session, observe...)
-	if err == nil {
-		db.SetMaxOpenConns(criticalConns)
-	}
-	return db, err
-}
-
 // RequestTimeout is the time for all database work of one request.
 const RequestTimeout = postgres.RequestTimeout
 

@@ -177,8 +177,8 @@ func (p *prefixes) Scan(src any) error {
 // null returns NULL for the zero value.
 func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Valid: value != *new(T)} }
 
-// NeededPeppers returns the versions of the pepper that tokens need which are neither revoked nor expired. It reads
-// one row of an index for each, however many tokens there are.
+// NeededPeppers returns the versions of the pepper that tokens need which are neither revoked nor expired. Of each it
+// reads the row of the index that comes last, where tokens lie that do not expire, however many there are.
 func (r *Repository) NeededPeppers(ctx context.Context) ([]int, error) {
 	return list[int](ctx, r.db, `
 		WITH RECURSIVE versions (version) AS (
@@ -187,9 +187,8 @@ func (r *Repository) NeededPeppers(ctx context.Context) ([]int, error) {
 			SELECT (SELECT min(pepper_version) FROM api_tokens WHERE revoked_at IS NULL AND pepper_version > version)
 			FROM versions WHERE version IS NOT NULL
 		)
-		SELECT version FROM versions
-		WHERE EXISTS (SELECT FROM api_tokens
-				WHERE revoked_at IS NULL AND pepper_version = version AND expires_at > now())
-			OR EXISTS (SELECT FROM api_tokens
-				WHERE revoked_at IS NULL AND pepper_version = version AND expires_at IS NULL)`)
+		SELECT version FROM versions WHERE (
+			SELECT coalesce(expires_at, 'infinity') FROM api_tokens
+			WHERE revoked_at IS NULL AND pepper_version = version ORDER BY expires_at DESC LIMIT 1
+		) > now()`)
 }

@@ -86,11 +86,6 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 func (r *Repository) Usage(
 	ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, since time.Time,
 ) ([]tokens.Use, error) {
-	release, err := r.acquire(ctx, org)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer release()
 	return list[tokens.Use](ctx, r.db, `
 		SELECT t.id AS token, u.requests, u.refused, last.last_used_at, host(last.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
