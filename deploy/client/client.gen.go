@@ -2005,10 +2005,22 @@ type ShipmentDetail struct {
 	// ID Opaque. Newer shipments have higher identifiers.
 	ID ShipmentID `json:"id"`
 
+	// MorePallets Present where the pallets are more than 4 MiB, about 10,000 lines: `pallets` is cut then, and all of them are in the pages of `GET /api/v1/shipments/{id}/pallets`.
+	MorePallets *struct {
+		// Lines How many lines are shown.
+		Lines int `json:"lines"`
+
+		// Next The path of the page with the next lines.
+		Next string `json:"next"`
+
+		// Total How many lines all pallets have.
+		Total int `json:"total"`
+	} `json:"more_pallets,omitempty"`
+
 	// Origin The place of origin, as free text.
 	Origin string `json:"origin"`
 
-	// Pallets Every pallet, in the order of the documents.
+	// Pallets Every pallet, in the order of the documents; with `more_pallets`, those of the first 1,000 lines.
 	Pallets []Pallet `json:"pallets"`
 
 	// PalletsCount The number of pallets.
@@ -2402,6 +2414,15 @@ type GetShipmentHistoryParams struct {
 	// PerPage How many shipments a page has at most. More than 100 counts as 100, and `meta.per_page` then says so. Anything
 	// but a whole number from 1 is refused with 400.
 	PerPage *PerPage `form:"per_page,omitempty" json:"per_page,omitempty"`
+}
+
+// ListPalletsParams defines parameters for ListPallets.
+type ListPalletsParams struct {
+	// Page The number of the page. Anything but a whole number from 1 is refused with 400.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// PerPage How many lines a page has; more than 1000 is taken as 1000.
+	PerPage *int `form:"per_page,omitempty" json:"per_page,omitempty"`
 }
 
 // RejectShipmentParams defines parameters for RejectShipment.
@@ -2833,7 +2854,8 @@ type ClientInterface interface {
 
 	// GetShipment Get a shipment
 	//
-	// Returns one shipment with its pallets and checks. An id that is malformed, unknown or of another organization
+	// Returns one shipment with its pallets and checks. Pallets of more than 4 MiB are cut, which `more_pallets` says,
+	// and paged by `GET /api/v1/shipments/{id}/pallets`. An id that is malformed, unknown or of another organization
 	// is answered with the same 404.
 	//
 	// Keep the `ETag` and send it as `If-None-Match`: while the shipment is unchanged the answer is 304 without a
@@ -3086,6 +3108,17 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
 	GetShipmentHistory(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPallets List a shipment's pallets
+	//
+	// Returns one page of the lines of the shipment's pallets, in their order: for a shipment whose `pallets` are
+	// more than 4 MiB, which then has `more_pallets`. A pallet without `contents` is one line. A pallet whose lines
+	// are on several pages is on each of them, with the `contents` that are on that page.
+	//
+	// Needs the permission `shipments:read`.
+	//
+	// Corresponds with GET /api/v1/shipments/{id}/pallets (the `ListPallets` operationId).
+	ListPallets(ctx context.Context, id ShipmentInPath, params *ListPalletsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RejectShipmentWithBody Reject a shipment
 	//
@@ -3559,7 +3592,8 @@ func (c *Client) DeleteShipment(ctx context.Context, id ShipmentInPath, params *
 
 // GetShipment Get a shipment
 //
-// Returns one shipment with its pallets and checks. An id that is malformed, unknown or of another organization
+// Returns one shipment with its pallets and checks. Pallets of more than 4 MiB are cut, which `more_pallets` says,
+// and paged by `GET /api/v1/shipments/{id}/pallets`. An id that is malformed, unknown or of another organization
 // is answered with the same 404.
 //
 // Keep the `ETag` and send it as `If-None-Match`: while the shipment is unchanged the answer is 304 without a
@@ -3961,6 +3995,27 @@ func (c *Client) ReprocessDocument(ctx context.Context, id ShipmentInPath, docum
 // Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
 func (c *Client) GetShipmentHistory(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetShipmentHistoryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPallets List a shipment's pallets
+//
+// Returns one page of the lines of the shipment's pallets, in their order: for a shipment whose `pallets` are
+// more than 4 MiB, which then has `more_pallets`. A pallet without `contents` is one line. A pallet whose lines
+// are on several pages is on each of them, with the `contents` that are on that page.
+//
+// Needs the permission `shipments:read`.
+//
+// Corresponds with GET /api/v1/shipments/{id}/pallets (the `ListPallets` operationId).
+func (c *Client) ListPallets(ctx context.Context, id ShipmentInPath, params *ListPalletsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPalletsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5500,6 +5555,79 @@ func NewGetShipmentHistoryRequest(server string, id ShipmentInPath, params *GetS
 	return req, nil
 }
 
+// NewListPalletsRequest constructs an http.Request for the ListPallets method
+func NewListPalletsRequest(server string, id ShipmentInPath, params *ListPalletsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/shipments/%s/pallets", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PerPage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "per_page", *params.PerPage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRejectShipmentRequest calls the generic RejectShipment builder with application/json body
 func NewRejectShipmentRequest(server string, id ShipmentInPath, params *RejectShipmentParams, body RejectShipmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -6240,7 +6368,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetShipmentWithResponse Get a shipment
 	//
-	// Returns one shipment with its pallets and checks. An id that is malformed, unknown or of another organization
+	// Returns one shipment with its pallets and checks. Pallets of more than 4 MiB are cut, which `more_pallets` says,
+	// and paged by `GET /api/v1/shipments/{id}/pallets`. An id that is malformed, unknown or of another organization
 	// is answered with the same 404.
 	//
 	// Keep the `ETag` and send it as `If-None-Match`: while the shipment is unchanged the answer is 304 without a
@@ -6507,6 +6636,19 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/history (the `GetShipmentHistory` operationId).
 	GetShipmentHistoryWithResponse(ctx context.Context, id ShipmentInPath, params *GetShipmentHistoryParams, reqEditors ...RequestEditorFn) (*GetShipmentHistoryResponse, error)
+
+	// ListPalletsWithResponse List a shipment's pallets
+	//
+	// Returns one page of the lines of the shipment's pallets, in their order: for a shipment whose `pallets` are
+	// more than 4 MiB, which then has `more_pallets`. A pallet without `contents` is one line. A pallet whose lines
+	// are on several pages is on each of them, with the `contents` that are on that page.
+	//
+	// Needs the permission `shipments:read`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/shipments/{id}/pallets (the `ListPallets` operationId).
+	ListPalletsWithResponse(ctx context.Context, id ShipmentInPath, params *ListPalletsParams, reqEditors ...RequestEditorFn) (*ListPalletsResponse, error)
 
 	// RejectShipmentWithBodyWithResponse Reject a shipment
 	//
@@ -7640,6 +7782,408 @@ func (r GetShipmentHistoryResponse) ContentType() string {
 	return ""
 }
 
+type ListPalletsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *struct {
+		// Meta The position of the page, in lines.
+		Meta struct {
+			// Page The effective page.
+			Page int `json:"page"`
+
+			// PerPage The effective size of a page.
+			PerPage int `json:"per_page"`
+
+			// Total The number of lines on all pages.
+			Total int `json:"total"`
+		} `json:"meta"`
+		Pallets []struct {
+			// BoxWeightKg The weight of one box in kilograms, with up to three decimals. Of a pallet with `contents` the average.
+			BoxWeightKg float32 `json:"box_weight_kg"`
+
+			// Boxes The number of boxes.
+			Boxes int `json:"boxes"`
+
+			// Calibre The size grade, as it was written.
+			Calibre string `json:"calibre"`
+
+			// ContainerNumber The container that the pallet is in.
+			ContainerNumber *string `json:"container_number,omitempty"`
+
+			// Contents The lines that the pallet was put together from, where there are several, or where its line says more of them.
+			Contents *[]struct {
+				// BoxWeightKg The weight of one box in kilograms, with up to three decimals.
+				BoxWeightKg float32 `json:"box_weight_kg"`
+
+				// Boxes The number of boxes of the line.
+				Boxes int `json:"boxes"`
+
+				// Calibre The size grade, as it was written.
+				Calibre string `json:"calibre"`
+
+				// ContainerNumber The container that the pallet is in.
+				ContainerNumber *string `json:"container_number,omitempty"`
+
+				// Ggn The GLOBALG.A.P. number.
+				Ggn *string `json:"ggn,omitempty"`
+
+				// GrossWeightKg The gross weight of all boxes, in kilograms.
+				GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+				// Grower Who grew it.
+				Grower *string `json:"grower,omitempty"`
+
+				// Gtin The Global Trade Item Number of the boxes (GS1).
+				Gtin *string `json:"gtin,omitempty"`
+
+				// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+				//
+				// Examples: 2026-11-02
+				HarvestedOn *string `json:"harvested_on,omitempty"`
+
+				// Lot The lot, or batch.
+				Lot *string `json:"lot,omitempty"`
+
+				// NetWeightKg The net weight of all boxes, in kilograms.
+				NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+				// Orchard The orchard or block where it grew.
+				Orchard *string `json:"orchard,omitempty"`
+
+				// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+				//
+				// Examples: 2026-11-04
+				PackedOn *string `json:"packed_on,omitempty"`
+
+				// Phc The code of the packhouse.
+				Phc *string `json:"phc,omitempty"`
+
+				// ProduceName The produce of the line.
+				ProduceName string `json:"produce_name"`
+
+				// Puc The code of the production unit.
+				Puc *string `json:"puc,omitempty"`
+
+				// Row The row of the line.
+				Row *int `json:"row,omitempty"`
+
+				// SealNumber The seal of that container.
+				SealNumber *string `json:"seal_number,omitempty"`
+
+				// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+				Sheet *Sheet `json:"sheet,omitempty"`
+
+				// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+				Sscc *string `json:"sscc,omitempty"`
+
+				// TemperatureRecorder The number of the temperature recorder.
+				TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+			} `json:"contents,omitempty"`
+
+			// ContentsFrom How many of its lines are on pages before; absent where none are.
+			ContentsFrom *int `json:"contents_from,omitempty"`
+
+			// DocumentID Opaque. Absent where something was loaded without a document.
+			DocumentID *DocumentID `json:"document_id,omitempty"`
+
+			// Ggn The GLOBALG.A.P. number.
+			Ggn *string `json:"ggn,omitempty"`
+
+			// GrossWeightKg The gross weight of all boxes, in kilograms.
+			GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+			// Grower Who grew it.
+			Grower *string `json:"grower,omitempty"`
+
+			// Gtin The Global Trade Item Number of the boxes (GS1).
+			Gtin *string `json:"gtin,omitempty"`
+
+			// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+			//
+			// Examples: 2026-11-02
+			HarvestedOn *string `json:"harvested_on,omitempty"`
+
+			// Lines How many lines the pallet has.
+			Lines int `json:"lines"`
+
+			// Lot The lot, or batch.
+			Lot *string `json:"lot,omitempty"`
+
+			// NetWeightKg The net weight of all boxes, in kilograms.
+			NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+			// Orchard The orchard or block where it grew.
+			Orchard *string `json:"orchard,omitempty"`
+
+			// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+			//
+			// Examples: 2026-11-04
+			PackedOn *string `json:"packed_on,omitempty"`
+
+			// PalletNumber The pallet's label.
+			PalletNumber string `json:"pallet_number"`
+
+			// Phc The code of the packhouse.
+			Phc *string `json:"phc,omitempty"`
+
+			// Places Where values of the pallet stand that are not in its row, by their names.
+			Places *struct {
+				// BoxWeightKg A place in a document.
+				BoxWeightKg *Place `json:"box_weight_kg,omitempty"`
+
+				// Boxes A place in a document.
+				Boxes *Place `json:"boxes,omitempty"`
+
+				// Calibre A place in a document.
+				Calibre *Place `json:"calibre,omitempty"`
+
+				// ProduceName A place in a document.
+				ProduceName *Place `json:"produce_name,omitempty"`
+			} `json:"places,omitempty"`
+
+			// ProduceName The produce on it.
+			ProduceName string `json:"produce_name"`
+
+			// Puc The code of the production unit.
+			Puc *string `json:"puc,omitempty"`
+
+			// Row The row of the document with which the pallet begins, or its place in a list that was given by its pallets.
+			Row *int `json:"row,omitempty"`
+
+			// SealNumber The seal of that container.
+			SealNumber *string `json:"seal_number,omitempty"`
+
+			// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+			Sheet *Sheet `json:"sheet,omitempty"`
+
+			// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+			Sscc *string `json:"sscc,omitempty"`
+
+			// TemperatureRecorder The number of the temperature recorder.
+			TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+		} `json:"pallets"`
+	}
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPalletsResponse) GetJSON200() *struct {
+	// Meta The position of the page, in lines.
+	Meta struct {
+		// Page The effective page.
+		Page int `json:"page"`
+
+		// PerPage The effective size of a page.
+		PerPage int `json:"per_page"`
+
+		// Total The number of lines on all pages.
+		Total int `json:"total"`
+	} `json:"meta"`
+	Pallets []struct {
+		// BoxWeightKg The weight of one box in kilograms, with up to three decimals. Of a pallet with `contents` the average.
+		BoxWeightKg float32 `json:"box_weight_kg"`
+
+		// Boxes The number of boxes.
+		Boxes int `json:"boxes"`
+
+		// Calibre The size grade, as it was written.
+		Calibre string `json:"calibre"`
+
+		// ContainerNumber The container that the pallet is in.
+		ContainerNumber *string `json:"container_number,omitempty"`
+
+		// Contents The lines that the pallet was put together from, where there are several, or where its line says more of them.
+		Contents *[]struct {
+			// BoxWeightKg The weight of one box in kilograms, with up to three decimals.
+			BoxWeightKg float32 `json:"box_weight_kg"`
+
+			// Boxes The number of boxes of the line.
+			Boxes int `json:"boxes"`
+
+			// Calibre The size grade, as it was written.
+			Calibre string `json:"calibre"`
+
+			// ContainerNumber The container that the pallet is in.
+			ContainerNumber *string `json:"container_number,omitempty"`
+
+			// Ggn The GLOBALG.A.P. number.
+			Ggn *string `json:"ggn,omitempty"`
+
+			// GrossWeightKg The gross weight of all boxes, in kilograms.
+			GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+			// Grower Who grew it.
+			Grower *string `json:"grower,omitempty"`
+
+			// Gtin The Global Trade Item Number of the boxes (GS1).
+			Gtin *string `json:"gtin,omitempty"`
+
+			// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+			//
+			// Examples: 2026-11-02
+			HarvestedOn *string `json:"harvested_on,omitempty"`
+
+			// Lot The lot, or batch.
+			Lot *string `json:"lot,omitempty"`
+
+			// NetWeightKg The net weight of all boxes, in kilograms.
+			NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+			// Orchard The orchard or block where it grew.
+			Orchard *string `json:"orchard,omitempty"`
+
+			// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+			//
+			// Examples: 2026-11-04
+			PackedOn *string `json:"packed_on,omitempty"`
+
+			// Phc The code of the packhouse.
+			Phc *string `json:"phc,omitempty"`
+
+			// ProduceName The produce of the line.
+			ProduceName string `json:"produce_name"`
+
+			// Puc The code of the production unit.
+			Puc *string `json:"puc,omitempty"`
+
+			// Row The row of the line.
+			Row *int `json:"row,omitempty"`
+
+			// SealNumber The seal of that container.
+			SealNumber *string `json:"seal_number,omitempty"`
+
+			// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+			Sheet *Sheet `json:"sheet,omitempty"`
+
+			// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+			Sscc *string `json:"sscc,omitempty"`
+
+			// TemperatureRecorder The number of the temperature recorder.
+			TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+		} `json:"contents,omitempty"`
+
+		// ContentsFrom How many of its lines are on pages before; absent where none are.
+		ContentsFrom *int `json:"contents_from,omitempty"`
+
+		// DocumentID Opaque. Absent where something was loaded without a document.
+		DocumentID *DocumentID `json:"document_id,omitempty"`
+
+		// Ggn The GLOBALG.A.P. number.
+		Ggn *string `json:"ggn,omitempty"`
+
+		// GrossWeightKg The gross weight of all boxes, in kilograms.
+		GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+		// Grower Who grew it.
+		Grower *string `json:"grower,omitempty"`
+
+		// Gtin The Global Trade Item Number of the boxes (GS1).
+		Gtin *string `json:"gtin,omitempty"`
+
+		// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+		//
+		// Examples: 2026-11-02
+		HarvestedOn *string `json:"harvested_on,omitempty"`
+
+		// Lines How many lines the pallet has.
+		Lines int `json:"lines"`
+
+		// Lot The lot, or batch.
+		Lot *string `json:"lot,omitempty"`
+
+		// NetWeightKg The net weight of all boxes, in kilograms.
+		NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+		// Orchard The orchard or block where it grew.
+		Orchard *string `json:"orchard,omitempty"`
+
+		// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+		//
+		// Examples: 2026-11-04
+		PackedOn *string `json:"packed_on,omitempty"`
+
+		// PalletNumber The pallet's label.
+		PalletNumber string `json:"pallet_number"`
+
+		// Phc The code of the packhouse.
+		Phc *string `json:"phc,omitempty"`
+
+		// Places Where values of the pallet stand that are not in its row, by their names.
+		Places *struct {
+			// BoxWeightKg A place in a document.
+			BoxWeightKg *Place `json:"box_weight_kg,omitempty"`
+
+			// Boxes A place in a document.
+			Boxes *Place `json:"boxes,omitempty"`
+
+			// Calibre A place in a document.
+			Calibre *Place `json:"calibre,omitempty"`
+
+			// ProduceName A place in a document.
+			ProduceName *Place `json:"produce_name,omitempty"`
+		} `json:"places,omitempty"`
+
+		// ProduceName The produce on it.
+		ProduceName string `json:"produce_name"`
+
+		// Puc The code of the production unit.
+		Puc *string `json:"puc,omitempty"`
+
+		// Row The row of the document with which the pallet begins, or its place in a list that was given by its pallets.
+		Row *int `json:"row,omitempty"`
+
+		// SealNumber The seal of that container.
+		SealNumber *string `json:"seal_number,omitempty"`
+
+		// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+		Sheet *Sheet `json:"sheet,omitempty"`
+
+		// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+		Sscc *string `json:"sscc,omitempty"`
+
+		// TemperatureRecorder The number of the temperature recorder.
+		TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+	} `json:"pallets"`
+} {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPalletsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPalletsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPalletsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPalletsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPalletsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type RejectShipmentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8317,7 +8861,8 @@ func (c *ClientWithResponses) DeleteShipmentWithResponse(ctx context.Context, id
 
 // GetShipmentWithResponse Get a shipment
 //
-// Returns one shipment with its pallets and checks. An id that is malformed, unknown or of another organization
+// Returns one shipment with its pallets and checks. Pallets of more than 4 MiB are cut, which `more_pallets` says,
+// and paged by `GET /api/v1/shipments/{id}/pallets`. An id that is malformed, unknown or of another organization
 // is answered with the same 404.
 //
 // Keep the `ETag` and send it as `If-None-Match`: while the shipment is unchanged the answer is 304 without a
@@ -8677,6 +9222,25 @@ func (c *ClientWithResponses) GetShipmentHistoryWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseGetShipmentHistoryResponse(rsp)
+}
+
+// ListPalletsWithResponse List a shipment's pallets
+//
+// Returns one page of the lines of the shipment's pallets, in their order: for a shipment whose `pallets` are
+// more than 4 MiB, which then has `more_pallets`. A pallet without `contents` is one line. A pallet whose lines
+// are on several pages is on each of them, with the `contents` that are on that page.
+//
+// Needs the permission `shipments:read`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/shipments/{id}/pallets (the `ListPallets` operationId).
+func (c *ClientWithResponses) ListPalletsWithResponse(ctx context.Context, id ShipmentInPath, params *ListPalletsParams, reqEditors ...RequestEditorFn) (*ListPalletsResponse, error) {
+	rsp, err := c.ListPallets(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPalletsResponse(rsp)
 }
 
 // RejectShipmentWithBodyWithResponse Reject a shipment
@@ -9656,6 +10220,216 @@ func ParseGetShipmentHistoryResponse(rsp *http.Response) (*GetShipmentHistoryRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest History
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPalletsResponse parses an HTTP response from a ListPalletsWithResponse call
+func ParseListPalletsResponse(rsp *http.Response) (*ListPalletsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPalletsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			// Meta The position of the page, in lines.
+			Meta struct {
+				// Page The effective page.
+				Page int `json:"page"`
+
+				// PerPage The effective size of a page.
+				PerPage int `json:"per_page"`
+
+				// Total The number of lines on all pages.
+				Total int `json:"total"`
+			} `json:"meta"`
+			Pallets []struct {
+				// BoxWeightKg The weight of one box in kilograms, with up to three decimals. Of a pallet with `contents` the average.
+				BoxWeightKg float32 `json:"box_weight_kg"`
+
+				// Boxes The number of boxes.
+				Boxes int `json:"boxes"`
+
+				// Calibre The size grade, as it was written.
+				Calibre string `json:"calibre"`
+
+				// ContainerNumber The container that the pallet is in.
+				ContainerNumber *string `json:"container_number,omitempty"`
+
+				// Contents The lines that the pallet was put together from, where there are several, or where its line says more of them.
+				Contents *[]struct {
+					// BoxWeightKg The weight of one box in kilograms, with up to three decimals.
+					BoxWeightKg float32 `json:"box_weight_kg"`
+
+					// Boxes The number of boxes of the line.
+					Boxes int `json:"boxes"`
+
+					// Calibre The size grade, as it was written.
+					Calibre string `json:"calibre"`
+
+					// ContainerNumber The container that the pallet is in.
+					ContainerNumber *string `json:"container_number,omitempty"`
+
+					// Ggn The GLOBALG.A.P. number.
+					Ggn *string `json:"ggn,omitempty"`
+
+					// GrossWeightKg The gross weight of all boxes, in kilograms.
+					GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+					// Grower Who grew it.
+					Grower *string `json:"grower,omitempty"`
+
+					// Gtin The Global Trade Item Number of the boxes (GS1).
+					Gtin *string `json:"gtin,omitempty"`
+
+					// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+					//
+					// Examples: 2026-11-02
+					HarvestedOn *string `json:"harvested_on,omitempty"`
+
+					// Lot The lot, or batch.
+					Lot *string `json:"lot,omitempty"`
+
+					// NetWeightKg The net weight of all boxes, in kilograms.
+					NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+					// Orchard The orchard or block where it grew.
+					Orchard *string `json:"orchard,omitempty"`
+
+					// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+					//
+					// Examples: 2026-11-04
+					PackedOn *string `json:"packed_on,omitempty"`
+
+					// Phc The code of the packhouse.
+					Phc *string `json:"phc,omitempty"`
+
+					// ProduceName The produce of the line.
+					ProduceName string `json:"produce_name"`
+
+					// Puc The code of the production unit.
+					Puc *string `json:"puc,omitempty"`
+
+					// Row The row of the line.
+					Row *int `json:"row,omitempty"`
+
+					// SealNumber The seal of that container.
+					SealNumber *string `json:"seal_number,omitempty"`
+
+					// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+					Sheet *Sheet `json:"sheet,omitempty"`
+
+					// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+					Sscc *string `json:"sscc,omitempty"`
+
+					// TemperatureRecorder The number of the temperature recorder.
+					TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+				} `json:"contents,omitempty"`
+
+				// ContentsFrom How many of its lines are on pages before; absent where none are.
+				ContentsFrom *int `json:"contents_from,omitempty"`
+
+				// DocumentID Opaque. Absent where something was loaded without a document.
+				DocumentID *DocumentID `json:"document_id,omitempty"`
+
+				// Ggn The GLOBALG.A.P. number.
+				Ggn *string `json:"ggn,omitempty"`
+
+				// GrossWeightKg The gross weight of all boxes, in kilograms.
+				GrossWeightKg *float32 `json:"gross_weight_kg,omitempty"`
+
+				// Grower Who grew it.
+				Grower *string `json:"grower,omitempty"`
+
+				// Gtin The Global Trade Item Number of the boxes (GS1).
+				Gtin *string `json:"gtin,omitempty"`
+
+				// HarvestedOn The date of harvest, as in ISO 8601; as it was written where that is ambiguous.
+				//
+				// Examples: 2026-11-02
+				HarvestedOn *string `json:"harvested_on,omitempty"`
+
+				// Lines How many lines the pallet has.
+				Lines int `json:"lines"`
+
+				// Lot The lot, or batch.
+				Lot *string `json:"lot,omitempty"`
+
+				// NetWeightKg The net weight of all boxes, in kilograms.
+				NetWeightKg *float32 `json:"net_weight_kg,omitempty"`
+
+				// Orchard The orchard or block where it grew.
+				Orchard *string `json:"orchard,omitempty"`
+
+				// PackedOn The date of packing, as in ISO 8601; as it was written where that is ambiguous.
+				//
+				// Examples: 2026-11-04
+				PackedOn *string `json:"packed_on,omitempty"`
+
+				// PalletNumber The pallet's label.
+				PalletNumber string `json:"pallet_number"`
+
+				// Phc The code of the packhouse.
+				Phc *string `json:"phc,omitempty"`
+
+				// Places Where values of the pallet stand that are not in its row, by their names.
+				Places *struct {
+					// BoxWeightKg A place in a document.
+					BoxWeightKg *Place `json:"box_weight_kg,omitempty"`
+
+					// Boxes A place in a document.
+					Boxes *Place `json:"boxes,omitempty"`
+
+					// Calibre A place in a document.
+					Calibre *Place `json:"calibre,omitempty"`
+
+					// ProduceName A place in a document.
+					ProduceName *Place `json:"produce_name,omitempty"`
+				} `json:"places,omitempty"`
+
+				// ProduceName The produce on it.
+				ProduceName string `json:"produce_name"`
+
+				// Puc The code of the production unit.
+				Puc *string `json:"puc,omitempty"`
+
+				// Row The row of the document with which the pallet begins, or its place in a list that was given by its pallets.
+				Row *int `json:"row,omitempty"`
+
+				// SealNumber The seal of that container.
+				SealNumber *string `json:"seal_number,omitempty"`
+
+				// Sheet The sheet of a workbook, or the page of a PDF; absent where a document has none.
+				Sheet *Sheet `json:"sheet,omitempty"`
+
+				// Sscc The Serial Shipping Container Code (GS1), 18 digits.
+				Sscc *string `json:"sscc,omitempty"`
+
+				// TemperatureRecorder The number of the temperature recorder.
+				TemperatureRecorder *string `json:"temperature_recorder,omitempty"`
+			} `json:"pallets"`
+		}
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,7 @@
 //
 // Guarantees: no key uses more than Each, so that Total less Each is left for the others; while there is a queue, the
 // key that uses least is served first, keys that use the same in turn, and a key's own acquisitions in their order; an
-// acquisition that is refused holds nothing.
+// acquisition that is refused holds nothing; what is held while a peer is waited for gives way to keys that use less.
 package limit
 
 import (
@@ -33,11 +33,13 @@ type Config struct {
 type Shares[Key comparable] struct {
 	Config
 
-	mu     sync.Mutex
-	used   int64
-	usedBy map[Key]int64  // without keys that use nothing
-	queues map[Key]*queue // without empty ones
-	turn   uint64         // of the newest queue
+	mu      sync.Mutex
+	used    int64
+	usedBy  map[Key]int64          // without keys that use nothing
+	queues  map[Key]*queue         // without empty ones
+	slow    map[Key][]*acquisition // what is held revocably, oldest first
+	leaving int64                  // of used: what was revoked and not released yet
+	turn    uint64                 // of the newest queue
 }
 
 // queue is what waits for one key, oldest first. The queue with the lowest turn is the next of those whose keys use the
@@ -50,18 +52,29 @@ type queue struct {
 type acquisition struct {
 	n       int64
 	granted chan struct{} // closed once n is in use
+	revoke  func()        // nil: it is not revocable
+	revoked bool
 }
 
 // New returns Shares of which nothing is in use.
 func New[Key comparable](config Config) *Shares[Key] {
-	return &Shares[Key]{Config: config, usedBy: map[Key]int64{}, queues: map[Key]*queue{}}
+	return &Shares[Key]{Config: config, usedBy: map[Key]int64{}, queues: map[Key]*queue{}, slow: map[Key][]*acquisition{}}
 }
 
 // Acquire acquires n for a key until release is called, of which only the first call has an effect. More than Each is
 // acquired as Each. It returns ErrShare or ErrTotal, also at the deadline of ctx, or, if ctx is cancelled first, the error
 // of ctx, and then a release without effect. Since it may wait, a caller holds nothing else that is shared, such as a database connection.
 func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release func(), err error) {
-	a := &acquisition{n: min(n, s.Each), granted: make(chan struct{})}
+	return s.AcquireRevocable(ctx, key, n, nil)
+}
+
+// AcquireRevocable is Acquire of what is held while a peer is waited for, such as a client that sends or reads. When a
+// key waits because all keys together use all there is, revoke is called, in a goroutine, for what the key that uses
+// most has held longest, if that uses more than the waiting one would. The holder then ends its use and releases it.
+func (s *Shares[Key]) AcquireRevocable(
+	ctx context.Context, key Key, n int64, revoke func(),
+) (release func(), err error) {
+	a := &acquisition{n: min(n, s.Each), granted: make(chan struct{}), revoke: revoke}
 	if err = s.enqueue(key, a); err == nil {
 		err = s.wait(ctx, a)
 	}
@@ -89,7 +102,39 @@ func (s *Shares[Key]) enqueue(key Key, a *acquisition) error {
 	if s.grant(); len(q.waiting) > s.Queue {
 		return ErrTotal
 	}
+	if slices.Contains(q.waiting, a) && s.usedBy[key]+a.n <= s.Each {
+		s.makeWay(key, a.n)
+	}
 	return nil
+}
+
+// makeWay revokes what is held by the keys that use most, until n is free for a key once that is released.
+func (s *Shares[Key]) makeWay(key Key, n int64) {
+	for s.used-s.leaving+n > s.Total {
+		var most Key
+		found := false
+		for other, held := range s.slow {
+			if len(held) > 0 && s.usedBy[other] > s.usedBy[key]+n && (!found || s.usedBy[other] > s.usedBy[most]) {
+				most, found = other, true
+			}
+		}
+		if !found {
+			return
+		}
+		a := s.slow[most][0]
+		s.forget(most, a)
+		a.revoked = true
+		s.leaving += a.n
+		go a.revoke()
+	}
+}
+
+// forget removes what is revoked or released from what may be revoked.
+func (s *Shares[Key]) forget(key Key, a *acquisition) {
+	held := slices.DeleteFunc(s.slow[key], func(other *acquisition) bool { return other == a })
+	if s.slow[key] = held; len(held) == 0 {
+		delete(s.slow, key)
+	}
 }
 
 func (s *Shares[Key]) wait(ctx context.Context, a *acquisition) error {
@@ -135,6 +180,9 @@ func (s *Shares[Key]) withdraw(key Key, a *acquisition, err error) error {
 func (s *Shares[Key]) release(key Key, a *acquisition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.forget(key, a); a.revoked {
+		s.leaving -= a.n
+	}
 	s.use(key, -a.n)
 	s.grant()
 }
@@ -150,7 +198,9 @@ func (s *Shares[Key]) grant() {
 		s.turn++
 		q.turn = s.turn
 		s.remove(key, 0)
-		s.use(key, a.n)
+		if s.use(key, a.n); a.revoke != nil {
+			s.slow[key] = append(s.slow[key], a)
+		}
 		close(a.granted)
 	}
 }

@@ -90,3 +90,35 @@ func TestWaitingEnds(t *testing.T) {
 		acquire(t, s, "c", 1, nil) // what was refused holds nothing
 	})
 }
+
+// TestWhatIsHeldForAPeerGivesWay to keys that use less, the oldest of the key that uses most first.
+func TestWhatIsHeldForAPeerGivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := limit.New[string](limit.Config{Total: 8, Each: 5, Queue: 1, Wait: time.Second})
+		var revoked []string
+		slow := func(key, name string, n int64) {
+			var release func()
+			release, err := s.AcquireRevocable(t.Context(), key, n, func() {
+				revoked = append(revoked, name)
+				release()
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		slow("busy", "first", 2)
+		slow("busy", "second", 3)
+		slow("other", "third", 3)
+		acquire(t, s, "busy", 1, limit.ErrShare) // its own share is no reason
+		synctest.Wait()
+		if revoked != nil {
+			t.Errorf("%v", revoked)
+		}
+		acquire(t, s, "quiet", 2, nil)
+		acquire(t, s, "quiet", 1, limit.ErrTotal) // it would use as much as the others
+		if want := []string{"first"}; !slices.Equal(revoked, want) {
+			t.Errorf("%v, want %v", revoked, want)
+		}
+	})
+}

@@ -61,10 +61,15 @@ func (r *Repository) Ready(ctx context.Context) error {
 	return err
 }
 
+// readTimeout is the time for reading a shipment, which may be large.
+const readTimeout = 2 * RequestTimeout
+
 // Get implements shipments.Repository.
 func (r *Repository) Get(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, p shipments.Parts, atMost int64,
 ) (shipments.Detail, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout) // ctx may be of a request that waits for other things, too
+	defer cancel()
 	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
 		org, id, atMost, p.Pallets, p.Document)
 }
@@ -73,6 +78,8 @@ func (r *Repository) Get(
 func (r *Repository) Lines(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) (shipments.Lines, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	return getJSON[shipments.Lines](ctx, r.tenant(ctx, org), "get pallets", linesSQL, org, id, offset, limit)
 }
 

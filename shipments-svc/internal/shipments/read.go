@@ -63,6 +63,9 @@ type PalletsQuery struct {
 	PerPage int64 // lines; 0 means MaxLinesPerPage, as does more
 }
 
+// Waits returns how much longer than others the request may take.
+func (q PalletsQuery) Waits() time.Duration { return ReadWait }
+
 // PalletPart is a pallet with those of its Contents that are on a page.
 type PalletPart struct {
 	Pallet

@@ -30,7 +30,7 @@ type GetQuery struct {
 }
 
 // Waits returns how much longer than others the request may take.
-func (l GetQuery) Waits() time.Duration { return l.Wait }
+func (l GetQuery) Waits() time.Duration { return l.Wait + ReadWait }
 
 // GetResult is the result of Get.
 type GetResult struct {

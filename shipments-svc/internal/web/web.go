@@ -162,7 +162,11 @@ func (s *site) serve(rt route) http.Handler {
 		ctx := r.Context()
 		if !slices.Contains(slow, rt.pattern) {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, s.Timeout)
+			timeout := s.Timeout
+			if rt.pattern == "GET /{id}" { // it waits for the memory of a large one
+				timeout += shipments.ReadWait
+			}
+			ctx, cancel = context.WithTimeout(ctx, timeout)
 			defer cancel()
 		}
 		var a answer

@@ -44,6 +44,10 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 		reading, err = packinglist.ReadFacts(ctx, kind, file, info.Size())
 	}
 	r := result{Reading: &reading}
+	if fault := shipments.Beyond(reading.Pallets); fault != "" {
+		failure := shipments.Failure{Code: string(shipments.TooManyPallets), Detail: fault}
+		r = result{Failure: &shipments.UnreadableError{Failure: failure, Mappings: reading.Mappings}}
+	}
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
 		r = result{Failure: &shipments.UnreadableError{Failure: failureOf(*bad), Mappings: bad.Mappings}}
 	} else if err != nil {

@@ -32,7 +32,7 @@ const (
 	maxTime   = shipments.ReadTimeout
 	maxCPU    = 10 * time.Second // of processor time, in whole seconds
 	maxMemory = 256 << 20        // bytes, beyond what the program has when it starts
-	maxAnswer = 32 << 20         // bytes
+	maxAnswer = 16 << 20         // bytes
 	maxStderr = 8 << 10          // bytes
 )
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,13 @@ import (
 // sendDocument sends a document of so many bytes to the handler, and returns where its
 // status will be.
 func sendDocument(ctx context.Context, handler http.Handler, org string, size int64, body io.Reader) <-chan int {
+	return sendSlowly(ctx, handler, org, size, body, httptest.NewRecorder())
+}
+
+// sendSlowly is sendDocument with a writer that may have deadlines.
+func sendSlowly(
+	ctx context.Context, handler http.Handler, org string, size int64, body io.Reader, w http.ResponseWriter,
+) <-chan int {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, collection+"/"+publicid.New("ship")+"/documents", body)
 	r.ContentLength = size
 	r.Header.Set("X-Organization-Id", org)
@@ -28,9 +36,15 @@ func sendDocument(ctx context.Context, handler http.Handler, org string, size in
 	r.Header.Set("Content-Type", "application/json")
 	status := make(chan int, 1)
 	go func() {
-		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		status <- w.Code
+		for {
+			wrapped, ok := w.(interface{ Unwrap() http.ResponseWriter })
+			if !ok {
+				break
+			}
+			w = wrapped.Unwrap()
+		}
+		status <- w.(*httptest.ResponseRecorder).Code
 	}()
 	synctest.Wait()
 	return status
@@ -107,6 +121,10 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 		if status := <-try(mine, dryRun); status != http.StatusTooManyRequests {
 			t.Errorf("a second one: %d", status)
 		}
+		test := strings.Replace(mine, "org_0", "org_7", 1)
+		if status := <-try(test, dryRun); status != http.StatusTooManyRequests {
+			t.Errorf("one with a test token: %d", status)
+		}
 		if status := <-try(mine, strings.Replace(dryRun, "true", "false", 1)); status != http.StatusNotFound {
 			t.Errorf("attaching meanwhile: %d", status)
 		}
@@ -114,6 +132,103 @@ func TestDryRunsOfAnOrganizationDelayNoOther(t *testing.T) {
 		close(over)
 		if one, two := <-first, <-second; one != http.StatusNotFound || two != http.StatusNotFound {
 			t.Errorf("%d, and of another organization %d", one, two)
+		}
+	})
+}
+
+// TestHeldUploadsTakeNoPlaceOfOthers: what is announced does not count, but for the organization itself.
+func TestHeldUploadsTakeNoPlaceOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		handler, begun := handlerOf(fakeService(fakeRepository{})), time.Now()
+		body, upload := io.Pipe()
+		var held []<-chan int
+		for range 20 {
+			org := publicid.New("org")
+			for range 3 {
+				sent := io.MultiReader(strings.NewReader(strings.Repeat(" ", 70_000)), body)
+				held = append(held, sendDocument(t.Context(), handler, org, 14<<20, sent))
+			}
+		}
+		status := <-sendDocument(t.Context(), handler, publicid.New("org"), 17, strings.NewReader(`{`))
+		if status != http.StatusBadRequest || time.Since(begun) != 0 {
+			t.Errorf("of another organization: %d after %s", status, time.Since(begun))
+		}
+		_ = upload.Close()
+		for _, one := range held {
+			<-one
+		}
+	})
+}
+
+// cutOff is a writer whose read deadline ends a body.
+type cutOff struct {
+	http.ResponseWriter
+	body *io.PipeWriter
+}
+
+func (c cutOff) SetReadDeadline(at time.Time) error {
+	if at.After(time.Now()) {
+		return nil
+	}
+	return c.body.CloseWithError(os.ErrDeadlineExceeded)
+}
+
+func (c cutOff) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// TestASlowUploadGivesWay once what has arrived is all that may: the oldest of the organization that has most.
+func TestASlowUploadGivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		handler, begun := handlerOf(fakeService(fakeRepository{})), time.Now()
+		const large = 14 << 20
+		var held []<-chan int
+		var uploads []*io.PipeWriter
+		for range 4 { // 3 × 14 MiB each, of 112 MiB
+			org := publicid.New("org")
+			for range 3 {
+				body, upload := io.Pipe()
+				uploads = append(uploads, upload)
+				sent := io.MultiReader(strings.NewReader(strings.Repeat(" ", large*2/3)), body)
+				held = append(held, sendSlowly(t.Context(), handler, org, large, sent, cutOff{httptest.NewRecorder(), upload}))
+			}
+		}
+		status := <-sendDocument(t.Context(), handler, publicid.New("org"), 17, strings.NewReader(`{`))
+		if status != http.StatusBadRequest || time.Since(begun) != 0 {
+			t.Errorf("of another organization: %d after %s", status, time.Since(begun))
+		}
+		for _, upload := range uploads {
+			_ = upload.Close()
+		}
+		slow := 0
+		for _, one := range held {
+			if <-one == http.StatusRequestTimeout {
+				slow++
+			}
+		}
+		if slow == 0 || slow > 6 {
+			t.Errorf("%d of %d gave way", slow, len(held))
+		}
+	})
+}
+
+// TestUploadsAndPreviewsAreSharedByOrganization: its live and its test tokens have one share between them.
+func TestUploadsAndPreviewsAreSharedByOrganization(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		handler, live := handlerOf(fakeService(fakeRepository{})), publicid.New("org")
+		body, upload := io.Pipe()
+		var held []<-chan int
+		for range 3 {
+			held = append(held, sendDocument(t.Context(), handler, live, 14<<20, body))
+		}
+		test := strings.Replace(live, "org_0", "org_7", 1)
+		if status := <-sendDocument(t.Context(), handler, test, 14<<20, unread{t}); status != http.StatusTooManyRequests {
+			t.Errorf("with a test token: %d", status)
+		}
+		_ = upload.Close()
+		for _, one := range held {
+			<-one
 		}
 	})
 }

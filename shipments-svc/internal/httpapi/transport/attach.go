@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -29,28 +26,6 @@ type previewView struct {
 	Document previewDocumentView `json:"document"`
 	Checks   []checkView         `json:"checks"`
 	Mappings []shipments.Mapping `json:"mappings,omitempty"`
-}
-
-var (
-	// receiving is how many bytes the bodies of documents that are received and processed at once may have, which
-	// are in memory.
-	receiving = limit.Config{Total: 192 << 20, Each: 48 << 20, Queue: 50, Wait: 3 * time.Second}
-	// reading is how many dry runs and large JSON bodies are processed at once, each with up to 256 MiB.
-	reading = limit.Config{Total: 2, Each: 1, Queue: 4, Wait: 3 * time.Second}
-)
-
-// fewValues is how many values a JSON body may have that is processed beside any
-// number of others.
-const fewValues = 10_000
-
-// Uploads admits bodies with documents, of the API and of pages together.
-type Uploads struct {
-	receiving, reading *limit.Shares[shipments.Organization]
-}
-
-// NewUploads returns Uploads. A process has one.
-func NewUploads() *Uploads {
-	return &Uploads{limit.New[shipments.Organization](receiving), limit.New[shipments.Organization](reading)}
 }
 
 // Received is a document as it came in. Release ends the use of memory for it.
@@ -88,56 +63,16 @@ func (u *Uploads) decode(r *http.Request) (a Received, err error) {
 	return a, nil
 }
 
-// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets
-// themselves. It is admitted before it is received, until Release is called.
-func (u *Uploads) Receive(
-	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
-) (a Received, err error) {
-	// A large request has the time that it may take. Writers without deadlines are accepted.
-	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
-	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
-	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
-	size := min(r.ContentLength, maxDocument)
-	if size < 0 { // it is not known
-		size = maxDocument
-	}
-	key := shipments.OrganizationOf(org)
-	received, err := u.receiving.Acquire(r.Context(), key, size)
-	if err != nil {
-		return a, err
-	}
-	processed := func() {}
-	a.Release = sync.OnceFunc(func() { processed(); received() })
-	defer func() {
-		if err != nil {
-			a.Release()
-		}
-	}()
-	media, err := mediaType(r.Header, jsonMedia, formMedia)
-	if err != nil {
-		return a, err
-	}
-	large := func() (err error) { //nolint:contextcheck // it is that of the request
-		processed, err = u.reading.Acquire(r.Context(), key, 1)
-		return err
-	}
-	if media == formMedia {
-		a.Attachment, err = decodeForm(r, order)
-	} else {
-		a.Attachment, err = decodeDocument(r, size, order, large)
-	}
-	if err == nil && a.DryRun && a.File != nil {
-		err = large()
-	}
-	return a, err
-}
-
 // decodeDocument reads a document that is sent as JSON. It calls large before it parses many values.
 func decodeDocument(
-	r *http.Request, size int64, order shipments.Order, large func() error,
+	r *http.Request, order shipments.Order, large func() error,
 ) (a shipments.Attachment, err error) {
-	text, err := receive(r, size)
-	if err == nil && bytes.Count(text, []byte(",")) > fewValues { // base64 has no commas
+	text, err := receive(r)
+	switch values := bytes.Count(text, []byte(",")); { // base64 has no commas
+	case err != nil:
+	case values > manyValues:
+		err = errManyValues
+	case values > fewValues:
 		err = large()
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ func decodeJSON[Req any](
 	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
 		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
 			r.Body = http.MaxBytesReader(callerOf(r.Context()).writer, r.Body, maxBody)
-			text, err = receive(r, 0)
+			text, err = receive(r)
 		}
 	}
 	if err != nil {
@@ -105,11 +105,9 @@ func decodeJSON[Req any](
 // noFaults is for requests that decoding validates.
 func noFaults[Req any](Req) []shipments.Fault { return nil }
 
-// receive reads a body whole, before any of it is interpreted. One that has at most size bytes is
-// not copied as it grows.
-func receive(r *http.Request, size int64) ([]byte, error) {
+// receive reads a body whole, before any of it is interpreted.
+func receive(r *http.Request) ([]byte, error) {
 	var text bytes.Buffer
-	text.Grow(int(size) + bytes.MinRead)
 	_, err := text.ReadFrom(r.Body)
 	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
 		err = errCutShort

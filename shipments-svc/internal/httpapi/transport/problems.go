@@ -65,6 +65,8 @@ var table = []struct {
 	{http.StatusUnsupportedMediaType, "unsupported_media_type", as[*mediaTypeError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", as[*http.MaxBytesError]},
 	{http.StatusRequestEntityTooLarge, "body_too_large", is(errFileTooLarge, errFileTooLarge.Error())},
+	{http.StatusRequestEntityTooLarge, "body_too_large", is(errManyValues, errManyValues.Error())},
+	{http.StatusRequestTimeout, "upload_too_slow", is(errSlow, errSlow.Error()+"; send it again")},
 	{http.StatusBadRequest, "malformed_form", is(errForm, errForm.Error())},
 	{http.StatusBadRequest, "malformed_json", as[*jsonbody.SyntaxError]},
 	{http.StatusUnprocessableEntity, "too_many_pallets", allOf[*jsonbody.LimitError](string(shipments.TooManyPallets))},
@@ -79,7 +81,7 @@ var table = []struct {
 	{http.StatusTooManyRequests, "too_many_large_requests", is(limit.ErrShare,
 		"the organization has as many large requests in progress as one may have; try again after the seconds in "+
 			"Retry-After")},
-	{http.StatusServiceUnavailable, "unavailable", is(limit.ErrTotal,
+	{http.StatusServiceUnavailable, "service_overloaded", is(limit.ErrTotal,
 		"too many large requests are in progress; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "unavailable", is(context.DeadlineExceeded,
 		"the request took too long; try again after the seconds in Retry-After")},

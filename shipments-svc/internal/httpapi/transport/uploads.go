@@ -1,0 +1,171 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Bounds of uploads at once.
+var (
+	// announced is how many bytes the bodies have of one organization, as their headers say.
+	announced = limit.Config{Total: math.MaxInt64, Each: 42 << 20, Queue: 50, Wait: 10 * time.Second}
+	// arrived is how many bytes of bodies are in memory: what has come in, until the document is stored.
+	arrived = limit.Config{Total: 112 << 20, Each: 42 << 20, Queue: 50, Wait: 3 * time.Second}
+	// parsing is how many JSON bodies with more than fewValues values are decoded.
+	parsing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 10 * time.Second}
+	// previews is how many files are read in dry runs, with 256 MiB each. A request waits and is read within the time
+	// that the gateway waits for an answer (answer_within in its routes).
+	previews = limit.Config{Total: 2, Each: 1, Queue: 4, Wait: 25 * time.Second}
+)
+
+const (
+	fewValues  = 10_000
+	manyValues = 200_000 // more than as many pallets as there may be have
+)
+
+// errManyValues means that a JSON body has more values than are decoded.
+var errManyValues = fmt.Errorf("the body may have at most %d values", manyValues)
+
+// errSlow means that an upload gave way to others.
+var errSlow = errors.New("the document came in slowly while others waited, and was not received")
+
+// Uploads admits bodies with documents, of the API and of pages together.
+type Uploads struct {
+	announced, arrived, parsing, previews *limit.Shares[shipments.Organization]
+}
+
+// NewUploads returns Uploads. A process has one.
+func NewUploads() *Uploads {
+	return &Uploads{
+		limit.New[shipments.Organization](announced), limit.New[shipments.Organization](arrived),
+		limit.New[shipments.Organization](parsing), limit.New[shipments.Organization](previews),
+	}
+}
+
+// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An organization
+// waits for its own uploads before it sends; of all together what has arrived counts, and one that comes in slowly gives
+// way. Release ends the use of memory for it.
+func (u *Uploads) Receive(
+	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
+) (a Received, err error) {
+	// A large request has the time that it may take. Writers without deadlines are accepted.
+	control, until := http.NewResponseController(w), time.Now().Add(uploadTimeout)
+	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(answerTimeout))
+	size, key := min(r.ContentLength, maxDocument), shipments.OrganizationOf(org)
+	if size < 0 { // it is not known
+		size = maxDocument
+	}
+	said, err := u.announced.Acquire(r.Context(), key, size)
+	if err != nil {
+		return a, err
+	}
+	body := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, maxDocument), left: size, step: firstStep}
+	body.acquire = func(n int64) (func(), error) {
+		return u.arrived.AcquireRevocable(r.Context(), key, n, func() { body.giveWay(control) })
+	}
+	r.Body = body
+	processed := func() {}
+	a.Release = sync.OnceFunc(func() {
+		processed()
+		body.release()
+		said()
+	})
+	defer func() {
+		if body.err != nil {
+			err = body.err
+		}
+		if err != nil {
+			a.Release()
+		}
+	}()
+	large := func(of *limit.Shares[shipments.Organization]) func() error {
+		return func() (err error) { //nolint:contextcheck // it is that of the request
+			processed, err = of.Acquire(r.Context(), key, 1)
+			return err
+		}
+	}
+	media, err := mediaType(r.Header, jsonMedia, formMedia)
+	if err != nil {
+		return a, err
+	}
+	if media == formMedia {
+		a.Attachment, err = decodeForm(r, order)
+	} else {
+		a.Attachment, err = decodeDocument(r, order, large(u.parsing))
+	}
+	body.received()
+	if err == nil && a.DryRun && a.File != nil {
+		processed()
+		err = large(u.previews)()
+	}
+	return a, err
+}
+
+// firstStep is how much of a body is admitted at first.
+const firstStep = 64 << 10
+
+// arriving is a body of which what comes in is acquired: never much more than has arrived.
+type arriving struct {
+	io.ReadCloser
+	acquire  func(n int64) (release func(), err error)
+	left     int64 // that may be acquired; what was announced
+	free     int64 // of what was acquired
+	step     int64
+	releases []func()
+	err      error // that ended it, if it is not the client's
+
+	state atomic.Int32 // one of those below
+}
+
+const (
+	isReceived = 1
+	gaveWay    = 2
+)
+
+// Read implements io.Reader.
+func (b *arriving) Read(p []byte) (n int, err error) {
+	if b.free == 0 && b.left > 0 && b.err == nil {
+		n := min(b.step, b.left)
+		var release func()
+		if release, b.err = b.acquire(n); b.err == nil {
+			b.releases, b.free, b.left, b.step = append(b.releases, release), n, b.left-n, 2*b.step
+		}
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.free > 0 { // otherwise it ends here
+		p = p[:min(int64(len(p)), b.free)]
+	}
+	n, err = b.ReadCloser.Read(p)
+	if b.free -= min(int64(n), b.free); err != nil && b.state.Load() == gaveWay {
+		b.err = errSlow
+		return n, b.err
+	}
+	return n, err
+}
+
+// received means that the body is whole: it does not give way any more.
+func (b *arriving) received() { b.state.CompareAndSwap(0, isReceived) }
+
+// giveWay ends a body that is still coming in.
+func (b *arriving) giveWay(control *http.ResponseController) {
+	if b.state.CompareAndSwap(0, gaveWay) {
+		_ = control.SetReadDeadline(time.Now())
+	}
+}
+
+func (b *arriving) release() {
+	for _, release := range b.releases {
+		release()
+	}
+}
