@@ -90,7 +90,7 @@ func TestMailedLinksLeadToTheirPages(t *testing.T) {
 	owner.visit(o.path("/members"))
 	owner.fill("#email", invited.email)
 	owner.follow("#invite")
-	owner.sees("The invitation was sent to " + invited.email)
+	owner.sees("The invitation is on its way to " + invited.email)
 	owner.accessible()
 
 	b := open(t)
@@ -152,7 +152,7 @@ func TestAnAddressIsVerifiedByMail(t *testing.T) {
 	b.follow("#to-verify")
 	b.accessible()
 	b.follow("#send")
-	b.sees("A code was sent to " + o.owner.email)
+	b.sees("A code is on its way to " + o.owner.email)
 	_, code := b.takes(o.owner.email, "Verify your e-mail address")
 	b.fill("#code", code)
 	b.follow("#verify")
