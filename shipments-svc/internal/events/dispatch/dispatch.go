@@ -9,6 +9,7 @@ package dispatch
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -29,14 +30,19 @@ const (
 	lease         = time.Minute // longer than an attempt and storing its result
 	finishTimeout = 10 * time.Second
 	visited       = 200 // endpoints of one query
-	turn          = 25  // deliveries of an endpoint after which a worker leaves its place to others
 )
 
-// Limits of concurrent deliveries. Those of an organization are limited by the number of
-// endpoints that it may have.
+// Limits of concurrent attempts. One that has lasted for patience is slow, and is counted as such, so that receivers
+// that hang take no place from others. An organization has at most as many as its endpoints allow.
 const (
-	maxAll      = 512
 	maxEndpoint = 4
+	maxOrg      = webhooks.MaxEndpoints * maxEndpoint
+	patience    = time.Second
+)
+
+var (
+	prompt = limit.Config{Total: 512, Each: 64, Queue: maxOrg, Wait: Timeout}
+	slow   = limit.Config{Total: 2_048, Each: maxOrg}
 )
 
 // Queue is the queue of deliveries. Each method is atomic.
@@ -67,15 +73,19 @@ type Config struct {
 // Dispatcher claims due deliveries and attempts them.
 type Dispatcher struct {
 	Config
-	queue    Queue
-	capacity *limit.Shares[webhooks.EndpointKey]
-	working  sync.WaitGroup
+	queue        Queue
+	endpoints    *limit.Shares[webhooks.EndpointKey]
+	prompt, slow *limit.Shares[shipments.Organization]
+	working      sync.WaitGroup
 }
 
 // New returns an idle Dispatcher.
 func New(queue Queue, cfg Config) *Dispatcher {
-	capacity := limit.New[webhooks.EndpointKey](limit.Config{Total: maxAll, Each: maxEndpoint})
-	return &Dispatcher{Config: cfg, queue: queue, capacity: capacity}
+	return &Dispatcher{
+		Config: cfg, queue: queue,
+		endpoints: limit.New[webhooks.EndpointKey](limit.Config{Total: math.MaxInt64, Each: maxEndpoint}),
+		prompt:    limit.New[shipments.Organization](prompt), slow: limit.New[shipments.Organization](slow),
+	}
 }
 
 // Run runs until ctx ends. Attempts in flight may then end within drain; the others are
@@ -89,7 +99,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	over.Stop()
 }
 
-// pass starts deliveries for every endpoint with due ones.
+// pass starts deliveries for every endpoint with due ones. Its order does not matter: organizations get their places in
+// turn.
 func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 	for after := (&webhooks.EndpointKey{}); after != nil; {
 		due, next, err := d.queue.Due(ctx, *after, d.Now(), visited)
@@ -107,36 +118,61 @@ func (d *Dispatcher) pass(ctx, attempts context.Context) error {
 // start starts a worker for an endpoint if there is capacity. It makes deliveries one after the
 // other until none is due, and starts another worker for each that it has claimed.
 func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.EndpointKey) {
-	release, err := d.capacity.Acquire(ctx, place, 1)
+	release, err := d.endpoints.Acquire(ctx, place, 1)
 	if err != nil {
 		return
 	}
 	d.working.Go(func() {
 		defer release()
-		for n := 0; n < turn && ctx.Err() == nil; n++ {
-			now := d.Now()
-			job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
-			if err != nil && ctx.Err() == nil {
-				d.Note(err)
-			}
-			if err != nil || !ok {
-				return
-			}
-			d.start(ctx, attempts, place)
-			d.attempt(attempts, job)
+		for ctx.Err() == nil && d.deliver(ctx, attempts, place) {
 		}
 	})
 }
 
-// attempt makes an attempt and stores its result.
-func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job) {
+// deliver makes a delivery to an endpoint, and reports whether one was due and its organization got a place.
+func (d *Dispatcher) deliver(ctx, attempts context.Context, place webhooks.EndpointKey) bool {
+	leave, err := d.prompt.Acquire(ctx, shipments.OrganizationOf(place.Org), 1)
+	if err != nil {
+		return false
+	}
+	defer leave()
+	now := d.Now()
+	job, ok, err := d.queue.Claim(ctx, place, now, now.Add(lease))
+	if err != nil && ctx.Err() == nil {
+		d.Note(err)
+	}
+	if err != nil || !ok {
+		return false
+	}
+	d.start(ctx, attempts, place)
+	d.attempt(attempts, job, leave)
+	return true
+}
+
+// attempt makes an attempt and stores its result. It calls leave when the attempt is slow.
+func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job, leave func()) {
 	id, body, err := d.Render(job.Event)
 	if err != nil {
 		d.Note(err) // the lease expires
 		return
 	}
 	a := webhooks.Attempt{At: d.Now()}
-	a.Outcome, a.Response = send(ctx, d.Client, job, id, body, a.At)
+	sending, end := context.WithCancel(ctx)
+	defer end()
+	lasting := time.AfterFunc(patience, func() {
+		done, err := d.slow.Acquire(sending, shipments.OrganizationOf(job.Org), 1)
+		if err != nil {
+			end()
+			return
+		}
+		context.AfterFunc(sending, done)
+		leave()
+	})
+	defer lasting.Stop()
+	a.Outcome, a.Response = send(sending, d.Client, job, id, body, a.At)
+	if sending.Err() != nil && a.Response == 0 {
+		a.Outcome = webhooks.TimedOut // earlier than others: as many are slow as may be
+	}
 	if ctx.Err() != nil { // at shutdown, not a failure of the receiver: the lease expires
 		return
 	}

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -14,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // receiver is a server that calls serve for each connection after the request
@@ -208,4 +211,43 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+}
+
+// TestSlowAttemptsEndWhereTooManyAreSlow, long before others time out.
+func TestSlowAttemptsEndWhereTooManyAreSlow(t *testing.T) {
+	t.Parallel()
+	for total, want := range []webhooks.Outcome{webhooks.TimedOut, webhooks.Accepted} {
+		queue := &results{}
+		client := NewClient(ClientConfig{Loopback: true})
+		client.Timeout = time.Hour
+		d := New(queue, Config{
+			Client: client, Now: time.Now, Note: func(err error) { t.Error(err) },
+			Render:    func(shipments.Event) (string, []byte, error) { return "evt_1", nil, nil },
+			Attempted: func(webhooks.Outcome, time.Duration) {},
+		})
+		d.slow = limit.New[shipments.Organization](limit.Config{Total: int64(total), Each: 1})
+		left := make(chan struct{})
+		url := receiver(t, func(c net.Conn) {
+			if total == 0 {
+				hang(c)
+			}
+			<-left
+			_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
+		})
+		d.attempt(t.Context(), job(url), func() { close(left) })
+		if queue.outcome != want {
+			t.Errorf("%d may be slow: %s", total, queue.outcome)
+		}
+	}
+}
+
+// results is a Queue that keeps the outcome of an attempt.
+type results struct {
+	Queue
+	outcome webhooks.Outcome
+}
+
+func (r *results) Finish(_ context.Context, _ webhooks.Job, a webhooks.Attempt, _ webhooks.Verdict) error {
+	r.outcome = a.Outcome
+	return nil
 }
