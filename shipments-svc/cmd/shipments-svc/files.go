@@ -41,7 +41,8 @@ func runFiles(ctx context.Context, p program) error {
 	return err
 }
 
-// sweepFiles returns what removes stored files without a document, and counts them.
+// sweepFiles returns what removes stored files without a document, and counts them. One replica does so once a day: it
+// lists all files.
 func sweepFiles(
 	repo *postgres.Repository, files shipments.Files, log *slog.Logger, metrics prometheus.Registerer,
 ) func(context.Context) {
@@ -57,6 +58,9 @@ func sweepFiles(
 	}
 	return func(ctx context.Context) {
 		poll.Run(ctx, time.Hour, nil, note, func(ctx context.Context) error {
+			if due, err := repo.Daily(ctx, "remove files without a document", time.Now()); err != nil || !due {
+				return err
+			}
 			removed, err := storage.Sweep(ctx, repo.Known, files, time.Now())
 			count.Add(float64(removed))
 			return err

@@ -52,6 +52,7 @@ func TestRepository(t *testing.T) {
 		"counters equal the rows after random operations":       testRandomOperations,
 		"a revision is stored whole and replaces the checks":    testRevise,
 		"of many revisions at once one is stored":               testReviseAtOnce,
+		"pallets that another shipment has meanwhile are found": testReuseMeanwhile,
 		"pallets are found in other shipments":                  testPalletUses,
 		"a key runs an operation once, and stores its answer":   testOnce,
 		"a key is its organization's, operation's and time's":   testKeys,

@@ -179,6 +179,10 @@ func thefts() []theft {
 			_, _, err := r.History(ctx, thief, v.ID, 0, 10)
 			return found(err)
 		}},
+		{"Versions", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			versions, err := r.Versions(ctx, thief, []shipments.ID{v.ID})
+			return len(versions) > 0, err
+		}},
 		{"PalletUses", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
 			uses, err := r.PalletUses(ctx, thief, shipments.ID{}, []string{sscc}, time.Time{})
 			return len(uses) > 0, err
@@ -225,17 +229,6 @@ func thefts() []theft {
 				ctx, thief, v.key, Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil },
 			)
 			return replayed, err
-		}},
-		{"Exclusively", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (ok bool, err error) {
-			err = r.Exclusively(ctx, thief, func(ctx context.Context) error {
-				_, err := r.Get(ctx, thief, v.ID, Parts, Whole)
-				ok = err == nil
-				if errors.Is(err, shipments.ErrNotFound) {
-					return nil
-				}
-				return err
-			})
-			return ok, err
 		}},
 		{"Create", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return false, r.Create(ctx, thief, v.Shipment, Someone)

@@ -42,6 +42,7 @@ func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 	tried := []string{
 		"Announced",
 		"Claim",
+		"Daily",
 		"Due",
 		"JobsWaiting",
 		"On",

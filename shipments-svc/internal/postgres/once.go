@@ -74,3 +74,15 @@ func (r *Repository) Once(
 	}
 	return answer, replayed, err
 }
+
+// Daily reports whether a task is to be done now: once a day of all replicas together.
+func (r *Repository) Daily(ctx context.Context, task string, now time.Time) (bool, error) {
+	key := shipments.Key{Operation: task} // of no organization
+	_, done, err := r.Once(ctx, shipments.OrgID{}, key, now, func(context.Context) ([]byte, error) {
+		return []byte("{}"), nil
+	})
+	if errors.Is(err, shipments.ErrKeyInProgress) {
+		return false, nil
+	}
+	return err == nil && !done, err
+}

@@ -33,6 +33,11 @@ SELECT row_to_json(head) FROM (
 	WHERE organization_id = $1 AND id = $2
 ) head`
 
+// versionsSQL reads the versions of the shipments $2.
+const versionsSQL = `
+SELECT coalesce(json_object_agg(id, version), '{}') FROM shipments
+WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
+
 const (
 	// dayAndShard is the counter of the shipment s: its UTC day of creation, and one of eight rows
 	// over which the counter of a status and day is spread, so that as many transactions can count

@@ -88,6 +88,13 @@ func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments
 	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), "get shipment", headSQL, org, id)
 }
 
+// Versions implements shipments.Repository.
+func (r *Repository) Versions(
+	ctx context.Context, org shipments.OrgID, ids []shipments.ID,
+) (map[shipments.ID]int64, error) {
+	return getJSON[map[shipments.ID]int64](ctx, r.tenant(ctx, org), "read versions", versionsSQL, org, arrayOf(ids))
+}
+
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor) error {
 	e := shipments.Entry{Action: shipments.Create, At: s.CreatedAt}

@@ -50,6 +50,12 @@ WITH detached AS (
 )
 DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
+	// recheckSQL notes the results of the checks $3.
+	recheckSQL = `
+UPDATE shipments
+SET check_results = ARRAY(SELECT DISTINCT result FROM json_populate_recordset(NULL::checks, $3::json))
+WHERE organization_id = $1 AND id = $2`
+
 	forgetChecksSQL = `
 DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
@@ -125,7 +131,7 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 					err = shipments.ErrLost
 				}
 			}
-			if !doc.Unfinished() { // it has other pallets now
+			if !doc.Unfinished() && !v.Kept { // it has other pallets now
 				exec(readDocumentSQL, org, id, doc.ID, asJSON{append([]shipments.Mapping{}, doc.Mappings...)})
 			}
 		}
@@ -133,6 +139,23 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 			rows := each(part, func(p shipments.Pallet) palletRow { return palletRow{p, p.Label()} })
 			exec(putPalletsSQL, org, id, last, asJSON{rows})
 			last += len(part)
+		}
+		if checks != nil && len(v.SSCCs) > 0 { // the last lock, for it holds up others
+			exec(lockSQL, org, "pallets")
+			var uses []shipments.Use
+			if err == nil {
+				uses, err = r.PalletUses(within(ctx, org, tx), org, id, v.SSCCs, v.After)
+			}
+			if err == nil && !slices.Equal(uses, v.Uses) {
+				checks = asJSON{v.Recheck(uses)}
+				exec(recheckSQL, org, id, checks)
+			}
+		}
+		if v.Keep != nil && err == nil {
+			err = r.PutTemplate(within(ctx, org, tx), org, *v.Keep)
+			if errors.Is(err, shipments.ErrTooManyTemplates) { // since the correction; the reading counts
+				err = nil
+			}
 		}
 		if checks != nil {
 			exec(forgetChecksSQL, org, id)
@@ -160,20 +183,6 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 // maxPallets is how many pallets one statement stores: few enough to be done well before the
 // connection gives up on it.
 const maxPallets = 500
-
-// Exclusively implements shipments.Repository.
-func (r *Repository) Exclusively(ctx context.Context, org shipments.OrgID, do func(context.Context) error) error {
-	err := r.transact(ctx, org, "exclusively", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, org, "pallets"); err != nil {
-			return err
-		}
-		return do(within(ctx, org, tx))
-	})
-	if err == nil {
-		notify(r.Announced) // what do announced can be seen only now
-	}
-	return err
-}
 
 // PalletUses implements shipments.Repository.
 func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except shipments.ID, ssccs []string,

@@ -28,3 +28,15 @@ func TestATransactionThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestATaskIsDoneOnceADay by all replicas together.
+func TestATaskIsDoneOnceADay(t *testing.T) {
+	t.Parallel()
+	r, _ := newTest(t)
+	for i, want := range []bool{true, false, false, true, false} {
+		at := Noon.Add(time.Duration(i) * 8 * time.Hour)
+		if due, err := r.Daily(t.Context(), "task", at); err != nil || due != want {
+			t.Errorf("after %d hours: %t (%v)", i*8, due, err)
+		}
+	}
+}

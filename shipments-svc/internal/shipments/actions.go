@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 )
 
 // MaxReason bounds the reason of a decision, in code points.
@@ -17,6 +18,9 @@ type Order struct {
 	// shipment. nil: it is for any.
 	Expects func(version int64) bool
 }
+
+// Waits returns how much longer than others the request may take.
+func (Order) Waits() time.Duration { return changeWait }
 
 // Approval is a request to approve a shipment.
 type Approval struct {

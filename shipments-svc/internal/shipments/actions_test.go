@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -327,4 +330,53 @@ func TestDeletingADocumentKeepsARejection(t *testing.T) {
 			t.Errorf("%s with %d pallets: %s, %v, want %s", c.from, c.pallets, got, err, c.want)
 		}
 	}
+}
+
+// crowded is a Repository in which changes meet: each waits until it may go on.
+type crowded struct {
+	*fakeRepository
+	within atomic.Int64
+	goOn   chan struct{}
+}
+
+func (c *crowded) Get(context.Context, OrgID, ID, Parts, int64) (Detail, error) {
+	c.within.Add(1)
+	<-c.goOn
+	return Detail{}, ErrNotFound
+}
+
+// TestChangesOfAnOrganizationWaitBeforeTheyTakeAConnection, in any way that leads to one, and no other waits for them.
+func TestChangesOfAnOrganizationWaitBeforeTheyTakeAConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo := &crowded{fakeRepository: at(Pending), goOn: make(chan struct{})}
+		s := service(repo.fakeRepository)
+		s.repo = repo
+		var all sync.WaitGroup
+		reject := func(ctx context.Context, org OrgID) ([]byte, error) {
+			_, err := s.Reject(ctx, org, Rejection{Reason: "r"})
+			if !errors.Is(err, ErrNotFound) {
+				t.Error(err)
+			}
+			return nil, nil
+		}
+		for range 20 {
+			live, test := OrgID{0x01}, OrgID{0xe1}
+			all.Go(func() { _, _ = reject(t.Context(), live) })
+			all.Go(func() {
+				_, _, _ = s.Once(t.Context(), test, Key{}, func(ctx context.Context) ([]byte, error) { return reject(ctx, test) })
+			})
+		}
+		synctest.Wait()
+		if n := repo.within.Load(); n != changes.Each {
+			t.Errorf("%d at once", n)
+		}
+		all.Go(func() { _, _ = reject(t.Context(), OrgID{2}) })
+		synctest.Wait()
+		if n := repo.within.Load(); n != changes.Each+1 {
+			t.Errorf("%d with one of another organization", n)
+		}
+		close(repo.goOn)
+		all.Wait()
+	})
 }

@@ -115,6 +115,8 @@ func (a Attachment) Faults() []Fault {
 const (
 	// storeTimeout is how much longer it may take for its file, or for as many pallets as there may be.
 	storeTimeout = 2 * time.Second
+	// attachWait is changeWait of such a request, whose answer the gateway waits longer for.
+	attachWait = 25 * time.Second
 	// ReadTimeout bounds the reading of a file: by a worker, or in a dry run.
 	ReadTimeout = 30 * time.Second
 )
@@ -124,7 +126,7 @@ func (a Attachment) Waits() time.Duration {
 	if a.DryRun && a.File != nil {
 		return ReadTimeout
 	}
-	return storeTimeout
+	return storeTimeout + attachWait
 }
 
 func (f *faults) declared(at string, d Declared) {

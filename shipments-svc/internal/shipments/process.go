@@ -16,7 +16,11 @@ import (
 // one: both give ErrLost. An error that is not an UnreadableError is returned, and
 // nothing is published.
 func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error) error {
-	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, whole(j.Document), func(r *Revision) error {
+	replaced := j.Document
+	if unreadable, ok := errors.AsType[*UnreadableError](unread); ok && unreadable.Interrupted {
+		replaced = DocumentID{} // its pallets are checked with the others
+	}
+	_, err := s.change(ctx, j.Org, ProcessDocument, Order{ID: j.Shipment}, whole(replaced), func(r *Revision) error {
 		i, ok := r.find(j.Document)
 		if !ok || r.documents[i].Run != j.Run || !r.documents[i].Unfinished() { // or it was read since
 			return ErrLost
@@ -31,18 +35,18 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 		if doc.Status == Failed {
 			r.Entry.Action = FailDocument
 		}
-		kept := r.documents[i].keeps(unread)
-		if kept {
-			pallets = slices.DeleteFunc(slices.Clone(r.pallets), func(p Pallet) bool { return p.Source.Document != doc.ID })
-		}
+		r.Kept = r.documents[i].keeps(unread)
 		if given := slices.Clone(doc.Given); len(given) > 0 && given[0].Keep != nil {
-			if doc.Status == Processed && !kept {
-				r.keep = given[0].Keep
+			if doc.Status == Processed && !r.Kept {
+				r.Keep = given[0].Keep
 			}
 			given[0].Keep, doc.Given = nil, given
 		}
-		r.Lease = j.Lease
-		r.put(doc, pallets)
+		if r.Lease = j.Lease; r.Kept {
+			r.documents[i], r.Document, r.Entry.Document = doc, &doc, doc.ID
+		} else {
+			r.put(doc, pallets)
+		}
 		return nil
 	})
 	if errors.Is(err, ErrNotFound) || errors.As(err, new(*TransitionError)) {

@@ -102,14 +102,17 @@ func TestWhatWasReadStaysUntilReadingCameToAnEnd(t *testing.T) {
 	killed := &UnreadableError{Interrupted: true, Failure: Failure{"unreadable", "The program failed twice."}}
 	for extracted, want := range []DocumentStatus{Failed, Processed} {
 		k := reading()
-		k.documents[0].PalletsExtracted = extracted
+		if extracted == 0 {
+			k.pallets = k.pallets[1:]
+		}
 		k.documents[0].Remarks = []Remark{{Code: "unreadable"}, {Code: "row_skipped"}}
 		k.documents[0].Given = []Assignment{{Keep: &Template{Name: "Hass"}}}
 		if err := service(k).Publish(t.Context(), job, Reading{}, killed); err != nil {
 			t.Fatal(err)
 		}
 		r := k.revisions[0]
-		if doc := r.Document; doc.Status != want || len(r.Pallets) != extracted || r.To.PalletsCount != 1+extracted ||
+		if doc := r.Document; doc.Status != want || r.Kept != (extracted > 0) || r.Pallets != nil ||
+			r.To.PalletsCount != 1+extracted ||
 			k.templates != nil || doc.PalletsExtracted != extracted || len(doc.Remarks) != 2*extracted {
 			t.Errorf("%+v", r)
 		}
@@ -239,7 +242,7 @@ func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 func TestAMissingFileFails(t *testing.T) {
 	t.Parallel()
 	k := reading()
-	k.documents[0].PalletsExtracted = 0
+	k.pallets = k.pallets[1:]
 	err := service(k).Process(t.Context(), job, k.documents[0])
 	if err != nil || k.revisions[0].Document.Failure.Code != "file_missing" {
 		t.Errorf("%v, %+v", err, k.revisions)

@@ -31,6 +31,9 @@ type Repository interface {
 	// shipment that was changed it never returns an earlier version.
 	Head(ctx context.Context, org OrgID, id ID) (Head, error)
 
+	// Versions returns the versions of those of the shipments that there are.
+	Versions(ctx context.Context, org OrgID, ids []ID) (map[ID]int64, error)
+
 	// Create stores a shipment that has no parts, and begins its history.
 	Create(ctx context.Context, org OrgID, s Shipment, by Actor) error
 
@@ -61,13 +64,10 @@ type Repository interface {
 	// ErrVersion. The mappings of Document are stored once it is finished. With a
 	// Lease it also ends the job of Document; where that has
 	// another Run or Lease it does nothing and returns ErrLost. A document
-	// that is Queued gets a job.
+	// that is Queued gets a job. The uses of its pallets are read once more when no
+	// other revision of the organization can be stored: where they differ, the
+	// checks are those of Recheck.
 	Revise(ctx context.Context, org OrgID, r Revision) error
-
-	// Exclusively does what do does in a transaction, which do's context carries
-	// into the Repository's methods, and in which no other call for the
-	// organization is. do's error is returned, and nothing of what it did is left.
-	Exclusively(ctx context.Context, org OrgID, do func(context.Context) error) error
 
 	// PalletUses returns where these SSCCs are pallets of other shipments that
 	// were created after a time and are not rejected, ordered by SSCC and

@@ -35,17 +35,28 @@ type Revision struct {
 	Entry    Entry
 	Document *Document // that is new or changed; nil: none
 	Detached DocumentID
-	// Pallets of Document: all that it has. Those of one that is not finished stay as they
-	// are.
+	// Pallets of Document: all that it has. Those of one that is not finished, or Kept, stay as they
+	// are, as do its mappings.
 	Pallets []Pallet
+	Kept    bool
 	Checks  []Check // all of To; nil: as they are
 	// Lease is that of the job that the revision completes. Zero: a request of a
 	// client.
 	Lease Lease
+	Keep  *Template // stored with the revision, unless there are too many; nil: none
+	Reuse           // that Checks were made with
 
 	documents []Document // all of To, in the order of their IDs
 	pallets   []Pallet   // all of To; nil: they were not read
-	keep      *Template  // stored with the revision; nil: none
+}
+
+// Reuse is where pallets of a revision are in other shipments, too.
+type Reuse struct {
+	SSCCs []string  // of all pallets; none: nothing is looked for
+	After time.Time // other shipments were created after it
+	Uses  []Use
+	// Recheck replaces the checks of the revision, as the uses are others meanwhile.
+	Recheck func([]Use) []Check
 }
 
 // errUnchanged ends a change that would change nothing.
@@ -53,12 +64,16 @@ var errUnchanged = errors.New("nothing changes")
 
 // change performs an action with optimistic locking: it makes the revision and stores it if
 // the shipment still has the same version. On a version conflict it begins again, until ctx
-// ends. A decision, and a document that is to be read, leave the checks as they are, and pallets unread. Where
-// pallets have SSCCs, checks and storing are one transaction, and the organization's next one
-// waits for it: of two shipments that get the same SSCC at once, one sees the other.
+// ends. A decision, and a document that is to be read, leave the checks as they are, and pallets unread. Of two
+// shipments that get the same SSCC at once, the one that is stored later sees the other.
 func (s *Service) change(
 	ctx context.Context, org OrgID, a Action, o Order, p Parts, edit func(*Revision) error,
 ) (Revision, error) {
+	ctx, leave, err := s.place(ctx, org)
+	if err != nil {
+		return Revision{}, err
+	}
+	defer leave()
 	for {
 		r, release, err := s.revision(ctx, org, a, o, p, edit)
 		if errors.Is(err, errUnchanged) {
@@ -67,28 +82,12 @@ func (s *Service) change(
 		if err != nil {
 			return r, err
 		}
-		store := func(ctx context.Context) error {
-			if err := s.check(ctx, org, &r); err != nil {
-				return err
-			}
-			err := s.repo.Revise(ctx, org, r)
-			if err == nil && r.keep != nil {
-				err = s.repo.PutTemplate(ctx, org, *r.keep)
-			}
-			if errors.Is(err, ErrTooManyTemplates) { // since the correction; the reading counts
-				err = nil
-			}
-			return err
-		}
-		switch action := r.Entry.Action; {
-		case action == Approve || action == Reject || r.Document != nil && r.Document.Unfinished():
+		if action := r.Entry.Action; action == Approve || action == Reject || r.Document != nil && r.Document.Unfinished() {
 			unchecked := r
 			unchecked.Checks = nil
 			err = s.repo.Revise(ctx, org, unchecked)
-		case len(r.ssccs()) > 0 || r.keep != nil:
-			err = s.repo.Exclusively(ctx, org, store)
-		default:
-			err = store(ctx)
+		} else if err = s.check(ctx, org, &r); err == nil {
+			err = s.repo.Revise(ctx, org, r)
 		}
 		release()
 		if !errors.Is(err, ErrVersion) {
@@ -181,12 +180,18 @@ func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error)
 		return nil
 	}
 	evidence := Evidence{Draft: r.To.Draft, Documents: r.documents, Pallets: r.pallets}
-	if labels := r.ssccs(); len(labels) > 0 {
-		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, labels, s.now().Add(-reuseAfter)); err != nil {
+	if r.SSCCs = r.ssccs(); len(r.SSCCs) > 0 {
+		r.After = s.now().Add(-reuseAfter)
+		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, r.SSCCs, r.After); err != nil {
 			return err
 		}
 	}
-	r.Checks = s.runChecks(evidence)
+	r.Recheck = func(uses []Use) []Check {
+		r.Uses, evidence.Reused = uses, uses
+		r.Checks = s.runChecks(evidence)
+		return r.Checks
+	}
+	r.Recheck(evidence.Reused)
 	return nil
 }
 

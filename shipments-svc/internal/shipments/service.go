@@ -22,8 +22,12 @@ type Service struct {
 
 	waits   *limit.Shares[Organization] // of GetQuery
 	reads   *limit.Shares[Organization] // bytes of memory
-	closing chan struct{}               // closed by Drain
+	changes *limit.Shares[Organization]
+	closing chan struct{} // closed by Drain
 	drained sync.Once
+
+	roundsMu sync.Mutex
+	rounds   map[OrgID]*round // to come
 }
 
 // Needs are the dependencies of a Service.
@@ -42,7 +46,8 @@ func NewService(n Needs) *Service {
 	return &Service{
 		repo: n.Repository, files: n.Files, reader: n.Reader, runChecks: n.RunChecks, newID: n.NewID, now: n.Now,
 		waits: limit.New[Organization](limit.Config{Total: maxWaits, Each: maxOrgWaits}),
-		reads: limit.New[Organization](reads), closing: make(chan struct{}),
+		reads: limit.New[Organization](reads), changes: limit.New[Organization](changes), closing: make(chan struct{}),
+		rounds: map[OrgID]*round{},
 	}
 }
 
@@ -143,5 +148,38 @@ type Commit[Res any] func(context.Context) (Res, error)
 func (s *Service) Once(
 	ctx context.Context, org OrgID, k Key, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
+	ctx, release, err := s.place(ctx, org)
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
 	return s.repo.Once(ctx, org, k, s.now(), do)
+}
+
+const (
+	// changeWait is how much longer a request may take since others of its organization are made first, and changeTime
+	// what of its time is left for itself.
+	changeWait = 6 * time.Second
+	changeTime = 2 * time.Second
+)
+
+// changes are those that are made at once, fewer than the database has connections: those of an organization wait for
+// locks of each other.
+var changes = limit.Config{Total: 10, Each: 2, Queue: 100, Wait: ReadTimeout}
+
+type placeKey struct{}
+
+// place returns the context of a change, which has its place until release is called.
+func (s *Service) place(ctx context.Context, org OrgID) (_ context.Context, release func(), err error) {
+	if ctx.Value(placeKey{}) != nil { // its transaction goes on
+		return ctx, func() {}, nil
+	}
+	waiting := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithDeadline(ctx, deadline.Add(-changeTime))
+		defer cancel()
+	}
+	release, err = s.changes.Acquire(waiting, OrganizationOf(org), 1)
+	return context.WithValue(ctx, placeKey{}, true), release, err
 }

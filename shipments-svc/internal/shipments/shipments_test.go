@@ -88,16 +88,23 @@ func (k *fakeRepository) Head(context.Context, OrgID, ID) (Head, error) {
 	return k.head, k.err
 }
 
+func (k *fakeRepository) Versions(_ context.Context, _ OrgID, ids []ID) (map[ID]int64, error) {
+	if k.looked != nil {
+		k.looked(k)
+	}
+	versions := map[ID]int64{}
+	for _, id := range ids {
+		versions[id] = k.head.Version
+	}
+	return versions, k.err
+}
+
 func (k *fakeRepository) Once(
 	ctx context.Context, _ OrgID, _ Key, now time.Time, do func(context.Context) ([]byte, error),
 ) ([]byte, bool, error) {
 	k.now = now
 	answer, err := do(ctx)
 	return answer, false, err
-}
-
-func (k *fakeRepository) Exclusively(ctx context.Context, _ OrgID, do func(context.Context) error) error {
-	return do(ctx)
 }
 
 func (k *fakeRepository) runChecks(e Evidence) []Check {
@@ -115,6 +122,9 @@ func (k *fakeRepository) Revise(_ context.Context, _ OrgID, r Revision) error {
 	}
 	if r.From != k.head.Shipment {
 		return ErrVersion
+	}
+	if r.Keep != nil {
+		k.templates = append(k.templates, *r.Keep)
 	}
 	k.head.Shipment, k.revisions, k.entries = r.To, append(k.revisions, r), append(k.entries, r.Entry)
 	return nil

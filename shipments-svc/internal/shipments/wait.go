@@ -15,8 +15,14 @@ const (
 	maxOrgWaits = 50  // of one organization
 )
 
-// pollEvery is the interval at which a shipment is read that a request waits for.
-const pollEvery = 500 * time.Millisecond
+const (
+	// pollEvery is the interval at which the versions are read of the shipments of an organization that requests wait
+	// for, where few organizations wait. pollSlower is how many lengthen it once more by as much.
+	pollEvery  = 500 * time.Millisecond
+	pollSlower = 50
+	// pollTimeout bounds reading them.
+	pollTimeout = time.Second
+)
 
 // GetQuery requests a shipment, optionally once it has changed.
 type GetQuery struct {
@@ -93,12 +99,12 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 		return false, ctx.Err()
 	}
 	defer release()
-	over, again := time.NewTimer(l.Wait), time.NewTicker(pollEvery)
+	over := time.NewTimer(l.Wait)
 	defer over.Stop()
-	defer again.Stop()
-	for known(head.Version) {
+	for version := head.Version; known(version); {
+		r := s.nextRound(org, l.ID)
 		select {
-		case <-again.C:
+		case <-r.read:
 		case <-over.C:
 			return true, nil
 		case <-s.closing:
@@ -106,11 +112,44 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 		case <-ctx.Done():
 			return true, ctx.Err()
 		}
-		if head, err = s.repo.Head(ctx, org, l.ID); err != nil {
-			return true, err
+		if r.err != nil {
+			return true, r.err
 		}
+		version = r.versions[l.ID] // 0: it was deleted
 	}
 	return true, nil
+}
+
+// round is one look at the versions of the shipments of an organization that requests wait for. All of them share it.
+type round struct {
+	ids      []ID
+	read     chan struct{} // closed when versions or err are set
+	versions map[ID]int64
+	err      error
+}
+
+// nextRound returns the round to come, which includes the shipment.
+func (s *Service) nextRound(org OrgID, id ID) *round {
+	s.roundsMu.Lock()
+	defer s.roundsMu.Unlock()
+	r := s.rounds[org]
+	if r == nil {
+		r = &round{read: make(chan struct{})}
+		s.rounds[org] = r
+		time.AfterFunc(pollEvery*time.Duration(1+len(s.rounds)/pollSlower), func() { s.readRound(org, r) })
+	}
+	r.ids = append(r.ids, id)
+	return r
+}
+
+func (s *Service) readRound(org OrgID, r *round) {
+	s.roundsMu.Lock()
+	delete(s.rounds, org)
+	s.roundsMu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
+	defer cancel()
+	r.versions, r.err = s.repo.Versions(ctx, org, r.ids)
+	close(r.read)
 }
 
 // Drain ends every wait, now and from now on, for a graceful shutdown.

@@ -69,6 +69,28 @@ func TestAWaitEndsWithItsClientAndWithTheService(t *testing.T) {
 	})
 }
 
+// TestWaitsOfAnOrganizationReadTheDatabaseTogether: once in each interval, for any number of shipments.
+func TestWaitsOfAnOrganizationReadTheDatabaseTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k, n := at(Pending), 0
+		s := service(k)
+		var waiting sync.WaitGroup
+		for i := range maxOrgWaits {
+			waiting.Go(func() {
+				if _, err := s.Get(t.Context(), OrgID{1}, GetQuery{ID: ID{byte(i)}, Wait: 10 * time.Second}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		k.looked = func(*fakeRepository) { n++ }
+		if waiting.Wait(); n > 20 {
+			t.Errorf("it was read %d times in 10 seconds", n)
+		}
+	})
+}
+
 // TestWaitsAreBounded: beyond so many of an organization they are answered at once.
 func TestWaitsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,35 +190,25 @@ func TestUpdateRunsTheChecks(t *testing.T) {
 	}
 }
 
-// TestConcurrentReuseOfAnSSCCIsReported: while the checks of one are
-// made, the other waits, wherever both are on the way.
+// TestConcurrentReuseOfAnSSCCIsReported: the checks of both are made before one of them is stored, and until then
+// neither waits for the other.
 func TestConcurrentReuseOfAnSSCCIsReported(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
-	db, err := postgres.Open(dsn, postgrestest.Session())
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	all, err := sqlx.Open("postgres", postgrestest.Direct(dsn))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = all.Close() })
-	evaluating := make(chan struct{}, 2)
+	var checked atomic.Int64
+	both := make(chan struct{})
 	service := shipments.NewService(shipments.Needs{
 		Repository: postgres.NewRepository(db), NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) },
 		Now: time.Now,
 		RunChecks: func(e shipments.Evidence) []shipments.Check {
-			evaluating <- struct{}{}
-			for waiting := 0; waiting == 0 && len(evaluating) < 2; { // until the other is as far, or waits
-				if err := all.GetContext(t.Context(), &waiting, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid =
-					l.database
-					WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`); err != nil {
-					t.Error(err)
-					break
-				}
+			if checked.Add(1) == 2 {
+				close(both)
 			}
+			<-both
 			return checks.Run(e)
 		},
 	})

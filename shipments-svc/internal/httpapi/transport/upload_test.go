@@ -356,7 +356,9 @@ func TestALostFileIsAttachedAgain(t *testing.T) {
 	}
 	a.do(t, call{path: document + "/content"}).wants(t, http.StatusNotFound, "not_found")
 	a.do(t, call{method: http.MethodPost, path: document + "/reprocess"}).wants(t, http.StatusAccepted, "")
-	a.until(t, path, "ready_for_review")
+	if left := a.until(t, path, "ready_for_review").shipment(t)["pallets"].([]any); len(left) != 2 {
+		t.Errorf("%v", left)
+	}
 	a.do(t, call{path: document}).has(t, `"status":"processed"`, `"pallets_extracted":2`, `"code":"file_missing"`)
 	a.do(t, call{method: http.MethodDelete, path: document}).wants(t, http.StatusNoContent, "")
 	a.do(t, attach).wants(t, http.StatusCreated, "")
