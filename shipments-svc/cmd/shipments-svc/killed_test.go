@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,11 +81,7 @@ func (p *process) request(t *testing.T, org, method, path, media string, body io
 		t.Fatal(err)
 	}
 	req.Header.Set(assertion.HeaderOrganization, org)
-	if strings.HasPrefix(path, "/api/") {
-		req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
-	} else {
-		req.Header.Set(assertion.HeaderUser, publicid.New("usr"))
-	}
+	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
 	req.Header.Set(
 		assertion.HeaderPermissions, "documents:read documents:write shipments:read shipments:write webhooks:manage",
 	)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
 // Publish makes what was read of a document, or the error of reading it, part
@@ -49,10 +51,14 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 		}
 		return nil
 	})
-	if errors.Is(err, ErrNotFound) || errors.As(err, new(*TransitionError)) {
+	switch {
+	case errors.Is(err, ErrNotFound), errors.As(err, new(*TransitionError)):
 		return ErrLost
+	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrTotal): // no fault of the document
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	default:
+		return err
 	}
-	return err
 }
 
 // keeps reports whether what was read of a document before stays when it could not be read again.

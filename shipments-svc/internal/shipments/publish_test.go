@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
 var job = Job{Org: OrgID{1}, Document: DocumentID{1}, Run: 2, Attempt: 1, Lease: Lease{7}}
@@ -166,6 +168,19 @@ func TestNothingIsPublishedTwiceOrOverSomethingNewer(t *testing.T) {
 		if got := service(k).Publish(t.Context(), job, Reading{}, err); !errors.Is(got, err) || k.revisions != nil {
 			t.Errorf("reading ended with %v: %v", err, got)
 		}
+	}
+}
+
+// TestAJobWhoseOrganizationIsBusyIsTriedAgain: that is no attempt which failed.
+func TestAJobWhoseOrganizationIsBusyIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := service(reading())
+	s.changes = limit.New[Organization](limit.Config{Total: 1, Each: 1})
+	if _, err := s.changes.Acquire(t.Context(), OrganizationOf(job.Org), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Publish(t.Context(), job, Reading{}, nil); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (s *Service) wait(ctx context.Context, org OrgID, l GetQuery) (granted bool
 	over := time.NewTimer(l.Wait)
 	defer over.Stop()
 	for version := head.Version; known(version); {
-		r := s.nextRound(org, l.ID)
+		r := s.nextRound(org, l.ID) //nolint:contextcheck // a round is of all that wait
 		select {
 		case <-r.read:
 		case <-over.C:

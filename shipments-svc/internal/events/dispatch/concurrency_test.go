@@ -39,8 +39,8 @@ func TestHangingReceiversDoNotDelayOthers(t *testing.T) {
 	stop()
 }
 
-// TestHangingReceiversDoNotDelayOtherOrganizations: of seven of them, all endpoints hang with all attempts that they may
-// have.
+// TestHangingReceiversDoNotDelayOtherOrganizations: of seven of them, all endpoints hang with all attempts that they
+// may have.
 func TestHangingReceiversDoNotDelayOtherOrganizations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
