@@ -73,9 +73,13 @@ WITH numbered AS (
 SELECT row_to_json(page) FROM (
 	SELECT version, (SELECT coalesce(sum(lines), 0) FROM numbered) AS total, (
 		SELECT coalesce(json_agg(p), '[]') FROM (
-			SELECT ` + list(ofLines, "%s") + `, lines, greatest($3::bigint - first, 0) AS contents_from
-			FROM numbered JOIN pallets USING (position)
-			WHERE organization_id = $1 AND shipment_id = $2 AND first + lines > $3 AND first < $3 + $4
+			SELECT one.*, lines, greatest($3::bigint - first, 0) AS contents_from
+			FROM numbered CROSS JOIN LATERAL (
+				SELECT ` + list(ofLines, "%s") + ` FROM pallets
+				WHERE organization_id = $1 AND shipment_id = $2 AND position = numbered.position
+				OFFSET 0 -- by the index, once for each
+			) one
+			WHERE first + lines > $3 AND first < $3 + $4
 			ORDER BY first
 		) p
 	) AS pallets
