@@ -345,6 +345,13 @@ func (c *crowded) Get(context.Context, OrgID, ID, Parts, int64) (Detail, error) 
 	return Detail{}, ErrNotFound
 }
 
+func (c *crowded) Once(
+	ctx context.Context, _ OrgID, _ Key, _ time.Time, do func(context.Context) ([]byte, error),
+) ([]byte, bool, error) {
+	answer, err := do(ctx)
+	return answer, false, err
+}
+
 // TestChangesOfAnOrganizationWaitBeforeTheyTakeAConnection, in any way that leads to one, and no other waits for them.
 func TestChangesOfAnOrganizationWaitBeforeTheyTakeAConnection(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -19,6 +20,7 @@ var (
 // fakeRepository is a Repository in memory.
 type fakeRepository struct {
 	Repository
+	mu            sync.Mutex // of what is read at once
 	filter        Filter
 	offset, limit int64
 	created       []Shipment
@@ -60,6 +62,8 @@ func (k *fakeRepository) ListAfter(_ context.Context, _ OrgID, _ Filter, last *S
 }
 
 func (k *fakeRepository) Get(_ context.Context, _ OrgID, _ ID, p Parts, _ int64) (Detail, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	documents := slices.Clone(k.documents)
 	k.head.PalletsCount = len(k.pallets)
 	for i, d := range documents {
@@ -82,6 +86,8 @@ func (k *fakeRepository) Create(_ context.Context, _ OrgID, s Shipment, by Actor
 }
 
 func (k *fakeRepository) Head(context.Context, OrgID, ID) (Head, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.looked != nil {
 		k.looked(k)
 	}
@@ -89,6 +95,8 @@ func (k *fakeRepository) Head(context.Context, OrgID, ID) (Head, error) {
 }
 
 func (k *fakeRepository) Versions(_ context.Context, _ OrgID, ids []ID) (map[ID]int64, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.looked != nil {
 		k.looked(k)
 	}
