@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/quayside/quayside/gateway/internal/identity"
@@ -61,10 +62,14 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) 
 	r.Header["X-Organization-Name"] = []string{url.PathEscape(session.OrganizationName)}
 	r.Header["X-User-Id"] = []string{session.UserID}
 	r.Header["X-User-Name"] = []string{url.PathEscape(session.Name)}
+	if session.AuthTime != 0 {
+		r.Header["X-User-Auth-Time"] = []string{strconv.FormatInt(session.AuthTime, 10)}
+	}
 	r.Header["X-Token-Permissions"] = []string{session.Permissions}
 	g.setAssertions(r, identity.Caller{
 		Subject: session.UserID, OrganizationID: session.OrganizationID, Permissions: session.Permissions,
 		Name: session.Name, OrganizationName: session.OrganizationName, SessionID: session.SessionID,
+		AuthTime: session.AuthTime,
 	})
 	return v
 }

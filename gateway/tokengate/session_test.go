@@ -10,7 +10,7 @@ import (
 const (
 	testUser    = "usr_01k9x3v7t2e8sbq4m6n0pacdfg"
 	sessionBody = `{"active":true,"sub":"` + testUser + `","sid":"ses_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Zoë / Fresh",` +
-		`"organization_id":"` + testOrg + `","organization_name":"Obst & Söhne","scope":"shipments:read"}`
+		`"organization_id":"` + testOrg + `","organization_name":"Obst & Söhne","scope":"shipments:read","auth_time":1795183200}`
 	notMember = `{"active":true,"sub":"` + testUser + `","sid":"ses_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Anna"}`
 	inactive  = `{"active":false}`
 )
@@ -21,6 +21,7 @@ func visit(method, path string) *http.Request {
 	r.Header = http.Header{
 		"Cookie": {"other=1", "__Host-quayside=secret"}, "Accept": {"text/html"}, "User-Agent": {"browser"},
 		"Authorization": {"Bearer " + testToken}, "X-User-Id": {"usr_forged"}, "X_user_name": {"forged"},
+		"X-User-Auth-Time": {"1"},
 		"X-Token-Id": {"tok_000000000001"}, "X-Organization-Id": {"org_forged"}, "Sec-Fetch-Site": {"same-origin"},
 	}
 	return r
@@ -42,7 +43,7 @@ func TestASessionIsForwardedAsThePerson(t *testing.T) {
 	for name, want := range map[string]string{
 		"X-User-Id": testUser, "X-User-Name": "Zo%C3%AB%20%2F%20Fresh", "X-Organization-Id": testOrg,
 		"X-Organization-Name": "Obst%20&%20S%C3%B6hne", "X-Token-Permissions": "shipments:read",
-		"X-Token-Id": "", "Cookie": "", "Authorization": "", "X_user_name": "",
+		"X-User-Auth-Time": "1795183200", "X-Token-Id": "", "Cookie": "", "Authorization": "", "X_user_name": "",
 	} {
 		if value := strings.Join(got.Header[name], ", "); value != want {
 			t.Errorf("%s: %q, want %q", name, value, want)

@@ -12,7 +12,7 @@ import (
 var reserved = []string{
 	"authorization", "baggage", "cookie", "forwarded", "traceparent", "tracestate", "true-client-ip", "x-client-address",
 	"x-gateway-assertion", "x-organization-id", "x-organization-name", "x-real-ip", "x-request-id", "x-token-id",
-	"x-token-permissions", "x-user-id", "x-user-name",
+	"x-token-permissions", "x-user-auth-time", "x-user-id", "x-user-name",
 }
 
 // strip removes from r what a client must not send on. Cookies stay with requests for pages, which are the only ones

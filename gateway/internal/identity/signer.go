@@ -4,7 +4,7 @@
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
 // claims are iss, the gateway's issuer, aud the one service that it is for, sub the id of the token (tok_…) or of the
 // signed-in person (usr_…), org the organization's, scope the permissions, iat and exp; for a person also name,
-// org_name and sid, the session. The assertion for the pages of signing in and of settings, whose session tokens-svc
+// org_name, sid, the session, and auth_time, when they proved who they are. The assertion for the pages of signing in and of settings, whose session tokens-svc
 // reads itself, has neither sub, org nor scope but client, the client's address. Its guarantees:
 //
 //   - It holds for at most [Lifetime], and one handed out still holds for at least half of that.
@@ -41,10 +41,11 @@ type Caller struct {
 	Subject        string // tok_… or usr_…
 	OrganizationID string
 	Permissions    string // separated by single spaces
-	// Name, OrganizationName and SessionID are a person's.
+	// Name, OrganizationName, SessionID and AuthTime are a person's.
 	Name             string
 	OrganizationName string
 	SessionID        string
+	AuthTime         int64 // in seconds since 1970; 0: not known
 	// ClientAddress is set for pages only.
 	ClientAddress string
 }
@@ -109,6 +110,7 @@ func (s *Signer) Assertion(audience string, caller Caller) (string, error) {
 		OrganizationName: caller.OrganizationName,
 		Name:             caller.Name,
 		Session:          caller.SessionID,
+		AuthTime:         caller.AuthTime,
 		Scope:            caller.Permissions,
 		Client:           caller.ClientAddress,
 	}).Serialize()
@@ -129,6 +131,7 @@ type claims struct {
 	OrganizationName string `json:"org_name,omitempty"`
 	Name             string `json:"name,omitempty"`
 	Session          string `json:"sid,omitempty"`
+	AuthTime         int64  `json:"auth_time,omitempty"`
 	Scope            string `json:"scope"`
 	Client           string `json:"client,omitempty"`
 }

@@ -21,10 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the assertions in testdata/contract")
 
-// The assertions of a token and of a page.
+// The assertions of a token, a person and a page.
 const (
-	tokenGolden = "assertion.json"
-	pageGolden  = "page_assertion.json"
+	tokenGolden  = "assertion.json"
+	personGolden = "person_assertion.json"
+	pageGolden   = "page_assertion.json"
 )
 
 func goldenPath(name string) string { return filepath.Join("../../testdata/contract", name) }
@@ -35,15 +36,22 @@ type golden struct {
 	At           time.Time `json:"at"`
 	Audience     string    `json:"audience"`
 	Token        string    `json:"token,omitempty"`
+	User         string    `json:"user,omitempty"`
+	Name         string    `json:"name,omitempty"`
+	AuthTime     int64     `json:"auth_time,omitempty"`
+	Session      string    `json:"session,omitempty"`
 	Organization string    `json:"organization,omitempty"`
 	Permissions  string    `json:"permissions,omitempty"`
 	Client       string    `json:"client,omitempty"`
 	Assertion    string    `json:"assertion"`
+
+	OrganizationName string `json:"organization_name,omitempty"`
 }
 
 func (g golden) caller() identity.Caller {
 	return identity.Caller{
-		Subject: g.Token, OrganizationID: g.Organization, Permissions: g.Permissions,
+		Subject: g.Token + g.User, OrganizationID: g.Organization, Permissions: g.Permissions,
+		Name: g.Name, OrganizationName: g.OrganizationName, SessionID: g.Session, AuthTime: g.AuthTime,
 		ClientAddress: g.Client,
 	}
 }
@@ -91,7 +99,7 @@ func assert(t *testing.T, s *identity.Signer, audience string, caller identity.C
 
 func TestTheContractsAssertionsAreMade(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{tokenGolden, pageGolden} {
+	for _, name := range []string{tokenGolden, personGolden, pageGolden} {
 		g := read(t, name)
 		got := assert(t, newSigner(t, g, func() time.Time { return g.At }), g.Audience, g.caller())
 		if got == g.Assertion {

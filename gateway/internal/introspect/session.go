@@ -25,6 +25,8 @@ type Session struct {
 	OrganizationName string `json:"organization_name"`
 	// Permissions of the person's role are sorted and separated by single spaces.
 	Permissions string `json:"scope"`
+	// AuthTime is when the person proved who they are, in seconds since 1970; 0: not known.
+	AuthTime int64 `json:"auth_time"`
 }
 
 var (

@@ -12,7 +12,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -26,13 +28,15 @@ const (
 	HeaderToken            = "X-Token-ID"
 	HeaderUser             = "X-User-ID" // instead of a token: a signed-in person
 	HeaderUserName         = "X-User-Name"
+	HeaderUserAuthTime     = "X-User-Auth-Time"    // seconds since 1970; missing: not known
 	HeaderPermissions      = "X-Token-Permissions" // also of a person
 	HeaderAssertion        = "X-Gateway-Assertion"
 )
 
 // identityHeaders are those that only a gateway sets.
 var identityHeaders = []string{
-	HeaderOrganization, HeaderOrganizationName, HeaderToken, HeaderUser, HeaderUserName, HeaderPermissions,
+	HeaderOrganization, HeaderOrganizationName, HeaderToken, HeaderUser, HeaderUserName, HeaderUserAuthTime,
+	HeaderPermissions,
 }
 
 // ErrMissing is the error of a request without an identity.
@@ -47,7 +51,8 @@ type Identity struct {
 	Token            string    // tok_…; empty for a person
 	User             string    // usr_…; empty for a token
 	UserName         string
-	Permissions      []string // of the token or of the person's role, with implied ones
+	AuthTime         time.Time // when the person proved who they are; zero: not known, or a token
+	Permissions      []string  // of the token or of the person's role, with implied ones
 }
 
 // Actor returns the id of the token or of the person.
@@ -63,6 +68,9 @@ func FromHeader(h http.Header) (Identity, error) {
 	id := Identity{
 		Organization: c.Organization, OrganizationName: c.OrganizationName, UserName: c.Name,
 		Permissions: strings.Fields(c.Scope),
+	}
+	if c.AuthTime != 0 {
+		id.AuthTime = time.Unix(c.AuthTime, 0).UTC()
 	}
 	var ok bool
 	if id.OrganizationID, ok = publicid.Parse("org", id.Organization); !ok {
@@ -85,6 +93,7 @@ type claim struct {
 	Organization     string `json:"org"`
 	OrganizationName string `json:"org_name"`
 	Name             string `json:"name"`
+	AuthTime         int64  `json:"auth_time"`
 	Scope            string `json:"scope"`
 	Client           string `json:"client"`
 	subject          string
@@ -108,8 +117,14 @@ func claimOf(h http.Header) (c claim, err error) {
 	if nameErr != nil || organizationErr != nil {
 		return c, errors.New("a name is not percent-encoded")
 	}
+	var proved int64
+	if text := h.Get(HeaderUserAuthTime); text != "" {
+		if proved, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return c, errors.New(HeaderUserAuthTime + " is no number")
+		}
+	}
 	return claim{
-		Organization: h.Get(HeaderOrganization), OrganizationName: organization, Name: name,
+		Organization: h.Get(HeaderOrganization), OrganizationName: organization, Name: name, AuthTime: proved,
 		Scope: h.Get(HeaderPermissions), subject: h.Get(HeaderToken) + h.Get(HeaderUser),
 	}, nil
 }

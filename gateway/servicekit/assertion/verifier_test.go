@@ -105,6 +105,36 @@ func TestTheContractsAssertionIsAccepted(t *testing.T) {
 	}
 }
 
+// TestAPersonsAssertionHasTheTimeOfTheirProof, which no header can change.
+func TestAPersonsAssertionHasTheTimeOfTheirProof(t *testing.T) {
+	t.Parallel()
+	key, now, _ := golden(t)
+	content, err := os.ReadFile("../testdata/contract/person_assertion.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g map[string]any
+	if err := json.Unmarshal(content, &g); err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	for header, member := range map[string]string{
+		HeaderUser: "user", HeaderUserName: "name", HeaderOrganization: "organization",
+		HeaderOrganizationName: "organization_name", HeaderPermissions: "permissions", HeaderAssertion: "assertion",
+	} {
+		h.Set(header, g[member].(string))
+	}
+	v := verifier(t, at(now), key)
+	for proved, want := range map[string]time.Time{
+		"1795183200": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), "1795183201": {}, "": {}, "now": {},
+	} {
+		h.Set(HeaderUserAuthTime, proved)
+		if id, err := identify(v, h); !id.AuthTime.Equal(want) || (err == nil) != !want.IsZero() {
+			t.Errorf("%q: %+v, %v", proved, id, err)
+		}
+	}
+}
+
 // TestIdentitiesNeedAValidAssertion: without a valid assertion of exactly this
 // identity, a request has none.
 func TestIdentitiesNeedAValidAssertion(t *testing.T) {

@@ -26,6 +26,7 @@ type introspection struct {
 	Organization     tokens.OrgID  `json:"organization_id,omitempty"`
 	OrganizationName string        `json:"organization_name,omitempty"`
 	Scope            string        `json:"scope,omitempty"`
+	AuthTime         int64         `json:"auth_time,omitempty"` // when the person proved who they are
 }
 
 // introspect answers gateways: who has the session of a Cookie header, and what that
@@ -78,9 +79,14 @@ func (s *site) findSession(ctx context.Context, r *http.Request) (introspection,
 	if extended, err := s.sessions.Extend(ctx); err != nil || !extended {
 		return introspection{}, err
 	}
-	return introspection{
-		Active: true, User: v.user.ID, Session: s.sessions.Current(ctx).ID, Name: v.user.Display(),
+	current := s.sessions.Current(ctx)
+	found := introspection{
+		Active: true, User: v.user.ID, Session: current.ID, Name: v.user.Display(),
 		Organization: v.org(), OrganizationName: v.current.Organization.Name,
 		Scope: strings.Join(tokens.Texts(s.Tokens.Permissions().Held(v.current.Role)), " "),
-	}, nil
+	}
+	if !current.ProvedAt.IsZero() {
+		found.AuthTime = current.ProvedAt.Unix()
+	}
+	return found, nil
 }

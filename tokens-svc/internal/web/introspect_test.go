@@ -44,7 +44,7 @@ func TestIntrospectionOfASessionNamesThePersonAndWhatTheRoleHolds(t *testing.T) 
 			got := b.introspect(t, org)
 			want := introspection{
 				Active: true, User: got.User, Session: got.Session, Name: b.email,
-				Organization: acme, OrganizationName: "Acme Citrus", Scope: scope,
+				Organization: acme, OrganizationName: "Acme Citrus", Scope: scope, AuthTime: w.clock().Unix(),
 			}
 			if got != want || !strings.HasPrefix(string(got.User), "usr_") || !strings.HasPrefix(got.Session, "ses_") {
 				t.Errorf("%s of %q: %+v", role, org, got)
