@@ -95,7 +95,8 @@ func Actions() []Action {
 		TokenCreated, TokenUpdated, TokenRotated, TokenRevoked,
 		MemberInvited, InvitationWithdrawn, InvitationDeclined, MemberJoined, MemberRoleChanged, MemberRemoved,
 		UserRenamed, UserPasswordChanged, UserPasswordSet, UserPasswordReset, UserFactorAdded, UserFactorRemoved,
-		UserVerified, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked, OrganizationCreated, OrganizationUpdated,
+		UserVerified, UserDisabled, UserEnabled, UserIdentityLinked, UserIdentityUnlinked,
+		OrganizationCreated, OrganizationUpdated,
 	}
 }
 

@@ -62,7 +62,9 @@ type Settings struct {
 	// Public URL of the gateway for browsers. Plain http only for a loopback host.
 	PublicURL string `env:"PUBLIC_URL" envDefault:"http://localhost:8080"`
 	// URL of the OpenID Connect issuer. Empty: none. The redirect URL is
-	// PUBLIC_URL/sign-in/callback.
+	// PUBLIC_URL/sign-in/callback. Of a person who signs in again its ID token must have the claim
+	// auth_time, for Entra ID an optional claim to be added to the app registration; Google needs
+	// none.
 	OIDCIssuer string `env:"OIDC_ISSUER"`
 	// Client ID at the issuer.
 	OIDCClientID string `env:"OIDC_CLIENT_ID"`

@@ -179,6 +179,7 @@ type Claims struct {
 	Email         string
 	EmailVerified bool
 	Name          string
+	AuthTime      time.Time      // when the person signed in at the issuer; zero: it does not say
 	All           map[string]any // by name, as the issuer sent them
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
@@ -17,15 +18,17 @@ const keyFlow = "oidc"
 // flow is the state of a sign-in at the issuer.
 type flow struct {
 	oidc.Flow
-	Next string
+	Next  string
+	Again bool // the issuer must sign the person in, whatever session there is
 }
 
 func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
-	begun, address, err := s.Issuer.Start(ctx)
+	again := v.Form.Has("again")
+	begun, address, err := s.Issuer.Start(ctx, again)
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	return redirect(address), s.keep(ctx, keyFlow, flow{begun, safeNext(v.Form.Get("next"))})
+	return redirect(address), s.keep(ctx, keyFlow, flow{begun, safeNext(v.Form.Get("next")), again})
 }
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
@@ -43,6 +46,10 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
+	at := s.provedAt(claims)
+	if begun.Again && !s.isRecent(at) {
+		return s.issuerAnswer(ctx, v, oidc.ErrNotAgain)
+	}
 	proved := v.user.ID // of a session that is as young as a proof
 	if !s.provedRecently(ctx) {
 		proved = ""
@@ -51,13 +58,22 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return s.issuerAnswer(ctx, v, err)
 	}
-	a, err := s.startSession(ctx, v, user, s.People.Now(), begun.Next)
+	a, err := s.startSession(ctx, v, user, at, begun.Next)
 	if err == nil && linked {
 		s.notify(ctx, "An account with your e-mail address already existed and is now linked to you. Its password was "+
 			"removed and its other sessions were ended. If you don't recognize an organization that you belong to, "+
 			"contact your Quayside administrator.")
 	}
 	return a, err
+}
+
+// provedAt returns when the person proved at the issuer who they are; zero: not known. Google does not say it.
+func (s *site) provedAt(c people.Claims) time.Time {
+	now := s.People.Now()
+	if c.AuthTime.After(now) || c.AuthTime.IsZero() && c.Issuer == people.Google {
+		return now
+	}
+	return c.AuthTime
 }
 
 // issuerAnswer is the sign-in page with an error of the issuer. The issuer's own
@@ -80,6 +96,11 @@ var issuerRefusals = []refusal{
 	{
 		oidc.ErrClaims, "oidc",
 		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
+	},
+	{
+		oidc.ErrNotAgain, "oidc",
+		"Your organization's sign-in didn't confirm that you signed in again just now. Try again; if that doesn't help, " +
+			"ask your Quayside administrator for the claim auth_time.",
 	},
 	{oidc.ErrUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
 	{

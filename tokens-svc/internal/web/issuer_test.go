@@ -21,12 +21,16 @@ import (
 // own.
 type stub struct{ err error }
 
-func (s *stub) Start(context.Context) (oidc.Flow, string, error) {
+func (s *stub) Start(_ context.Context, again bool) (oidc.Flow, string, error) {
 	if s.err != nil {
 		return oidc.Flow{}, "", s.err
 	}
 	f := oidc.Flow{State: "state", Nonce: "nonce-that-is-secret", Verifier: "verifier-that-is-secret"}
-	return f, "https://issuer.example/auth?state=" + f.State, nil
+	address := "https://issuer.example/auth?state=" + f.State
+	if again {
+		address += "&prompt=login"
+	}
+	return f, address, nil
 }
 
 func (s *stub) Finish(_ context.Context, f oidc.Flow, query url.Values) (people.Claims, error) {
@@ -46,6 +50,15 @@ func (b *browser) atIssuer(t *testing.T, c people.Claims) (status int, to, page 
 	t.Helper()
 	wantTo(t, b.get(t, "/sign-in/oidc?next="+url.QueryEscape("/settings/account")),
 		"https://issuer.example/auth?state=state")
+	return b.fromIssuer(t, c)
+}
+
+// fromIssuer comes back from there, where the person signed in now unless the claims say otherwise.
+func (b *browser) fromIssuer(t *testing.T, c people.Claims) (status int, to, page string) {
+	t.Helper()
+	if c.AuthTime.IsZero() {
+		c.AuthTime = b.clock()
+	}
 	code, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)

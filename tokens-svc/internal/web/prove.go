@@ -71,8 +71,10 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 
 // provedRecently reports whether the proof of the session is recent.
 func (s *site) provedRecently(ctx context.Context) bool {
-	return s.People.Now().Sub(s.sessions.Current(ctx).ProvedAt) < proofLife
+	return s.isRecent(s.sessions.Current(ctx).ProvedAt)
 }
+
+func (s *site) isRecent(proof time.Time) bool { return s.People.Now().Sub(proof) < proofLife }
 
 func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {
 	has, err := s.People.Factors(ctx, v.user)

@@ -296,8 +296,17 @@ func TestAPersonOfTheIssuerProvesItThere(t *testing.T) {
 	w.pass(proofLife + time.Second)
 	from := http.Header{"Sec-Fetch-Site": {"same-origin"}, "Referer": {origin + api("/new")}}
 	want(t, b.send(t, http.MethodPost, api(""), b.generateForm(t), from), http.StatusForbidden,
-		`href="/sign-in/oidc?next=`+strings.ToLower(url.QueryEscape(api("/new"))), "!proof-password")
-	b.atIssuer(t, claimsOf("1", "anna@acme.example"))
+		`href="/sign-in/oidc?again=1&amp;next=`+strings.ToLower(url.QueryEscape(api("/new"))), "!proof-password")
+	earlier := claimsOf("1", "anna@acme.example")
+	earlier.AuthTime = w.clock().Add(-proofLife - time.Second)
+	b.atIssuer(t, earlier) // the session there is older than the one here
+	want(t, b.post(t, api(""), b.generateForm(t)), http.StatusForbidden, "Confirm that it")
+	for _, c := range []people.Claims{earlier, claimsOf("1", "anna@acme.example")} {
+		wantTo(t, b.get(t, "/sign-in/oidc?again=1"), "https://issuer.example/auth?state=state&prompt=login")
+		if status, _, page := b.fromIssuer(t, c); (status == http.StatusSeeOther) != c.AuthTime.IsZero() {
+			t.Errorf("%d, %s", status, page)
+		}
+	}
 	want(t, b.post(t, api(""), b.generateForm(t)), http.StatusOK, "Copy your new token")
 }
 

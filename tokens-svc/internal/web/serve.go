@@ -184,7 +184,7 @@ func statusOf(err error) int {
 		{http.StatusBadRequest, []error{oidc.ErrMismatch}},
 		{http.StatusForbidden, []error{
 			tokens.ErrForbidden, people.ErrDisabled, people.ErrUnverified, people.ErrUnmanaged, people.ErrLinkedElsewhere,
-			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims,
+			people.ErrNotInvited, oidc.ErrDenied, oidc.ErrClaims, oidc.ErrNotAgain,
 		}},
 		{http.StatusNotFound, []error{tokens.ErrNotFound}},
 		{http.StatusConflict, []error{people.ErrLastOwner, people.ErrAccountUnverified}},

@@ -37,7 +37,7 @@ import (
 
 // Issuer is where people sign in by OpenID Connect. *oidc.Client implements it.
 type Issuer interface {
-	Start(ctx context.Context) (oidc.Flow, string, error)
+	Start(ctx context.Context, again bool) (oidc.Flow, string, error)
 	Finish(ctx context.Context, f oidc.Flow, query url.Values) (people.Claims, error)
 }
 

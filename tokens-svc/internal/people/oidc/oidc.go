@@ -37,6 +37,8 @@ var (
 	// ErrClaims means that an ID token does not identify a person for this client:
 	// its subject, its authorized party or the type of a claim is wrong.
 	ErrClaims = errors.New("the ID token's claims cannot be used")
+	// ErrNotAgain means that the issuer did not sign the person in anew, or does not say when it did.
+	ErrNotAgain = errors.New("the issuer did not sign the person in again")
 	// ErrMismatch means that an answer does not belong to the flow at hand.
 	ErrMismatch = errors.New("the callback does not belong to this sign-in")
 )
@@ -73,16 +75,19 @@ type Flow struct {
 	State, Nonce, Verifier string
 }
 
-// Start returns a new flow and the address to send the browser to. It gives
-// ErrUnavailable.
-func (c *Client) Start(ctx context.Context) (Flow, string, error) {
+// Start returns a new flow and the address to send the browser to. again has the issuer sign in also a person
+// who has a session there. It gives ErrUnavailable.
+func (c *Client) Start(ctx context.Context, again bool) (Flow, string, error) {
 	provider, err := c.discover(ctx)
 	if err != nil {
 		return Flow{}, "", err
 	}
 	f := Flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
-	address := c.oauth(provider).AuthCodeURL(f.State, gooidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier))
-	return f, address, nil
+	options := []oauth2.AuthCodeOption{gooidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)}
+	if again { // max_age also asks for the claim auth_time
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return f, c.oauth(provider).AuthCodeURL(f.State, options...), nil
 }
 
 // Finish returns the claims of the signed-in person, given the query with which
@@ -151,11 +156,15 @@ func (c *Client) read(
 		// go-oidc leaves this to its callers.
 		return people.Claims{}, fmt.Errorf("%w: azp is not this client", ErrClaims)
 	}
-	return people.Claims{
+	result := people.Claims{
 		Identity: people.Identity{Issuer: id.Issuer, Subject: id.Subject},
 		Email:    claims.Email, EmailVerified: isTrue(c.config.VerifiedClaim, all), Name: claims.Name,
 		All: all,
-	}, nil
+	}
+	if seconds, ok := all["auth_time"].(float64); ok && seconds > 0 {
+		result.AuthTime = time.Unix(int64(seconds), 0).UTC()
+	}
+	return result, nil
 }
 
 // maxSubject is the longest sub in bytes, as OpenID Connect Core has it.

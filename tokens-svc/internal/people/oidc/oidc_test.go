@@ -22,7 +22,7 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	c := i.client()
-	flow, address, err := c.Start(t.Context())
+	flow, address, err := c.Start(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,29 @@ func TestSignIn(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(claims, want) || claims.All["sub"] != "42" {
 		t.Errorf("%+v, %v; want %+v", claims, err, want)
+	}
+}
+
+// TestAPersonIsAskedAgainAndTheIssuerSaysWhen: whatever session there is.
+func TestAPersonIsAskedAgainAndTheIssuerSaysWhen(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	c := i.client()
+	for sent, want := range map[any]time.Time{
+		1795183200: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), "1795183200": {}, -1: {},
+	} {
+		flow, address, err := c.Start(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := url.Parse(address); err != nil || u.Query().Get("prompt") != "login" ||
+			u.Query().Get("max_age") != "0" {
+			t.Errorf("%s, %v", address, err)
+		}
+		i.claims["auth_time"] = sent
+		if claims, err := c.Finish(t.Context(), flow, i.signIn(t, address)); err != nil || !claims.AuthTime.Equal(want) {
+			t.Errorf("%v: %s, %v", sent, claims.AuthTime, err)
+		}
 	}
 }
 
@@ -93,7 +116,7 @@ func TestAnAddressIsVerifiedByTheClaimThatWasAgreed(t *testing.T) {
 		i := newIssuer(t)
 		maps.Copy(i.claims, c.claims)
 		client := i.clientWith(c.claim)
-		flow, address, err := client.Start(t.Context())
+		flow, address, err := client.Start(t.Context(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +130,8 @@ func TestAnAddressIsVerifiedByTheClaimThatWasAgreed(t *testing.T) {
 func TestNoTwoFlowsAreAlike(t *testing.T) {
 	t.Parallel()
 	c := newIssuer(t).client()
-	one, _, errOne := c.Start(t.Context())
-	two, _, errTwo := c.Start(t.Context())
+	one, _, errOne := c.Start(t.Context(), false)
+	two, _, errTwo := c.Start(t.Context(), false)
 	if errOne != nil || errTwo != nil || one.State == two.State || one.Nonce == two.Nonce ||
 		one.Verifier == two.Verifier {
 		t.Errorf("%v, %v", errOne, errTwo)
@@ -190,7 +213,7 @@ func TestAnAnswerCountsForItsOwnFlowOnly(t *testing.T) {
 			t.Parallel()
 			i := newIssuer(t)
 			client := i.client()
-			flow, address, err := client.Start(t.Context())
+			flow, address, err := client.Start(t.Context(), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,13 +244,13 @@ func TestAnIssuerMayComeLater(t *testing.T) {
 	i := newIssuer(t)
 	c := i.client()
 	i.down = true
-	if _, _, err := c.Start(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+	if _, _, err := c.Start(t.Context(), false); !errors.Is(err, oidc.ErrUnavailable) {
 		t.Errorf("%v, want %v", err, oidc.ErrUnavailable)
 	}
 	i.mu.Lock()
 	i.down = false
 	i.mu.Unlock()
-	flow, address, err := c.Start(t.Context())
+	flow, address, err := c.Start(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +272,7 @@ func TestIssuerMismatchIsRejected(t *testing.T) {
 	}))
 	defer server.Close()
 	c := oidc.New(oidc.Config{Issuer: server.URL, ClientID: clientID, RedirectURL: redirectURL})
-	if _, _, err := c.Start(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+	if _, _, err := c.Start(t.Context(), false); !errors.Is(err, oidc.ErrUnavailable) {
 		t.Errorf("%v, want %v", err, oidc.ErrUnavailable)
 	}
 }
