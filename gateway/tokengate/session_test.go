@@ -22,7 +22,7 @@ func visit(method, path string) *http.Request {
 		"Cookie": {"other=1", "__Host-quayside=secret"}, "Accept": {"text/html"}, "User-Agent": {"browser"},
 		"Authorization": {"Bearer " + testToken}, "X-User-Id": {"usr_forged"}, "X_user_name": {"forged"},
 		"X-User-Auth-Time": {"1"},
-		"X-Token-Id": {"tok_000000000001"}, "X-Organization-Id": {"org_forged"}, "Sec-Fetch-Site": {"same-origin"},
+		"X-Token-Id":       {"tok_000000000001"}, "X-Organization-Id": {"org_forged"}, "Sec-Fetch-Site": {"same-origin"},
 	}
 	return r
 }

@@ -4,8 +4,9 @@
 // An assertion is a compact JWS (RFC 7515) over a JWT (RFC 7519), signed with Ed25519 (RFC 8037). Its
 // claims are iss, the gateway's issuer, aud the one service that it is for, sub the id of the token (tok_…) or of the
 // signed-in person (usr_…), org the organization's, scope the permissions, iat and exp; for a person also name,
-// org_name, sid, the session, and auth_time, when they proved who they are. The assertion for the pages of signing in and of settings, whose session tokens-svc
-// reads itself, has neither sub, org nor scope but client, the client's address. Its guarantees:
+// org_name, sid, the session, and auth_time, when they proved who they are. The assertion for the pages of signing in
+// and of settings, whose session tokens-svc reads itself, has neither sub, org nor scope but client, the client's
+// address. Its guarantees:
 //
 //   - It holds for at most [Lifetime], and one handed out still holds for at least half of that.
 //   - One for another service, token, person, organization, list of permissions or client address is another assertion.
