@@ -44,6 +44,7 @@ func TestFile(t *testing.T) {
 		"JSON":            {`{"a":1}`, "", ""},
 		"a program":       {"\x7fELF", "", ""},
 		"bytes":           {"\x00\x01\x02", "", ""},
+		"zeros":           {strings.Repeat("\x00", 100), "", ""},
 
 		"a mark of a scanner":   {strings.Repeat("Pallet;Boxes\n1;2\n", 20) + "\x1d3;4\n", csv, shipments.CSV},
 		"UTF-16 without a mark": {"P\x00a\x00l\x00;\x00B\x00\n\x00", csv, shipments.CSV},

@@ -34,15 +34,16 @@ func (b *book) decoded(content []byte) (string, error) {
 		from = b.codePage(content)
 	}
 	content, err := from.NewDecoder().Bytes(content)
+	control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\n\r\t\f", r) }
 	odd := 0
-	for _, c := range bytes.TrimRight(content, "\x00\x1a") { // how texts of DOS end
-		if c < ' ' && !strings.ContainsRune("\n\r\t\f", rune(c)) {
+	for _, c := range content {
+		if control(rune(c)) {
 			odd++
 		}
 	}
 	if err != nil || odd*100 > len(content) {
 		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
-	} else if odd > 0 {
+	} else if bytes.ContainsFunc(bytes.TrimRight(content, "\x00\x1a"), control) { // texts of DOS end so
 		b.note(NoteEncodingUnclear, "the text has control characters, which were read as spaces", Place{})
 	}
 	return string(content), nil
