@@ -102,7 +102,10 @@ func (w *Wrapper) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextBlock(0) {
 		return d.ArgErr()
 	}
-	return w.Validate()
+	if err := w.Validate(); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
 }
 
 // listener counts its connections.

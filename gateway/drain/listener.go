@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,14 @@ func (w *Wrapper) Provision(ctx caddy.Context) (err error) {
 	w.app.mu.Lock()
 	defer w.app.mu.Unlock()
 	w.app.delay = max(w.app.delay, time.Duration(w.Delay))
+	return nil
+}
+
+// Validate implements caddy.Validator.
+func (w *Wrapper) Validate() error {
+	if w.Delay < 0 {
+		return fmt.Errorf("drain: %v is not a delay", time.Duration(w.Delay))
+	}
 	return nil
 }
 

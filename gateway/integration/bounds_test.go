@@ -145,9 +145,8 @@ func TestUnreadResponsesTakeNoPlaceFromTokensAndPages(t *testing.T) {
 			t.Errorf("%s: %v %s", tt.path, a.Header, a.body)
 		}
 	}
-	if !strings.Contains(g.log.String(), `"path":"/docs/reference","status":503`) {
-		t.Errorf("the refusal is not in the log:\n%s", g.log)
-	}
+	logged := func() bool { return strings.Contains(g.log.String(), `"path":"/docs/reference","status":503`) }
+	eventually(t, logged, "the refusal is in the log", g.log)
 }
 
 // Refusals that are not read take no place from other requests, and end.
@@ -159,11 +158,11 @@ func TestUnreadRefusalsEnd(t *testing.T) {
 	address := newLoopback(t)
 	g.unread(t, address, "/api/v1/shipments", 1, 90, "authorization", "Bearer "+limited)
 	g.unread(t, address, "/api/v1/shipments", 1, 90)
-	lines := func() int { return strings.Count(g.log.String(), "handled request") }
-	eventually(t, func() bool { return lines() == 180 }, "the refusals end", g.log)
 	if a := g.get(t, "/api/v1/shipments", newCaller(t), ""); a.StatusCode != http.StatusUnauthorized {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
+	lines := func() int { return strings.Count(g.log.String(), "handled request") }
+	eventually(t, func() bool { return lines() == 181 }, "the refusals end", g.log)
 }
 
 // A silent HTTP/2 connection gets a PING after 10 s and, without a reply, is closed within 10 s; a request header that
@@ -193,6 +192,60 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// hungServer returns the address of a server that accepts connections and reads nothing.
+func hungServer(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener.Addr().String()
+}
+
+// With the shipped timeouts, neither a Redis nor a tokens-svc that hangs delays a request for long.
+func TestHungDependenciesDoNotHoldRequests(t *testing.T) {
+	t.Parallel()
+
+	hung := hungServer(t)
+	for name, tt := range map[string]struct {
+		env  map[string]string
+		want int
+	}{
+		"Redis":      {map[string]string{"REDIS_URL": "redis://" + hung, "REDIS_DOWN": "local"}, http.StatusOK},
+		"tokens-svc": {map[string]string{"TOKENS_INTERNAL_URL": "http://" + hung}, http.StatusServiceUnavailable},
+	} {
+		tt.env[shippedTimeouts] = "true"
+		g := start(t, options{env: tt.env})
+		token, _ := g.tokens.create(plenty)
+		client := &http.Client{Timeout: patience / 3} // much more than is shipped, much less than other tests wait
+		eventually(t, func() bool {                   // on a busy machine an introspection may be late
+			response, err := client.Do(g.request(t, "/api/v1/shipments", newCaller(t), token))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			_ = response.Body.Close()
+			return response.StatusCode == tt.want
+		}, name, g.log)
+	}
+}
+
+// An upload to a service that stops reading ends.
+func TestAnUploadThatTheServiceDoesNotReadEnds(t *testing.T) {
+	t.Parallel()
+
+	stopped := make(chan struct{})
+	g := start(t, options{env: withoutRedis(t), upstream: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-stopped
+	})})
+	t.Cleanup(func() { close(stopped) }) // before the service's
+	token, _ := g.tokens.create(plenty)
+	a := g.upload(t, token, 13<<20, 13<<20)
+	if p := a.problem(t); a.StatusCode != http.StatusGatewayTimeout || p["code"] != "upstream_timeout" {
+		t.Errorf("%s %s", a.Status, a.body)
 	}
 }
 

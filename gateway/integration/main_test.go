@@ -42,12 +42,17 @@ const becomeGateway = "QUAYSIDE_TEST_BECOME_GATEWAY"
 // machine delays them.
 const patience = 30 * time.Second
 
+// shippedTimeouts makes the gateway of a test wait as the shipped one does.
+const shippedTimeouts = "QUAYSIDE_TEST_SHIPPED_TIMEOUTS"
+
 const testCredential = "a-credential-for-tests-that-is-long-enough"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(becomeGateway) != "" {
 		useNameServer(os.Getenv(nameServerVariable))
-		ratelimit.Timeout, introspect.Timeout, upstream.DialTimeout = patience, patience, patience
+		if os.Getenv(shippedTimeouts) == "" {
+			ratelimit.Timeout, introspect.Timeout, upstream.DialTimeout = patience, patience, patience
+		}
 		if err := environment.Prepare(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -44,9 +44,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		route: g.routeOf(r), caller: clientAddress(out.vars), credential: g.read(r.Header["Authorization"]),
 		cookie: strings.Join(r.Header["Cookie"], "; "),
 	}
-	defer func() { out.leave() }()
 	r, out.span = g.begin(r)
 	defer g.note(out) // also when a response is aborted by a panic
+	defer func() { out.finish(r) }()
 	body := r.Body
 	g.receive(out, r, came)
 	v, err := g.decide(out, r, came)
@@ -144,19 +144,20 @@ func (g *Gate) admit(out *responseWriter, r *http.Request, came arrival) verdict
 		return g.chargeAddress(ctx, came.caller, publicWindow, nil)
 	case tokenRoute:
 	}
-	if out.html && errors.Is(came.credential.err, bearer.ErrMissing) && !strings.HasPrefix(r.URL.Path, apiPrefix) {
+	if out.html && errors.Is(came.credential.err, bearer.ErrMissing) {
 		// a browser asks for a page where there is none, and could not send a token
 		return g.chargeAddress(ctx, came.caller, publicWindow, problemWith(http.StatusNotFound))
 	}
 	v := g.check(ctx, came.caller, came.credential, out.began)
 	if v.refused == nil {
-		out.leave()
+		out.release()
 		g.identify(r, v.token)
 	}
 	return v
 }
 
-// apiPrefix begins the paths of programs, which are asked for a token before they learn what is there.
+// apiPrefix begins the paths of programs, which are asked for a token before they learn what is there, and whose errors
+// are problem+json.
 const apiPrefix = "/api/"
 
 // Variables of a request for a public path: whether its client prefers HTML to JSON, and whether it has the cookie of a

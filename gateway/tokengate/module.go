@@ -53,8 +53,8 @@ const (
 // which the handler of the package upstream sends. It writes an access log of its own, under the name of Caddy's,
 // http.log.access: no site with a gate needs the directive log.
 //
-// Placeholders are replaced in all settings. Secrets should be one, {env.NAME} or {file.PATH}: more people read a
-// configuration than may read a secret.
+// Placeholders are replaced in all settings; one without a value is an error. Secrets should be one, {env.NAME} or
+// {file.PATH}: more people read a configuration than may read a secret.
 type Gate struct {
 	// Introspection is the URL of the tokens service's RFC 7662 endpoint; changes of tokens are
 	// followed at its neighbour "changes", and usage is reported to its neighbour "usage". Default:
@@ -123,9 +123,12 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 		}
 	}
 
+	var faults []error
 	repl := caddy.NewReplacer()
 	read := func(setting, otherwise string) string {
-		return cmp.Or(strings.TrimSpace(repl.ReplaceAll(setting, "")), otherwise)
+		value, err := repl.ReplaceOrErr(setting, true, true)
+		faults = append(faults, err)
+		return cmp.Or(strings.TrimSpace(value), otherwise)
 	}
 	demo := read(g.Demo, "false")
 	if demo == "true" {
@@ -133,14 +136,15 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 			g.logger.Warn("development mode: accepts the public demo secrets", zap.String("setting", "QUAYSIDE_DEMO"))
 		})
 	}
-	var faults []error
 	if demo != "true" && demo != "false" {
 		faults = append(faults, fmt.Errorf("demo is %q, must be true or false", demo))
 	}
-	credential := read(g.Credential, "")
+	// Without one of the secrets the error names the settings, and development mode needs no key.
+	secret := func(setting string) string { return strings.TrimSpace(repl.ReplaceAll(setting, "")) }
+	credential := secret(g.Credential)
 	faults = append(faults, checkCredential(credential, demo == "true"),
 		g.takeTokensService(tokensServiceKey{read(g.Introspection, defaultIntrospection), credential}))
-	g.signer, err = newSigner(read(g.SigningKey, ""), read(g.Issuer, assertion.DefaultIssuer), demo == "true")
+	g.signer, err = newSigner(secret(g.SigningKey), read(g.Issuer, assertion.DefaultIssuer), demo == "true")
 	faults = append(faults, err)
 	options, err := limiterOptions(read(g.RedisDown, ""), read(g.Replicas, "1"))
 	faults = append(faults, err, g.takeLimiter(limiterKey{read(g.Redis, defaultRedis), options}))

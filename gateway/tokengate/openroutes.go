@@ -2,6 +2,8 @@ package tokengate
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,16 +48,26 @@ func (m *openPaths) match(path string) bool {
 	})
 }
 
-// route returns the rule of the gate for the paths.
-func (m *openPaths) route() route {
-	switch m.Kind {
-	case "pages":
-		return pageRoute
-	case "session":
-		return sessionRoute
-	default:
-		return publicRoute
+// openKinds has the rule of the gate for each kind. For another one that is the zero route, which needs a token.
+var openKinds = map[string]route{"public": publicRoute, "pages": pageRoute, "session": sessionRoute}
+
+// Validate implements caddy.Validator.
+func (m *openPaths) Validate() error {
+	if _, known := openKinds[m.Kind]; !known {
+		return fmt.Errorf("%q is no kind of paths without a token", m.Kind)
 	}
+	if len(m.Paths) == 0 {
+		return errors.New("a route without a token needs a path")
+	}
+	for _, path := range m.Paths {
+		if path == "" || path[0] != '/' {
+			return fmt.Errorf("%s is not a path; a route without a token takes paths, and no other matcher", path)
+		}
+		if strings.ContainsAny(strings.TrimSuffix(path, "*"), `*?[\{`) {
+			return fmt.Errorf("%s: only the end of a path without a token may be a wildcard", path)
+		}
+	}
+	return nil
 }
 
 // parseOpenRoute reads a route for paths that need no token. Syntax:
@@ -66,17 +78,9 @@ func (m *openPaths) route() route {
 func parseOpenRoute(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	h.Next() // the directive's name
 	open := &openPaths{Kind: strings.TrimPrefix(h.Val(), "handle_")}
-	for h.NextArg() {
-		if h.Val()[0] != '/' {
-			return nil, h.Errf("%s is not a path; this directive takes paths, and no other matcher", h.Val())
-		}
-		if strings.ContainsAny(strings.TrimSuffix(h.Val(), "*"), `*?[\{`) {
-			return nil, h.Errf("%s: only the end of a path without a token may be a wildcard", h.Val())
-		}
-		open.Paths = append(open.Paths, h.Val())
-	}
-	if len(open.Paths) == 0 {
-		return nil, h.ArgErr()
+	open.Paths = h.RemainingArgs()
+	if err := open.Validate(); err != nil {
+		return nil, h.WrapErr(err)
 	}
 	h.DeleteN(len(open.Paths))
 	h.Reset()
@@ -116,5 +120,8 @@ func besides(ctx caddy.Context) caddyhttp.RouteList {
 	return nil
 }
 
-// Interface guard
-var _ caddyhttp.RequestMatcherWithError = (*openPaths)(nil)
+// Interface guards
+var (
+	_ caddy.Validator                   = (*openPaths)(nil)
+	_ caddyhttp.RequestMatcherWithError = (*openPaths)(nil)
+)

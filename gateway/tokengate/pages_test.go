@@ -47,11 +47,16 @@ func TestPrefersHTMLIsTrueForBrowsersOnly(t *testing.T) {
 		"application/json":                                                false,
 		"":                                                                false,
 	} {
-		if got := prefersHTML([]string{"image/png", accept}); got != want {
+		r := request(http.MethodGet, "/settings")
+		r.Header["Accept"] = []string{"image/png", accept}
+		if got := prefersHTML(r); got != want {
 			t.Errorf("Accept: %s: %v", accept, got)
 		}
+		if r.URL.Path = "/api/v1/shipments"; prefersHTML(r) {
+			t.Errorf("Accept: %s: an API answers with a page", accept)
+		}
 	}
-	if prefersHTML(nil) {
+	if prefersHTML(request(http.MethodGet, "/settings")) {
 		t.Error("without Accept")
 	}
 }

@@ -27,7 +27,7 @@ func (g *Gate) routeOf(r *http.Request) route {
 	if isUnambiguous(r.URL) {
 		for _, open := range g.open {
 			if open.match(r.URL.Path) {
-				found = open.route()
+				found = openKinds[open.Kind]
 				break
 			}
 		}

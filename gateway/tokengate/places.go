@@ -14,12 +14,13 @@ import (
 // next to nothing. No kind can use the places of another, and none those of a token that is in use, which needs none.
 // They belong to the process, so that requests of before a reload count.
 var (
-	publicPlaces   = newPlaces(256)  // for public paths, and of requests without a readable token
-	pagePlaces     = newPlaces(256)  // for pages, of people who are not known to be signed in
-	sessionPlaces  = newPlaces(256)  // for pages, of people who lately were
-	unknownPlaces  = newPlaces(1024) // of unknown tokens, until they are introspected
-	expiredPlaces  = newPlaces(1024) // of tokens that were active, until they are introspected again
-	refusalPlaces  = newPlaces(256)  // of refusals, until their clients have read them
+	publicPlaces  = newPlaces(256)  // for public paths, and of requests without a readable token
+	pagePlaces    = newPlaces(256)  // for pages, of people who are not known to be signed in
+	sessionPlaces = newPlaces(256)  // for pages, of people who lately were
+	unknownPlaces = newPlaces(1024) // of unknown tokens, until they are introspected
+	expiredPlaces = newPlaces(1024) // of tokens that were active, until they are introspected again
+	// of refusals, until their clients have read them: an eighth, so that others learn why they are refused
+	refusalPlaces  = clients.NewShares(256, 32)
 	refusalTimeout = 5 * time.Second
 )
 
@@ -44,29 +45,33 @@ func (g *Gate) placesFor(came arrival) *clients.Shares {
 	}
 }
 
-// enter takes a place for a request until out.leave is called. It returns the refusal of a request that finds none.
+// enter takes a place for a request until out.release is called. It returns the refusal of a request that finds none.
 func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
 	places := g.placesFor(came)
 	if places == nil {
 		return nil
 	}
-	var err error
-	if out.leave, err = places.Acquire(came.caller); errors.Is(err, limit.ErrShare) {
+	leave, err := places.Acquire(came.caller)
+	switch {
+	case errors.Is(err, limit.ErrShare):
 		return &tooManyInFlight
-	} else if err != nil {
+	case err != nil:
 		return &overloaded
+	default:
+		out.leave = leave
+		return nil
 	}
-	return nil
 }
 
 // enterRefusal takes a place for a refusal instead of that of the request. If there is none, or the client does not
 // read the response within refusalTimeout, the request is aborted.
 func enterRefusal(out *responseWriter, came arrival, refusal problem) {
-	out.leave()
-	var err error
-	if out.leave, err = refusalPlaces.Acquire(came.caller); err != nil {
+	out.release()
+	leave, err := refusalPlaces.Acquire(came.caller)
+	if err != nil {
 		out.status, out.whole = refusal.Status, false // for the log
 		panic(http.ErrAbortHandler)
 	}
+	out.leave = leave
 	_ = http.NewResponseController(out.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
 }

@@ -48,9 +48,10 @@ func (p problem) writePage(w http.ResponseWriter, r *http.Request, requestID str
 	return err
 }
 
-// prefersHTML reports whether the values of an Accept header name text/html and no JSON, as every browser's do when it
-// navigates; */* alone is a program's.
-func prefersHTML(accept []string) bool {
-	types := strings.ToLower(strings.Join(accept, ","))
-	return strings.Contains(types, "text/html") && !strings.Contains(types, "json")
+// prefersHTML reports whether the Accept header of a request names text/html and no JSON, as every browser's does when
+// it navigates; */* alone is a program's. Below apiPrefix all are programs: libraries, such as Java's, name text/html.
+func prefersHTML(r *http.Request) bool {
+	types := strings.ToLower(strings.Join(r.Header["Accept"], ","))
+	return strings.Contains(types, "text/html") && !strings.Contains(types, "json") &&
+		!strings.HasPrefix(r.URL.Path, apiPrefix)
 }

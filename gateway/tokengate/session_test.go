@@ -78,6 +78,7 @@ func TestARequestWithoutAPersonIsNotForwarded(t *testing.T) {
 		"a form":        {inactive, "POST", page, nil, 303, "", "/sign-in?ended=1&next=%2Fshipments%2F" + testOrg},
 		"a program":     {inactive, "GET", page, func(h http.Header) { h.Del("Accept") }, 401, "sign_in_required", ""},
 		"another first": {`{"active":false,"next":"/settings/password"}`, "GET", page, nil, 303, "", "/settings/password"},
+		"empty":         {`{}`, "GET", page, nil, 503, "", ""},
 		"elsewhere":     {`{"active":false,"next":"//evil.example"}`, "GET", page, nil, 503, "", ""},
 		"no member":     {notMember, "GET", page, nil, 404, "", ""},
 		"another site": {

@@ -66,6 +66,41 @@ func TestInvalidSettingsAreReportedTogether(t *testing.T) {
 	}
 }
 
+// An unset variable is not the default: a misspelt REDIS_DOWN=deny would allow what it is to refuse.
+func TestPlaceholdersWithoutAValueAreErrors(t *testing.T) {
+	t.Parallel()
+
+	for name, g := range map[string]*Gate{
+		"redis": {Redis: "{env.TYPO}"}, "redis_down": {RedisDown: "{env.TYPO}"}, "replicas": {Replicas: "{env.TYPO}"},
+		"introspection": {Introspection: "http://{unknown}"}, "issuer": {Issuer: "{env.TYPO}"}, "demo": {Demo: "{env.TYPO}"},
+	} {
+		g.Credential = testCredential
+		if g.Demo == "" {
+			g.Demo = "true"
+		}
+		if err := provision(t, g); err == nil || !strings.Contains(err.Error(), "placeholder") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnUnknownKindOfPathNeedsAToken(t *testing.T) {
+	t.Parallel()
+
+	for _, open := range []*openPaths{
+		{Kind: "publik", Paths: []string{"/"}}, {Paths: []string{"/"}}, {Kind: "public"},
+		{Kind: "public", Paths: []string{"x"}}, {Kind: "public", Paths: []string{"/*/x"}},
+	} {
+		if open.Validate() == nil {
+			t.Errorf("%+v is accepted", open)
+		}
+	}
+	g := &Gate{open: []*openPaths{{Kind: "publik", Paths: []string{"/x"}}}}
+	if got := g.routeOf(request("GET", "/x")); got != tokenRoute {
+		t.Errorf("route %v", got)
+	}
+}
+
 func TestIntrospectionIsAURL(t *testing.T) {
 	t.Parallel()
 

@@ -40,7 +40,7 @@ type responseWriter struct {
 	span      trace.Span          // nil: the request is not traced
 	body      *body               // nil: the request has none
 	closes    bool                // the connection ends with the response
-	leave     func()              // gives the place of the request back; never nil
+	leave     func()              // gives the place of the request back; nil: it has none
 
 	status  int            // of the answer, once it has begun; else 0
 	bytes   int64          // of its body so far
@@ -57,7 +57,7 @@ func (g *Gate) newResponseWriter(w http.ResponseWriter, r *http.Request) *respon
 		closes:                r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
 		began:                 time.Now(), requestID: publicid.New("req"), method: r.Method, path: r.URL.EscapedPath(),
-		html: prefersHTML(r.Header["Accept"]), origin: r.Header.Get("Origin"), vars: vars, leave: func() {},
+		html: prefersHTML(r), origin: r.Header.Get("Origin"), vars: vars,
 	}
 }
 
@@ -98,6 +98,23 @@ func (w *responseWriter) ReadFrom(r io.Reader) (int64, error) {
 func (w *responseWriter) FlushError() error {
 	w.implicitHeader()
 	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// release gives the place of the request back, if it has one.
+func (w *responseWriter) release() {
+	if w.leave != nil {
+		w.leave()
+		w.leave = nil
+	}
+}
+
+// finish releases the place of a request once its client has read the response. net/http2 keeps the end of a response
+// until the handler has returned, and waits then.
+func (w *responseWriter) finish(r *http.Request) {
+	if w.leave != nil && w.status != 0 && r.ProtoMajor == 2 {
+		_ = http.NewResponseController(w.ResponseWriter).Flush()
+	}
+	w.release()
 }
 
 // implicitHeader begins the response as net/http does at its first byte, or at its end.

@@ -3,6 +3,8 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"regexp"
@@ -35,6 +37,9 @@ const (
 	idlePerHost = 256
 	// maxHead bounds the header section of a response, in bytes.
 	maxHead = 1 << 20
+	// writeWithin bounds one write to a service. A service that stops reading would otherwise hold a request for ever,
+	// also when its client has gone.
+	writeWithin = 30 * time.Second
 )
 
 // Transport sends requests by HTTP/1.1 to a service that verifies the gateway's assertion.
@@ -78,12 +83,31 @@ func dial(ctx context.Context, network, hostPort string) (conn net.Conn, err err
 	if to := addressAt(hostPort); to != nil {
 		conn, err = to.Dial(ctx, network)
 	} else {
-		conn, err = new(net.Dialer).DialContext(ctx, network, hostPort)
+		conn, err = (&net.Dialer{Timeout: DialTimeout}).DialContext(ctx, network, hostPort)
 	}
 	if err != nil {
 		return nil, reverseproxy.NewDialError(err)
 	}
-	return conn, nil
+	return serviceConn{conn}, nil
+}
+
+// serviceConn is a connection to a service, of which each write ends within writeWithin.
+type serviceConn struct{ net.Conn }
+
+// Write implements net.Conn.
+func (c serviceConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// CloseWrite ends one direction of an upgraded connection.
+func (c serviceConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
 }
 
 // RoundTrip implements http.RoundTripper. r is reverse_proxy's copy, which it changes.
@@ -148,6 +172,17 @@ func preventRetry(r *http.Request) {
 	}
 }
 
+// Validate implements caddy.Validator.
+func (t *Transport) Validate() error {
+	if !serviceName.MatchString(t.Name) {
+		return fmt.Errorf("the name %q must be of letters, digits, dots, _ and -", t.Name)
+	}
+	if within := time.Duration(t.AnswerWithin); within < 0 || within > maxAnswerWithin {
+		return fmt.Errorf("answer_within: %v is not a duration of at most 5m", within)
+	}
+	return nil
+}
+
 // Cleanup closes idle connections.
 func (t *Transport) Cleanup() error {
 	if t.http != nil {
@@ -168,9 +203,6 @@ func (t *Transport) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&t.Name) || d.NextArg() {
 		return d.ArgErr()
 	}
-	if !serviceName.MatchString(t.Name) {
-		return d.Errf("the name %q must be of letters, digits, dots, _ and -", t.Name)
-	}
 	for d.NextBlock(0) {
 		option, text := d.Val(), ""
 		if option != "answer_within" || t.AnswerWithin != 0 {
@@ -180,10 +212,13 @@ func (t *Transport) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.ArgErr()
 		}
 		within, err := caddy.ParseDuration(text)
-		if err != nil || within <= 0 || within > maxAnswerWithin {
+		if err != nil || within <= 0 {
 			return d.Errf("answer_within: %s is not a duration of at most 5m", text)
 		}
 		t.AnswerWithin = caddy.Duration(within)
+	}
+	if err := t.Validate(); err != nil {
+		return d.WrapErr(err)
 	}
 	return nil
 }
@@ -191,6 +226,7 @@ func (t *Transport) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // Interface guards
 var (
 	_ caddy.Provisioner     = (*Transport)(nil)
+	_ caddy.Validator       = (*Transport)(nil)
 	_ caddy.CleanerUpper    = (*Transport)(nil)
 	_ caddyfile.Unmarshaler = (*Transport)(nil)
 	_ http.RoundTripper     = (*Transport)(nil)

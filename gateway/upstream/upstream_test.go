@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -212,6 +214,49 @@ func TestResultsAreRecorded(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(chosen, " "), "127.0.0.1"); n != 5 || chosen[11] != "127.0.0.2" {
 		t.Errorf("the failing address was chosen %d times: %v", n, chosen)
+	}
+}
+
+// stopped is a connection whose peer reads nothing.
+type stopped struct {
+	net.Conn
+
+	deadline time.Time
+}
+
+func (c *stopped) SetWriteDeadline(t time.Time) error {
+	c.deadline = t
+	return nil
+}
+
+func (c *stopped) Write([]byte) (int, error) {
+	<-time.After(time.Until(c.deadline))
+	return 0, os.ErrDeadlineExceeded
+}
+
+func TestAWriteToAServiceThatDoesNotReadEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		conn, began := serviceConn{new(stopped)}, time.Now()
+		for n := range 2 { // each write has its own deadline
+			_, err := conn.Write(make([]byte, 1))
+			if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took != time.Duration(n+1)*writeWithin {
+				t.Errorf("%v after %v", err, took)
+			}
+		}
+	})
+}
+
+func TestInvalidConfigurationsAreRefused(t *testing.T) {
+	t.Parallel()
+
+	for _, module := range []caddy.Validator{
+		new(Transport), &Transport{Name: "a b"}, &Transport{Name: "a", AnswerWithin: -1},
+		&Transport{Name: "a", AnswerWithin: caddy.Duration(maxAnswerWithin + 1)}, new(Upstreams), &Upstreams{Address: "a"},
+	} {
+		if module.Validate() == nil {
+			t.Errorf("%+v is accepted", module)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@
 package upstream
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 
@@ -155,8 +156,16 @@ func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&u.Address) || d.NextArg() || d.NextBlock(0) {
 		return d.ArgErr()
 	}
+	if err := u.Validate(); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
+}
+
+// Validate implements caddy.Validator.
+func (u *Upstreams) Validate() error {
 	if _, _, err := net.SplitHostPort(u.Address); err != nil {
-		return d.Errf("%s is not host:port: %v", u.Address, err)
+		return fmt.Errorf("%s is not host:port: %w", u.Address, err)
 	}
 	return nil
 }
@@ -164,6 +173,7 @@ func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // Interface guards
 var (
 	_ caddy.Provisioner           = (*Upstreams)(nil)
+	_ caddy.Validator             = (*Upstreams)(nil)
 	_ caddy.CleanerUpper          = (*Upstreams)(nil)
 	_ caddyfile.Unmarshaler       = (*Upstreams)(nil)
 	_ reverseproxy.UpstreamSource = (*Upstreams)(nil)

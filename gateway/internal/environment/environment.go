@@ -51,6 +51,8 @@ func load(name string) error {
 	return os.Setenv(name, strings.TrimSpace(string(content)))
 }
 
+const defaultRedisURL = "redis://127.0.0.1:6379/0"
+
 // Prepare fails with all faults of the settings. After it, a secret in a file is set, and a variable that is empty is
 // not, so that the setting has its default. Call it before Caddy reads the Caddyfile.
 func Prepare() error {
@@ -62,6 +64,9 @@ func Prepare() error {
 		if name, value, _ := strings.Cut(variable, "="); value == "" {
 			faults = append(faults, os.Unsetenv(name))
 		}
+	}
+	if os.Getenv("REDIS_URL") == "" { // a secret, so the Caddyfile has a placeholder, which needs a value
+		faults = append(faults, os.Setenv("REDIS_URL", defaultRedisURL))
 	}
 	if len(strings.Fields(os.Getenv("SERVICE_ROUTES"))) > 1 { // all but the first would be ignored
 		faults = append(faults, errors.New("SERVICE_ROUTES must be one path or pattern, without spaces"))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/outage"
 )
@@ -23,6 +24,7 @@ const (
 var (
 	errCallerGone  = errors.New("the caller has gone")
 	errQueueFull   = errors.New("the queue of the rate limiter is full")
+	errPanicked    = errors.New("the rate limiter panicked")
 	errSkipped     = errors.New("the previous flush failed")
 	errCircuitOpen = errors.New("the circuit breaker is open")
 )
@@ -197,8 +199,17 @@ func (b *batcher) flush() {
 }
 
 // exchange sends the calls in one pipeline and reads the replies, in the windows of Redis's time. It sends another
-// pipeline before the same deadline if Redis does not have the script.
+// pipeline before the same deadline if Redis does not have the script. A panic fails the batch only: its requests and
+// all later ones would otherwise wait for ever.
 func (b *batcher) exchange(ctx context.Context, batch []*call) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			outage.Log().Error("the rate limiter panicked", zap.Any("reason", reason), zap.Stack("stack"))
+			for _, c := range batch {
+				c.err = errPanicked
+			}
+		}
+	}()
 	err := b.clock.refresh(ctx, b.client)
 	now := b.clock.now()
 	for _, c := range batch {

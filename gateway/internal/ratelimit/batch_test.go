@@ -319,3 +319,18 @@ func TestBatchSizesDoNotChangeTheCount(t *testing.T) {
 		}
 	}
 }
+
+// brokenClient panics in every flush.
+type brokenClient struct{ redis.UniversalClient }
+
+func TestAPanicInAFlushFailsItsRequestsOnly(t *testing.T) {
+	t.Parallel()
+
+	limiter := ratelimit.New(brokenClient{}, ratelimit.Options{Down: ratelimit.DownDeny}, time.Now)
+	t.Cleanup(limiter.Close)
+	for range 2 {
+		if _, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute); !errors.Is(err, ratelimit.ErrUnavailable) {
+			t.Error(err)
+		}
+	}
+}

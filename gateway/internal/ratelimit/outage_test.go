@@ -46,6 +46,52 @@ func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (p
 	return passed
 }
 
+// The documented bound: a window in Redis, one of all shares while it is away, and one more if it comes back empty.
+func TestAnEmptiedRedisAllowsAtMostTwoFurtherWindows(t *testing.T) {
+	t.Parallel()
+
+	proxy, direct := newRedisProxy(t), newLimiter(t, ratelimit.RedisURL(t))
+	gateways := make([]*ratelimit.Limiter, 3)
+	each := func(source ratelimit.Source) {
+		for _, l := range gateways {
+			waitForSource(t, l, source)
+		}
+	}
+	for i := range gateways {
+		gateways[i] = ratelimit.WithLongTimeout(newUnreliable(t, proxy, ratelimit.Options{Replicas: len(gateways)}))
+	}
+	each(ratelimit.Redis)
+	id := newID(t, direct)
+	allowed := countAllowed(t, gateways[0], id, 2*perMinute.Limit)
+	if allowed != perMinute.Limit {
+		t.Errorf("%d before", allowed)
+	}
+	proxy.SetDown(true)
+	each(ratelimit.Local)
+	for _, l := range gateways {
+		allowed += countAllowed(t, l, id, 2*perMinute.Limit)
+	}
+	if most := 2 * perMinute.Limit; allowed > most {
+		t.Errorf("%d while Redis is away, want at most %d", allowed, most)
+	}
+	client, err := ratelimit.NewClient(ratelimit.RedisURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := client.Keys(t.Context(), "rate:"+id+"*").Result()
+	if err != nil || client.Del(t.Context(), keys...).Err() != nil || client.Close() != nil {
+		t.Fatalf("%q, %v", keys, err)
+	}
+	proxy.SetDown(false)
+	each(ratelimit.Redis)
+	for _, l := range gateways {
+		allowed += countAllowed(t, l, id, 2*perMinute.Limit)
+	}
+	if most := 3 * perMinute.Limit; allowed > most {
+		t.Errorf("%d in all, want at most %d", allowed, most)
+	}
+}
+
 func TestOneGatewayAllowsTheLimitOverAnOutage(t *testing.T) {
 	t.Parallel()
 
