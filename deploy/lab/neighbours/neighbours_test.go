@@ -39,7 +39,7 @@ var rows = []row{
 	{name: "streams beside a page", good: visit, rate: 20, hostile: holdStreams, clients: 12, of: 4},
 	{name: "connections", good: read, rate: 20, hostile: connect, clients: 1200, of: 1},
 	{name: "connections with TLS", good: read, rate: 20, hostile: connect, clients: 1200, of: 1, withTLS: true},
-	{name: "held uploads", good: upload, rate: 5, hostile: holdUpload, clients: 16, of: 4, tokens: 4},
+	{name: "held uploads", good: upload, rate: 5, hostile: holdUpload, clients: 16, of: 4, tokens: 4, quick: true},
 	{
 		name: "held downloads", good: read, rate: 20, hostile: holdDownload, clients: 64, of: 4, tokens: 4,
 		prepare: large(4, 250, 20),
@@ -72,7 +72,7 @@ var rows = []row{
 	},
 	{
 		name: "webhooks that hang", good: notify, rate: 5, hostile: create, clients: 14, of: 7, tokens: 4,
-		prepare: subscribed("/hang", 20),
+		prepare: subscribed("/hang", 20), quick: true,
 	},
 	{
 		name: "many endpoints", good: notify, rate: 5, hostile: create, clients: 4, of: 1, tokens: 20,

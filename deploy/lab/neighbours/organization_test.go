@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,13 +24,12 @@ import (
 
 // organization is a good or a hostile one. It uses its tokens in turn.
 type organization struct {
-	id              string
-	client          *http.Client
-	dialer          net.Dialer // from an address of its own
-	email, password string     // of its owner
-	cookie          string     // of the owner's session
-	tokens, fresh   []string
-	used            atomic.Int64
+	id            string
+	client        *http.Client
+	dialer        net.Dialer // from an address of its own
+	email, cookie string     // of its owner, and of the owner's session
+	tokens, fresh []string
+	used          atomic.Int64
 
 	shipment, document string // paths
 	list               []byte // a file
@@ -37,6 +37,8 @@ type organization struct {
 
 const everyPermission = "admin,audit:read,documents:read,documents:write,shipments:read,shipments:review," +
 	"shipments:write,webhooks:manage"
+
+const password = "a lorry of oranges and limes" // of every owner
 
 var (
 	serial     atomic.Int64 // numbers what must be unique
@@ -51,20 +53,21 @@ func newOrganization(t *testing.T, fresh int, address string) *organization {
 	o := &organization{list: palletList(2, 1), email: fmt.Sprintf("owner%d@lab.example", serial.Add(1))}
 	o.dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(address)}
 	o.client = &http.Client{
-		Timeout:       10 * time.Second,
+		Timeout:       40 * time.Second, // longer than what is documented for any request
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DisableKeepAlives: true, DialContext: o.dialer.DialContext,
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 		},
 	}
-	var err, userErr error
+	var err error
 	if o.id, err = stack.CreateOrganization(t.Context(), "Lab"); err != nil {
 		t.Fatal(err)
 	}
-	token, err := stack.CreateToken(t.Context(), o.id, everyPermission, "--limit", "1000000")
-	if o.password, userErr = stack.CreateUser(t.Context(), o.email, o.id, "owner"); err != nil || userErr != nil {
-		t.Fatal(err, userErr)
+	token, tokenErr := stack.CreateToken(t.Context(), o.id, everyPermission, "--limit", "1000000")
+	temporary, userErr := stack.CreateUser(t.Context(), o.email, o.id, "owner")
+	if err := errors.Join(tokenErr, userErr); err != nil {
+		t.Fatal(err)
 	}
 	o.tokens, o.fresh = []string{token.Secret}, make([]string, fresh)
 	var group errgroup.Group
@@ -82,6 +85,8 @@ func newOrganization(t *testing.T, fresh int, address string) *organization {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	o.cookie = o.submit(t.Context(), "/sign-in", "email", o.email, "password", temporary).cookie
+	must(t, o.submit(t.Context(), "/settings/password", "current", temporary, "password", password))
 	must(t, signIn(t.Context(), o))
 	o.ship(t, palletList(2, 1))
 	return o
@@ -196,7 +201,7 @@ func await(ctx context.Context, s sample, of string) sample {
 	select {
 	case <-arrival(of):
 	case <-time.After(10 * time.Second):
-		s.err = fmt.Errorf("nothing arrived")
+		s.err = errors.New("nothing arrived")
 	case <-ctx.Done():
 	}
 	return s

@@ -75,7 +75,7 @@ func invite(ctx context.Context, o *organization) sample {
 }
 
 func signIn(ctx context.Context, o *organization) sample {
-	s := o.submit(ctx, "/sign-in", "email", o.email, "password", o.password)
+	s := o.submit(ctx, "/sign-in", "email", o.email, "password", password)
 	if s.failure() == nil || s.status == http.StatusSeeOther {
 		o.cookie = s.cookie
 	}
