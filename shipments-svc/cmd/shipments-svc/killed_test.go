@@ -45,7 +45,7 @@ func startProgram(t *testing.T, program, dsn, documents string) *process {
 	p.Args = []string{"shipments-svc", "serve"} // by this name the test program is the service
 	p.Env = []string{
 		"DATABASE_URL=" + dsn, "LISTEN_ADDRESS=127.0.0.1:0", "INNER_ADDRESS=127.0.0.1:0", "QUAYSIDE_DEMO=true", webhookKeys,
-		"DOCUMENTS_DIR=" + documents,
+		"DOCUMENTS_DIR=" + documents, "GOMEMLIMIT=400MiB", // as in the image
 	}
 	log, err := p.StderrPipe()
 	if err != nil {

@@ -10,7 +10,9 @@ import (
 )
 
 // newLines stores a shipment with a pallet for each number of lines, and returns it with the document that has them.
-func newLines(t *testing.T, r *Repository, org shipments.OrgID, lines ...int) (shipments.Shipment, shipments.DocumentID) {
+func newLines(
+	t *testing.T, r *Repository, org shipments.OrgID, lines ...int,
+) (shipments.Shipment, shipments.DocumentID) {
 	t.Helper()
 	s := NewShipment(shipments.Pending, Noon)
 	must(t, r.Create(t.Context(), org, s, shipments.Actor{}))

@@ -1,9 +1,15 @@
 package shipments
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
 // TestAShipmentIsBoundedByLinesAndBytes of its pallets, and not only by how many it has.
@@ -19,8 +25,8 @@ func TestAShipmentIsBoundedByLinesAndBytes(t *testing.T) {
 		want          string
 	}{
 		"as many lines as may be":         {[]Pallet{lines(10_000, 0)}, []Pallet{lines(9_999, 0), {}}, ""},
-		"one line more":                   {[]Pallet{lines(10_000, 0)}, []Pallet{lines(10_000, 0), {}}, "at most 20000 lines"},
-		"too many bytes":                  {[]Pallet{lines(9_000, 400)}, []Pallet{lines(9_000, 400)}, "at most 8388608 bytes"},
+		"one line more":                   {[]Pallet{lines(10_000, 0)}, []Pallet{lines(10_000, 0), {}}, "20000 lines"},
+		"too many bytes":                  {[]Pallet{lines(9_000, 400)}, []Pallet{lines(9_000, 400)}, "8388608 bytes"},
 		"of a shipment that had too many": {nil, []Pallet{{}}, "Delete documents"},
 		"nothing":                         {nil, nil, ""},
 	} {
@@ -67,4 +73,40 @@ func TestWhatADocumentStatesIsBounded(t *testing.T) {
 	if n := len(remarks); len(facts) != 50 || n != 60 || remarks[n-1].Text != "541 further remarks are not kept" {
 		t.Errorf("%d facts, %d remarks, %s", len(facts), n, remarks[n-1].Text)
 	}
+}
+
+// failing is a repository with a large shipment that cannot be read.
+type failing struct{ *fakeRepository }
+
+func (failing) Get(_ context.Context, _ OrgID, _ ID, _ Parts, atMost int64) (Detail, error) {
+	if atMost < MaxBytes {
+		return Detail{Bytes: MaxBytes}, nil
+	}
+	return Detail{}, ErrUnavailable
+}
+
+// TestAReadThatFailsHoldsNoMemory, with live or with test tokens, which have one share.
+func TestAReadThatFailsHoldsNoMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewService(Needs{Repository: failing{at(Pending)}, Now: time.Now})
+		live, test := OrgID{1}, OrgID{0xe1}
+		for range 5 {
+			if _, err := s.Get(t.Context(), live, GetQuery{}); !errors.Is(err, ErrUnavailable) {
+				t.Error(err)
+			}
+			edit := Edit{Texts: map[string]string{"vessel": "A"}}
+			if _, err := s.Update(t.Context(), live, edit); !errors.Is(err, ErrUnavailable) {
+				t.Error(err)
+			}
+		}
+		release, err := s.reads.Acquire(t.Context(), OrganizationOf(live), reads.Each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Get(t.Context(), test, GetQuery{}); !errors.Is(err, limit.ErrShare) {
+			t.Errorf("with a test token: %v", err)
+		}
+		release()
+	})
 }

@@ -47,7 +47,7 @@ const (
 	InvalidValue   FaultCode = "invalid_value"    // the right type, but not one of what is allowed
 	OutOfRange     FaultCode = "out_of_range"     // a number or time beyond its bounds
 	UnknownField   FaultCode = "unknown_field"    // a member that does not exist
-	TooManyPallets FaultCode = "too_many_pallets" // more than MaxPallets, or lines or bytes of them than MaxLines or MaxBytes
+	TooManyPallets FaultCode = "too_many_pallets" // beyond MaxPallets, MaxLines or MaxBytes
 
 	TooManyDocuments    FaultCode = "too_many_documents"   // more than MaxDocuments
 	UnsupportedDocument FaultCode = "unsupported_document" // a file of a kind that is not taken

@@ -34,11 +34,12 @@ func (s *Service) read(ctx context.Context, org OrgID, id ID, p Parts) (d Detail
 		return d, release, err
 	}
 	for atMost := int64(small); ; atMost = d.Bytes {
-		d, err = s.repo.Get(ctx, org, id, p, atMost)
-		if err != nil || d.Bytes <= atMost {
-			return d, release, err
+		if d, err = s.repo.Get(ctx, org, id, p, atMost); err == nil && d.Bytes <= atMost {
+			return d, release, nil
 		}
-		release()
+		if release(); err != nil {
+			return Detail{}, release, err
+		}
 		if release, err = s.reads.Acquire(ctx, OrganizationOf(org), d.Bytes*memoryOf); err != nil {
 			return Detail{}, release, err
 		}

@@ -110,6 +110,9 @@ func TestWaitsAreBounded(t *testing.T) {
 			time.Since(begun) != 0 {
 			t.Errorf("one too many waited %t, after %s (%v)", found.Waited, time.Since(begun), err)
 		}
+		if found, err := s.Get(t.Context(), OrgID{0xe1}, GetQuery{Wait: MaxWait}); err != nil || found.Waited {
+			t.Errorf("one with a test token waited %t (%v)", found.Waited, err)
+		}
 		waiting.Go(func() {
 			if found, err := s.Get(t.Context(), OrgID{2}, GetQuery{Wait: time.Second}); err != nil || !found.Waited {
 				t.Errorf("another organization waited %t (%v)", found.Waited, err)

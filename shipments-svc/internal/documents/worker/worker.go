@@ -60,14 +60,14 @@ type Pool struct {
 	limit    int // jobs of one organization at a time
 
 	mu      sync.Mutex
-	last    shipments.OrgID         // served last
-	running map[shipments.OrgID]int // jobs of each organization
+	last    shipments.OrgID                // served last
+	running map[shipments.Organization]int // jobs of each, live and test together
 }
 
 // New returns an idle Pool. notified receives a value when there may be jobs.
 func New(jobs shipments.Jobs, service Service, notified <-chan struct{}, log *slog.Logger, done Done) *Pool {
 	return &Pool{
-		jobs: jobs, service: service, notified: notified, log: log, done: done, running: map[shipments.OrgID]int{},
+		jobs: jobs, service: service, notified: notified, log: log, done: done, running: map[shipments.Organization]int{},
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
 	turn := shipments.Turn{After: p.last}
 	for org, running := range p.running {
 		if running >= p.limit {
-			turn.Except = append(turn.Except, org)
+			turn.Except = append(turn.Except, org.Partitions()...)
 		}
 	}
 	j, err := p.jobs.Claim(ctx, lease, turn)
@@ -121,7 +121,7 @@ func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
 		return j, false
 	}
 	p.last = j.Org
-	p.running[j.Org]++
+	p.running[shipments.OrganizationOf(j.Org)]++
 	return j, true
 }
 
@@ -142,8 +142,9 @@ func (p *Pool) process(ctx context.Context, j shipments.Job) Outcome {
 	beating.Wait()
 	outcome := p.finish(ctx, j, err)
 	p.mu.Lock()
-	if p.running[j.Org]--; p.running[j.Org] == 0 {
-		delete(p.running, j.Org)
+	org := shipments.OrganizationOf(j.Org)
+	if p.running[org]--; p.running[org] == 0 {
+		delete(p.running, org)
 	}
 	p.mu.Unlock()
 	p.done(outcome, time.Since(start))

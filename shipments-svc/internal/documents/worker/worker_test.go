@@ -300,6 +300,9 @@ func TestOneOrganizationHasAllWorkersButOne(t *testing.T) {
 	for workers, want := range map[int]int{1: 1, 2: 1, 4: 3} {
 		synctest.Test(t, func(t *testing.T) {
 			q := &queue{waiting: make([]shipments.Job, 10)}
+			for i := range 5 {
+				q.waiting[i].Org = shipments.OrgID{0xe0} // its test data
+			}
 			running, most := 0, 0
 			q.process = func(context.Context, shipments.Job) error {
 				q.mu.Lock()

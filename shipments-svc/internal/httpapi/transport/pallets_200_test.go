@@ -30,7 +30,8 @@ func TestPalletsOfALargeShipmentAreCutAndPaged(t *testing.T) {
 	if err := json.Unmarshal(shown.body, &got); err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Shipment; s.Count != pallets || len(s.Pallets) != 500 || s.More.Lines != 1000 || s.More.Total != 2*pallets ||
+	if s := got.Shipment; s.Count != pallets || len(s.Pallets) != 500 ||
+		s.More.Lines != 1000 || s.More.Total != 2*pallets ||
 		s.More.Next != path+"/pallets?page=2&per_page=1000" {
 		t.Errorf("%d of %d pallets, %+v", len(s.Pallets), s.Count, s.More)
 	}

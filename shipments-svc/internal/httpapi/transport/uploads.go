@@ -51,9 +51,9 @@ func NewUploads() *Uploads {
 	}
 }
 
-// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An organization
-// waits for its own uploads before it sends; of all together what has arrived counts, and one that comes in slowly gives
-// way. Release ends the use of memory for it.
+// Receive reads a document: as a form, or as JSON that has the file in base64 or the pallets themselves. An
+// organization waits for its own uploads before it sends; of all together what has arrived counts, and one that comes
+// in slowly gives way. Release ends the use of memory for it.
 func (u *Uploads) Receive(
 	w http.ResponseWriter, r *http.Request, org shipments.OrgID, order shipments.Order,
 ) (a Received, err error) {
@@ -88,7 +88,7 @@ func (u *Uploads) Receive(
 		}
 	}()
 	large := func(of *limit.Shares[shipments.Organization]) func() error {
-		return func() (err error) { //nolint:contextcheck // it is that of the request
+		return func() (err error) {
 			processed, err = of.Acquire(r.Context(), key, 1)
 			return err
 		}
