@@ -37,7 +37,7 @@ func (s *site) exportPallets(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	rows := func(yield func([]any, error) bool) {
+	rows := func(yield func([]any, error) bool) { //nolint:contextcheck // it is that of the request
 		q := shipments.PalletsQuery{ID: head.ID, Page: 1}
 		for ; ; q.Page++ {
 			page, err := s.Service.Pallets(v.Context(), v.org, q) // it lasts longer than ctx

@@ -43,8 +43,8 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
-	return reply{Status: http.StatusOK, Header: header, Body: map[string]detailView{"shipment": view},
-		release: found.Release}
+	body := map[string]detailView{"shipment": view}
+	return reply{Status: http.StatusOK, Header: header, Body: body, release: found.Release}
 }
 
 func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {

@@ -69,7 +69,7 @@ func (u *Uploads) Receive(
 		return a, err
 	}
 	body := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, maxDocument), left: size, step: firstStep}
-	body.acquire = func(n int64) (func(), error) {
+	body.acquire = func(n int64) (func(), error) { //nolint:contextcheck // it is that of the request
 		return u.arrived.AcquireRevocable(r.Context(), key, n, func() { body.giveWay(control) })
 	}
 	r.Body = body
@@ -87,6 +87,7 @@ func (u *Uploads) Receive(
 			a.Release()
 		}
 	}()
+	//nolint:contextcheck // it is that of the request
 	large := func(of *limit.Shares[shipments.Organization]) func() error {
 		return func() (err error) {
 			processed, err = of.Acquire(r.Context(), key, 1)
