@@ -23,6 +23,7 @@ var unavailable = struct{ classes, codes []string }{
 	codes: []string{
 		"25006", // read_only_sql_transaction: a standby, during fail-over
 		"55000", // object_not_in_prerequisite_state: the database does not accept connections
+		"55P03", // lock_not_available: by lock_timeout
 		"57014", // query_canceled: by our deadline or statement_timeout
 		"57P01", // admin_shutdown
 		"57P02", // crash_shutdown

@@ -143,30 +143,35 @@ func (s *Service) Deliver(ctx context.Context) (n int, err error) {
 
 // deliver sends a mail, and gives up what has expired.
 func (s *Service) deliver(ctx context.Context, d Delivery) error {
-	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
-	defer cancel()
 	if !s.Now().Before(d.ExpiresAt) {
 		s.config.Log.ErrorContext(ctx, "a mail expired before it could be sent", "name", d.Name, "about", d.About,
 			"events", d.Events, "attempts", d.Attempts-1)
 		return s.repo.SettleMail(ctx, d, s.Now())
 	}
-	letter, err := s.withCode(ctx, d)
+	err := s.send(ctx, d)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
 		return s.repo.SettleMail(ctx, d, s.Now())
 	case err == nil:
-		sent := d
-		if letter != nil {
-			sent.Letters = []Letter{*letter}
-		}
-		err = s.config.Mail.Send(ctx, sent)
-	}
-	if err == nil {
 		return s.repo.SettleMail(ctx, d, s.Now().Add(MailKindOf(d.Name).Pause))
 	}
 	wait := min(mailRetry<<min(d.Attempts-1, 10), mailRetryAtMost)
 	d.Letters, d.Events = nil, 0
 	return errors.Join(err, s.repo.SettleMail(ctx, d, s.Now().Add(wait)))
+}
+
+// send makes one attempt, within mailTimeout. It gives tokens.ErrNotFound when there is nothing to send any more.
+func (s *Service) send(ctx context.Context, d Delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
+	defer cancel()
+	letter, err := s.withCode(ctx, d)
+	if err != nil {
+		return err
+	}
+	if letter != nil {
+		d.Letters = []Letter{*letter}
+	}
+	return s.config.Mail.Send(ctx, d)
 }
 
 // withCode makes the code of a mail that has one, which replaces that of an earlier mail. It gives tokens.ErrNotFound

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -245,22 +246,54 @@ func TestMailedInvitationsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAMailIsSentByOneReplica, until the time for it is over: then the replica may be gone.
+// TestAMailIsSentByOneReplica, until the time for it is over: then the replica may be gone. A mail without an attempt
+// comes before.
 func TestAMailIsSentByOneReplica(t *testing.T) {
 	t.Parallel()
 	p := posting(t)
 	u, _ := enroll(t, p.people, anna)
 	p.token(t, u, time.Time{})
 	repo := postgres.NewRepository(p.db)
-	claim := func(at time.Time) error {
-		_, err := repo.ClaimMail(t.Context(), at, at.Add(time.Minute))
-		return err
+	claims := func(at time.Time, want string) {
+		t.Helper()
+		d, err := repo.ClaimMail(t.Context(), at, at.Add(time.Minute))
+		if d.Name != want || (err != nil) != (want == "") {
+			t.Errorf("%q, %v, want %q", d.Name, err, want)
+		}
 	}
-	if first, second := claim(p.now), claim(p.now.Add(59*time.Second)); first != nil ||
-		!errors.Is(second, tokens.ErrNotFound) {
-		t.Errorf("%v, then %v", first, second)
-	}
-	if err := claim(p.now.Add(time.Minute)); err != nil {
-		t.Error(err)
-	}
+	claims(p.now, "made")
+	claims(p.now.Add(59*time.Second), "")
+	p.now = p.now.Add(2 * time.Minute)
+	invite(t, p.people, u, "bert@acme.example", "member")
+	claims(p.now, people.MailInvitation)
+	claims(p.now, "made")
+}
+
+// outbox has one mail.
+type outbox struct {
+	people.Repository
+
+	due time.Time
+}
+
+func (o *outbox) ClaimMail(_ context.Context, now, _ time.Time) (people.Delivery, error) {
+	return people.Delivery{Name: "made", Attempts: 3, ExpiresAt: now.Add(time.Hour)}, nil
+}
+
+func (o *outbox) SettleMail(ctx context.Context, _ people.Delivery, due time.Time) error {
+	o.due = due
+	return ctx.Err()
+}
+
+func (o *outbox) Send(ctx context.Context, _ people.Delivery) error { <-ctx.Done(); return ctx.Err() }
+
+func TestTheWaitAfterAFailureAlsoHoldsWhenTheMailServerHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := new(outbox)
+		n, err := people.NewService(o, people.Config{Mail: o}).Deliver(t.Context())
+		if wait := time.Until(o.due); n != 0 || wait.Round(time.Second) != 40*time.Second {
+			t.Errorf("%d sent, %v; the next attempt is in %v", n, err, wait)
+		}
+	})
 }

@@ -81,8 +81,8 @@ type Repository interface {
 
 	// StoreMail adds a mail to the outbox, which also holds the mails of each audit.Entry that is recorded.
 	StoreMail(ctx context.Context, at time.Time, m audit.Mail) error
-	// ClaimMail returns the mail that has been due longest, which is due again at another time unless it is settled; or
-	// tokens.ErrNotFound.
+	// ClaimMail returns the mail that failed least and has been due longest, which is due again at another time unless it
+	// is settled; or tokens.ErrNotFound.
 	ClaimMail(ctx context.Context, now, until time.Time) (Delivery, error)
 	// SettleMail removes the letters and events of a delivery from its mail. What is left, and the next of its kind, is
 	// due at a time.

@@ -24,25 +24,7 @@ func (r *Repository) ChangeAccount(
 	ctx context.Context, id people.UserID, decide func(*people.Account) (audit.Entry, error),
 ) (people.User, error) {
 	var changed people.Account
-	org, err := one[tokens.OrgID](ctx, r.db,
-		`SELECT coalesce(min(organization_id), '') FROM memberships WHERE user_id = $1`, id)
-	if err != nil {
-		return people.User{}, err
-	}
-	release, err := r.acquire(ctx, org) // of the first one: a place of each could be waited for in a circle
-	if err != nil {
-		return people.User{}, translate(err)
-	}
-	defer release()
-	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		orgs, err := list[tokens.OrgID](ctx, tx, `SELECT organization_id FROM memberships WHERE user_id = $1`, id)
-		if err != nil {
-			return err
-		}
-		heads, err := lockHeads(ctx, tx, orgs)
-		if err != nil {
-			return err
-		}
+	err := r.changeAccount(ctx, `u.id = $1`, id, "", func(tx *sqlx.Tx, heads heads) error {
 		m, err := lockAccount(ctx, tx, heads, `u.id = $1`, id)
 		if err != nil {
 			return err
@@ -157,17 +139,41 @@ func (m *accountMutation) record(ctx context.Context, e audit.Entry) error {
 // heads are the locked audit heads of several organizations, by their ids.
 type heads []*mutation
 
-// lockHeads locks in one order everywhere, so that no two transactions wait for
-// each other.
-func lockHeads(ctx context.Context, tx *sqlx.Tx, orgs []tokens.OrgID) (heads, error) {
-	slices.Sort(orgs)
-	var all heads
-	for _, org := range slices.Compact(orgs) {
-		m, err := lockHead(ctx, tx, org)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
+// changeAccount runs work in a transaction that has locked the heads of all organizations of the account with a
+// condition, and that of another one, unless it is "". They are locked in one order everywhere, so that no two
+// transactions wait for each other. It takes a place of the first: a place of each could be waited for in a circle.
+func (r *Repository) changeAccount(
+	ctx context.Context, condition string, arg any, other tokens.OrgID, work func(*sqlx.Tx, heads) error,
+) error {
+	organizations := func(db sqlx.QueryerContext) ([]tokens.OrgID, error) {
+		orgs, err := list[tokens.OrgID](ctx, db, `
+			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE `+condition+`
+			UNION SELECT $2::text WHERE $2 <> ''`, arg, other)
+		slices.Sort(orgs)
+		return orgs, err
 	}
-	return all, nil
+	orgs, err := organizations(r.db)
+	if err != nil {
+		return err
+	}
+	release, err := r.acquire(ctx, append(orgs, "")[0])
+	if err != nil {
+		return translate(err)
+	}
+	defer release()
+	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
+		orgs, err := organizations(tx)
+		var locked heads
+		for _, org := range orgs {
+			if err == nil {
+				var m *mutation
+				m, err = lockHead(ctx, tx, org)
+				locked = append(locked, m)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return work(tx, locked)
+	})
 }

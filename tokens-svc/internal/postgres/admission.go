@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -100,19 +99,7 @@ func (r *Repository) Link(
 	ctx context.Context, u people.User, identity people.Identity, e audit.Entry, join people.Admission,
 	holders bool,
 ) (linked people.User, takenOver bool, err error) {
-	err = transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		orgs, err := list[tokens.OrgID](ctx, tx, `
-			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1`, u.Email)
-		if err != nil {
-			return err
-		}
-		if join.Organization != "" {
-			orgs = append(orgs, join.Organization)
-		}
-		heads, err := lockHeads(ctx, tx, orgs)
-		if err != nil {
-			return err
-		}
+	err = r.changeAccount(ctx, `u.email = $1`, u.Email, join.Organization, func(tx *sqlx.Tx, heads heads) error {
 		made, err := insertUser(ctx, tx, u, "")
 		if err != nil {
 			return err
@@ -128,7 +115,9 @@ func (r *Repository) Link(
 		if err == nil && n > 0 && !made {
 			err = storeMails(ctx, tx, string(m.account.ID), e.At, e.Mails)
 			e.Mails = nil // once, and not for each organization
-			err = cmp.Or(err, m.record(ctx, e))
+			if err == nil {
+				err = m.record(ctx, e)
+			}
 		}
 		linked = m.account.User
 		for _, head := range heads {

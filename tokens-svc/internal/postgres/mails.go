@@ -54,7 +54,7 @@ func (r *Repository) ClaimMail(ctx context.Context, now, until time.Time) (peopl
 			SELECT recipient, name, about FROM mails m WHERE events > 0 AND due_at <= $1 AND NOT EXISTS (
 				SELECT FROM mails sent WHERE sent.recipient = m.recipient AND sent.name = m.name AND sent.events = 0
 					AND sent.due_at > $1)
-			ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+			ORDER BY attempts, due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 		RETURNING recipient AS to, name, about, letters::text[] AS texts, events, attempts, expires_at`, now, until)
 	for _, text := range row.Texts {
 		var l people.Letter

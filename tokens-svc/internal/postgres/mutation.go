@@ -75,7 +75,7 @@ func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, er
 		SELECT log_id AS log, sequence, hash FROM queue, audit_heads h WHERE log_id = $1 FOR UPDATE OF h`, org,
 		strconv.FormatInt(bound.Milliseconds(), 10))
 	if refused, ok := errors.AsType[*pq.Error](err); ok && refused.Code == lockNotAvailable {
-		err = fmt.Errorf("changes of %s: %w: %w", org, limit.ErrShare, err)
+		err = fmt.Errorf("changes of %s: %w", org, limit.ErrShare)
 	}
 	return &mutation{Tx: tx, head: head}, err
 }

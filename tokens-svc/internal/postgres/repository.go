@@ -34,8 +34,8 @@ type Repository struct {
 }
 
 // An organization's changes and lists first acquire one of its places, and then a connection: no other organization
-// waits for its locks and scans. The connections beyond all places are for statements that belong to no organization,
-// such as those of sessions.
+// waits for its locks and scans. The connections beyond all places are for single short statements, such as those of
+// sessions.
 const (
 	placesOfAll          = postgres.MaxConns - 4
 	placesOfOrganization = 4

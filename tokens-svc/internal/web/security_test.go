@@ -362,7 +362,6 @@ func TestChangesOfFactorsAreMailedAndAResetKeepsThem(t *testing.T) {
 	other := w.browser()
 	wantTo(t, other.post(t, "/sign-in/passkey", other.sign(t, k, "passkey")), home)
 	w.deliver(t)
-	if m := next(t, arrived); m.to != b.email || m.subject != newSignIn {
-		t.Errorf("of a sign-in by passkey: %+v", m)
+	for m = next(t, arrived); m.subject != newSignIn; m = next(t, arrived) { // beside that of the reset
 	}
 }
