@@ -283,6 +283,24 @@ func (e DocumentType) Valid() bool {
 	}
 }
 
+// Defines values for EventEnvironment.
+const (
+	Live EventEnvironment = "live"
+	Test EventEnvironment = "test"
+)
+
+// Valid indicates whether the value is a known member of the EventEnvironment enum.
+func (e EventEnvironment) Valid() bool {
+	switch e {
+	case Live:
+		return true
+	case Test:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GivenColumnField.
 const (
 	BoxGrossWeight      GivenColumnField = "box_gross_weight"
@@ -423,7 +441,6 @@ const (
 	HistoryHistoryActionProcessDocument   HistoryHistoryAction = "process_document"
 	HistoryHistoryActionReject            HistoryHistoryAction = "reject"
 	HistoryHistoryActionReprocessDocument HistoryHistoryAction = "reprocess_document"
-	HistoryHistoryActionStartDocument     HistoryHistoryAction = "start_document"
 	HistoryHistoryActionUpdate            HistoryHistoryAction = "update"
 )
 
@@ -447,8 +464,6 @@ func (e HistoryHistoryAction) Valid() bool {
 	case HistoryHistoryActionReject:
 		return true
 	case HistoryHistoryActionReprocessDocument:
-		return true
-	case HistoryHistoryActionStartDocument:
 		return true
 	case HistoryHistoryActionUpdate:
 		return true
@@ -1220,11 +1235,17 @@ type Event struct {
 		Shipment Shipment `json:"shipment"`
 	} `json:"data"`
 
+	// Environment Whether it is of live data or of the data of test tokens.
+	Environment EventEnvironment `json:"environment"`
+
 	// Epoch The history that `sequence` belongs to; another one after the data was restored from a backup.
 	Epoch string `json:"epoch"`
 
 	// ID Opaque, and the same wherever the event is shown.
 	ID string `json:"id"`
+
+	// OrganizationID The organization whose event it is.
+	OrganizationID EventOrganization `json:"organization_id"`
 
 	// Sequence Its place among the organization's events of the epoch.
 	Sequence int64 `json:"sequence"`
@@ -1240,6 +1261,9 @@ type Event struct {
 	// Examples: shipment.ready_for_review
 	Type EventType `json:"type"`
 }
+
+// EventEnvironment Whether it is of live data or of the data of test tokens.
+type EventEnvironment string
 
 // EventList defines model for EventList.
 type EventList struct {
@@ -1261,6 +1285,9 @@ type EventList struct {
 		NextCursor string `json:"next_cursor"`
 	} `json:"meta"`
 }
+
+// EventOrganization The organization whose event it is.
+type EventOrganization = string
 
 // EventType The kind of change. `shipment.updated`: its texts, pallets or checks changed; types named after a status: the
 // shipment got this status. A change of a document has an event of the document, where there is one, and one of
@@ -1301,9 +1328,8 @@ type History struct {
 			Result  HistoryHistoryAcceptedResult `json:"result"`
 		} `json:"accepted,omitempty"`
 
-		// Action `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
-		// the service itself: reading a document began, its content became part of the shipment, or reading
-		// it failed.
+		// Action `create` begins a history. `process_document` and `fail_document` are actions of the service itself:
+		// the content of a document became part of the shipment, or reading it failed.
 		Action HistoryHistoryAction `json:"action"`
 
 		// Actor Who did it; absent where the service itself did it.
@@ -1357,9 +1383,8 @@ type History struct {
 // HistoryHistoryAcceptedResult defines model for History.History.Accepted.Result.
 type HistoryHistoryAcceptedResult string
 
-// HistoryHistoryAction `create` begins a history. `start_document`, `process_document` and `fail_document` are actions of
-// the service itself: reading a document began, its content became part of the shipment, or reading
-// it failed.
+// HistoryHistoryAction `create` begins a history. `process_document` and `fail_document` are actions of the service itself:
+// the content of a document became part of the shipment, or reading it failed.
 type HistoryHistoryAction string
 
 // HistoryHistoryChangesField The member that changed.
@@ -2215,6 +2240,9 @@ type DeliveryLimit = int64
 // DeliveryStatusFilter `pending`: will be tried, or tried again. `failed`: is not tried any more, unless it is replayed.
 type DeliveryStatusFilter = DeliveryStatus
 
+// DestinationFilter defines model for DestinationFilter.
+type DestinationFilter = string
+
 // DocumentInPath defines model for DocumentInPath.
 type DocumentInPath = string
 
@@ -2242,6 +2270,9 @@ type PerPage = int64
 // Reference defines model for Reference.
 type Reference = string
 
+// Search defines model for Search.
+type Search = string
+
 // ShipmentInPath defines model for ShipmentInPath.
 type ShipmentInPath = string
 
@@ -2249,11 +2280,17 @@ type ShipmentInPath = string
 // once a person can decide; `approved` and `rejected` are their decisions.
 type StatusFilter = Status
 
+// VesselFilter defines model for VesselFilter.
+type VesselFilter = string
+
 // WebhookEndpointInPath defines model for WebhookEndpointInPath.
 type WebhookEndpointInPath = string
 
 // EventsExpired An error, as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) has it.
 type EventsExpired = Problem
+
+// RangeNotSatisfiable An error, as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) has it.
+type RangeNotSatisfiable = Problem
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
@@ -2282,10 +2319,21 @@ type ListShipmentsParams struct {
 	// Status Only shipments of this status.
 	Status *StatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
+	// Q Only shipments with this text, in any case, as part of their reference, vessel, destination or a container number
+	// of their documents. Fewer than 3 characters are refused with 400, and a text that more than 10,000 shipments
+	// have with 422.
+	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+
 	// Reference Only shipments with exactly this reference; case-sensitive. It is normalized like the reference of a new
 	// shipment: without the space around it, in normalization form C. A value that no shipment can have is refused
 	// with 400: more than 100 characters, control characters, nothing visible.
 	Reference *Reference `form:"reference,omitempty" json:"reference,omitempty"`
+
+	// Vessel Only shipments whose vessel begins with this, in any case.
+	Vessel *VesselFilter `form:"vessel,omitempty" json:"vessel,omitempty"`
+
+	// Destination Only shipments whose destination begins with this, in any case.
+	Destination *DestinationFilter `form:"destination,omitempty" json:"destination,omitempty"`
 
 	// CheckResult Only shipments with at least one check of this result. `fail` finds those with an obstacle to approval; `pass`
 	// does not mean that every check passed.
@@ -2375,8 +2423,20 @@ type DeleteDocumentParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
+// GetDocumentParams defines parameters for GetDocument.
+type GetDocumentParams struct {
+	// IfMatch Entity-tags of the forms that are meant, or `*`; 412 when the resource has another.
+	IfMatch *string `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
 // DownloadDocumentParams defines parameters for DownloadDocument.
 type DownloadDocumentParams struct {
+	// Range The bytes that are wanted, such as `bytes=1048576-`; of several ranges all are sent.
+	Range *string `json:"Range,omitempty"`
+
 	// IfMatch Entity-tags of the files that are wanted, or `*`; 412 when the file is none of them.
 	IfMatch *string `json:"If-Match,omitempty"`
 
@@ -2451,6 +2511,18 @@ type CreateWebhookEndpointParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// GetWebhookEndpointParams defines parameters for GetWebhookEndpoint.
+type GetWebhookEndpointParams struct {
+	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// UpdateWebhookEndpointParams defines parameters for UpdateWebhookEndpoint.
+type UpdateWebhookEndpointParams struct {
+	// IfMatch Entity-tags of the forms that are meant, or `*`; 412 when the resource has another.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
 	// Status Only deliveries of this status.
@@ -2520,8 +2592,14 @@ type ReceiveEventJSONBody1 struct {
 	// Data Empty.
 	Data map[string]interface{} `json:"data"`
 
+	// Environment Whether it is of live data or of the data of test tokens.
+	Environment EventEnvironment `json:"environment"`
+
 	// ID Of the test.
 	ID string `json:"id"`
+
+	// OrganizationID The organization whose event it is.
+	OrganizationID EventOrganization `json:"organization_id"`
 
 	// Timestamp The time of the test.
 	Timestamp time.Time `json:"timestamp"`
@@ -2844,8 +2922,8 @@ type ClientInterface interface {
 
 	// DeleteShipment Delete a shipment
 	//
-	// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
-	// approved or rejected: one that was worked on stays.
+	// Removes the shipment and its history. Only a pending shipment can be deleted that was never approved or rejected
+	// and has no documents but such that could not be read, which are removed, too: one that was worked on stays.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -3032,12 +3110,13 @@ type ClientInterface interface {
 	// Needs the permission `documents:read`.
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-	GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DownloadDocument Download a document's file
 	//
-	// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
-	// was given by its pallets has no file: 404.
+	// Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
+	// and, so that it is of the same file, `If-Range` with the `ETag`. A document that was given by its pallets has
+	// no file: 404.
 	//
 	// Needs the permission `documents:read`.
 	//
@@ -3122,7 +3201,8 @@ type ClientInterface interface {
 
 	// RejectShipmentWithBody Reject a shipment
 	//
-	// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+	// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+	// go as it is. The reason is kept in the history. Of
 	// approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -3137,7 +3217,8 @@ type ClientInterface interface {
 
 	// RejectShipment Reject a shipment
 	//
-	// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+	// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+	// go as it is. The reason is kept in the history. Of
 	// approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -3218,7 +3299,7 @@ type ClientInterface interface {
 	// Needs the permission `webhooks:manage`.
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-	GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *GetWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpointWithBody Update a webhook endpoint
 	//
@@ -3232,7 +3313,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpoint Update a webhook endpoint
 	//
@@ -3246,7 +3327,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody Update a webhook endpoint
 	//
@@ -3260,7 +3341,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type.
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDeliveries List the deliveries to a webhook endpoint
 	//
@@ -3572,8 +3653,8 @@ func (c *Client) CreateShipment(ctx context.Context, params *CreateShipmentParam
 
 // DeleteShipment Delete a shipment
 //
-// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
-// approved or rejected: one that was worked on stays.
+// Removes the shipment and its history. Only a pending shipment can be deleted that was never approved or rejected
+// and has no documents but such that could not be read, which are removed, too: one that was worked on stays.
 //
 // Needs the permission `shipments:write`.
 //
@@ -3868,8 +3949,8 @@ func (c *Client) DeleteDocument(ctx context.Context, id ShipmentInPath, document
 // Needs the permission `documents:read`.
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetDocumentRequest(c.Server, id, document)
+func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDocumentRequest(c.Server, id, document, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3882,8 +3963,9 @@ func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document Do
 
 // DownloadDocument Download a document's file
 //
-// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
-// was given by its pallets has no file: 404.
+// Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
+// and, so that it is of the same file, `If-Range` with the `ETag`. A document that was given by its pallets has
+// no file: 404.
 //
 // Needs the permission `documents:read`.
 //
@@ -4028,7 +4110,8 @@ func (c *Client) ListPallets(ctx context.Context, id ShipmentInPath, params *Lis
 
 // RejectShipmentWithBody Reject a shipment
 //
-// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+// go as it is. The reason is kept in the history. Of
 // approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -4052,7 +4135,8 @@ func (c *Client) RejectShipmentWithBody(ctx context.Context, id ShipmentInPath, 
 
 // RejectShipment Reject a shipment
 //
-// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+// go as it is. The reason is kept in the history. Of
 // approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -4182,8 +4266,8 @@ func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointIn
 // Needs the permission `webhooks:manage`.
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetWebhookEndpointRequest(c.Server, id)
+func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *GetWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWebhookEndpointRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4206,8 +4290,8 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id WebhookEndpointInPat
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateWebhookEndpointRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookEndpointRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4230,8 +4314,8 @@ func (c *Client) UpdateWebhookEndpointWithBody(ctx context.Context, id WebhookEn
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateWebhookEndpointRequest(c.Server, id, body)
+func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookEndpointRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4254,8 +4338,8 @@ func (c *Client) UpdateWebhookEndpoint(ctx context.Context, id WebhookEndpointIn
 // Takes a body of the `application/merge-patch+json` content type.
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, body)
+func (c *Client) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4692,9 +4776,45 @@ func NewListShipmentsRequest(server string, params *ListShipmentsParams) (*http.
 
 		}
 
+		if params.Q != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Reference != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "reference", *params.Reference, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Vessel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "vessel", *params.Vessel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Destination != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "destination", *params.Destination, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -5239,7 +5359,7 @@ func NewDeleteDocumentRequest(server string, id ShipmentInPath, document Documen
 }
 
 // NewGetDocumentRequest constructs an http.Request for the GetDocument method
-func NewGetDocumentRequest(server string, id ShipmentInPath, document DocumentInPath) (*http.Request, error) {
+func NewGetDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5274,6 +5394,32 @@ func NewGetDocumentRequest(server string, id ShipmentInPath, document DocumentIn
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -5319,26 +5465,37 @@ func NewDownloadDocumentRequest(server string, id ShipmentInPath, document Docum
 
 	if params != nil {
 
-		if params.IfMatch != nil {
+		if params.Range != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Range", *params.Range, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam0)
+			req.Header.Set("Range", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
 		}
 
 		if params.IfNoneMatch != nil {
-			var headerParam1 string
+			var headerParam2 string
 
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam1)
+			req.Header.Set("If-None-Match", headerParam2)
 		}
 
 	}
@@ -5818,7 +5975,7 @@ func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*
 }
 
 // NewGetWebhookEndpointRequest constructs an http.Request for the GetWebhookEndpoint method
-func NewGetWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*http.Request, error) {
+func NewGetWebhookEndpointRequest(server string, id WebhookEndpointInPath, params *GetWebhookEndpointParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5848,33 +6005,48 @@ func NewGetWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewUpdateWebhookEndpointRequest calls the generic UpdateWebhookEndpoint builder with application/json body
-func NewUpdateWebhookEndpointRequest(server string, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequest(server string, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateWebhookEndpointRequestWithBody(server, id, "application/json", bodyReader)
+	return NewUpdateWebhookEndpointRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateWebhookEndpoint builder with application/merge-patch+json body
-func NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(server string, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequestWithApplicationMergePatchPlusJSONBody(server string, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateWebhookEndpointRequestWithBody(server, id, "application/merge-patch+json", bodyReader)
+	return NewUpdateWebhookEndpointRequestWithBody(server, id, params, "application/merge-patch+json", bodyReader)
 }
 
 // NewUpdateWebhookEndpointRequestWithBody constructs an http.Request for the UpdateWebhookEndpoint method, with any body, and a specified content type
-func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointInPath, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5905,6 +6077,21 @@ func NewUpdateWebhookEndpointRequestWithBody(server string, id WebhookEndpointIn
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -6356,8 +6543,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteShipmentWithResponse Delete a shipment
 	//
-	// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
-	// approved or rejected: one that was worked on stays.
+	// Removes the shipment and its history. Only a pending shipment can be deleted that was never approved or rejected
+	// and has no documents but such that could not be read, which are removed, too: one that was worked on stays.
 	//
 	// Needs the permission `shipments:write`.
 	//
@@ -6554,12 +6741,13 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-	GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error)
+	GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error)
 
 	// DownloadDocumentWithResponse Download a document's file
 	//
-	// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
-	// was given by its pallets has no file: 404.
+	// Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
+	// and, so that it is of the same file, `If-Range` with the `ETag`. A document that was given by its pallets has
+	// no file: 404.
 	//
 	// Needs the permission `documents:read`.
 	//
@@ -6652,7 +6840,8 @@ type ClientWithResponsesInterface interface {
 
 	// RejectShipmentWithBodyWithResponse Reject a shipment
 	//
-	// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+	// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+	// go as it is. The reason is kept in the history. Of
 	// approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -6667,7 +6856,8 @@ type ClientWithResponsesInterface interface {
 
 	// RejectShipmentWithResponse Reject a shipment
 	//
-	// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+	// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+	// go as it is. The reason is kept in the history. Of
 	// approvals and rejections sent at the same time exactly one takes effect.
 	//
 	//
@@ -6754,7 +6944,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-	GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error)
+	GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *GetWebhookEndpointParams, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithBodyWithResponse Update a webhook endpoint
 	//
@@ -6768,7 +6958,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithResponse Update a webhook endpoint
 	//
@@ -6782,7 +6972,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse Update a webhook endpoint
 	//
@@ -6796,7 +6986,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
+	UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error)
 
 	// ListDeliveriesWithResponse List the deliveries to a webhook endpoint
 	//
@@ -7597,11 +7787,30 @@ func (r GetDocumentResponse) ContentType() string {
 	return ""
 }
 
+// DownloadDocumentResponse416Headers the declared response headers of an HTTP 416 response for DownloadDocument
+type DownloadDocumentResponse416Headers struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRateLimitReset     *int
+	XRequestID          *string
+}
+
 type DownloadDocumentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
+	// ApplicationProblemJSON416 the response for an HTTP 416 `application/problem+json` response
+	ApplicationProblemJSON416 *RangeNotSatisfiable
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
+	// Headers416 the parsed response headers for an HTTP 416 response
+	Headers416 *DownloadDocumentResponse416Headers
+}
+
+// GetApplicationProblemJSON416 returns the response for an HTTP 416 `application/problem+json` response
+func (r DownloadDocumentResponse) GetApplicationProblemJSON416() *RangeNotSatisfiable {
+	return r.ApplicationProblemJSON416
 }
 
 // GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
@@ -8843,8 +9052,8 @@ func (c *ClientWithResponses) CreateShipmentWithResponse(ctx context.Context, pa
 
 // DeleteShipmentWithResponse Delete a shipment
 //
-// Removes the shipment and its history. Only a pending shipment without documents can be deleted that was never
-// approved or rejected: one that was worked on stays.
+// Removes the shipment and its history. Only a pending shipment can be deleted that was never approved or rejected
+// and has no documents but such that could not be read, which are removed, too: one that was worked on stays.
 //
 // Needs the permission `shipments:write`.
 //
@@ -9105,8 +9314,8 @@ func (c *ClientWithResponses) DeleteDocumentWithResponse(ctx context.Context, id
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
-func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error) {
-	rsp, err := c.GetDocument(ctx, id, document, reqEditors...)
+func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error) {
+	rsp, err := c.GetDocument(ctx, id, document, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9115,8 +9324,9 @@ func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id Sh
 
 // DownloadDocumentWithResponse Download a document's file
 //
-// Returns the file, byte for byte as it was uploaded, as an attachment; a `Range` is ignored. A document that
-// was given by its pallets has no file: 404.
+// Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
+// and, so that it is of the same file, `If-Range` with the `ETag`. A document that was given by its pallets has
+// no file: 404.
 //
 // Needs the permission `documents:read`.
 //
@@ -9245,7 +9455,8 @@ func (c *ClientWithResponses) ListPalletsWithResponse(ctx context.Context, id Sh
 
 // RejectShipmentWithBodyWithResponse Reject a shipment
 //
-// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+// go as it is. The reason is kept in the history. Of
 // approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -9265,7 +9476,8 @@ func (c *ClientWithResponses) RejectShipmentWithBodyWithResponse(ctx context.Con
 
 // RejectShipmentWithResponse Reject a shipment
 //
-// Decides that a shipment that is `ready_for_review` may not go as it is. The reason is kept in the history. Of
+// Decides that a shipment that is `ready_for_review`, or `pending` because its documents could not be read, may not
+// go as it is. The reason is kept in the history. Of
 // approvals and rejections sent at the same time exactly one takes effect.
 //
 // `If-Match` makes sure that what is decided on is what you saw.
@@ -9381,8 +9593,8 @@ func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Cont
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/webhook_endpoints/{id} (the `GetWebhookEndpoint` operationId).
-func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error) {
-	rsp, err := c.GetWebhookEndpoint(ctx, id, reqEditors...)
+func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *GetWebhookEndpointParams, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error) {
+	rsp, err := c.GetWebhookEndpoint(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9401,8 +9613,8 @@ func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
-	rsp, err := c.UpdateWebhookEndpointWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+	rsp, err := c.UpdateWebhookEndpointWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9421,8 +9633,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithBodyWithResponse(ctx cont
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
-	rsp, err := c.UpdateWebhookEndpoint(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+	rsp, err := c.UpdateWebhookEndpoint(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9441,8 +9653,8 @@ func (c *ClientWithResponses) UpdateWebhookEndpointWithResponse(ctx context.Cont
 // Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/webhook_endpoints/{id} (the `UpdateWebhookEndpoint` operationId).
-func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
-	rsp, err := c.UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id WebhookEndpointInPath, params *UpdateWebhookEndpointParams, body UpdateWebhookEndpointApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookEndpointResponse, error) {
+	rsp, err := c.UpdateWebhookEndpointWithApplicationMergePatchPlusJSONBody(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10126,6 +10338,13 @@ func ParseDownloadDocumentResponse(rsp *http.Response) (*DownloadDocumentRespons
 	}
 
 	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 416:
+		var dest RangeNotSatisfiable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSON416 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -10133,6 +10352,54 @@ func ParseDownloadDocumentResponse(rsp *http.Response) (*DownloadDocumentRespons
 		}
 		response.ApplicationProblemJSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 416:
+		var headers DownloadDocumentResponse416Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("X-RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("X-RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-ID"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-ID", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = &value
+		}
+		response.Headers416 = &headers
 	}
 
 	return response, nil

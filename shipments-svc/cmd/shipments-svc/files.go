@@ -61,7 +61,7 @@ func sweepFiles(
 			if due, err := repo.Daily(ctx, "remove files without a document", time.Now()); err != nil || !due {
 				return err
 			}
-			removed, err := storage.Sweep(ctx, repo.Known, files, time.Now())
+			removed, err := storage.Sweep(ctx, repo.Unneeded, files, time.Now())
 			count.Add(float64(removed))
 			return err
 		})

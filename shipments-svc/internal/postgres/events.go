@@ -9,7 +9,8 @@ import (
 )
 
 // eventColumns are those of events as shipments.Event has them; $1 is the organization.
-const eventColumns = `number, id, type, at, subject->'shipment' AS shipment, subject->'document' AS document,
+const eventColumns = `organization_id, number, id, type, at,
+	subject->'shipment' AS shipment, subject->'document' AS document,
 	(SELECT epoch FROM event_heads WHERE organization_id = $1) AS epoch`
 
 // eventsSQL reads events after the number $2, at most $3, and what they are of.

@@ -199,13 +199,13 @@ func thefts() []theft {
 			n, err := r.Expire(ctx, thief, late.Add(shipments.EventLife), 10)
 			return n > 0, err
 		}},
-		{"Known", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			known, err := r.Known(ctx, thief, []shipments.DocumentID{v.doc.ID})
-			return len(known) > 0, err
+		{"Unneeded", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			unneeded, err := r.Unneeded(ctx, thief, []shipments.DocumentID{v.doc.ID}, late, late)
+			return len(unneeded) > 0, err
 		}},
 		{"Begin", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			v.job.Org = thief
-			_, err := r.Begin(ctx, v.job, late)
+			_, err := r.Begin(ctx, v.job)
 			return found(err)
 		}},
 		{"Extend", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
@@ -239,6 +239,10 @@ func thefts() []theft {
 		all = slices.Insert(
 			all,
 			0,
+			theft{"ListAfter", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+				page, err := r.ListAfter(ctx, thief, f, nil, 10)
+				return len(page) > 0, err
+			}},
 			theft{"List", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
 				page, total, err := r.List(ctx, thief, f, 0, 10)
 				return len(page) > 0 || total > 0, err

@@ -76,6 +76,9 @@ func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	for _, table := range tables(t, operator(t, dsn)) {
+		if table == "shipment_search" { // no role reads it
+			continue
+		}
 		var n int
 		if err := tx.GetContext(t.Context(), &n, `SELECT count(*) FROM `+table); err != nil || n != 0 {
 			t.Errorf("%d rows of %s (%v)", n, table, err)
@@ -140,6 +143,15 @@ func TestEveryTableOfOrganizationsHasRowLevelSecurity(t *testing.T) {
 	const condition = "(organization_id = " +
 		"(NULLIF(current_setting('quayside.organization'::text, true), ''::text))::uuid)"
 	for _, table := range tables(t, db) {
+		if table == "shipment_search" { // no role reads it
+			var readable bool
+			if err := db.GetContext(t.Context(), &readable, `
+				SELECT bool_or(has_table_privilege(role, 'shipment_search', 'SELECT, INSERT, UPDATE, DELETE'))
+				FROM unnest(ARRAY[$1, $2]) role`, tenantRole, dispatcherRole); err != nil || readable {
+				t.Errorf("%s: %t (%v)", table, readable, err)
+			}
+			continue
+		}
 		var forced bool
 		if err := db.GetContext(t.Context(), &forced, `
 			SELECT relrowsecurity AND relforcerowsecurity

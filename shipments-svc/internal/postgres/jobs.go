@@ -70,21 +70,14 @@ WITH leased AS (
 SELECT count(*) FROM leased`
 )
 
-// beginSQL marks the document $3 as being read, if it waits for its run $4, which makes a
-// version of the shipment at $5. It returns the document, if it is to be read in that run.
+// beginSQL marks the document $3 as being read, if it waits for its run $4. That makes no version of the shipment: no
+// event announces one. It returns the document, if it is to be read in that run.
 var beginSQL = `
 WITH locked AS (
-	SELECT version, status FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE
+	SELECT id FROM shipments WHERE organization_id = $1 AND id = $2 FOR UPDATE
 ), begun AS (
 	UPDATE documents d SET status = 'processing' FROM locked
 	WHERE d.organization_id = $1 AND d.shipment_id = $2 AND d.id = $3 AND d.run = $4 AND d.status = 'queued'
-	RETURNING d.id
-), noted AS (
-	INSERT INTO shipment_history (organization_id, shipment_id, version, at, action, status, document_id)
-	SELECT $1, $2, locked.version + 1, $5, 'start_document', locked.status, begun.id FROM locked, begun
-), revised AS (
-	UPDATE shipments SET version = version + 1
-	WHERE organization_id = $1 AND id = $2 AND EXISTS (SELECT FROM begun)
 )
 SELECT row_to_json(d) FROM (
 	SELECT ` + documentColumns + ` FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND id = $3
@@ -120,9 +113,9 @@ func (r *Repository) JobsWaiting(ctx context.Context) (float64, error) {
 }
 
 // Begin implements shipments.Jobs.
-func (r *Repository) Begin(ctx context.Context, j shipments.Job, at time.Time) (shipments.Document, error) {
+func (r *Repository) Begin(ctx context.Context, j shipments.Job) (shipments.Document, error) {
 	doc, err := getJSON[shipments.Document](ctx, r.tenant(ctx, j.Org), "begin job", beginSQL,
-		j.Org, j.Shipment, j.Document, j.Run, at)
+		j.Org, j.Shipment, j.Document, j.Run)
 	if errors.Is(err, shipments.ErrNotFound) {
 		err = shipments.ErrLost
 	}

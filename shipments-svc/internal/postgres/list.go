@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,6 +52,9 @@ func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (st
 	}
 }
 
+// likeText escapes what has a meaning in a pattern of LIKE.
+var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
 // selectedArgs are the arguments of selected from $5 on.
 func selectedArgs(f shipments.Filter) []any {
 	after, before := any("-infinity"), any("infinity")
@@ -60,7 +64,7 @@ func selectedArgs(f shipments.Filter) []any {
 	if f.CreatedBefore != nil {
 		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
 	}
-	return []any{after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination}
+	return []any{after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination, likeText.Replace(f.Search)}
 }
 
 // listAfterQuery returns the query of the shipments after one, and its arguments: they are found by the
@@ -172,20 +176,25 @@ func begins(column string, parameter int) string {
 }
 
 // selected is the condition of shipments of the status $4, created after $5, which may be infinite,
-// with the check result $7, the reference $8, and the beginnings of the vessel $9 and of the
-// destination $10.
+// with the check result $7, the reference $8, the beginnings of the vessel $9 and of the
+// destination $10, and the text $11.
 func selected(f shipments.Filter) string {
 	return when(f.Status != anyStatus, 4, "status = $4") + ` AND created_at > $5` +
 		when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
 		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
-		when(f.Destination != "", 10, begins("destination_lower", 10))
+		when(f.Destination != "", 10, begins("destination_lower", 10)) +
+		when(f.Search != "", 11, fmt.Sprintf("id IN (SELECT search_shipments($11, %d))", shipments.MaxMatches))
 }
 
 // listSelected lists selected shipments that were created before $6, which may be infinite. It counts
 // and skips them in an index that holds only those.
 func listSelected(f shipments.Filter) string {
+	once := "NOT"
+	if f.Search != "" { // what is found is little, and it is searched once
+		once = ""
+	}
 	return `
-WITH selected AS NOT MATERIALIZED (
+WITH selected AS ` + once + ` MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
 	WHERE organization_id = $1 AND created_at < $6` + selected(f) + `

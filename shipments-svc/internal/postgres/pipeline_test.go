@@ -57,7 +57,7 @@ func live(ctx context.Context, r *Repository) error {
 	if err != nil {
 		return err
 	}
-	doc, err := r.Begin(ctx, j, Noon)
+	doc, err := r.Begin(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,7 @@ func wantReadOnce(t *testing.T, r *Repository, org shipments.OrgID, id shipments
 		}
 	}
 	if want := []shipments.Action{
-		shipments.Create, shipments.AttachDocument, shipments.StartDocument,
-		shipments.ProcessDocument,
+		shipments.Create, shipments.AttachDocument, shipments.ProcessDocument,
 	}; !slices.Equal(actions, want) {
 		t.Errorf("the history is %v, want %v", actions, want)
 	}

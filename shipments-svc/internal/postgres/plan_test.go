@@ -87,6 +87,7 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO mapping_templates SELECT $1, gen_random_uuid(), 'n', 'f' || n, '', '[]', now(), now()
 		FROM generate_series(1, 200) n`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
+	exec(tb, db, `INSERT INTO unknown_files SELECT organization_id, id, now() FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
 		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
@@ -140,12 +141,12 @@ func queries(org uuid.UUID) map[string]query {
 		"reviseSQL":         {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}", none}},
 		"recheckSQL":        {tenantRole, recheckSQL, []any{org, id, none}},
 		"putDocumentSQL":    {tenantRole, putDocumentSQL, []any{org, id, "{}"}},
-		"knownSQL":          {tenantRole, knownSQL, []any{org, "{" + id.String() + "}"}},
+		"unneededSQL":       {tenantRole, unneededSQL, []any{org, "{" + id.String() + "}", "2026-11-20", "2026-11-20"}},
 		"jobsWaitingSQL":    {dispatcherRole, jobsWaitingSQL, nil},
 		"putJobSQL":         {tenantRole, putJobSQL, []any{org, id, id, 1}},
 		"endJobSQL":         {tenantRole, endJobSQL, []any{org, id, id, 1, id}},
 		"leaseSQL":          {tenantRole, leaseSQL, []any{org, id, id, 1, id, 15, id}},
-		"beginSQL":          {tenantRole, beginSQL, []any{org, id, id, 1, "2026-11-20"}},
+		"beginSQL":          {tenantRole, beginSQL, []any{org, id, id, 1}},
 		"claimSQL":          {dispatcherRole, claimSQL, []any{id, 15, org, "{}"}},
 		"detachSQL":         {tenantRole, detachSQL, []any{org, id, id}},
 		"forgetChecksSQL":   {tenantRole, forgetChecksSQL, []any{org, id}},
@@ -346,6 +347,7 @@ func filters() map[string]shipments.Filter {
 	after, before := Noon.AddDate(0, 0, -40), Noon.AddDate(0, 0, -5)
 	all := map[string]shipments.Filter{
 		"a vessel": {Vessel: "msc c"}, "no vessel": {Vessel: "x"}, "a destination": {Destination: "Bremen"},
+		"a search": {Search: "carm"}, "a search of a status": {Search: "carm", Status: shipments.Approved},
 	}
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		for _, reference := range []string{"", "PO-100", "none"} {

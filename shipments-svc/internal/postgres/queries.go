@@ -26,7 +26,7 @@ FROM shipments WHERE organization_id = $1 AND id = $2`
 var headSQL = `
 SELECT row_to_json(head) FROM (
 	SELECT ` + shipmentColumns + `,
-		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2) AS documents,
+		(SELECT count(*) FROM documents WHERE organization_id = $1 AND shipment_id = $2 AND status <> 'failed') AS documents,
 		EXISTS (SELECT FROM shipment_history WHERE organization_id = $1 AND shipment_id = $2
 			AND action IN ('approve', 'reject')) AS decided
 	FROM shipments

@@ -72,7 +72,9 @@ func (w *Webhooks) Claim(
 	}
 	job = webhooks.Job{
 		EndpointKey: place, Claim: row.Claim, URL: row.URL, Tries: row.Tries,
-		Event: shipments.Event{ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC()},
+		Event: shipments.Event{
+			Org: place.Org, ID: shipments.EventID(row.EventID), Type: webhooks.Test, At: row.CreatedAt.UTC(),
+		},
 	}
 	if row.Event.value != nil {
 		job.Event = *row.Event.value

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -108,7 +109,10 @@ func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipment
 
 // failure converts an error of the database to one of the domain's.
 func failure(doing string, err error) error {
+	pgErr, ok := errors.AsType[*pq.Error](err)
 	switch {
+	case ok && pgErr.Code == "QS001": // of search_shipments
+		return shipments.ErrTooBroad
 	case errors.Is(err, sql.ErrNoRows):
 		return shipments.ErrNotFound
 	case errors.Is(err, context.Canceled):

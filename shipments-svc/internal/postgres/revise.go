@@ -192,12 +192,28 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 		org, except, ssccs, after, shipments.MaxLocations)
 }
 
-const knownSQL = `
-SELECT coalesce(json_agg(id), '[]') FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])`
+// unneededSQL marks those of the files $2 that no document has at $3, if documents have others of them. It returns those
+// that were marked before $4, whose marks it removes, as it does of files that have a document again.
+const unneededSQL = `
+WITH known AS MATERIALIZED (
+	SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])
+), marked AS (
+	INSERT INTO unknown_files
+	SELECT $1, id, $3 FROM unnest($2::uuid[]) id WHERE id NOT IN (SELECT id FROM known) AND EXISTS (SELECT FROM known)
+	ON CONFLICT DO NOTHING
+), ended AS (
+	DELETE FROM unknown_files
+	WHERE organization_id = $1 AND document_id IN (SELECT unnest($2::uuid[])) AND EXISTS (SELECT FROM known)
+		AND (marked_at < $4 OR document_id IN (SELECT id FROM known))
+	RETURNING document_id
+)
+SELECT coalesce(json_agg(document_id ORDER BY document_id), '[]') FROM ended WHERE document_id NOT IN (SELECT id FROM known)`
 
-// Known is a storage.Known.
-func (r *Repository) Known(
-	ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID,
+// Unneeded is a storage.Unneeded.
+func (r *Repository) Unneeded(
+	ctx context.Context, org shipments.OrgID, ids []shipments.DocumentID, now, markedBefore time.Time,
 ) ([]shipments.DocumentID, error) {
-	return getJSON[[]shipments.DocumentID](ctx, r.tenant(ctx, org), "known documents", knownSQL, org, arrayOf(ids))
+	return getJSON[[]shipments.DocumentID](
+		ctx, r.tenant(ctx, org), "unneeded files", unneededSQL, org, arrayOf(ids), now, markedBefore,
+	)
 }

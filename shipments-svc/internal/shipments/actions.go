@@ -109,7 +109,8 @@ func (s *Service) Reject(ctx context.Context, org OrgID, rejection Rejection) (S
 	return r.To, err
 }
 
-// Delete removes a shipment with its history, which must not have documents or have been decided on.
+// Delete removes a shipment with its history. It must not have been decided on, or have documents but those that could
+// not be read, whose files are removed.
 func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, error) {
 	for {
 		head, err := s.repo.Head(ctx, org, o.ID)
@@ -124,7 +125,7 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 		}
 		while := ""
 		if head.Documents > 0 {
-			while = "the shipment has documents"
+			while = "the shipment has documents that were read"
 		} else if head.Decided { // a reviewer's decision must not be erased with the history
 			while = "the shipment's history has a decision"
 		}
@@ -132,8 +133,15 @@ func (s *Service) Delete(ctx context.Context, org OrgID, o Order) (struct{}, err
 			allowed := slices.DeleteFunc(Allowed(head.Status), func(a Action) bool { return a == Delete })
 			return struct{}{}, &TransitionError{Action: Delete, Status: head.Status, While: while, Allowed: allowed}
 		}
+		failed, err := s.repo.Documents(ctx, org, o.ID)
+		if err != nil {
+			return struct{}{}, err
+		}
 		entry := Entry{Version: head.Version + 1, At: instant(s.now()), By: o.By, Action: Delete}
 		if err = s.repo.Delete(ctx, org, head.Shipment, entry); !errors.Is(err, ErrVersion) {
+			if err == nil {
+				s.discard(ctx, org, failed...)
+			}
 			return struct{}{}, err
 		}
 	}

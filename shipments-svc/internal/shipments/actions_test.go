@@ -66,7 +66,7 @@ func TestTheStateMachine(t *testing.T) {
 	const no = "no"
 	for status, becomes := range map[Status]map[Action]Status{
 		Pending: {
-			Update: Pending, Approve: no, Reject: no, Delete: gone,
+			Update: Pending, Approve: no, Reject: Rejected, Delete: gone,
 			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
 			DeleteDocument: Pending,
 		},
@@ -119,7 +119,7 @@ func TestTheStateMachine(t *testing.T) {
 func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
-		Pending:        "update, attach_document, reprocess_document, correct_mapping, delete_document, delete",
+		Pending:        "update, attach_document, reprocess_document, correct_mapping, delete_document, reject, delete",
 		Processing:     "update, attach_document, reprocess_document, correct_mapping, delete_document",
 		ReadyForReview: "update, attach_document, reprocess_document, correct_mapping, delete_document, approve, reject",
 		Approved:       "approve",

@@ -112,23 +112,30 @@ const discardTimeout = time.Second
 func (s *Service) Detach(ctx context.Context, org OrgID, o DocumentOrder) (struct{}, error) {
 	var doc Document
 	_, err := s.change(ctx, org, DeleteDocument, o.Order, whole(o.Document), func(r *Revision) error {
-		i, ok := r.find(o.Document)
-		if !ok {
-			return ErrNoDocument
+		var i int
+		var err error
+		if doc, i, err = r.document(o); err != nil {
+			return err
 		}
-		doc = r.documents[i]
 		r.documents, r.To.PalletsCount = slices.Delete(r.documents, i, i+1), r.To.PalletsCount-doc.PalletsExtracted
 		r.Detached, r.Entry.Document = doc.ID, doc.ID
 		return nil
 	})
-	if err != nil || doc.Filename == "" {
-		return struct{}{}, err
+	if err == nil {
+		s.discard(ctx, org, doc)
 	}
+	return struct{}{}, err
+}
+
+// discard removes the files of documents that are gone. If one cannot be removed now, a sweep does it.
+func (s *Service) discard(ctx context.Context, org OrgID, gone ...Document) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // also after a disconnect
 	defer cancel()
-	// The document is gone. If its file cannot be removed now, a sweep does it.
-	_ = s.files.Delete(ctx, FileKey{org, doc.ID})
-	return struct{}{}, nil
+	for _, doc := range gone {
+		if doc.Filename != "" {
+			_ = s.files.Delete(ctx, FileKey{org, doc.ID})
+		}
+	}
 }
 
 // Reprocess has a document read again. Its pallets stay until that is done.
@@ -142,11 +149,11 @@ func (s *Service) queue(
 	ctx context.Context, org OrgID, a Action, o DocumentOrder, edit func(*Document) error,
 ) (doc Document, err error) {
 	_, err = s.change(ctx, org, a, o.Order, Parts{Document: o.Document}, func(r *Revision) error {
-		i, ok := r.find(o.Document)
-		if !ok {
-			return ErrNoDocument
+		var err error
+		if doc, _, err = r.document(o); err != nil {
+			return err
 		}
-		if doc = r.documents[i]; doc.Kind == Unread {
+		if doc.Kind == Unread {
 			return ErrNotReadAgain
 		}
 		if err := edit(&doc); err != nil {

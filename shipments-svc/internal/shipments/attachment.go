@@ -47,6 +47,21 @@ type Attached struct {
 type DocumentOrder struct {
 	Order
 	Document DocumentID
+	// ExpectsEither reports whether the action is meant for this version of the shipment, or for the document as it is.
+	// nil: it is for any.
+	ExpectsEither func(version int64, d Document) bool
+}
+
+// document returns the document of an order, and its place among those of the shipment.
+func (r *Revision) document(o DocumentOrder) (Document, int, error) {
+	i, ok := r.find(o.Document)
+	if !ok {
+		return Document{}, 0, ErrNoDocument
+	}
+	if o.ExpectsEither != nil && !o.ExpectsEither(r.From.Version, r.documents[i]) {
+		return Document{}, 0, ErrVersion
+	}
+	return r.documents[i], i, nil
 }
 
 // ErrNoDocument is an ErrNotFound: the shipment has no such document.

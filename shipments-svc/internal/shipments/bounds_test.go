@@ -46,8 +46,8 @@ func TestAShipmentThatIsTooLargeCanBeChanged(t *testing.T) {
 	k.pallets[0].Source.Document = DocumentID{1}
 	s, o := service(k), Order{ID: k.head.ID}
 	_, update := s.Update(t.Context(), OrgID{}, Edit{Order: o, Texts: map[string]string{"vessel": "MSC Anna"}})
-	_, reprocess := s.Reprocess(t.Context(), OrgID{}, DocumentOrder{o, DocumentID{1}})
-	_, detach := s.Detach(t.Context(), OrgID{}, DocumentOrder{o, DocumentID{1}})
+	_, reprocess := s.Reprocess(t.Context(), OrgID{}, DocumentOrder{Order: o, Document: DocumentID{1}})
+	_, detach := s.Detach(t.Context(), OrgID{}, DocumentOrder{Order: o, Document: DocumentID{1}})
 	_, reject := s.Reject(t.Context(), OrgID{}, Rejection{Order: o, Reason: "It is not ours"})
 	k.head.Status = ReadyForReview
 	_, approve := s.Approve(t.Context(), OrgID{}, Approval{Order: o, Override: new("Counted by hand")})

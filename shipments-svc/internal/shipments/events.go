@@ -35,6 +35,7 @@ var EventTypes = []EventType{
 
 // Event is a change of a shipment or of one of its documents.
 type Event struct {
+	Org  OrgID     `json:"organization_id"`
 	ID   EventID   `json:"id"`
 	Type EventType `json:"type"`
 	At   time.Time `json:"at"`

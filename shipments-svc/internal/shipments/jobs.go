@@ -39,7 +39,7 @@ type Jobs interface {
 	// Begin notes that a document is being read and returns it: it is BeingRead, if it was
 	// Queued, which makes a version of the shipment. One that is not to be read by the job
 	// gives ErrLost.
-	Begin(ctx context.Context, j Job, at time.Time) (Document, error)
+	Begin(ctx context.Context, j Job) (Document, error)
 
 	// Extend lengthens a lease by LeaseTime from now, or returns ErrLost.
 	Extend(ctx context.Context, j Job) error

@@ -25,7 +25,6 @@ const (
 
 // The actions of the service itself, in the history.
 const (
-	StartDocument   Action = "start_document"   // begin to read one
 	ProcessDocument Action = "process_document" // make its content part of the shipment
 	FailDocument    Action = "fail_document"    // reading it failed
 )
@@ -63,7 +62,7 @@ var moves = map[Action]map[Status]Status{
 	ProcessDocument:   {Processing: settled},
 	FailDocument:      {Processing: settled},
 	Approve:           {ReadyForReview: Approved, Approved: Approved},
-	Reject:            {ReadyForReview: Rejected},
+	Reject:            {Pending: Rejected, ReadyForReview: Rejected},
 	Delete:            {Pending: gone},
 }
 

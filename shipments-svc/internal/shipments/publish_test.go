@@ -239,8 +239,8 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	for while, head := range map[string]Head{
-		"the shipment has documents":            {Documents: 1},
-		"the shipment's history has a decision": {Decided: true},
+		"the shipment has documents that were read": {Documents: 1},
+		"the shipment's history has a decision":     {Decided: true},
 	} {
 		k := at(Pending)
 		k.head.Documents, k.head.Decided = head.Documents, head.Decided

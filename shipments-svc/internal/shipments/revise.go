@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // RunChecks runs the checks of a shipment. It is a pure function.
@@ -176,6 +178,7 @@ func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error)
 		r.Checks = []Check{tooLargeToCheck}
 		return nil
 	}
+	r.To.Containers = r.containers()
 	if r.Checks = []Check{}; len(r.documents) == 0 && len(r.pallets) == 0 {
 		return nil
 	}
@@ -193,6 +196,40 @@ func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error)
 	}
 	r.Recheck(evidence.Reused)
 	return nil
+}
+
+// maxContainers is how many container numbers of a shipment are searched.
+const maxContainers = 100
+
+// containers returns the container numbers of the revision, as they are written and as one word.
+func (r *Revision) containers() string {
+	var all []string
+	add := func(number string) {
+		word := strings.Map(func(c rune) rune {
+			if unicode.IsLetter(c) || unicode.IsDigit(c) {
+				return c
+			}
+			return -1
+		}, number)
+		if number != "" && !slices.Contains(all, number) && len(all) < 2*maxContainers {
+			all = append(all, number, word)
+		}
+	}
+	for _, d := range r.documents {
+		add(d.Declared.ContainerNumber)
+		for _, f := range d.Facts {
+			if f.Kind == ContainerFact {
+				add(f.Text)
+			}
+		}
+	}
+	for _, p := range r.pallets {
+		add(p.Content().Container)
+		for _, c := range p.Contents {
+			add(c.Container)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // ssccs returns those of the revision's pallets.

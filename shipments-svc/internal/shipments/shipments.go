@@ -16,6 +16,7 @@ package shipments
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -102,6 +103,7 @@ type Shipment struct {
 	Status       Status    `json:"status"`
 	Version      int64     `json:"version"` // 1 at first, more with every change of the shipment or its parts
 	PalletsCount int       `json:"pallets_count"`
+	Containers   string    `json:"containers"` // numbers that its documents name, to be searched
 	CreatedAt    time.Time `json:"created_at"`
 	ApprovedAt   time.Time `json:"approved_at,omitzero"` // zero unless Status is Approved
 }
@@ -109,7 +111,7 @@ type Shipment struct {
 // Head is a shipment without its parts, and whether it may be deleted.
 type Head struct {
 	Shipment
-	Documents int  `json:"documents"` // how many it has
+	Documents int  `json:"documents"` // how many it has that did not fail
 	Decided   bool `json:"decided"`   // it was approved or rejected at some time
 }
 
@@ -157,6 +159,7 @@ const (
 // Filter selects shipments of an organization: those that meet
 // all of its fields. The zero Filter means every one.
 type Filter struct {
+	Search        string     // part of reference, vessel, destination or container, in any case; empty: any
 	Reference     string     // exactly this; empty: any
 	Vessel        string     // beginning with this, in any case; empty: any
 	Destination   string     // likewise
@@ -165,6 +168,15 @@ type Filter struct {
 	CreatedAfter  *time.Time // strictly later than this; nil: ever
 	CreatedBefore *time.Time // strictly earlier than this; nil: ever
 }
+
+// Bounds of a search. Fewer characters have no trigram, and more matches are no help.
+const (
+	MinSearch  = 3 // code points
+	MaxMatches = 10_000
+)
+
+// ErrTooBroad means that a search matches more than MaxMatches.
+var ErrTooBroad = errors.New("too many shipments match")
 
 // Query selects a part of an organization's shipments.
 type Query struct {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
@@ -59,11 +60,13 @@ func (v *visit) filter() (f shipments.Filter, err error) {
 		return nil
 	}
 	f = shipments.Filter{
-		Status: shipments.Status(query.Get("status")), Reference: text("reference"), Vessel: text("vessel"),
+		Search: text("q"), Status: shipments.Status(query.Get("status")), Reference: text("reference"),
+		Vessel:      text("vessel"),
 		Destination: text("destination"), CheckResult: shipments.Result(query.Get("check_result")),
 		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
 	}
-	if f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) ||
+	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch ||
+		f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) ||
 		f.Status != "" && !slices.Contains(shipments.Statuses, f.Status) {
 		err = errForm
 	}

@@ -25,7 +25,7 @@ type showPage struct {
 	Failing   bool      // one of them fails
 	Accepted  []string  // names of findings that the form accepts
 	Types     []shipments.DocumentType
-	Decide    bool // the person may, and the shipment is ready
+	Decide    bool // the person may, and the shipment is ready, or its documents could not be read
 	Edit      bool
 	Attach    bool
 	Delete    bool
@@ -100,14 +100,20 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		found.Release()
 		return showPage{}, err
 	}
-	allowed := shipments.Allowed(found.Status)
+	allowed, failed := shipments.Allowed(found.Status), 0
+	for _, d := range found.Documents {
+		if d.Status == shipments.Failed {
+			failed++
+		}
+	}
 	p := showPage{
 		Detail: found.Detail, Link: v.here(), History: history.Elements,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
-		Decide: slices.Contains(allowed, shipments.Reject) && v.may("POST /api/v1/shipments/{id}/approve"),
+		Decide: (found.Status == shipments.ReadyForReview || failed > 0) && slices.Contains(allowed, shipments.Reject) &&
+			v.may("POST /api/v1/shipments/{id}/approve"),
 		Edit:   slices.Contains(allowed, shipments.Update) && v.may("PATCH /api/v1/shipments/{id}"),
 		Attach: slices.Contains(allowed, shipments.AttachDocument) && v.may("POST /api/v1/shipments/{id}/documents"),
-		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == 0 &&
+		Delete: slices.Contains(allowed, shipments.Delete) && len(found.Documents) == failed &&
 			v.may("DELETE /api/v1/shipments/{id}"),
 		Documents: v.may("GET /api/v1/shipments/{id}/documents"), release: found.Release, Lines: found.Lines,
 	}

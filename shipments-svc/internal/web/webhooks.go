@@ -131,7 +131,7 @@ func (s *site) delivery(ctx context.Context, v *visit) (answer, error) {
 
 // sent returns the body of a delivery, or "" if its event is no longer kept.
 func (s *site) sent(ctx context.Context, v *visit, d webhooks.Delivery) (string, error) {
-	event := shipments.Event{ID: d.Event, Type: d.Type, At: d.CreatedAt} // of a test
+	event := shipments.Event{Org: v.org, ID: d.Event, Type: d.Type, At: d.CreatedAt} // of a test
 	if d.Number > 0 {
 		found, err := s.Service.Events(ctx, v.org, shipments.EventQuery{After: d.Number - 1, Limit: 1})
 		if errors.As(err, new(*shipments.ExpiredError)) || err == nil && len(found.Events) == 0 {

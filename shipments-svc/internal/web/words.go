@@ -15,7 +15,7 @@ var terms = strings.NewReplacer("_", " ", "sscc", "SSCC")
 var spoken = map[string]string{
 	"pass": "Passed", "warn": "Warning", "fail": "Failed", "skip": "Not checked",
 	"produce_vs_phyto": "Produce against phytosanitary certificate", "boxes_per_pallet_outlier": "Unusual number of boxes",
-	"attach_document": "Document attached", "start_document": "Reading begun", "process_document": "Document read",
+	"attach_document": "Document attached", "process_document": "Document read",
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
 	"correct_mapping": "Columns corrected", "create": "Created", "update": "Changed",
 	"approve": "Approved", "reject": "Rejected",

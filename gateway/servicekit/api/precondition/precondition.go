@@ -5,18 +5,19 @@ package precondition
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
 // Failed returns the status of the response to a request whose precondition is
-// false for a resource with this strong entity-tag: 412, or 304 for If-None-Match
-// of GET and HEAD. It is 0 if the request is to be performed.
-func Failed(r *http.Request, tag string) int {
-	if lines, ok := r.Header["If-Match"]; ok && !has(lines, tag, false) {
+// false for a resource whose representations have these strong entity-tags: 412, or 304
+// for If-None-Match of GET and HEAD. It is 0 if the request is to be performed.
+func Failed(r *http.Request, tags ...string) int {
+	if lines, ok := r.Header["If-Match"]; ok && !has(lines, tags, false) {
 		return http.StatusPreconditionFailed
 	}
 	switch {
-	case !has(r.Header["If-None-Match"], tag, true):
+	case !has(r.Header["If-None-Match"], tags, true):
 		return 0
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return http.StatusNotModified
@@ -28,8 +29,8 @@ func Failed(r *http.Request, tag string) int {
 // compressed, and may not remove when they come back.
 var encodings = []string{`-gzip"`, `-zstd"`, `-br"`}
 
-// has reports whether a list of entity-tags has the tag or is *. The comparison is weak or strong (RFC 9110, 8.8.3.2).
-func has(lines []string, tag string, weak bool) bool {
+// has reports whether a list of entity-tags has one of the tags or is *. The comparison is weak or strong (RFC 9110, 8.8.3.2).
+func has(lines, tags []string, weak bool) bool {
 	list := strings.TrimSpace(strings.Join(lines, ","))
 	for one := range strings.SplitSeq(list, ",") {
 		one = strings.TrimSpace(one)
@@ -41,7 +42,7 @@ func has(lines []string, tag string, weak bool) bool {
 				one = start + `"`
 			}
 		}
-		if one == tag {
+		if slices.Contains(tags, one) {
 			return true
 		}
 	}

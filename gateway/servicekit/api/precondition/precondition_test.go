@@ -83,10 +83,10 @@ func FuzzHas(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		if found := has([]string{tag, header}, tag, false); !found {
+		if found := has([]string{tag, header}, []string{tag}, false); !found {
 			t.Errorf("%q hides the tag before it", header)
 		}
-		if found := has([]string{header}, `"no client can have this one`+"\x00"+`"`, true); found &&
+		if found := has([]string{header}, []string{`"no client can have this one` + "\x00" + `"`}, true); found &&
 			strings.TrimSpace(header) != "*" {
 			t.Errorf("%q matches a tag that it does not have", header)
 		}

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -12,30 +11,33 @@ import (
 // Grace is the minimum age of a file that Sweep removes.
 const Grace = 30 * 24 * time.Hour
 
+// MarkedFor is how long Sweep has known of a file without a document before it removes the file.
+const MarkedFor = 7 * 24 * time.Hour
+
 // batch is the number of files that are looked up at once.
 const batch = 500
 
-// Known returns those of an organization's documents that are in the database.
-type Known func(context.Context, shipments.OrgID, []shipments.DocumentID) ([]shipments.DocumentID, error)
+// Unneeded marks those of an organization's files that have no document, unless none has one, and returns those that
+// were marked before a time.
+type Unneeded func(
+	ctx context.Context, org shipments.OrgID, files []shipments.DocumentID, now, markedBefore time.Time,
+) ([]shipments.DocumentID, error)
 
 // Sweep removes the files without a document, and returns how many these were: those of requests
 // that were interrupted between storing the file and the document, and of documents that were
 // deleted while the store was unavailable.
 //
 // An emptied or swapped database, or one that was restored, lacks documents of stored files. So
-// files are removed only when they are 30 days old, and of organizations of which the database has
-// documents with files as old.
-func Sweep(ctx context.Context, known Known, files shipments.Files, now time.Time) (removed int, err error) {
+// files are removed only when they are 30 days old and the database has lacked their documents for a week, and of
+// organizations of which it has documents with files as old.
+func Sweep(ctx context.Context, unneeded Unneeded, files shipments.Files, now time.Time) (removed int, err error) {
 	batches := map[shipments.OrgID][]shipments.DocumentID{}
 	sweep := func(org shipments.OrgID) error {
-		there, err := known(ctx, org, batches[org])
+		gone, err := unneeded(ctx, org, batches[org], now, now.Add(-MarkedFor))
 		if err != nil {
 			return fmt.Errorf("look up files: %w", err)
 		}
-		for _, doc := range batches[org] {
-			if len(there) == 0 || slices.Contains(there, doc) {
-				continue
-			}
+		for _, doc := range gone {
 			if err := files.Delete(ctx, shipments.FileKey{Org: org, Document: doc}); err != nil {
 				return fmt.Errorf("remove files: %w", err)
 			}

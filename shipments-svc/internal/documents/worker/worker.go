@@ -131,7 +131,7 @@ func (p *Pool) process(ctx context.Context, j shipments.Job) Outcome {
 	held, cancel := context.WithCancelCause(ctx)
 	var beating sync.WaitGroup
 	beating.Go(func() { p.renew(held, j, cancel) })
-	doc, err := p.jobs.Begin(held, j, start)
+	doc, err := p.jobs.Begin(held, j)
 	if err == nil {
 		err = p.service.Process(held, j, doc)
 	}

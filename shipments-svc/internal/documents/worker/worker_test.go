@@ -61,7 +61,7 @@ func (q *queue) Claim(ctx context.Context, lease shipments.Lease, turn shipments
 	return j, nil
 }
 
-func (q *queue) Begin(_ context.Context, j shipments.Job, _ time.Time) (shipments.Document, error) {
+func (q *queue) Begin(_ context.Context, j shipments.Job) (shipments.Document, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.begun = append(q.begun, j.Run)

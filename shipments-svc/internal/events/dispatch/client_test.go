@@ -86,7 +86,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		"site-local": "fec0::1", "IPv6 documentation": "2001:db8::1", "compatible": "::10.0.0.1",
 	} {
 		client := NewClient(ClientConfig{Resolver: names(t, address)})
-		if got, _ := send(t.Context(), client, job("https://hooks.example.com/"), "", nil,
+		if got, _, _ := send(t.Context(), client, job("https://hooks.example.com/"), "", nil,
 			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Errorf("a name that leads to %s, %s: %s", address, what, got)
 		}
@@ -94,7 +94,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		if netip.MustParseAddr(address).Is6() {
 			host = "[" + address + "]"
 		}
-		if got, _ := send(t.Context(), NewClient(ClientConfig{}), job("http://"+host+":8080/"), "", nil,
+		if got, _, _ := send(t.Context(), NewClient(ClientConfig{}), job("http://"+host+":8080/"), "", nil,
 			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Errorf("%s, %s: %s", address, what, got)
 		}
@@ -110,7 +110,7 @@ func TestUnusualSpellings(t *testing.T) {
 		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.", "localhost", "LOCALHOST.",
 		"[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::1%25lo]",
 	} {
-		if got, _ := send(t.Context(), client, job("http://"+host+":1/"), "", nil, time.Now()); got == webhooks.Accepted ||
+		if got, _, _ := send(t.Context(), client, job("http://"+host+":1/"), "", nil, time.Now()); got == webhooks.Accepted ||
 			got == webhooks.NoAnswer {
 			t.Errorf("%s: %s", host, got)
 		}
@@ -131,7 +131,7 @@ func TestDNSRebindingIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 4 {
-		if got, _ := send(t.Context(), client, job("http://rebind.example.com:"+port+"/"), "", nil,
+		if got, _, _ := send(t.Context(), client, job("http://rebind.example.com:"+port+"/"), "", nil,
 			time.Now()); got != webhooks.AddressNotAllowed {
 			t.Error(got)
 		}
@@ -148,7 +148,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer inner.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		srv := httptest.NewServer(http.RedirectHandler(inner.URL, status))
-		got, response := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), "", nil, time.Now())
+		got, response, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), "", nil, time.Now())
 		srv.Close()
 		if got != webhooks.Redirected || response != status {
 			t.Errorf("%s, %d", got, response)
@@ -167,7 +167,7 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	client := NewClient(ClientConfig{Resolver: names(t, "10.0.0.1")})
-	if got, _ := send(t.Context(), client, job("http://hooks.example.com/"), "", nil,
+	if got, _, _ := send(t.Context(), client, job("http://hooks.example.com/"), "", nil,
 		time.Now()); got != webhooks.AddressNotAllowed ||
 		called.Load() {
 		t.Errorf("%s, the proxy was called: %t", got, called.Load())
@@ -179,13 +179,26 @@ func TestLoopbackNeedsTheSetting(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
 	for loopback, want := range map[bool]webhooks.Outcome{true: webhooks.Accepted, false: webhooks.AddressNotAllowed} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: loopback}), job(srv.URL), "", nil,
+		if got, _, _ := send(t.Context(), NewClient(ClientConfig{Loopback: loopback}), job(srv.URL), "", nil,
 			time.Now()); got != want {
 			t.Errorf("%t: %s", loopback, got)
 		}
 	}
-	if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job("http://10.0.0.1/"), "", nil,
+	if got, _, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job("http://10.0.0.1/"), "", nil,
 		time.Now()); got != webhooks.AddressNotAllowed {
 		t.Errorf("a private address: %s", got)
+	}
+}
+
+func TestRetryAfterIsSecondsOrADate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"120": 2 * time.Minute, "Fri, 20 Nov 2026 12:00:30 GMT": 30 * time.Second, "": 0, "-1": 0, "soon": 0, "1.5": 0,
+		"99999999999999999999": 0,
+	} {
+		if got := retryAfter(value, now); got != want {
+			t.Errorf("%q: %s, want %s", value, got, want)
+		}
 	}
 }

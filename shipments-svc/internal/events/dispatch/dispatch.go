@@ -169,7 +169,7 @@ func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job, leave func()
 		leave()
 	})
 	defer lasting.Stop()
-	a.Outcome, a.Response = send(sending, d.Client, job, id, body, a.At)
+	a.Outcome, a.Response, a.RetryAfter = send(sending, d.Client, job, id, body, a.At)
 	if sending.Err() != nil && a.Response == 0 {
 		a.Outcome = webhooks.TimedOut // earlier than others: as many are slow as may be
 	}

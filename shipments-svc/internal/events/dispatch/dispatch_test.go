@@ -72,7 +72,8 @@ func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 			t.Errorf("delivery %d is signed by %s, want %s", i+1, signed, step.sign)
 		}
 		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
-			!strings.Contains(body, `"id":"`+r.Header.Get("webhook-id")+`","type":"shipment.created"`) {
+			!strings.Contains(body, `"id":"`+r.Header.Get("webhook-id")+`","type":"shipment.created"`) ||
+			!strings.Contains(body, `"environment":"live"`) || !strings.Contains(body, `"organization_id":"org_0`) {
 			t.Errorf("%s %v %s", r.Method, r.Header, body)
 		}
 	}

@@ -109,7 +109,7 @@ func TestSlowReceiversTimeOut(t *testing.T) {
 				client := NewClient(ClientConfig{Loopback: true})
 				client.Timeout = 500 * time.Millisecond
 				start := time.Now()
-				got, _ := send(t.Context(), client, job(receiver(t, serve)), "evt_1", []byte("{}"), start)
+				got, _, _ := send(t.Context(), client, job(receiver(t, serve)), "evt_1", []byte("{}"), start)
 				if took := time.Since(start); took > 30*time.Second {
 					t.Errorf("it took %s", took)
 				}
@@ -140,7 +140,7 @@ func TestLongResponsesAreNotReadToTheEnd(t *testing.T) {
 	}))
 	defer srv.Close()
 	start := time.Now()
-	got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), "", nil, start)
+	got, _, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(srv.URL), "", nil, start)
 	if took := time.Since(start); got != webhooks.Accepted || took > 30*time.Second {
 		t.Errorf("%s after %s", got, took)
 	}
@@ -170,7 +170,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	used := func(times int) int {
 		t.Helper()
 		for range times {
-			if got, _ := send(t.Context(), client, job(srv.URL), "", []byte("{}"),
+			if got, _, _ := send(t.Context(), client, job(srv.URL), "", []byte("{}"),
 				time.Now()); got != webhooks.Accepted {
 				t.Error(got)
 			}
@@ -205,7 +205,7 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 		"an unknown authority": srv.URL,
 		"no TLS":               strings.Replace(plain.URL, "http:", "https:", 1),
 	} {
-		if got, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), "", nil,
+		if got, _, _ := send(t.Context(), NewClient(ClientConfig{Loopback: true}), job(url), "", nil,
 			time.Now()); got != webhooks.TLSFailed ||
 			called.Load() {
 			t.Errorf("%s: %s", name, got)

@@ -26,13 +26,13 @@ const (
 
 const userAgent = "Quayside-Webhooks/1"
 
-// send makes an attempt, and returns its outcome and the HTTP status, or 0.
+// send makes an attempt, and returns its outcome, the HTTP status, or 0, and how long the receiver asks to wait.
 func send(
 	ctx context.Context, client *http.Client, job webhooks.Job, id string, body []byte, now time.Time,
-) (webhooks.Outcome, int) {
+) (webhooks.Outcome, int, time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(body))
 	if err != nil {
-		return webhooks.NoAnswer, 0
+		return webhooks.NoAnswer, 0, 0
 	}
 	signatures := make([]string, len(job.Secrets))
 	for i, secret := range job.Secrets {
@@ -48,19 +48,31 @@ func send(
 	req.Header["Idempotency-Key"] = nil
 	res, err := client.Do(req)
 	if err != nil {
-		return failed(err), 0
+		return failed(err), 0, 0
 	}
 	defer func() { _ = res.Body.Close() }()
 	// Read the body so that the connection can be reused.
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode >= 200 && res.StatusCode <= 299:
-		return webhooks.Accepted, res.StatusCode
+		return webhooks.Accepted, res.StatusCode, 0
 	case res.StatusCode >= 300 && res.StatusCode <= 399:
-		return webhooks.Redirected, res.StatusCode
+		return webhooks.Redirected, res.StatusCode, 0
 	default:
-		return webhooks.Refused, res.StatusCode
+		return webhooks.Refused, res.StatusCode, retryAfter(res.Header.Get("Retry-After"), now)
 	}
+}
+
+// retryAfter returns the duration of a Retry-After header (RFC 9110, 10.2.3), or 0 without a valid one.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return at.Sub(now)
 }
 
 // failed returns the outcome of an attempt without a response.

@@ -43,6 +43,8 @@ type Attempt struct {
 	Took     time.Duration `json:"took_ns"`
 	Outcome  Outcome       `json:"outcome"`
 	Response int           `json:"response"` // HTTP status; 0: no response
+	// RetryAfter is how long the receiver asks to wait; 0: it does not.
+	RetryAfter time.Duration `json:"-"`
 }
 
 // Outcome is the outcome of an attempt.
@@ -106,8 +108,9 @@ func Evaluate(a Attempt, tries int, kind shipments.EventType, random float64) Ve
 	case tries > len(retries):
 		return Verdict{Status: Failed, Health: Fails}
 	default:
-		wait := float64(retries[tries-1]) * (1 + jitter*random)
-		return Verdict{Status: Pending, Due: a.At.Add(a.Took).Add(time.Duration(wait)), Health: Fails}
+		wait := time.Duration(float64(retries[tries-1]) * (1 + jitter*random))
+		wait = max(wait, min(a.RetryAfter, retries[len(retries)-1]))
+		return Verdict{Status: Pending, Due: a.At.Add(a.Took).Add(wait), Health: Fails}
 	}
 }
 

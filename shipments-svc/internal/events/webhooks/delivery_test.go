@@ -108,3 +108,17 @@ func TestOutcomeOfAResponse(t *testing.T) {
 		}
 	}
 }
+
+// TestAReceiversRetryAfterIsUsed where it is later than the backoff, for a day at most.
+func TestAReceiversRetryAfterIsUsed(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[time.Duration]time.Duration{
+		0: 5 * time.Second, time.Second: 5 * time.Second, -time.Hour: 5 * time.Second, time.Hour: time.Hour,
+		1000 * time.Hour: 24 * time.Hour,
+	} {
+		v := Evaluate(Attempt{Outcome: Refused, Response: 429, RetryAfter: asked}, 1, shipments.ShipmentCreated, 0)
+		if got := v.Due.Sub(time.Time{}); got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+}

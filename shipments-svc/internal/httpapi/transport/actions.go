@@ -16,7 +16,7 @@ func decodeOrder(r *http.Request) (shipments.Order, error) {
 	id, err := ShipmentIDs.decode(r)
 	order := shipments.Order{ID: id, By: callerOf(r.Context()).actor}
 	if r.Header["If-Match"] != nil || r.Header["If-None-Match"] != nil {
-		order.Expects = func(version int64) bool { return precondition.Failed(r, tagOf(version)) == 0 }
+		order.Expects = func(version int64) bool { return precondition.Failed(r, tagsOf(version)...) == 0 }
 	}
 	return order, err
 }
@@ -53,7 +53,7 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 
 func encodeShipment(r *http.Request, s shipments.Shipment) reply {
 	re := shown(http.StatusOK, "shipment", viewItem)(r, s)
-	re.Header = http.Header{"Etag": {tagOf(s.Version)}}
+	re.Header = http.Header{"Etag": {tagOf(s.Version, nil, mayRead(r))}}
 	return re
 }
 

@@ -44,7 +44,7 @@ func TestInvalidTransitionListsTheAllowedActions(t *testing.T) {
 	for status, allowed := range map[shipments.Status][]string{
 		shipments.Pending: {
 			"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document",
-			"delete",
+			"reject", "delete",
 		},
 		shipments.Processing: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
 		shipments.ReadyForReview: {

@@ -156,7 +156,7 @@ func encodeAttach(r *http.Request, a shipments.Attached) reply {
 	}
 	return reply{
 		Status: http.StatusCreated,
-		Header: http.Header{"Location": {canonicalPath(r) + "/" + document.ID}},
+		Header: http.Header{"Location": {canonicalPath(r) + "/" + document.ID}, "Etag": {tagOfDocument(a.Document)}},
 		Body:   attachedView{document, checks},
 		Public: attachedView{document, []checkView{}},
 	}

@@ -33,7 +33,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	id := ShipmentIDs.Format(s.ID)
 	return reply{
 		Status: http.StatusCreated,
-		Header: http.Header{"Location": {canonicalPath(r) + "/" + id}},
+		Header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tagOf(s.Version, nil, mayRead(r))}},
 		Body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
 	}
 }

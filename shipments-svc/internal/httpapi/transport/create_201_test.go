@@ -27,8 +27,11 @@ func TestCreateReturnsTheFieldsAndALocation(t *testing.T) {
 		t.Errorf("Location is %s, id is %s", location, s["id"])
 	}
 
+	tag := res.header.Get("ETag")
 	res = a.do(t, call{path: res.header.Get("Location")})
-	res.wants(t, http.StatusOK, "")
+	if res.wants(t, http.StatusOK, ""); tag == "" || res.header.Get("ETag") != tag {
+		t.Errorf("ETag %q, then %q", tag, res.header.Get("ETag"))
+	}
 	var got struct{ Shipment map[string]any }
 	decode(t, res.body, &got)
 	for name, want := range map[string]any{

@@ -3,15 +3,15 @@ package transport
 import (
 	"context"
 	"encoding/hex"
-	"io"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -61,13 +61,28 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 		return shipments.DocumentOrder{}, err
 	}
 	document, err := DocumentIDs.Parse(r.PathValue("document"))
-	return shipments.DocumentOrder{Order: order, Document: document}, err
+	o := shipments.DocumentOrder{Order: order, Document: document}
+	if o.Order.Expects = nil; order.Expects != nil { // an entity-tag of the document, or of its shipment
+		o.ExpectsEither = func(version int64, d shipments.Document) bool {
+			return precondition.Failed(r, append(tagsOf(version), tagOfDocument(d))...) == 0
+		}
+	}
+	return o, err
+}
+
+// encodeDocument shows a document by itself.
+func encodeDocument(status int) func(*http.Request, shipments.Document) reply {
+	return func(r *http.Request, d shipments.Document) reply {
+		re := shown(status, "document", viewReadDocument)(r, d)
+		re.Header = http.Header{"Etag": {tagOfDocument(d)}}
+		return re
+	}
 }
 
 // encodeQueued is the reply to a request that has a document read again, at a path beneath it.
 func encodeQueued(r *http.Request, d shipments.Document) reply {
-	re := shown(http.StatusAccepted, "document", viewReadDocument)(r, d)
-	re.Header = http.Header{"Location": {path.Dir(canonicalPath(r))}}
+	re := encodeDocument(http.StatusAccepted)(r, d)
+	re.Header.Set("Location", path.Dir(canonicalPath(r)))
 	return re
 }
 
@@ -100,7 +115,7 @@ func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
 		"Content-Disposition":     {Download(file.Filename)},
 		"X-Content-Type-Options":  {"nosniff"},
 		"Content-Security-Policy": {"sandbox; default-src 'none'"},
-		"Cache-Control":           {"private, no-cache"},
+		"Cache-Control":           {"private, no-cache, no-transform"}, // ranges are of the file, not of a compressed form
 		"Etag":                    {`"` + hex.EncodeToString(file.SHA256[:]) + `"`},
 	}}
 }
@@ -120,8 +135,11 @@ func Download(filename string) string {
 	)
 }
 
-// writeFile sends a file, of which it never sends a range: none is larger than MaxFile. It
-// returns an error, and sends nothing, if the file cannot be opened.
+// errRange means that a range begins after the end of a file.
+var errRange = errors.New("the range begins after the end of the file")
+
+// writeFile sends a file or a range of it, so that a download that was cut can go on. It returns an error, and sends
+// nothing, if the file cannot be opened, or has nothing of the range.
 func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), downloadTimeout)
 	defer cancel()
@@ -133,10 +151,33 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
 	maps.Copy(w.Header(), re.Header)
-	w.Header().Set("Content-Length", strconv.FormatInt(re.file.Size, 10))
-	w.WriteHeader(re.Status)
-	if r.Method != http.MethodHead {
-		_, _ = io.Copy(w, content) // the client is gone
+	r = r.Clone(ctx) // its preconditions were evaluated
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		r.Header.Del(name)
+	}
+	ranged := &rangeWriter{ResponseWriter: w}
+	http.ServeContent(ranged, r, "", time.Time{}, content)
+	if ranged.refused {
+		return errRange
 	}
 	return nil
+}
+
+// rangeWriter leaves a refusal of a range to the API, whose errors are problems.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.refused {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
 }

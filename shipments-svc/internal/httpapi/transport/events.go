@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -27,12 +30,29 @@ type eventsMetaView struct {
 
 // eventView is an event, in a list and as a webhook's body alike.
 type eventView struct {
-	ID        string              `json:"id"`
-	Type      shipments.EventType `json:"type"`
-	Timestamp string              `json:"timestamp"`
-	Sequence  int64               `json:"sequence"`
-	Epoch     string              `json:"epoch"`
-	Data      subjectView         `json:"data"`
+	eventHeadView
+	Sequence int64       `json:"sequence"`
+	Epoch    string      `json:"epoch"`
+	Data     subjectView `json:"data"`
+}
+
+// eventHeadView is what an event and a test delivery have alike.
+type eventHeadView struct {
+	ID           string              `json:"id"`
+	Type         shipments.EventType `json:"type"`
+	Timestamp    string              `json:"timestamp"`
+	Organization string              `json:"organization_id"`
+	Environment  string              `json:"environment"`
+}
+
+func viewEventHead(e shipments.Event) eventHeadView {
+	organization, environment := shipments.OrganizationOf(e.Org), "live"
+	if shipments.OrgID(organization) != e.Org {
+		environment = "test"
+	}
+	return eventHeadView{
+		EventIDs.Format(e.ID), e.Type, viewTime(e.At), publicid.Format("org", uuid.UUID(organization)), environment,
+	}
 }
 
 type subjectView struct {
@@ -52,7 +72,7 @@ func decodeEvents(r *http.Request) (shipments.EventQuery, error) {
 		if q.After > 0 || err != nil {
 			p.Fault("cursor", "cursor must be the meta.next_cursor of an answer, and not given together with after")
 		}
-		q.After, q.Epoch = int64(after), epoch //nolint:gosec // G115: it has 63 bits
+		q.After, q.Epoch = int64(after), epoch
 	}
 	return q, p.Err()
 }
@@ -68,9 +88,8 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 
 func viewEvent(e shipments.Event) eventView {
 	view := eventView{
-		ID: EventIDs.Format(e.ID), Type: e.Type, Timestamp: viewTime(e.At), Sequence: e.Number,
-		Epoch: e.Epoch,
-		Data:  subjectView{Shipment: viewItem(e.Shipment)},
+		eventHeadView: viewEventHead(e), Sequence: e.Number, Epoch: e.Epoch,
+		Data: subjectView{Shipment: viewItem(e.Shipment)},
 	}
 	if e.Document != nil {
 		view.Data.Document = new(viewDocument(*e.Document))
@@ -80,10 +99,8 @@ func viewEvent(e shipments.Event) eventView {
 
 // testView is the body of a test delivery. It has the form of an event.
 type testView struct {
-	ID        string              `json:"id"`
-	Type      shipments.EventType `json:"type"`
-	Timestamp string              `json:"timestamp"`
-	Data      struct{}            `json:"data"`
+	eventHeadView
+	Data struct{} `json:"data"`
 }
 
 // Webhook returns the identifier and the body of what is sent to webhook
@@ -91,7 +108,7 @@ type testView struct {
 func Webhook(e shipments.Event) (id string, body []byte, err error) {
 	var view any = viewEvent(e)
 	if e.Type == webhooks.Test {
-		view = testView{ID: EventIDs.Format(e.ID), Type: e.Type, Timestamp: viewTime(e.At)}
+		view = testView{eventHeadView: viewEventHead(e)}
 	}
 	body, err = encodeJSON(view)
 	return EventIDs.Format(e.ID), body, err

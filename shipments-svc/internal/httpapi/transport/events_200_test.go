@@ -26,7 +26,8 @@ type eventPage struct {
 
 type event struct {
 	ID, Type, Timestamp string
-	Epoch               string
+	Epoch, Environment  string
+	Organization        string `json:"organization_id"`
 	Sequence            int64
 	Data                struct{ Shipment, Document map[string]any }
 }

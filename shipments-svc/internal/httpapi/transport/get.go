@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 	look := shipments.GetQuery{ID: id, Wait: preferredWait(r)}
 	if r.Header.Values("If-None-Match") != nil {
 		look.Known = func(version int64) bool {
-			return precondition.Failed(r, tagOf(version)) == http.StatusNotModified
+			return precondition.Failed(r, tagsOf(version)...) == http.StatusNotModified
 		}
 	}
 	return look, err
@@ -27,7 +28,7 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 // encodeGet shows a shipment, with the content of its documents only for tokens
 // that may read documents.
 func encodeGet(r *http.Request, found shipments.GetResult) reply {
-	header := http.Header{"Etag": {tagOf(found.Version)}}
+	header := http.Header{"Etag": {tagOf(found.Version, found.Documents, mayRead(r))}}
 	if found.Waited {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
@@ -38,7 +39,7 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			Next: canonicalPath(r) + "/pallets?page=2&per_page=" + strconv.Itoa(shipments.MaxLinesPerPage),
 		}
 	}
-	if !slices.Contains(callerOf(r.Context()).Permissions, string(ReadDocuments)) {
+	if !mayRead(r) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
@@ -68,9 +69,45 @@ func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
 // comes to be shown differently, so that no client keeps the older form.
 const representation = "2"
 
-// tagOf is the entity-tag of a version of a shipment.
-func tagOf(version int64) string {
-	return `"` + representation + "." + strconv.FormatInt(version, 10) + `"`
+// mayRead reports whether the caller may read the content of documents.
+func mayRead(r *http.Request) bool {
+	return slices.Contains(callerOf(r.Context()).Permissions, string(ReadDocuments))
+}
+
+// tagOf is the entity-tag of a representation of a version of a shipment: with the content of its documents or without,
+// and with so many of them being read, which makes no version.
+func tagOf(version int64, documents []shipments.Document, content bool) string {
+	reading := 0
+	for _, d := range documents {
+		if d.Status == shipments.BeingRead {
+			reading++
+		}
+	}
+	return tag(version, reading, content)
+}
+
+func tag(version int64, reading int, content bool) string {
+	tag := representation + "." + strconv.FormatInt(version, 10)
+	if reading > 0 {
+		tag += ".r" + strconv.Itoa(reading)
+	}
+	if !content {
+		tag += ".s"
+	}
+	return `"` + tag + `"`
+}
+
+// tagsOf are the entity-tags of all representations of a version.
+func tagsOf(version int64) (all []string) {
+	for reading := range shipments.MaxDocuments + 1 {
+		all = append(all, tag(version, reading, false), tag(version, reading, true))
+	}
+	return all
+}
+
+// tagOfDocument is the entity-tag of a document.
+func tagOfDocument(d shipments.Document) string {
+	return fmt.Sprintf(`"%s.%s.%s.%d.%d"`, representation, d.Type, d.Status, d.Run, d.ProcessedAt.UnixMilli())
 }
 
 // preferredWait reads the preference wait of a Prefer header (RFC 7240, 4.3),

@@ -74,3 +74,46 @@ func TestAnotherVersionHasAnotherTag(t *testing.T) {
 		t.Errorf("the tags are %v", seen)
 	}
 }
+
+// TestARepresentationHasATagOfItsOwn: what a token may not see, or was not begun, must not hide what it sees later.
+// An action may name any of a version.
+func TestARepresentationHasATagOfItsOwn(t *testing.T) {
+	t.Parallel()
+	created := newAPI(t)
+	path := collection + "/" + created.create(t)
+	seen := map[string]bool{}
+	for _, status := range []shipments.DocumentStatus{shipments.Queued, shipments.BeingRead} {
+		for _, permissions := range []string{"shipments:read", "shipments:read documents:read"} {
+			detail := shipments.Detail{Shipment: newShipment(shipments.Processing, noon), Documents: []shipments.Document{
+				{Type: shipments.PackingList, Status: status, CreatedAt: noon},
+			}}
+			detail.Version = 1
+			a := newAPIOf(t, fakeService(fakeRepository{detail: &detail}), nil)
+			get := call{path: collection + "/ship_00000000000000000000000001", permissions: &permissions}
+			tag := a.do(t, get).header.Get("ETag")
+			seen[tag] = true
+			a.do(t, get.with("If-None-Match", tag)).wants(t, http.StatusNotModified, "")
+			created.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{}}`}.with("If-Match", tag)).
+				wants(t, http.StatusOK, "")
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("the tags are %v", seen)
+	}
+}
+
+// TestADocumentHasATagOfItsOwn, by which or by that of its shipment an action may be restricted.
+func TestADocumentHasATagOfItsOwn(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	attached := a.do(t, call{method: http.MethodPost, path: path + "/documents", body: list})
+	document, tag := attached.header.Get("Location"), attached.header.Get("ETag")
+	got := a.do(t, call{path: document})
+	if got.header.Get("ETag") != tag || tag == "" {
+		t.Errorf("%q, then %q", tag, got.header.Get("ETag"))
+	}
+	a.do(t, call{path: document}.with("If-None-Match", tag)).wants(t, http.StatusNotModified, "")
+	a.do(t, remove(document).with("If-Match", `"2.1"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	a.do(t, remove(document).with("If-Match", tag)).wants(t, http.StatusNoContent, "")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -34,6 +35,18 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 				"characters that change the direction of text",
 			shipments.MaxReference,
 		))
+	}
+	text := func(name string, limit int) string {
+		value, _ := p.Text(name)
+		if value = jsonbody.Normal(value); value != "" && shipments.TextFaults("", name, value, limit) != nil {
+			p.Fault(name, fmt.Sprintf("%s must be valid UTF-8 of at most %d characters, not all blank", name, limit))
+		}
+		return value
+	}
+	q.Vessel, q.Destination = text("vessel", 100), text("destination", 200)
+	q.Search = text("q", shipments.MaxReference)
+	if q.Search != "" && utf8.RuneCountInString(q.Search) < shipments.MinSearch {
+		p.Fault("q", fmt.Sprintf("q must have at least %d characters", shipments.MinSearch))
 	}
 	q.CheckResult = query.OneOf(p, "check_result", shipments.Results)
 	q.CreatedAfter, q.CreatedBefore = p.Time("created_after"), p.Time("created_before")

@@ -15,7 +15,8 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	a := newAPI(t)
 	const pageRange = "page must be a whole number from 1 to 9223372036854775807"
 	const perPageRange = "per_page must be a whole number from 1 to 9223372036854775807; more than 100 counts as 100"
-	const known = "there is page, per_page, status, reference, check_result, created_after, created_before"
+	const known = "there is page, per_page, status, reference, vessel, destination, q, check_result, " +
+		"created_after, created_before"
 	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control " +
 		"characters and characters that change the direction of text"
 	const resultIs = "check_result must be one of pass, warn, fail, skip"
@@ -49,7 +50,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?pge=1":           {unknown("pge", `there is no parameter "pge"; did you mean "page"?`)},
 		"?perPage=1":       {unknown("perPage", `there is no parameter "perPage"; did you mean "per_page"?`)},
 		"?PAGE=1":          {unknown("PAGE", `there is no parameter "PAGE"; did you mean "page"?`)},
-		"?vessel=x":        {unknown("vessel", `there is no parameter "vessel"; `+known)},
+		"?origin=x":        {unknown("origin", `there is no parameter "origin"; `+known)},
 		"?=x":              {unknown("", `there is no parameter ""; `+known)},
 		"?reference=" + strings.Repeat("%C3%A9", 101): {invalid("reference", referenceIs)},
 		"?reference=a%0Ab":                            {invalid("reference", referenceIs)},

@@ -82,10 +82,9 @@ func New(
 	handle(rt, "GET "+one+"/history", decodeHistory, service.History, encodeHistory)
 
 	const documents, document = one + "/documents", one + "/documents/{document}"
-	encodeDocument := shown(http.StatusOK, "document", viewReadDocument)
 	postPrepared(rt, documents, uploads.decode, prepareAttach(service), encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
-	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument)
+	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument(http.StatusOK))
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET "+document+"/content", decodeDocumentOrder, service.File, encodeContent)
 	post(rt, document+"/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)

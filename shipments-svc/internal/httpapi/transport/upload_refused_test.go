@@ -13,6 +13,26 @@ import (
 	"testing"
 )
 
+// TestAShipmentWhoseOnlyListFailedIsRejectedOrDeleted, with its file.
+func TestAShipmentWhoseOnlyListFailedIsRejectedOrDeleted(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	a.works(t)
+	failed := func() string {
+		path := collection + "/" + a.create(t)
+		a.do(t, file(path, "packing_list", "n.csv", "unreadable\n")).wants(t, http.StatusCreated, "")
+		a.until(t, path, "pending")
+		return path
+	}
+	a.do(t, remove(failed())).wants(t, http.StatusNoContent, "")
+	if n := a.left(t); n != 0 {
+		t.Errorf("%d files are left", n)
+	}
+	rejected := failed()
+	a.do(t, reject(rejected)).wants(t, http.StatusOK, "")
+	a.do(t, remove(rejected)).conflict(t, "invalid_transition")
+}
+
 // TestUnreadableFileFailsWithAReason, and can be read again.
 func TestUnreadableFileFailsWithAReason(t *testing.T) {
 	t.Parallel()
@@ -25,7 +45,6 @@ func TestUnreadableFileFailsWithAReason(t *testing.T) {
 	if doc.Status != "failed" || doc.Error.Code != "no_header_row" || doc.Error.Detail != "There is no header row." {
 		t.Errorf("%+v", doc)
 	}
-	a.do(t, remove(path)).conflict(t, "invalid_transition")
 	again := a.do(t, call{method: http.MethodPost, path: location + "/reprocess"}.with("Idempotency-Key", "k"))
 	if again.wants(t, http.StatusAccepted, ""); again.document(t).Document.Status != "queued" ||
 		again.header.Get("Location") != location {

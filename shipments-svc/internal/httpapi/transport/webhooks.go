@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -16,7 +18,6 @@ const endpointMember = "webhook_endpoint"
 // webhookRoutes adds the routes of webhook endpoints.
 func webhookRoutes(rt router, hooks *webhooks.Service) {
 	const all, one = "/api/v1/webhook_endpoints", "/api/v1/webhook_endpoints/{id}"
-	encodeEndpoint := shown(http.StatusOK, endpointMember, viewEndpoint)
 	handle(rt, "GET "+all, decodeNothing, hooks.List, listed("webhook_endpoints", viewEndpoint))
 	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
 	handle(rt, "GET "+one, WebhookIDs.decode, hooks.Get, encodeEndpoint)
@@ -51,6 +52,7 @@ func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.E
 		return decodeJSON(r, err, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
 			o = o.Object(endpointMember)
 			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
+			e.Expects = func(now webhooks.Endpoint) bool { return precondition.Failed(r, tagOfEndpoint(now)) == 0 }
 			if texts := o.Texts("event_types"); texts != nil {
 				e.EventTypes = new(eventTypes(texts))
 			}
@@ -88,6 +90,19 @@ type endpointView struct {
 	PreviousUntil  string                `json:"previous_secret_expires_at,omitempty"`
 }
 
+func encodeEndpoint(r *http.Request, e webhooks.Endpoint) reply {
+	re := shown(http.StatusOK, endpointMember, viewEndpoint)(r, e)
+	re.Header = http.Header{"Etag": {tagOfEndpoint(e)}}
+	return re
+}
+
+// tagOfEndpoint is the entity-tag of what is shown of an endpoint.
+func tagOfEndpoint(e webhooks.Endpoint) string {
+	shown, _ := encodeJSON(viewEndpoint(e)) // its members are texts
+	sum := sha256.Sum256(shown)
+	return fmt.Sprintf(`"%x"`, sum[:8])
+}
+
 // madeView shows the secret, which is shown once.
 type madeView struct {
 	endpointView
@@ -116,7 +131,8 @@ func encodeMade(r *http.Request, m webhooks.Made) reply {
 // encodeRotated keeps the secret out of caches and of what is stored.
 func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
-	re.Header, re.SecretOf = http.Header{"Cache-Control": {"no-store"}}, WebhookIDs.Format(m.ID)
+	re.Header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfEndpoint(m.Endpoint)}}
+	re.SecretOf = WebhookIDs.Format(m.ID)
 	return re
 }
 
