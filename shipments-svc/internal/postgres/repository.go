@@ -19,6 +19,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -30,21 +31,26 @@ type Repository struct {
 	// nothing receives.
 	Announced, Queued, WebhooksDue chan struct{}
 
-	db *sqlx.DB
+	db     *sqlx.DB
+	places *limit.Shares[shipments.Organization] // nil: statements take none
 }
+
+// places are taken before a connection of the common pool, so that none is waited for because of another organization.
+// The connections beyond them are for statements that belong to no organization.
+var places = limit.Config{Total: postgres.MaxConns - 4, Each: 4, Queue: 100, Wait: RequestTimeout}
 
 // NewRepository returns a Repository on a pool that Open returned.
 func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{
 		Announced: make(chan struct{}, 1), Queued: make(chan struct{}, 1), WebhooksDue: make(chan struct{}, 1),
-		db: db,
+		db: db, places: limit.New[shipments.Organization](places),
 	}
 }
 
-// On returns the repository on another pool, with the same signals.
+// On returns the repository on another pool, which requests do not use, with the same signals.
 func (r *Repository) On(db *sqlx.DB) *Repository {
 	on := *r
-	on.db = db
+	on.db, on.places = db, nil
 	return &on
 }
 

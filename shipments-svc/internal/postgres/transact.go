@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -21,9 +22,10 @@ const attempts = 3
 // session runs statements in a scope: each in a transaction of its own, or all in one that
 // goes on.
 type session struct {
-	db    *sqlx.DB
-	scope scope
-	tx    *sqlx.Tx // that goes on; nil: none
+	db     *sqlx.DB
+	scope  scope
+	places *limit.Shares[shipments.Organization] // nil: it needs none
+	tx     *sqlx.Tx                              // that goes on; nil: none
 }
 
 type sessionKey struct{}
@@ -39,6 +41,9 @@ func (r *Repository) tenant(ctx context.Context, org shipments.OrgID) session {
 	s := session{db: r.db, scope: scope{tenantRole, uuid.UUID(org)}}
 	ongoing, ok := ctx.Value(sessionKey{}).(session)
 	if !ok {
+		if org != (shipments.OrgID{}) {
+			s.places = r.places
+		}
 		return s
 	}
 	if ongoing.scope != s.scope {
@@ -62,6 +67,13 @@ func (s session) run(ctx context.Context, doing string, do func(context.Context,
 			return failure(doing, err)
 		}
 		return nil
+	}
+	if s.places != nil {
+		release, err := s.places.Acquire(ctx, shipments.OrganizationOf(shipments.OrgID(s.scope.org)), 1)
+		if err != nil {
+			return failure(doing, err)
+		}
+		defer release()
 	}
 	ctx = context.WithValue(ctx, scopeKey{}, s.scope)
 	for range attempts {
