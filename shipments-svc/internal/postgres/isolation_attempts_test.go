@@ -224,6 +224,10 @@ func thefts() []theft {
 		{"Delete", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(r.Delete(ctx, thief, v.Shipment, shipments.Entry{Action: shipments.Delete}))
 		}},
+		{"Lines", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
+			_, err := r.Lines(ctx, thief, v.ID, 0, 10)
+			return found(err)
+		}},
 		{"Once", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, replayed, err := r.Repository.Once(
 				ctx, thief, v.key, Noon, func(context.Context) ([]byte, error) { return []byte("{}"), nil },
