@@ -10,7 +10,8 @@
 # the environment that change what Go builds have their defaults.
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
-export TZ=UTC LC_ALL=C GOWORK=off CGO_ENABLED=0 GOFLAGS=-trimpath GOTOOLCHAIN=local
+export TZ=UTC LC_ALL=C GOWORK=off CGO_ENABLED=0 GOTOOLCHAIN=local
+GOFLAGS=$(sed -n 's/^export GOFLAGS := //p' Makefile) && export GOFLAGS
 export GOAMD64=v1 GOARM64=v8.0 GOFIPS140=off
 PLATFORMS="linux/amd64 linux/arm64"
 REVISION=$(git rev-parse HEAD)

@@ -27,10 +27,11 @@ var (
 	npmDigests []byte
 )
 
-var errNoPostgres = errors.New(`neither Postgres is installed nor npm, with which a copy for development is fetched
-  install npm (the package npm of Debian, node of Homebrew), or Postgres, or set DATABASE_URL to a server;
-  or, with Docker, start everything in containers: docker compose up --build
-  (Redis need not be installed: one is built in)`)
+//go:embed embedded/missing.txt
+var missing string
+
+// errNoPostgres names the ways out. `make run` prints the same before it compiles devstack.
+var errNoPostgres = errors.New(strings.TrimSpace(missing))
 
 // embeddedPostgres returns the directories of the embedded Postgres: of the npm project in the user's cache, and of its
 // binaries there. They exist once it has been fetched.
