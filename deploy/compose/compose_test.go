@@ -17,7 +17,17 @@ import (
 const root = "../.."
 
 type project struct {
-	Secrets map[string]struct{ File string }
+	Secrets  map[string]struct{ File string }
+	Services map[string]service
+}
+
+type service struct {
+	Image       string
+	Build       struct{ Target string }
+	PullPolicy  string `yaml:"pull_policy"`
+	Environment map[string]string
+	Command     any
+	DependsOn   any `yaml:"depends_on"` // names, or conditions by name
 }
 
 func read(t *testing.T, path string) (p project) {
@@ -30,6 +40,40 @@ func read(t *testing.T, path string) (p project) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return p
+}
+
+// Old releases of Compose build or pull in the order of the dependencies, so the first service builds its image. None is
+// pulled from a registry unasked.
+func TestEachImageIsBuiltOnceAndPulledOnlyIfAsked(t *testing.T) {
+	t.Parallel()
+	builders := map[string]string{"gateway": "gateway", "shipments-svc": "shipments-migrate", "tokens-svc": "tokens-migrate"}
+	for name, s := range read(t, "docker-compose.yml").Services {
+		program, ours := strings.CutPrefix(s.Image, "${QUAYSIDE_IMAGES:-ghcr.io/quayside}/")
+		program, _, _ = strings.Cut(program, ":")
+		want := service{PullPolicy: "never"}
+		if builders[program] == name {
+			want.Build.Target, want.PullPolicy = program, "${QUAYSIDE_PULL_POLICY:-build}"
+		}
+		if ours && (s.Build != want.Build || s.PullPolicy != want.PullPolicy) {
+			t.Errorf("%s: build %q, pull_policy %q", name, s.Build.Target, s.PullPolicy)
+		}
+	}
+}
+
+func TestTheDemoWaitsForItsTablesAndFollowsThePort(t *testing.T) {
+	t.Parallel()
+	services := read(t, "docker-compose.yml").Services
+	const url = "http://localhost:${QUAYSIDE_PORT:-8080}"
+	demo := services["demo"]
+	if _, waits := demo.DependsOn.(map[string]any)["tokens-migrate"]; !waits {
+		t.Errorf("demo depends on %v", demo.DependsOn)
+	}
+	if command := demo.Command.([]any); command[len(command)-1] != url {
+		t.Errorf("demo: %v", command)
+	}
+	if got := services["tokens-svc"].Environment["PUBLIC_URL"]; got != url {
+		t.Errorf("tokens-svc: %s", got)
+	}
 }
 
 func TestDemoAndNewSecretsAreThoseThatComposeMounts(t *testing.T) {

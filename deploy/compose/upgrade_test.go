@@ -117,7 +117,8 @@ func shell(t *testing.T, commands string) (string, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-uc", commands)
 	var failure bytes.Buffer
 	cmd.Dir, cmd.Stderr = root, &failure
-	cmd.Env = append(os.Environ(), "COMPOSE_PROJECT_NAME=quayside-upgrade", "QUAYSIDE_PORT=18080")
+	cmd.Env = append(os.Environ(), "COMPOSE_PROJECT_NAME=quayside-upgrade", "QUAYSIDE_PORT=18080",
+		"QUAYSIDE_PULL_POLICY=if_not_present") // not built from this checkout again
 	out, err := cmd.Output()
 	if err != nil {
 		return failure.String(), err
