@@ -25,7 +25,7 @@ run: servers ## start everything on this machine, with demo data; Ctrl-C stops i
 CI_ONLY  := /deploy/(kubernetes|monitoring|lab)
 # Each of these runs whole programs: test-all runs one at a time, after the others, once all are compiled.
 WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup ./deploy/lab/neighbours
-UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell go list $(MODULES:%=./%/...)))
+UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell GOFLAGS="$(GOFLAGS)" go list $(MODULES:%=./%/...)))
 SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/devstack exec --
 
 # Without the race detector, which compiles everything a second time: the packages that `make run` builds are compiled.
@@ -88,7 +88,7 @@ servers:
 	{ cat deploy/test/devstack/embedded/missing.txt >&2; exit 1; }
 
 devstack:
-	@CGO_ENABLED=0 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
+	@CGO_ENABLED=0 GOGC=400 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
 
 # An S3 server, for the tests of storage.
 versitygw:

@@ -34,7 +34,8 @@ func Build(ctx context.Context, root string, race bool, log io.Writer) (dir stri
 	args = append(args, "-o", dir+"/", "./tokens-svc/cmd/tokens-svc", "./shipments-svc/cmd/shipments-svc",
 		"./gateway/cmd/gateway")
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), cgo)
+	// The compiler's own garbage collection is a fifth of its time.
+	cmd.Dir, cmd.Env = root, append(os.Environ(), cgo, "GOGC=400")
 	output := &progress{log: log, shown: time.Now()}
 	cmd.Stderr = output
 	if err := cmd.Run(); err != nil {

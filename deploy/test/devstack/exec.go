@@ -51,6 +51,9 @@ func Exec(ctx context.Context, stdout, log io.Writer, command ...string) (err er
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL="+cluster.URL, "TEST_DATABASE_POOLED_URL="+pooledURL,
 		"TEST_REDIS_URL="+redisURL)
+	if !isInstalled("redis-server") {
+		cmd.Env = append(cmd.Env, "TEST_REDIS_EMBEDDED=true") // a few tests need the real one
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, os.Stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -44,7 +44,7 @@ func summarize(stdout io.Writer, events io.Reader) error {
 		switch {
 		case e.Action == "build-output", e.Action == "output" && e.Test == "" && isResult(e.Output):
 			_, _ = io.WriteString(stdout, e.Output)
-		case e.Action == "output":
+		case e.Action == "output" && !strings.HasPrefix(e.Output, "=== "): // without the start of each test
 			output[name] = append(output[name], e.Output)
 		case e.Action == "fail":
 			_, _ = io.WriteString(stdout, strings.Join(output[name], ""))

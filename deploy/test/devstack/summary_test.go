@@ -12,6 +12,7 @@ func TestSkippedTestsAreListedWithTheirReasons(t *testing.T) {
 	err := summarize(&out, strings.NewReader(strings.Join([]string{
 		`{"Action":"build-output","ImportPath":"y","Output":"y.go:1:1: no\n"}`,
 		`{"Action":"output",` + p + `,"Test":"TestA","Output":"    a_test.go:7: redis-server is not installed\n"}`,
+		`{"Action":"output",` + p + `,"Test":"TestB","Output":"=== RUN   TestB\n"}`,
 		`{"Action":"output",` + p + `,"Test":"TestB","Output":"    b_test.go:8: got 1\n"}`,
 		`{"Action":"output",` + p + `,"Test":"TestC","Output":"    c_test.go:9: fine\n"}`,
 		`{"Action":"skip",` + p + `,"Test":"TestA"}`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -229,6 +230,9 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 
 func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("TEST_REDIS_EMBEDDED") != "" {
+		t.Skip("the embedded Redis does not return exact times of expiry: redis-server is not installed")
+	}
 
 	url := ratelimit.RedisURL(t)
 	limiter := newLimiter(t, url)

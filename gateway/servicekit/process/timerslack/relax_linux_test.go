@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 
 func TestEveryThreadGetsTheSlackAndTheProgramKeepsItsArguments(t *testing.T) {
 	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("root is needed: Linux shows others the slack of their own thread only")
+	}
 	cmd := exec.Command("/proc/self/exe", "serve", "-x")
 	cmd.Env = append(os.Environ(), childVariable+"=1")
 	out, err := cmd.Output()
