@@ -87,7 +87,8 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		INSERT INTO mapping_templates SELECT $1, gen_random_uuid(), 'n', 'f' || n, '', '[]', now(), now()
 		FROM generate_series(1, 200) n`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
-	exec(tb, db, `INSERT INTO unknown_files SELECT organization_id, id, now() FROM shipments WHERE organization_id = $1`, org)
+	exec(tb, db, `
+		INSERT INTO unknown_files SELECT organization_id, id, now() FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
 		FROM shipments, unnest(check_results) WITH ORDINALITY r (result, nth) WHERE organization_id = $1`, org)
