@@ -16,7 +16,7 @@ import (
 var (
 	publicPlaces  = newPlaces(256)  // for public paths, and of requests without a readable token
 	pagePlaces    = newPlaces(256)  // for pages, of people who are not known to be signed in
-	sessionPlaces = newPlaces(256)  // for pages, of people who lately were
+	sessionPlaces = newPlaces(256)  // of people who lately were, until their sessions are introspected
 	unknownPlaces = newPlaces(1024) // of unknown tokens, until they are introspected
 	expiredPlaces = newPlaces(1024) // of tokens that were active, until they are introspected again
 	// of refusals, until their clients have read them: an eighth, so that others learn why they are refused

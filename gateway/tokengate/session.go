@@ -57,6 +57,7 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) 
 	if v.refused != nil {
 		return v
 	}
+	out.release()
 	session := v.session
 	r.Header["X-Organization-Id"] = []string{session.OrganizationID}
 	r.Header["X-Organization-Name"] = []string{url.PathEscape(session.OrganizationName)}

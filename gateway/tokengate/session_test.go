@@ -10,7 +10,8 @@ import (
 const (
 	testUser    = "usr_01k9x3v7t2e8sbq4m6n0pacdfg"
 	sessionBody = `{"active":true,"sub":"` + testUser + `","sid":"ses_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Zoë / Fresh",` +
-		`"organization_id":"` + testOrg + `","organization_name":"Obst & Söhne","scope":"shipments:read","auth_time":1795183200}`
+		`"organization_id":"` + testOrg + `","organization_name":"Obst & Söhne","scope":"shipments:read",` +
+		`"auth_time":1795183200}`
 	notMember = `{"active":true,"sub":"` + testUser + `","sid":"ses_01k9x3v7t2e8sbq4m6n0pacdfg","name":"Anna"}`
 	inactive  = `{"active":false}`
 )
@@ -156,5 +157,28 @@ func TestAPersonDoesNotPayForOthersAtTheAddress(t *testing.T) {
 	}
 	if status, _ := send("quayside=another"); status != http.StatusTooManyRequests {
 		t.Errorf("one more unknown session gets %d", status)
+	}
+}
+
+// Responses that people are still reading take no place from others, as those to known tokens do not.
+func TestASignedInPersonHoldsNoPlaceWhileReading(t *testing.T) {
+	t.Parallel()
+	g := newTestGate(t, new(Gate), activeBody)
+	g.session = sessionBody
+	deepest := 0
+	var open func(depth int)
+	open = func(depth int) {
+		if _, got := g.serve(t, visit(http.MethodGet, "/shipments"), func(http.ResponseWriter, *http.Request) error {
+			if deepest = depth; depth < 300 {
+				open(depth + 1)
+			}
+			return nil
+		}); !got.forwarded {
+			t.Errorf("with %d responses in flight", depth-1)
+		}
+	}
+	open(1)
+	if deepest != 300 {
+		t.Errorf("%d responses in flight", deepest)
 	}
 }

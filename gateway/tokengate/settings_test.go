@@ -88,8 +88,11 @@ func TestAnUnknownKindOfPathNeedsAToken(t *testing.T) {
 	t.Parallel()
 
 	for _, open := range []*openPaths{
-		{Kind: "publik", Paths: []string{"/"}}, {Paths: []string{"/"}}, {Kind: "public"},
-		{Kind: "public", Paths: []string{"x"}}, {Kind: "public", Paths: []string{"/*/x"}},
+		{Kind: "publik", Paths: []string{"/"}},
+		{Paths: []string{"/"}},
+		{Kind: "public"},
+		{Kind: "public", Paths: []string{"x"}},
+		{Kind: "public", Paths: []string{"/*/x"}},
 	} {
 		if open.Validate() == nil {
 			t.Errorf("%+v is accepted", open)

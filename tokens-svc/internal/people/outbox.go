@@ -80,7 +80,7 @@ const (
 func (s *Service) Mails() bool { return s.config.Mail != nil }
 
 // notices returns a mail to each address about an event at this time, or none if the program sends no mail.
-func (s *Service) notices(to []string, name string, l Letter) (all []audit.Mail) {
+func (s *Service) notices(name string, l Letter, to ...string) (all []audit.Mail) {
 	l.At = s.Now()
 	for _, address := range to {
 		if s.Mails() {
@@ -90,13 +90,9 @@ func (s *Service) notices(to []string, name string, l Letter) (all []audit.Mail)
 	return all
 }
 
-func (s *Service) notice(to, name string, l Letter) []audit.Mail {
-	return s.notices([]string{to}, name, l)
-}
-
 // changed returns the mail about a change of how a person signs in, which is a whole sentence.
 func (s *Service) changed(u User, client ClientInfo, sentence string) []audit.Mail {
-	return s.notice(u.Email, "factor", Letter{Change: sentence, Client: client})
+	return s.notices("factor", Letter{Change: sentence, Client: client}, u.Email)
 }
 
 // signedIn returns the mail about a sign-in, unless the account was signed in to in that browser before.
@@ -104,12 +100,12 @@ func (s *Service) signedIn(a Account, client ClientInfo) []audit.Mail {
 	if _, known := a.knows(client.Device); known {
 		return nil
 	}
-	return s.notice(a.Email, "sign-in", Letter{Client: client})
+	return s.notices("sign-in", Letter{Client: client}, a.Email)
 }
 
 // MailsMade returns the mails to the holders of a token, which a program or person made in their name.
 func (s *Service) MailsMade(actor audit.Actor, t tokens.Token, holders []string) []audit.Mail {
-	return s.notices(holders, "made", Letter{Token: t, By: actor})
+	return s.notices("made", Letter{Token: t, By: actor}, holders...)
 }
 
 // NotifyExpiring stores mails to the holders of tokens that end within tokens.ExpiringWithin, once for each end.
@@ -120,7 +116,7 @@ func (s *Service) NotifyExpiring(ctx context.Context) error {
 	now := s.Now()
 	return s.repo.NotifyExpiring(ctx, now, now.Add(tokens.ExpiringWithin),
 		func(t tokens.Token, holders []string) []audit.Mail {
-			return s.notices(holders, "expiring", Letter{Token: t})
+			return s.notices("expiring", Letter{Token: t}, holders...)
 		})
 }
 
@@ -148,15 +144,14 @@ func (s *Service) deliver(ctx context.Context, d Delivery) error {
 			"events", d.Events, "attempts", d.Attempts-1)
 		return s.repo.SettleMail(ctx, d, s.Now())
 	}
-	err := s.send(ctx, d)
+	wait, err := MailKindOf(d.Name).Pause, s.send(ctx, d)
 	switch {
 	case errors.Is(err, tokens.ErrNotFound):
-		return s.repo.SettleMail(ctx, d, s.Now())
-	case err == nil:
-		return s.repo.SettleMail(ctx, d, s.Now().Add(MailKindOf(d.Name).Pause))
+		wait, err = 0, nil
+	case err != nil:
+		wait = min(mailRetry<<min(d.Attempts-1, 10), mailRetryAtMost)
+		d.Letters, d.Events = nil, 0
 	}
-	wait := min(mailRetry<<min(d.Attempts-1, 10), mailRetryAtMost)
-	d.Letters, d.Events = nil, 0
 	return errors.Join(err, s.repo.SettleMail(ctx, d, s.Now().Add(wait)))
 }
 
@@ -164,33 +159,36 @@ func (s *Service) deliver(ctx context.Context, d Delivery) error {
 func (s *Service) send(ctx context.Context, d Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
-	letter, err := s.withCode(ctx, d)
-	if err != nil {
-		return err
+	d, err := s.withCode(ctx, d)
+	if err == nil {
+		err = s.config.Mail.Send(ctx, d)
 	}
-	if letter != nil {
-		d.Letters = []Letter{*letter}
-	}
-	return s.config.Mail.Send(ctx, d)
+	return err
 }
 
-// withCode makes the code of a mail that has one, which replaces that of an earlier mail. It gives tokens.ErrNotFound
-// when there is nothing that the code would be good for. The letter of another mail is nil.
-func (s *Service) withCode(ctx context.Context, d Delivery) (*Letter, error) {
+// withCode returns a mail with its code, which replaces that of an earlier mail, or a mail that has none as it is. It
+// gives tokens.ErrNotFound when there is nothing that the code would be good for.
+func (s *Service) withCode(ctx context.Context, d Delivery) (Delivery, error) {
 	code := rand.Text()[:codeLen]
-	l := &Letter{Email: d.To, Code: spell(code)}
+	l := Letter{Email: d.To, Code: spell(code)}
+	var err error
 	switch d.Name {
 	default:
-		return nil, nil
+		return d, nil
 	case MailInvitation:
-		var err error
 		l.Invitation, err = s.repo.RenewCode(ctx, tokens.OrgID(d.About), d.To, codeSum(d.To, code), s.Now())
-		return l, err
 	case purposeReset, purposeVerify:
+		err = s.newCode(ctx, d, code)
 	}
+	d.Letters = []Letter{l}
+	return d, err
+}
+
+// newCode gives an account another code.
+func (s *Service) newCode(ctx context.Context, d Delivery, code string) error {
 	a, err := s.Find(ctx, d.To)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, err = s.repo.ChangeAccount(ctx, a.ID, func(a *Account) (audit.Entry, error) {
 		if d.Name == purposeReset && (a.Password == "" || !a.DisabledAt.IsZero()) {
@@ -199,5 +197,5 @@ func (s *Service) withCode(ctx context.Context, d Delivery) (*Letter, error) {
 		*a.code(d.Name) = MailedCode{Sum: accountCodeSum(d.Name, a.ID, code), ExpiresAt: s.Now().Add(CodeLife)}
 		return audit.Entry{}, nil
 	})
-	return l, err
+	return err
 }

@@ -155,7 +155,7 @@ func (s *Service) change(
 		e := s.entry(action, principal.Actor, string(id), details)
 		if to != "" && !self {
 			m := Membership{Organization: now.Organization, Role: to, JoinedAt: now.JoinedAt}
-			e.Mails = s.notice(now.Email, "role", Letter{Membership: m, By: principal.Actor})
+			e.Mails = s.notices("role", Letter{Membership: m, By: principal.Actor}, now.Email)
 		}
 		return to, e, nil
 	})
