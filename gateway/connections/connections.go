@@ -80,7 +80,7 @@ func (w *Wrapper) Validate() error {
 
 // WrapListener implements caddy.ListenerWrapper.
 func (w *Wrapper) WrapListener(inner net.Listener) net.Listener {
-	return &listener{Listener: inner, bounds: w, open: clients.NewShares(w.Total, w.PerAddress)}
+	return &listener{Listener: inner, bounds: w, open: clients.NewShares(w.Total, w.PerAddress, 0)}
 }
 
 // UnmarshalCaddyfile sets up the wrapper from Caddyfile tokens. Syntax:
@@ -150,7 +150,7 @@ func (l *listener) acquire(from net.Addr) (leave func(), err error) {
 	if slices.ContainsFunc(l.bounds.except, func(p netip.Prefix) bool { return p.Contains(addr) }) {
 		return l.open.AcquireForMany()
 	}
-	return l.open.Acquire(addr)
+	return l.open.Acquire(addr, nil)
 }
 
 // conn is a connection that is counted until it is closed.

@@ -3,6 +3,7 @@ package tokengate
 import (
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/clients"
@@ -12,7 +13,8 @@ import (
 // Places of requests in flight whose client is not known to be a customer, of which one address has a quarter and a /48
 // of IPv6 half. Such a request takes up to 100 KiB while its client does not read the response, and costs the client
 // next to nothing. No kind can use the places of another, and none those of a token that is in use, which needs none.
-// They belong to the process, so that requests of before a reload count.
+// Where all are taken, the client that has most of them gives one up. They belong to the process, so that requests of
+// before a reload count.
 var (
 	publicPlaces  = newPlaces(256)  // for public paths, and of requests without a readable token
 	pagePlaces    = newPlaces(256)  // for pages, of people who are not known to be signed in
@@ -20,11 +22,48 @@ var (
 	unknownPlaces = newPlaces(1024) // of unknown tokens, until they are introspected
 	expiredPlaces = newPlaces(1024) // of tokens that were active, until they are introspected again
 	// of refusals, until their clients have read them: an eighth, so that others learn why they are refused
-	refusalPlaces  = clients.NewShares(256, 32)
+	refusalPlaces  = clients.NewShares(256, 32, giveWayWithin)
 	refusalTimeout = 5 * time.Second
 )
 
-func newPlaces(total int) *clients.Shares { return clients.NewShares(total, total/4) }
+// giveWayWithin is how long a request waits for the place of a client that has more. That takes milliseconds.
+const giveWayWithin = time.Second
+
+func newPlaces(total int) *clients.Shares { return clients.NewShares(total, total/4, giveWayWithin) }
+
+// place is a place that a request has until it ends, or has to give up.
+type place struct {
+	writer  http.ResponseWriter
+	release func()
+
+	mu    sync.Mutex
+	ended bool
+}
+
+// giveWay ends the request: what it writes now fails. Once it has ended, its connection is that of other requests.
+func (p *place) giveWay() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		_ = http.NewResponseController(p.writer).SetWriteDeadline(time.Now())
+	}
+}
+
+func (p *place) leave() {
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+	p.release()
+}
+
+// take takes a place until out.release is called.
+func take(places *clients.Shares, out *responseWriter, came arrival) (err error) {
+	taken := &place{writer: out.ResponseWriter}
+	if taken.release, err = places.Acquire(came.caller, taken.giveWay); err == nil {
+		out.leave = taken.leave
+	}
+	return err
+}
 
 // placesFor returns the places that a request takes one of; nil: it needs none.
 func (g *Gate) placesFor(came arrival) *clients.Shares {
@@ -51,14 +90,12 @@ func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
 	if places == nil {
 		return nil
 	}
-	leave, err := places.Acquire(came.caller)
-	switch {
+	switch err := take(places, out, came); {
 	case errors.Is(err, limit.ErrShare):
 		return &tooManyInFlight
 	case err != nil:
 		return &overloaded
 	default:
-		out.leave = leave
 		return nil
 	}
 }
@@ -67,11 +104,9 @@ func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
 // read the response within refusalTimeout, the request is aborted.
 func enterRefusal(out *responseWriter, came arrival, refusal problem) {
 	out.release()
-	leave, err := refusalPlaces.Acquire(came.caller)
-	if err != nil {
+	if err := take(refusalPlaces, out, came); err != nil {
 		out.status, out.whole = refusal.Status, false // for the log
 		panic(http.ErrAbortHandler)
 	}
-	out.leave = leave
 	_ = http.NewResponseController(out.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
 }

@@ -3,7 +3,9 @@ package clients
 
 import (
 	"context"
+	"math"
 	"net/netip"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
@@ -29,17 +31,23 @@ func prefix(addr netip.Addr, bits int) netip.Prefix {
 // Shares is something that clients share. It is safe for concurrent use.
 type Shares struct{ networks, sites, all *limit.Shares[netip.Prefix] }
 
-// NewShares returns Shares of total, of which one network uses at most each, and one site twice that.
-func NewShares(total, each int) *Shares {
-	within := func(most int) *limit.Shares[netip.Prefix] {
-		return limit.New[netip.Prefix](limit.Config{Total: int64(total), Each: int64(most)})
+// NewShares returns Shares of total, of which one network uses at most each, and one site twice that. Where total is in
+// use, an acquisition waits for that long until a site that uses more gives way.
+func NewShares(total, each int, wait time.Duration) *Shares {
+	of := func(most int) *limit.Shares[netip.Prefix] {
+		return limit.New[netip.Prefix](limit.Config{Total: math.MaxInt64, Each: int64(most)})
 	}
-	return &Shares{networks: within(each), sites: within(2 * each), all: within(total)}
+	all := limit.Config{Total: int64(total), Each: int64(total), Wait: wait}
+	if wait > 0 {
+		all.Queue = each
+	}
+	return &Shares{networks: of(each), sites: of(2 * each), all: limit.New[netip.Prefix](all)}
 }
 
 // Acquire acquires one of Shares for the client with an address until release is called, of which only the first call
-// has an effect. It returns limit.ErrShare or limit.ErrTotal, and does not wait.
-func (s *Shares) Acquire(addr netip.Addr) (release func(), err error) {
+// has an effect. It returns limit.ErrShare or limit.ErrTotal. giveWay is called, in a goroutine, when a client of
+// another site that uses less waits: it ends the use soon. Without it, the use does not give way.
+func (s *Shares) Acquire(addr netip.Addr, giveWay func()) (release func(), err error) {
 	leaveNetwork, err := s.networks.Acquire(context.Background(), Network(addr), 1)
 	if err != nil {
 		return leaveNetwork, err
@@ -49,7 +57,7 @@ func (s *Shares) Acquire(addr netip.Addr) (release func(), err error) {
 		leaveNetwork()
 		return leaveSite, err
 	}
-	leave, err := s.AcquireForMany()
+	leave, err := s.acquire(Site(addr), giveWay)
 	if err != nil {
 		leaveNetwork()
 		leaveSite()
@@ -59,10 +67,12 @@ func (s *Shares) Acquire(addr netip.Addr) (release func(), err error) {
 }
 
 // AcquireForMany is Acquire for an address that many clients share, such as a load balancer's, which has no bound of
-// its own.
-func (s *Shares) AcquireForMany() (release func(), err error) {
-	if release, err = s.all.Acquire(context.Background(), netip.Prefix{}, 1); err != nil {
-		err = limit.ErrTotal // all have one key, whose share is everything
+// its own and gives no way.
+func (s *Shares) AcquireForMany() (release func(), err error) { return s.acquire(netip.Prefix{}, nil) }
+
+func (s *Shares) acquire(site netip.Prefix, giveWay func()) (release func(), err error) {
+	if release, err = s.all.AcquireRevocable(context.Background(), site, 1, giveWay); err != nil {
+		err = limit.ErrTotal // the share of one is everything
 	}
 	return release, err
 }
