@@ -163,12 +163,10 @@ func (r *Repository) changeAccount(
 	defer release()
 	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
 		orgs, err := organizations(tx)
-		var locked heads
-		for _, org := range orgs {
+		locked := make(heads, len(orgs))
+		for i, org := range orgs {
 			if err == nil {
-				var m *mutation
-				m, err = lockHead(ctx, tx, org)
-				locked = append(locked, m)
+				locked[i], err = lockHead(ctx, tx, org)
 			}
 		}
 		if err != nil {

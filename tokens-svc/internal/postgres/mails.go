@@ -97,9 +97,8 @@ const expiring = ` revoked_at IS NULL AND rotated_to IS NULL AND expires_at > $1
 func (r *Repository) NotifyExpiring(
 	ctx context.Context, now, until time.Time, mails func(tokens.Token, []string) []audit.Mail,
 ) error {
-	const among = `SELECT DISTINCT organization_id FROM api_tokens WHERE` + expiring
-	orgs, err := list[tokens.OrgID](ctx, r.db, among, now, until)
-	for _, org := range orgs {
+	all, err := list[tokens.OrgID](ctx, r.db, `SELECT DISTINCT organization_id FROM api_tokens WHERE`+expiring, now, until)
+	for _, org := range all {
 		err = errors.Join(err, r.mutate(ctx, org, func(m *mutation) error {
 			all, err := listTokens(ctx, m, `WITH noticed AS (
 				UPDATE api_tokens SET expiry_noticed = expires_at WHERE id IN (

@@ -65,7 +65,7 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 		return Introspection{Outcome: OutcomeMismatch, ID: id}, nil
 	}
 	outcome := Outcome(t.Status(s.Now()))
-	if outcome == OutcomeActive && stored.Version < s.config.Peppers.Ring[0].Version {
+	if outcome == OutcomeActive && stored.Version < s.config.Peppers.Ring[0].Version && s.resealing.TryLock() {
 		go s.reseal(context.WithoutCancel(ctx), id, stored, s.config.Peppers.Seal(presented))
 	}
 	return Introspection{Outcome: outcome, ID: id, Token: t}, nil
@@ -74,11 +74,12 @@ func (s *Service) Introspect(ctx context.Context, presented Secret) (Introspecti
 // resealTimeout is how long it may take to reseal a token.
 const resealTimeout = 2 * time.Second
 
-// reseal moves a token to the primary pepper, behind the request in which it is used. A
-// failure is left to the token's next use. Tokens move to a higher version only: while a
-// rolling restart changes the primary pepper, replicas with the old one do not move them
-// back.
+// reseal moves a token to the primary pepper, behind the request in which it is used, and unlocks s.resealing: one at a
+// time, because it may wait for a change of the token with a connection that introspections need. A failure, or another
+// token, is left to the next use. Tokens move to a higher version only: while a rolling restart changes the primary
+// pepper, replicas with the old one do not move them back.
 func (s *Service) reseal(ctx context.Context, id TokenID, old, sealed Digest) {
+	defer s.resealing.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, resealTimeout)
 	defer cancel()
 	_ = s.repo.Reseal(ctx, id, old, sealed)

@@ -1,12 +1,15 @@
 package tokens
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // counting is the pepper 00 01 02 … 1f of the known answers.
@@ -135,4 +138,45 @@ func TestPeppersShowVersionsOnly(t *testing.T) {
 	if !p.AnyBeginsWith("\x00\x01") || p.AnyBeginsWith("demo-") {
 		t.Error("AnyBeginsWith does not see how keys begin")
 	}
+}
+
+// locked is storage in which every token is locked by a change.
+type locked struct {
+	Repository
+
+	peppers   Peppers
+	presented Secret
+	n         int
+}
+
+func (l *locked) FindToken(context.Context, TokenID) (Token, Digest, error) {
+	return Token{}, l.peppers.Seal(l.presented), nil
+}
+
+func (l *locked) Reseal(ctx context.Context, _ TokenID, _, _ Digest) error {
+	l.n++
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Connections that introspections need are not taken by tokens that wait to be resealed.
+func TestOneTokenIsResealedAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &locked{peppers: peppers(t, 1), presented: Generate(Live)}
+		s := NewService(l, Config{Peppers: peppers(t, 2, 1)})
+		for want := 1; want < 3; want++ {
+			for range 5 {
+				if got, err := s.Introspect(t.Context(), l.presented); err != nil || got.Outcome != OutcomeActive {
+					t.Error(got, err)
+				}
+				synctest.Wait()
+			}
+			if l.n != want {
+				t.Errorf("%d were resealed, want %d", l.n, want)
+			}
+			time.Sleep(resealTimeout)
+			synctest.Wait()
+		}
+	})
 }

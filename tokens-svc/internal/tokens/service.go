@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
@@ -20,8 +21,9 @@ import (
 type Service struct {
 	Reader
 
-	repo   Repository
-	config Config
+	repo      Repository
+	config    Config
+	resealing sync.Mutex
 }
 
 // Config has the settings of a Service. The zero Config suits a program that
