@@ -52,7 +52,7 @@ type Config struct {
 type Introspector struct {
 	client   *client
 	cache    *cache
-	people   *otter.Cache[digest, struct{}] // Cookie headers of active sessions
+	people   *otter.Cache[digest, struct{}] // cookies of active sessions
 	follower *follower
 	flight   singleflight.Group
 	now      func() time.Time

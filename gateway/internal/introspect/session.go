@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"time"
@@ -54,8 +55,20 @@ func newPeople() *otter.Cache[digest, struct{}] {
 // KnownSession reports whether the session of a Cookie header was active within the last ten minutes, so that it is
 // worth an introspection whatever else comes from its address.
 func (i *Introspector) KnownSession(cookie string) bool {
-	_, known := i.people.GetIfPresent(digestOf(cookie))
+	_, known := i.people.GetIfPresent(digestOfSession(cookie))
 	return known
+}
+
+// digestOfSession returns the digest of the session in a Cookie header. A browser sends some cookies on some ways to a
+// page only, such as those with SameSite=Strict.
+func digestOfSession(cookie string) digest {
+	r := http.Request{Header: http.Header{"Cookie": {cookie}}}
+	for _, name := range []string{"__Host-quayside", "quayside"} {
+		if session, err := r.Cookie(name); err == nil {
+			return digestOf(session.Value)
+		}
+	}
+	return digest{}
 }
 
 // sessionTimeout bounds the introspection of a session, which a person waits for and no cache shortens.
@@ -85,7 +98,7 @@ func (i *Introspector) Session(ctx context.Context, from SessionRequest) (Sessio
 	}
 	switch s.Session.Active = s.Active != nil && *s.Active; {
 	case s.Active != nil && !*s.Active && nextForm.MatchString(s.Next):
-		i.people.Invalidate(digestOf(from.Cookie))
+		i.people.Invalidate(digestOfSession(from.Cookie))
 		return Session{Next: s.Next}, nil
 	case !s.Session.Active, !userIDForm.MatchString(s.UserID), !sessionIDForm.MatchString(s.SessionID),
 		s.OrganizationID != "" && !orgIDForm.MatchString(s.OrganizationID),
@@ -93,6 +106,6 @@ func (i *Introspector) Session(ctx context.Context, from SessionRequest) (Sessio
 		!scopeForm.MatchString(s.Permissions):
 		return Session{}, fmt.Errorf("%w: the response about a session is malformed", ErrUnavailable)
 	}
-	i.people.Set(digestOf(from.Cookie), struct{}{})
+	i.people.Set(digestOfSession(from.Cookie), struct{}{})
 	return s.Session, nil
 }

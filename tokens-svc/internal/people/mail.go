@@ -19,8 +19,7 @@ const (
 	purposeVerify = "verify"
 )
 
-// mailsPerAddress bounds the mails for a purpose to an address within AttemptWindow, which is shorter
-// than CodeLife.
+// mailsPerAddress bounds the mails for a purpose to an address within AttemptWindow, which is shorter than CodeLife.
 const mailsPerAddress = 3
 
 // RequestReset mails a code to the address if an account with a password has it when the mail is sent: the
@@ -42,9 +41,8 @@ func (s *Service) RequestReset(ctx context.Context, email string, client ClientI
 	return s.repo.StoreMail(ctx, s.Now(), audit.Mail{To: email, Name: purposeReset})
 }
 
-// ResetPassword gives an account a new password by a mailed code, which proves that the
-// address is its holder's, and ends its sessions. It gives ErrCode, a *ThrottledError and a
-// tokens.ValidationError.
+// ResetPassword gives an account a new password by a mailed code, which proves that the address is its holder's, and
+// ends its sessions. It gives ErrCode, a *ThrottledError and a tokens.ValidationError.
 func (s *Service) ResetPassword(ctx context.Context, email, code, password string, client ClientInfo) (User, error) {
 	a, err := s.account(ctx, normalize(email))
 	if err != nil {
@@ -71,8 +69,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	})
 }
 
-// RequestVerification mails a code that proves the address of a signed-in person. It gives
-// a *ThrottledError.
+// RequestVerification mails a code that proves the address of a signed-in person. It gives a *ThrottledError.
 func (s *Service) RequestVerification(ctx context.Context, u User, client ClientInfo) error {
 	_, err := s.attempt(ctx, ofAddress("mail", client), newCount(mailsPerAddress, "mail", purposeVerify, u.Email))
 	if err != nil {

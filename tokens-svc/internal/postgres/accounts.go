@@ -85,8 +85,7 @@ func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, ar
 	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
 
-// store writes the mutable columns of an account. Another session epoch removes its
-// sessions.
+// store writes the mutable columns of an account. Another session epoch removes its sessions.
 func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 	_, err := m.tx.ExecContext(ctx, `
 		UPDATE users SET password = $2, password_temporary = $3, verified_at = $4, disabled_at = $5, session_epoch = $6,

@@ -44,10 +44,9 @@ type mutation struct {
 // mutate runs work as a mutation in a place of the organization and commits when it returns nil. An
 // organization that does not exist gives tokens.ErrNotFound.
 //
-// The head is the first lock of every change in an
-// organization, and the counter of revisions the last: so there is one change
-// at a time in each, and no two transactions can wait for each other. Reports
-// of usage lock no row that is locked here.
+// The head is the first lock of every change in an organization, and the counter of revisions the last: so there is
+// one change at a time in each, and no two transactions can wait for each other. Reports of usage lock no row that is
+// locked here.
 func (r *Repository) mutate(ctx context.Context, org tokens.OrgID, work func(*mutation) error) error {
 	release, err := r.acquire(ctx, org)
 	if err != nil {
@@ -113,9 +112,8 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 	return err
 }
 
-// announceOwned is announce for all live tokens of a person in the organization,
-// of which something changed that is not in their rows: what their owner may do
-// there. Every such change of a person or a membership must call it in its
+// announceOwned is announce for all live tokens of a person in the organization, of which something changed that is
+// not in their rows: what their owner may do there. Every such change of a person or a membership must call it in its
 // transaction, because gateways use cached tokens until they are notified.
 func (m *mutation) announceOwned(ctx context.Context, owner people.UserID) error {
 	owned, err := list[tokens.TokenID](ctx, m, `

@@ -1,10 +1,9 @@
 // Package postgres keeps organizations, people and tokens in Postgres.
 //
-// Guarantees: a method's change is one transaction, so that it happens whole or
-// not at all; each change of a token takes the next revision in that same
-// transaction; a call under a context of RequestTimeout is over in less than two seconds,
-// even when Postgres disappears without a reset; and every error of an
-// unavailable Postgres is returned as tokens.ErrUnavailable.
+// Guarantees: a method's change is one transaction, so that it happens whole or not at all; each change of a token
+// takes the next revision in that same transaction; a call under a context of RequestTimeout is over in less than two
+// seconds, even when Postgres disappears without a reset; and every error of an unavailable Postgres is returned as
+// tokens.ErrUnavailable.
 package postgres
 
 import (
@@ -44,16 +43,14 @@ const (
 	lockTimeout          = 800 * time.Millisecond
 )
 
-// NewRepository returns a repository over a pool that Open returned, whose
-// database Migrate has brought up to date.
+// NewRepository returns a repository over a pool that Open returned, whose database Migrate has brought up to date.
 func NewRepository(db *sqlx.DB) *Repository {
 	return &Repository{db: db, places: limit.New[tokens.OrgID](limit.Config{
 		Total: placesOfAll, Each: placesOfOrganization, Queue: waitingForPlace, Wait: placeTimeout,
 	})}
 }
 
-// Ready reports whether the repository can serve: Postgres answers, and has the
-// schema and the rights.
+// Ready reports whether the repository can serve: Postgres answers, and has the schema and the rights.
 func (r *Repository) Ready(ctx context.Context) error {
 	_, err := one[bool](ctx, r.db, `SELECT true FROM revision`)
 	return err
@@ -171,9 +168,8 @@ func Open(dsn string, session postgres.Session, observe ...func(error)) (*sqlx.D
 
 var words = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
-// Mapped makes a pool read rows into the types of the domain, and returns it: a
-// column is called as its field, in snake case such as owner_id for OwnerID, and that
-// of a struct in a struct "organization.name".
+// Mapped makes a pool read rows into the types of the domain, and returns it: a column is called as its field, in
+// snake case such as owner_id for OwnerID, and that of a struct in a struct "organization.name".
 func Mapped(db *sqlx.DB) *sqlx.DB {
 	db.MapperFunc(func(field string) string {
 		return strings.ToLower(words.ReplaceAllString(field,
