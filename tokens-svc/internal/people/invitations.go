@@ -29,10 +29,9 @@ const (
 	codeGroup = 4
 )
 
-// Invite invites an e-mail address and returns the code, which nothing can
-// return again, or stores a mail with it and returns "". An invitation that there was for it is replaced.
-// It gives tokens.ErrForbidden, tokens.ErrExists for a member, a tokens.ValidationError, and a *ThrottledError
-// where too many are mailed.
+// Invite invites an e-mail address and returns the code, which nothing can return again, or stores a mail with it and
+// returns "". An invitation that there was for it is replaced. It gives tokens.ErrForbidden, tokens.ErrExists for a
+// member, a tokens.ValidationError, and a *ThrottledError where too many are mailed.
 func (s *Service) Invite(
 	ctx context.Context, principal tokens.Principal, org tokens.OrgID, email, role string,
 ) (Invitation, string, error) {
@@ -103,9 +102,8 @@ type Acceptance struct {
 	Name, Password string
 }
 
-// Accept makes the invited person a member and returns the user and the organization.
-// It gives ErrCode, ErrRefused when the account that there is has another
-// password, ErrDisabled, ErrAccountUnverified, a *ThrottledError and a
+// Accept makes the invited person a member and returns the user and the organization. It gives ErrCode, ErrRefused
+// when the account that there is has another password, ErrDisabled, ErrAccountUnverified, a *ThrottledError and a
 // tokens.ValidationError.
 func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (User, tokens.OrgID, error) {
 	email := normalize(a.Email)
@@ -155,8 +153,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 	return u, offer.Organization, nil
 }
 
-// Offers returns the open invitations of a person, the oldest first: none unless
-// the e-mail address is verified.
+// Offers returns the open invitations of a person, the oldest first: none unless the e-mail address is verified.
 func (s *Service) Offers(ctx context.Context, u User) ([]Invitation, error) {
 	if u.VerifiedAt.IsZero() {
 		return nil, nil
@@ -164,9 +161,8 @@ func (s *Service) Offers(ctx context.Context, u User) ([]Invitation, error) {
 	return s.repo.Offers(ctx, u.Email, s.Now())
 }
 
-// Join makes a signed-in person a member by one of their Offers and returns the
-// organization. It gives tokens.ErrNotFound when there is no such offer, or no
-// longer, and ErrEnded.
+// Join makes a signed-in person a member by one of their Offers and returns the organization. It gives
+// tokens.ErrNotFound when there is no such offer, or no longer, and ErrEnded.
 func (s *Service) Join(ctx context.Context, u User, id InvitationID, client ClientInfo) (tokens.OrgID, error) {
 	o, err := s.offer(ctx, u, id)
 	if err != nil {
@@ -179,8 +175,7 @@ func (s *Service) Join(ctx context.Context, u User, id InvitationID, client Clie
 	return o.Organization, err
 }
 
-// Decline ends one of a signed-in person's Offers and returns it. It gives
-// tokens.ErrNotFound as Join does.
+// Decline ends one of a signed-in person's Offers and returns it. It gives tokens.ErrNotFound as Join does.
 func (s *Service) Decline(ctx context.Context, u User, id InvitationID, client ClientInfo) (Invitation, error) {
 	o, err := s.offer(ctx, u, id)
 	if err != nil {

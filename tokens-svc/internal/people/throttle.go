@@ -12,16 +12,13 @@ import (
 	"time"
 )
 
-// Limits of attempts at a secret, within a window that begins with the
-// first attempt. Passwords at sign-in, invitation codes and current passwords at
-// a password change are counted separately.
+// Limits of attempts at a secret, within a window that begins with the first attempt. Passwords at sign-in, invitation
+// codes and current passwords at a password change are counted separately.
 const (
 	AttemptWindow = 15 * time.Minute
-	// AttemptsPerDevice is for an account and one known device, or one client
-	// address without a known device.
+	// AttemptsPerDevice is for an account and one known device, or one client address without a known device.
 	AttemptsPerDevice = 10
-	// AttemptsPerAddress is for a client address, of IPv6 its /64, whatever
-	// accounts it tries.
+	// AttemptsPerAddress is for a client address, of IPv6 its /64, whatever accounts it tries.
 	AttemptsPerAddress = 50
 	// AttemptsPerAccount is for an account from all addresses together, without a
 	// known device. It bounds distributed guessing.
@@ -47,11 +44,10 @@ func ofAddress(purpose string, client ClientInfo) count {
 	return newCount(AttemptsPerAddress, purpose, "address", network(client.Address).String())
 }
 
-// toSignIn returns the counters of an attempt to sign in to an account, which
-// is zero if there is none. A device that its holder signed in with before has a
-// counter of its own, so that others who try passwords do not lock it out: the
-// device cookies of the OWASP Authentication Cheat Sheet. Of an unknown device they are checked in this order, so
-// that one client address uses up its own share of an account before that of everybody else.
+// toSignIn returns the counters of an attempt to sign in to an account, which is zero if there is none. A device that
+// its holder signed in with before has a counter of its own, so that others who try passwords do not lock it out: the
+// device cookies of the OWASP Authentication Cheat Sheet. Of an unknown device they are checked in this order, so that
+// one client address uses up its own share of an account before that of everybody else.
 func toSignIn(a Account, email string, client ClientInfo) []count {
 	if nonce, ok := a.knows(client.Device); ok {
 		return []count{newCount(AttemptsPerDevice, "sign-in", "device", string(a.ID), nonce)}
@@ -111,8 +107,7 @@ func network(a netip.Addr) netip.Prefix {
 
 const deviceNonce = 16 // bytes
 
-// NewDevice returns a text by which a browser can show later that this account
-// was signed in to there. It is good
+// NewDevice returns a text by which a browser can show later that this account was signed in to there. It is good
 // until the password changes, and does not sign in by itself. It gives ErrEnded.
 func (s *Service) NewDevice(ctx context.Context, u User) (string, error) {
 	a, err := s.Find(ctx, string(u.ID))
