@@ -32,18 +32,14 @@ const (
 	visited       = 200 // endpoints of one query
 )
 
-// Limits of concurrent attempts. One that has lasted for patience is slow, and is counted as such, so that receivers
-// that hang take no place from others. An organization has at most as many as its endpoints allow.
-const (
-	maxEndpoint = 4
-	maxOrg      = webhooks.MaxEndpoints * maxEndpoint
-	patience    = time.Second
-)
+// maxEndpoint limits concurrent attempts of an endpoint.
+const maxEndpoint = 4
 
-var (
-	prompt = limit.Config{Total: 512, Each: 64, Queue: maxOrg, Wait: Timeout}
-	slow   = limit.Config{Total: 2_048, Each: maxOrg}
-)
+// attempts limits them by organization, which has at most as many as its endpoints allow. When all together are in use,
+// the longest one of the organization that has most ends, so that receivers that hang take no place from others.
+var attempts = limit.Config{
+	Total: 2_048, Each: webhooks.MaxEndpoints * maxEndpoint, Queue: webhooks.MaxEndpoints * maxEndpoint, Wait: Timeout,
+}
 
 // Queue is the queue of deliveries. Each method is atomic.
 type Queue interface {
@@ -73,10 +69,10 @@ type Config struct {
 // Dispatcher claims due deliveries and attempts them.
 type Dispatcher struct {
 	Config
-	queue        Queue
-	endpoints    *limit.Shares[webhooks.EndpointKey]
-	prompt, slow *limit.Shares[shipments.Organization]
-	working      sync.WaitGroup
+	queue     Queue
+	endpoints *limit.Shares[webhooks.EndpointKey]
+	attempts  *limit.Shares[shipments.Organization]
+	working   sync.WaitGroup
 }
 
 // New returns an idle Dispatcher.
@@ -84,7 +80,7 @@ func New(queue Queue, cfg Config) *Dispatcher {
 	return &Dispatcher{
 		Config: cfg, queue: queue,
 		endpoints: limit.New[webhooks.EndpointKey](limit.Config{Total: math.MaxInt64, Each: maxEndpoint}),
-		prompt:    limit.New[shipments.Organization](prompt), slow: limit.New[shipments.Organization](slow),
+		attempts:  limit.New[shipments.Organization](attempts),
 	}
 }
 
@@ -131,7 +127,9 @@ func (d *Dispatcher) start(ctx, attempts context.Context, place webhooks.Endpoin
 
 // deliver makes a delivery to an endpoint, and reports whether one was due and its organization got a place.
 func (d *Dispatcher) deliver(ctx, attempts context.Context, place webhooks.EndpointKey) bool {
-	leave, err := d.prompt.Acquire(ctx, shipments.OrganizationOf(place.Org), 1)
+	sending, end := context.WithCancel(attempts)
+	defer end()
+	leave, err := d.attempts.AcquireRevocable(ctx, shipments.OrganizationOf(place.Org), 1, end)
 	if err != nil {
 		return false
 	}
@@ -145,33 +143,21 @@ func (d *Dispatcher) deliver(ctx, attempts context.Context, place webhooks.Endpo
 		return false
 	}
 	d.start(ctx, attempts, place)
-	d.attempt(attempts, job, leave)
+	d.attempt(attempts, sending, job)
 	return true
 }
 
-// attempt makes an attempt and stores its result. It calls leave when the attempt is slow.
-func (d *Dispatcher) attempt(ctx context.Context, job webhooks.Job, leave func()) {
+// attempt makes an attempt, which lasts no longer than sending, and stores its result.
+func (d *Dispatcher) attempt(ctx, sending context.Context, job webhooks.Job) {
 	id, body, err := d.Render(job.Event)
 	if err != nil {
 		d.Note(err) // the lease expires
 		return
 	}
 	a := webhooks.Attempt{At: d.Now()}
-	sending, end := context.WithCancel(ctx)
-	defer end()
-	lasting := time.AfterFunc(patience, func() {
-		done, err := d.slow.Acquire(sending, shipments.OrganizationOf(job.Org), 1)
-		if err != nil {
-			end()
-			return
-		}
-		context.AfterFunc(sending, done)
-		leave()
-	})
-	defer lasting.Stop()
 	a.Outcome, a.Response, a.RetryAfter = send(sending, d.Client, job, id, body, a.At)
 	if sending.Err() != nil && a.Response == 0 {
-		a.Outcome = webhooks.TimedOut // earlier than others: as many are slow as may be
+		a.Outcome = webhooks.TimedOut // earlier than others: it gave way to them
 	}
 	if ctx.Err() != nil { // at shutdown, not a failure of the receiver: the lease expires
 		return

@@ -213,41 +213,48 @@ func TestUntrustedCertificateIsRefused(t *testing.T) {
 	}
 }
 
-// TestSlowAttemptsEndWhereTooManyAreSlow, long before others time out.
-func TestSlowAttemptsEndWhereTooManyAreSlow(t *testing.T) {
+// TestAnAttemptThatHangsGivesWay to another organization, long before it times out.
+func TestAnAttemptThatHangsGivesWay(t *testing.T) {
 	t.Parallel()
-	for total, want := range []webhooks.Outcome{webhooks.TimedOut, webhooks.Accepted} {
-		queue := &results{}
-		client := NewClient(ClientConfig{Loopback: true})
-		client.Timeout = time.Hour
-		d := New(queue, Config{
-			Client: client, Now: time.Now, Note: func(err error) { t.Error(err) },
-			Render:    func(shipments.Event) (string, []byte, error) { return "evt_1", nil, nil },
-			Attempted: func(webhooks.Outcome, time.Duration) {},
-		})
-		d.slow = limit.New[shipments.Organization](limit.Config{Total: int64(total), Each: 1})
-		left := make(chan struct{})
-		url := receiver(t, func(c net.Conn) {
-			if total == 0 {
-				hang(c)
-			}
-			<-left
-			_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
-		})
-		d.attempt(t.Context(), job(url), func() { close(left) })
-		if queue.outcome != want {
-			t.Errorf("%d may be slow: %s", total, queue.outcome)
-		}
+	sent := make(chan bool)
+	queue := hanging{
+		url: receiver(t, func(c net.Conn) { sent <- true; hang(c) }), outcomes: make(chan webhooks.Outcome, 1),
+	}
+	client := NewClient(ClientConfig{Loopback: true})
+	client.Timeout = time.Hour
+	d := New(queue, Config{
+		Client: client, Now: time.Now, Note: func(err error) { t.Error(err) },
+		Render:    func(shipments.Event) (string, []byte, error) { return "evt_1", nil, nil },
+		Attempted: func(webhooks.Outcome, time.Duration) {},
+	})
+	d.endpoints = limit.New[webhooks.EndpointKey](limit.Config{Each: 1}) // no further workers
+	d.attempts = limit.New[shipments.Organization](limit.Config{Total: 2, Each: 2, Queue: 1, Wait: time.Hour})
+	for range 2 {
+		go d.deliver(t.Context(), t.Context(), webhooks.EndpointKey{Org: shipments.OrgID{1}})
+		<-sent
+	}
+	release, err := d.attempts.Acquire(t.Context(), shipments.Organization{2}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if got := <-queue.outcomes; got != webhooks.TimedOut {
+		t.Errorf("the first one: %s", got)
 	}
 }
 
-// results is a Queue that keeps the outcome of an attempt.
-type results struct {
+// hanging is a Queue of deliveries to a receiver that hangs.
+type hanging struct {
 	Queue
-	outcome webhooks.Outcome
+	url      string
+	outcomes chan webhooks.Outcome
 }
 
-func (r *results) Finish(_ context.Context, _ webhooks.Job, a webhooks.Attempt, _ webhooks.Verdict) error {
-	r.outcome = a.Outcome
+func (h hanging) Claim(context.Context, webhooks.EndpointKey, time.Time, time.Time) (webhooks.Job, bool, error) {
+	return job(h.url), true, nil
+}
+
+func (h hanging) Finish(_ context.Context, _ webhooks.Job, a webhooks.Attempt, _ webhooks.Verdict) error {
+	h.outcomes <- a.Outcome
 	return nil
 }
