@@ -31,7 +31,7 @@ var problems = map[int]Problem{
 	},
 	http.StatusTooManyRequests: {
 		Heading: "Too many requests at once",
-		Text:    "No changes were made. Your organization has other large requests in progress: wait a few seconds and reload.",
+		Text:    "No changes were made. Your organization has too many requests in progress: wait a few seconds and reload.",
 	},
 	http.StatusInternalServerError: {
 		Heading: "Something went wrong",

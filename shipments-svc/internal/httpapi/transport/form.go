@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/text/spelling"
@@ -43,6 +44,10 @@ func decodeForm(r *http.Request, order shipments.Order) (shipments.Attachment, e
 	if len(files) == 0 {
 		a.File = &shipments.Upload{Filename: "-"}
 		return a, invalid(append(faults, formFault(jsonbody.Required, "file", "file is required")), "", a.Faults())
+	}
+	if strings.EqualFold(files[0].Header.Get("Content-Transfer-Encoding"), "base64") { // RFC 7578, 4.7
+		return a, invalid(append(faults, formFault(jsonbody.InvalidValue, "file",
+			"file is in base64, which forms do not decode; send its bytes as they are")), "", nil)
 	}
 	if files[0].Size > shipments.MaxFile {
 		return shipments.Attachment{}, errFileTooLarge

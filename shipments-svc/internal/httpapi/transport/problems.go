@@ -81,10 +81,9 @@ var table = []struct {
 	},
 	{http.StatusUnprocessableEntity, "validation_failed", as[*shipments.Invalid]},
 	{http.StatusTooManyRequests, "too_many_large_requests", is(limit.ErrShare,
-		"the organization has as many large requests in progress as one may have; try again after the seconds in "+
-			"Retry-After")},
+		"too many requests of the organization are in progress; try again after the seconds in Retry-After")},
 	{http.StatusServiceUnavailable, "service_overloaded", is(limit.ErrTotal,
-		"too many large requests are in progress; try again after the seconds in Retry-After")},
+		"too many requests are in progress; try again after the seconds in Retry-After")},
 	{http.StatusUnprocessableEntity, "search_too_broad", is(shipments.ErrTooBroad,
 		fmt.Sprintf("more than %d shipments have this text; search for a longer one", shipments.MaxMatches))},
 	{http.StatusServiceUnavailable, "unavailable", is(context.DeadlineExceeded,

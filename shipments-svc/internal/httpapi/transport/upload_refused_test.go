@@ -217,6 +217,10 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			sent(kind, fine, part{name: "tipe", value: "x"}), 422, "unknown_field",
 			`did you mean \"type\"`,
 		},
+		"a part in base64": {
+			sent(kind, part{"file", "f.txt", "text/plain\r\nContent-Transfer-Encoding: base64", "eA=="}), 422,
+			"validation_failed", "send its bytes as they are",
+		},
 		"a part twice": {sent(kind, kind, fine), 422, "validation_failed", `"/type"`},
 		"two files":    {sent(kind, fine, fine), 422, "validation_failed", `"/file"`},
 		"perhaps": {

@@ -20,11 +20,10 @@ var (
 	announced = limit.Config{Total: math.MaxInt64, Each: 42 << 20, Queue: 50, Wait: 10 * time.Second}
 	// arrived is how many bytes of bodies are in memory: what has come in, until the document is stored.
 	arrived = limit.Config{Total: 112 << 20, Each: 42 << 20, Queue: 50, Wait: 3 * time.Second}
-	// parsing is how many JSON bodies with more than fewValues values are decoded.
-	parsing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 10 * time.Second}
-	// previews is how many files are read in dry runs, with 256 MiB each. A request waits and is read within the time
-	// that the gateway waits for an answer (answer_within in its routes).
-	previews = limit.Config{Total: 2, Each: 1, Queue: 4, Wait: 25 * time.Second}
+	// processing is how many files are read in dry runs, with 256 MiB each, and JSON bodies with more than fewValues
+	// values decoded. A request waits and is read within the time that the gateway waits for an answer (answer_within in
+	// its routes).
+	processing = limit.Config{Total: 2, Each: 1, Queue: 8, Wait: 25 * time.Second}
 )
 
 const (
@@ -36,18 +35,18 @@ const (
 var errManyValues = fmt.Errorf("the body may have at most %d values", manyValues)
 
 // errSlow means that an upload gave way to others.
-var errSlow = errors.New("the document came in slowly while others waited, and was not received")
+var errSlow = errors.New("the upload gave way to those of other organizations, and the document was not received")
 
 // Uploads admits bodies with documents, of the API and of pages together.
 type Uploads struct {
-	announced, arrived, parsing, previews *limit.Shares[shipments.Organization]
+	announced, arrived, processing *limit.Shares[shipments.Organization]
 }
 
 // NewUploads returns Uploads. A process has one.
 func NewUploads() *Uploads {
 	return &Uploads{
 		limit.New[shipments.Organization](announced), limit.New[shipments.Organization](arrived),
-		limit.New[shipments.Organization](parsing), limit.New[shipments.Organization](previews),
+		limit.New[shipments.Organization](processing),
 	}
 }
 
@@ -69,31 +68,30 @@ func (u *Uploads) Receive(
 		return a, err
 	}
 	body := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, maxDocument), left: size, step: firstStep}
-	body.acquire = func(n int64) (func(), error) { //nolint:contextcheck // it is that of the request
-		return u.arrived.AcquireRevocable(r.Context(), key, n, func() { body.giveWay(control) })
+	body.acquire = func(n int64) (func(), error) {
+		return u.arrived.AcquireRevocable(r.Context(), key, n, func() {
+			if body.state.CompareAndSwap(0, gaveWay) {
+				_ = control.SetReadDeadline(time.Now())
+			}
+		})
 	}
 	r.Body = body
 	processed := func() {}
+	large := func() (err error) {
+		processed()
+		processed, err = u.processing.Acquire(r.Context(), key, 1)
+		return err
+	}
 	a.Release = sync.OnceFunc(func() {
 		processed()
 		body.release()
 		said()
 	})
 	defer func() {
-		if body.err != nil {
-			err = body.err
-		}
 		if err != nil {
 			a.Release()
 		}
 	}()
-	//nolint:contextcheck // it is that of the request
-	large := func(of *limit.Shares[shipments.Organization]) func() error {
-		return func() (err error) {
-			processed, err = of.Acquire(r.Context(), key, 1)
-			return err
-		}
-	}
 	media, err := mediaType(r.Header, jsonMedia, formMedia)
 	if err != nil {
 		return a, err
@@ -101,12 +99,16 @@ func (u *Uploads) Receive(
 	if media == formMedia {
 		a.Attachment, err = decodeForm(r, order)
 	} else {
-		a.Attachment, err = decodeDocument(r, order, large(u.parsing))
+		a.Attachment, err = decodeDocument(r, order, large)
 	}
-	body.received()
+	switch received := body.state.CompareAndSwap(0, isReceived); {
+	case err != nil && !received:
+		err = errSlow
+	case err != nil && body.err != nil:
+		err = body.err
+	}
 	if err == nil && a.DryRun && a.File != nil {
-		processed()
-		err = large(u.previews)()
+		err = large()
 	}
 	return a, err
 }
@@ -122,9 +124,8 @@ type arriving struct {
 	free     int64 // of what was acquired
 	step     int64
 	releases []func()
-	err      error // that ended it, if it is not the client's
-
-	state atomic.Int32 // one of those below
+	err      error        // of acquire
+	state    atomic.Int32 // 0, and once one of those below
 }
 
 const (
@@ -148,21 +149,8 @@ func (b *arriving) Read(p []byte) (n int, err error) {
 		p = p[:min(int64(len(p)), b.free)]
 	}
 	n, err = b.ReadCloser.Read(p)
-	if b.free -= min(int64(n), b.free); err != nil && b.state.Load() == gaveWay {
-		b.err = errSlow
-		return n, b.err
-	}
+	b.free -= min(int64(n), b.free)
 	return n, err
-}
-
-// received means that the body is whole: it does not give way any more.
-func (b *arriving) received() { b.state.CompareAndSwap(0, isReceived) }
-
-// giveWay ends a body that is still coming in.
-func (b *arriving) giveWay(control *http.ResponseController) {
-	if b.state.CompareAndSwap(0, gaveWay) {
-		_ = control.SetReadDeadline(time.Now())
-	}
 }
 
 func (b *arriving) release() {
