@@ -70,44 +70,6 @@ func TestChangedPasswordReplacesTheOldOneAndEndsSessions(t *testing.T) {
 	}
 }
 
-func TestChangeOfPasswordIsThrottledByItself(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	u, _ := enroll(t, s, anna)
-	for range people.AttemptsPerDevice {
-		if _, err := s.ChangePassword(t.Context(), u.ID, "wrong", newSecret, here); !errors.Is(err, people.ErrRefused) {
-			t.Fatal(err)
-		}
-	}
-	_, err := s.ChangePassword(t.Context(), u.ID, secret, newSecret, here)
-	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
-		t.Errorf("%v", err)
-	}
-	if _, err := signIn(t, s, secret); err != nil {
-		t.Errorf("sign-in is throttled with it: %v", err)
-	}
-}
-
-func TestPasswordThatAnOperatorSetIsTemporary(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	u, _ := enroll(t, s, anna)
-	if err := s.SetPassword(t.Context(), u, "short"); err == nil {
-		t.Error("a short password is accepted")
-	}
-	if err := s.SetPassword(t.Context(), u, newSecret); err != nil {
-		t.Fatal(err)
-	}
-	signedIn, err := signIn(t, s, newSecret)
-	if err != nil || !signedIn.PasswordTemporary || signedIn.SessionEpoch != u.SessionEpoch+1 {
-		t.Errorf("%+v, %v", signedIn, err)
-	}
-	if changed, err := s.ChangePassword(t.Context(), u.ID, newSecret, secret, here); err != nil ||
-		changed.PasswordTemporary {
-		t.Errorf("changed by its holder: %+v, %v", changed, err)
-	}
-}
-
 func TestDisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -148,22 +110,5 @@ func TestOperatorFindsAccountsByIDAndAddress(t *testing.T) {
 		if got, err := s.Find(t.Context(), text); !errors.Is(err, tokens.ErrNotFound) || got.ID != "" {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
-	}
-}
-
-// An account that an invitation made is not verified.
-func TestPasswordThatAnOperatorSetVerifiesTheAddress(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	owner, _ := enroll(t, s, anna)
-	bert := accept(t, s, invite(t, s, owner, "bert@acme.example", "member"))
-	if !bert.VerifiedAt.IsZero() {
-		t.Fatalf("%+v", bert)
-	}
-	if err := s.SetPassword(t.Context(), bert, newSecret); err != nil {
-		t.Fatal(err)
-	}
-	if now, err := s.User(t.Context(), bert.ID); err != nil || now.VerifiedAt.IsZero() {
-		t.Errorf("%+v, %v", now, err)
 	}
 }

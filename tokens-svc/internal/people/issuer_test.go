@@ -3,10 +3,8 @@ package people_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/people"
-	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
@@ -157,103 +155,5 @@ func TestAnAddressThatTheIssuerDoesNotManageTakesNoAccountOver(t *testing.T) {
 	}
 	if a, err := s.Find(t.Context(), anna.Email); err != nil || !a.Linked {
 		t.Errorf("linked %t, %v", a.Linked, err)
-	}
-}
-
-// Signing in accepts no invitation: an invited person gets an account, once, and decides.
-func TestAnInvitedPersonGetsAnAccountOnly(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	owner, _ := enroll(t, s, anna)
-	invite(t, s, owner, "bert@other.example", "admin")
-	u, linked, err := s.SignInWith(t.Context(), claims("1", "Bert@other.example"), "", here)
-	if err != nil || linked {
-		t.Fatalf("%+v, linked %t, %v", u, linked, err)
-	}
-	if again, _, err := s.SignInWith(t.Context(), claims("1", "bert@other.example"), "", here); err != nil ||
-		again.ID != u.ID {
-		t.Errorf("again: %+v, %v", again, err)
-	}
-	if all, err := s.Memberships(t.Context(), u.ID); err != nil || len(all) != 0 {
-		t.Errorf("a member of %+v, %v", all, err)
-	}
-	offers, err := s.Offers(t.Context(), u)
-	if err != nil || len(offers) != 1 || offers[0].Role != tokens.RoleAdmin {
-		t.Fatalf("%+v, %v", offers, err)
-	}
-}
-
-// A person who belongs to an organization joins another by their own decision, once.
-func TestAMemberJoinsByAnInvitationOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	db := database(t)
-	const other tokens.OrgID = "org_01k9x3v7t2e8sbq4m6n0pacdfh"
-	_, err := tokens.NewService(postgres.NewRepository(db), tokens.Config{}).CreateOrganization(t.Context(),
-		tokens.Operator(), other, "Other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := people.NewService(postgres.NewRepository(db), people.Config{Passwords: cheap()})
-	owner, _ := enroll(t, s, anna)
-	bert := people.Enrolment{Organization: other, Email: "bert@other.example", Role: "member", Password: secret}
-	enroll(t, s, bert)
-	invite(t, s, owner, bert.Email, "auditor")
-	u, _, err := s.SignInWith(t.Context(), claims("1", bert.Email), "", here)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := membership(t, s, u.ID); !errors.Is(err, tokens.ErrNotFound) {
-		t.Errorf("joined without being asked: %v", err)
-	}
-	offers, err := s.Offers(t.Context(), u)
-	if err != nil || len(offers) != 1 || offers[0].Organization != org || offers[0].OrganizationName != "Acme" ||
-		offers[0].Role != tokens.RoleAuditor {
-		t.Fatalf("%+v, %v", offers, err)
-	}
-	unverified := u
-	unverified.VerifiedAt = time.Time{}
-	for name, stranger := range map[string]people.User{"another person": owner, "not verified": unverified} {
-		if _, err := s.Join(t.Context(), stranger, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := s.Decline(t.Context(), stranger, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
-			t.Errorf("%s declines: %v", name, err)
-		}
-	}
-	if joined, err := s.Join(t.Context(), u, offers[0].ID, here); err != nil || joined != org {
-		t.Errorf("%s, %v", joined, err)
-	}
-	if m, err := membership(t, s, u.ID); err != nil || m.Role != tokens.RoleAuditor {
-		t.Errorf("%+v, %v", m, err)
-	}
-	if _, err := s.Join(t.Context(), u, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
-		t.Errorf("again: %v", err)
-	}
-}
-
-// Others who try passwords do not lock out a device that its holder signed in with.
-func TestKnownDeviceHasACounterOfItsOwn(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	u, _ := enroll(t, s, anna)
-	device, err := s.NewDevice(t.Context(), u)
-	if err != nil || device == "" {
-		t.Fatal(device, err)
-	}
-	for range people.AttemptsPerDevice {
-		if _, err := signIn(t, s, "wrong"); !errors.Is(err, people.ErrRefused) {
-			t.Fatal(err)
-		}
-	}
-	_, err = signIn(t, s, secret)
-	if _, throttled := errors.AsType[*people.ThrottledError](err); !throttled {
-		t.Errorf("from the same address: %v", err)
-	}
-	known := here
-	known.Device = device
-	for range people.AttemptsPerDevice + 1 { // success takes its attempt back
-		if _, err := s.SignIn(t.Context(), anna.Email, secret, known); err != nil {
-			t.Fatalf("from the known device: %v", err)
-		}
 	}
 }

@@ -87,26 +87,6 @@ func text(t *testing.T, options any) string {
 	return string(b)
 }
 
-func TestAPasskeySignsInWithoutPasswordAndCode(t *testing.T) {
-	t.Parallel()
-	s, u := keyed(t, repository(t))
-	a, c := made(t, s, u)
-	c.Counter++
-	ceremony, response := signing(t, s, site, a, c)
-	got, err := s.SignInWithPasskey(t.Context(), ceremony, response, here)
-	if err != nil || got != u {
-		t.Errorf("%+v, %v", got, err)
-	}
-	f, err := s.Factors(t.Context(), u)
-	if err != nil || len(f.Passkeys) != 1 || f.Passkeys[0].Name != "Office laptop" || f.Passkeys[0].UsedAt.IsZero() {
-		t.Errorf("%+v, %v", f, err)
-	}
-	events, err := s.SignIns(t.Context(), u.ID, 1)
-	if err != nil || len(events) != 1 || events[0].Details["method"] != "passkey" {
-		t.Errorf("%+v, %v", events, err)
-	}
-}
-
 func TestOnlyAPasskeyOfTheAccountAndTheCeremonyIsGood(t *testing.T) {
 	t.Parallel()
 	s, u := keyed(t, repository(t))

@@ -266,6 +266,11 @@ func TestAcceptanceNeedsTheAccountAsItIs(t *testing.T) {
 	if err != nil || len(offers) != 1 {
 		t.Fatal(offers, err)
 	}
+	unverified := bert
+	unverified.VerifiedAt = time.Time{}
+	if _, err := s.Join(t.Context(), unverified, offers[0].ID, here); !errors.Is(err, tokens.ErrNotFound) {
+		t.Errorf("with an address that is not verified: %v", err)
+	}
 	if err := s.Disable(t.Context(), bert, "left"); err != nil {
 		t.Fatal(err)
 	}

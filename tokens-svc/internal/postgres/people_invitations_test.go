@@ -22,17 +22,3 @@ func invite(t *testing.T, s peopleStore, org tokens.OrgID, email, code string) p
 		func(_, _ tokens.Role) error { return nil }), nil)
 	return i
 }
-
-func concurrentAttemptsAreCounted(t *testing.T, s peopleStore) {
-	seen := make([]int, 16)
-	together(len(seen), func(i int) {
-		n, _, err := s.Attempt(t.Context(), sum("a"), atNoon, time.Minute)
-		gives(t, err, nil)
-		seen[i] = n
-	})
-	total := 0
-	for _, n := range seen {
-		total += n
-	}
-	equal(t, total, len(seen)*(len(seen)+1)/2)
-}

@@ -21,11 +21,9 @@ const unknown tokens.OrgID = "org_00000000000000000000000000"
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(*testing.T, peopleStore){
-		"admission creates account and membership":       admitted,
 		"an invitation admits once":                      invitationAdmitsOnce,
 		"another organization's member is not found":     otherOrganizationFindsNothing,
 		"of two owners leaving concurrently one remains": lastOwnerRemains,
-		"concurrent attempts are all counted":            concurrentAttemptsAreCounted,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,29 +53,6 @@ func admit(t *testing.T, s peopleStore, email string, role tokens.Role) people.U
 	})
 	gives(t, err, nil)
 	return u
-}
-
-func admitted(t *testing.T, s peopleStore) {
-	u := admit(t, s, "anna@acme.example", tokens.RoleAdmin)
-	got, err := s.User(t.Context(), u.ID)
-	gives(t, err, nil)
-	equal(t, got, people.User{
-		ID: u.ID, Email: "anna@acme.example", Name: "Anna",
-		CreatedAt: atNoon, VerifiedAt: atNoon,
-	})
-	account, err := s.Account(t.Context(), "anna@acme.example")
-	gives(t, err, nil)
-	equal(t, account.User, u)
-	equal(t, account.Password, "hash of anna@acme.example")
-	members, err := s.Members(t.Context(), someOrg)
-	gives(t, err, nil)
-	acme := tokens.Organization{ID: someOrg, Name: "Acme", CreatedAt: members[0].Organization.CreatedAt}
-	equal(t, members, []people.Member{{User: u, Organization: acme, Role: tokens.RoleAdmin, JoinedAt: atNoon}})
-	equal(t, s.Events(t, someOrg), 1)
-	_, err = s.User(t.Context(), "usr_00000000000000000000000000")
-	gives(t, err, tokens.ErrNotFound)
-	_, err = s.Account(t.Context(), "bert@acme.example")
-	gives(t, err, tokens.ErrNotFound)
 }
 
 func invitationAdmitsOnce(t *testing.T, s peopleStore) {

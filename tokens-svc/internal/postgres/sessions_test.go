@@ -96,24 +96,6 @@ func TestSessionIsFoundUntilItEnds(t *testing.T) {
 	}
 }
 
-// TestEndedSessionIsNotRestored by a request that was under way.
-func TestEndedSessionIsNotRestored(t *testing.T) {
-	t.Parallel()
-	s := openSessions(t)
-	first := from(s.anna)
-	s.save(t, "sum", &first)
-	underWay, _ := s.find(t, "sum")
-	if err := s.End(t.Context(), s.anna, first.ID); err != nil {
-		t.Fatal(err)
-	}
-	if saved, err := s.Save(t.Context(), "sum", &underWay); err != nil || saved {
-		t.Errorf("saved %t, %v", saved, err)
-	}
-	if _, found := s.find(t, "sum"); found {
-		t.Error("it came back")
-	}
-}
-
 // TestAKeptTextIsTakenOnce by one of several requests, and a request that began before does not bring it back.
 func TestAKeptTextIsTakenOnce(t *testing.T) {
 	t.Parallel()
@@ -137,45 +119,6 @@ func TestAKeptTextIsTakenOnce(t *testing.T) {
 	want := map[string]string{"other": "stays", "third": "is added"}
 	if got, found := s.find(t, "sum"); !found || !maps.Equal(got.Texts, want) {
 		t.Errorf("%t, %v, want %v", found, got.Texts, want)
-	}
-}
-
-func TestUsersListAndEndTheirOwnSessions(t *testing.T) {
-	t.Parallel()
-	s := openSessions(t)
-	rows := make([]session.Row, 4)
-	for i, user := range []people.UserID{s.anna, s.anna, s.bert, s.anna} {
-		rows[i] = from(user)
-		s.now = s.now.Add(time.Minute)
-		s.save(t, string(rune('a'+i)), &rows[i])
-	}
-	list := func(user people.UserID) (all []string) {
-		t.Helper()
-		found, err := s.List(t.Context(), user)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range found {
-			all = append(all, one.ID)
-			if one.Address.String() != "192.0.2.1" || one.UserAgent != "Firefox" || one.CreatedAt.IsZero() {
-				t.Errorf("%+v", one)
-			}
-		}
-		return all
-	}
-	if got := list(s.anna); len(got) != 3 || got[0] != rows[3].ID || got[2] != rows[0].ID {
-		t.Errorf("%q", got)
-	}
-	for _, err := range []error{
-		s.End(t.Context(), s.anna, rows[2].ID), s.End(t.Context(), s.anna, rows[0].ID),
-		s.EndOthers(t.Context(), s.anna, rows[1].ID),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	if anna, bert := list(s.anna), list(s.bert); len(anna) != 1 || anna[0] != rows[1].ID || len(bert) != 1 {
-		t.Errorf("%q, %q", anna, bert)
 	}
 }
 

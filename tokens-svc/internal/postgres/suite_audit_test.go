@@ -63,17 +63,6 @@ func auditIsChainedUnderConcurrency(t *testing.T, repo *postgres.Repository) {
 	equal(t, other.Sequence, int64(1))
 }
 
-func auditOfAFailureIsNone(t *testing.T, repo *postgres.Repository) {
-	first, digest := add(t, repo, 0)
-	_, err := create(t, repo, someOrg, first, digest)
-	gives(t, err, tokens.ErrExists)
-	_, err = update(t, repo, someOrg, first.ID, func(*tokens.Token) error { return tokens.ErrForbidden })
-	gives(t, err, tokens.ErrForbidden)
-	head, err := repo.VerifyAudit(t.Context(), string(someOrg))
-	gives(t, err, nil)
-	equal(t, head.Sequence, int64(2))
-}
-
 func auditIsFiltered(t *testing.T, repo *postgres.Repository) {
 	token, _ := add(t, repo, 0)
 	gives(t, revoke(t, repo, someOrg, token.ID, atNoon, ""), nil)

@@ -128,18 +128,6 @@ func revokingEndsOnce(t *testing.T, repo *postgres.Repository) {
 	equal(t, got, bystander)
 }
 
-func oneRevocationCounts(t *testing.T, repo *postgres.Repository) {
-	token, _ := add(t, repo, 0)
-	together(16, func(i int) {
-		gives(t, revoke(t, repo, someOrg, token.ID, atNoon.Add(time.Duration(i)*time.Second), ""), nil)
-	})
-	got, err := repo.Token(t.Context(), someOrg, token.ID)
-	gives(t, err, nil)
-	equal(t, got.Revision, token.Revision+1)
-	next, _ := add(t, repo, 0)
-	equal(t, next.Revision, token.Revision+2)
-}
-
 func revisionsAreDense(t *testing.T, repo *postgres.Repository) {
 	const n = 8
 	made := make([]tokens.Token, n)
@@ -171,17 +159,6 @@ func resealingComparesAndSets(t *testing.T, repo *postgres.Repository) {
 	gives(t, err, nil)
 	equal(t, stored, sealed)
 	equal(t, got, token)
-}
-
-func failureLeavesNothing(t *testing.T, repo *postgres.Repository) {
-	first, digest := add(t, repo, 0)
-	_, err := create(t, repo, otherOrg, first, digest)
-	gives(t, err, tokens.ErrExists)
-	orphan, digest := newToken(t, 0)
-	_, err = create(t, repo, unknown, orphan, digest)
-	gives(t, err, tokens.ErrNotFound)
-	next, _ := add(t, repo, 0)
-	equal(t, next.Revision, first.Revision+1)
 }
 
 func tokensAreSought(t *testing.T, repo *postgres.Repository) {

@@ -19,18 +19,6 @@ func draft(change func(*Draft)) Draft {
 	return d
 }
 
-func TestADraftGetsItsDefaults(t *testing.T) {
-	t.Parallel()
-	got, err := draft(nil).check(builtIn(), Operator(), noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Environment != Live || got.RateLimit != DefaultRateLimit || !got.CreatedAt.Equal(noon) ||
-		!got.ExpiresAt.IsZero() || len(got.IPAllow) != 0 {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestDraftIsNormalized(t *testing.T) {
 	t.Parallel()
 	got, err := draft(func(d *Draft) {

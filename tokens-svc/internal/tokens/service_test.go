@@ -63,29 +63,6 @@ func introspect(t *testing.T, s *tokens.Service, presented tokens.Secret) tokens
 	return found
 }
 
-func TestTokenLifecycle(t *testing.T) {
-	t.Parallel()
-	s, now := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
-	token, secret := create(t, s)
-	if token.ID != secret.ID() || token.Organization.Name != "Acme Citrus" || token.Revision != 1 {
-		t.Errorf("created %+v", token)
-	}
-	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeActive || found.Token.ID != token.ID {
-		t.Errorf("fresh: %+v", found)
-	}
-	*now = token.ExpiresAt
-	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeExpired || found.Reason() != "expired" {
-		t.Errorf("at its expiry: %+v", found)
-	}
-	revoked, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, token.ID, " lost ", false)
-	if err != nil || revoked.RevokedReason != "lost" || !revoked.RevokedAt.Equal(*now) {
-		t.Errorf("revoked: %+v, %v", revoked, err)
-	}
-	if found := introspect(t, s, secret); found.Outcome != tokens.OutcomeRevoked || found.Reason() != "revoked" {
-		t.Errorf("revoked: %+v", found)
-	}
-}
-
 // TestReasonNeedsTheRightSecret: to everybody else all refusals look
 // alike, and carry nothing of the token.
 func TestReasonNeedsTheRightSecret(t *testing.T) {
@@ -138,17 +115,6 @@ func withIDOf(t *testing.T, s tokens.Secret) tokens.Secret {
 		t.Fatalf("%v, %v", other, err)
 	}
 	return other
-}
-
-func TestStorageFailureIsUnavailableNotInactive(t *testing.T) {
-	t.Parallel()
-	repo := newMemory()
-	s, _ := newService(t, repo, tokens.Config{Peppers: peppers(t, 1)})
-	_, secret := create(t, s)
-	repo.down = tokens.ErrUnavailable
-	if found, err := s.Introspect(t.Context(), secret); !errors.Is(err, tokens.ErrUnavailable) || found.Outcome != "" {
-		t.Errorf("%+v, %v; want ErrUnavailable and no outcome", found, err)
-	}
 }
 
 func TestNothingIsMadeOfWrongInput(t *testing.T) {

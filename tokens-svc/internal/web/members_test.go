@@ -42,25 +42,6 @@ func acceptance(email, code string) url.Values {
 	return url.Values{"email": {email}, "code": {code}, "name": {"New Comer"}, "password": {"a new horse battery"}}
 }
 
-func TestAnInvitedPersonJoins(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	owner := w.member(t, tokens.RoleOwner)
-	code := owner.invite(t, "new@acme.example", "member")
-	want(t, owner.get(t, members("")), http.StatusOK, "new@acme.example", "Member, invited by", "!"+code)
-	b := w.browser()
-	want(t, b.get(t, "/sign-in/invitation"), http.StatusOK, "Accept an invitation")
-	messy := " " + strings.ToLower(strings.ReplaceAll(code, "-", " ")) + " "
-	wantTo(t, b.post(t, "/sign-in/invitation", acceptance(" New@Acme.example", messy)), shipmentsOfAcme)
-	want(t, b.get(t, members("")), http.StatusOK, "New Comer", "!Remove", "!Invite a member")
-	want(t, owner.get(t, members("")), http.StatusOK, "No open invitations.", "New Comer")
-	want(t, w.browser().post(t, "/sign-in/invitation", acceptance("new@acme.example", code)),
-		http.StatusUnprocessableEntity, "This code isn't valid")
-	again := w.browser()
-	wantTo(t, again.post(t, "/sign-in", url.Values{"email": {"new@acme.example"}, "password": {"a new horse battery"}}),
-		home)
-}
-
 func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -42,19 +42,6 @@ func TestPostgresOutageMakesIntrospectionUnavailable(t *testing.T) {
 // known is the form of a well-formed token, for which Postgres must be asked.
 const known = "token=shpt_live_000000000001_0000000000000000000000000000000027i4HK"
 
-// TestTokenOfAnUnloadedPepperIsUnavailableNotInactive, and the log says which token
-// and which version.
-func TestTokenOfAnUnloadedPepperIsUnavailableNotInactive(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	token, secret := p.create(t, nil)
-	exec(t, p.dsn, `UPDATE api_tokens SET pepper_version = 9`)
-	wantUnavailable(t, p.introspect(t, formOf(secret), nil))
-	if want := "token " + string(token.ID) + " needs pepper version 9"; !strings.Contains(p.log.String(), want) {
-		t.Errorf("the log does not say %q: %s", want, p.log)
-	}
-}
-
 // TestDeadlineIsUnavailableNotInactive, even where the repository did not recognize it.
 func TestDeadlineIsUnavailableNotInactive(t *testing.T) {
 	t.Parallel()
