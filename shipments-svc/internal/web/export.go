@@ -150,16 +150,13 @@ func (b workbook) send(w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	media, extension := "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
+	create, media, extension := newXLSX, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"
 	if b.csv {
-		media, extension = "text/csv; charset=utf-8", ".csv"
+		create, media, extension = newCSV, "text/csv; charset=utf-8", ".csv"
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Disposition", transport.Download(b.name+extension))
-	var file tableFile = newCSV(w)
-	if !b.csv {
-		file, err = newXLSX(w)
-	}
+	file, err := create(w)
 	n := 0
 	for err = cmp.Or(err, file.row(b.headings...)); more && err == nil; n++ {
 		if n%partRows == 0 { // a writer without deadlines is accepted

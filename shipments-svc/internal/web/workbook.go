@@ -24,9 +24,9 @@ type tableFile interface {
 // csvFile is CSV.
 type csvFile struct{ *csv.Writer }
 
-func newCSV(w io.Writer) csvFile {
-	_, _ = io.WriteString(w, "\ufeff") // a spreadsheet takes it for UTF-8
-	return csvFile{csv.NewWriter(w)}
+func newCSV(w io.Writer) (tableFile, error) {
+	_, err := io.WriteString(w, "\ufeff") // a spreadsheet takes it for UTF-8
+	return csvFile{csv.NewWriter(w)}, err
 }
 
 func (f csvFile) row(cells ...any) error {
@@ -56,7 +56,7 @@ type xlsxFile struct {
 //go:embed xlsx
 var xlsxParts embed.FS
 
-func newXLSX(w io.Writer) (*xlsxFile, error) {
+func newXLSX(w io.Writer) (tableFile, error) {
 	f := &xlsxFile{Writer: zip.NewWriter(w)}
 	var errs []error
 	for _, part := range [][2]string{
