@@ -80,9 +80,18 @@ func (serve) Run(ctx context.Context, p program) error {
 		return errors.Join(err, cfg.Peppers.Missing(needed))
 	}
 	pages, sessions := newPages(cfg, s, db, log)
-	defer inBackground(ctx, func(ctx context.Context) { maintain(ctx, s, log) })()
+	defer s.people.Wait() // after the last request, and before db is closed
+	defer every(ctx, 10*time.Minute, func(ctx context.Context, now time.Time) {
+		if err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx)); err != nil {
+			log.WarnContext(ctx, "expired rows were not removed, or notices not stored", "error", err)
+		}
+	})()
 	mailing := metrics.Watch(outage.New(log, "sending mail"))
-	defer inBackground(ctx, func(ctx context.Context) { deliver(ctx, s, mailing.Note) })()
+	defer every(ctx, time.Second, func(ctx context.Context, _ time.Time) {
+		if n, err := s.people.Deliver(ctx); n > 0 || err != nil { // the mail that is being sent is completed
+			mailing.Note(err)
+		}
+	})()
 	return servicekit.Run(ctx, servicekit.Service{
 		Name: "tokens-svc", ListenAddress: cfg.ListenAddress, InnerAddress: cfg.InnerAddress,
 		GatewayKeys: cfg.CallerKeys, GatewayIssuer: cfg.GatewayIssuer, Debug: cfg.DebugEndpoints,
@@ -109,6 +118,21 @@ func inBackground(ctx context.Context, work func(context.Context)) (stop func())
 	}
 }
 
+// every runs work at an interval, likewise.
+func every(ctx context.Context, interval time.Duration, work func(context.Context, time.Time)) (stop func()) {
+	return inBackground(ctx, func(ctx context.Context) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case now := <-tick.C:
+				work(ctx, now)
+			}
+		}
+	})
+}
+
 // newPages returns the handler of the pages, and that of the introspection of sessions.
 func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (pages, introspection http.Handler) {
 	c := web.Config{
@@ -122,40 +146,6 @@ func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (pag
 		})
 	}
 	return web.New(c)
-}
-
-// deliver sends mails until ctx ends and the one that is being sent was sent or failed. It notes each failure, and
-// with nil that mails were sent.
-func deliver(ctx context.Context, s services, note func(error)) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-			if n, err := s.people.Deliver(ctx); n > 0 || err != nil {
-				note(err)
-			}
-		}
-	}
-}
-
-// maintain removes expired rows and stores notices of tokens that expire, until ctx ends. It then
-// returns when refused sign-ins are recorded. End it after the last request and before db is closed.
-func maintain(ctx context.Context, s services, log *slog.Logger) {
-	tick := time.NewTicker(10 * time.Minute)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case now := <-tick.C:
-			err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx))
-			if err != nil {
-				log.WarnContext(ctx, "expired rows were not removed, or notices not stored", "error", err)
-			}
-		}
-	}
-	s.people.Wait()
 }
 
 // notThroughGateway answers a request for a page that did not come through the gateway.

@@ -79,7 +79,11 @@ func (s *site) provedAt(c people.Claims) time.Time {
 // issuerAnswer is the sign-in page with an error of the issuer. The issuer's own
 // error is for the log only.
 func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, error) {
-	a, unknown := refused(err, "oidc", s.signInForm(v).answer(), issuerRefusals...)
+	var known []refusal
+	for refused, text := range issuerRefusals {
+		known = append(known, refusal{refused, "oidc", text})
+	}
+	a, unknown := refused(err, "oidc", s.signInForm(v).answer(), known...)
 	if unknown == nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "sign-in at the issuer failed",
 			slog.String("error", err.Error()), slog.String("request_id", requestid.Of(v.Request)))
@@ -87,40 +91,22 @@ func (s *site) issuerAnswer(ctx context.Context, v *visit, err error) (answer, e
 	return a, unknown
 }
 
-var issuerRefusals = []refusal{
-	{oidc.ErrMismatch, "oidc", "The sign-in expired or was started in another window. Try again."},
-	{
-		oidc.ErrDenied, "oidc",
-		"Your organization's sign-in refused the request. Try again, or contact its administrator.",
-	},
-	{
-		oidc.ErrClaims, "oidc",
-		"Your organization's sign-in sent an identity that cannot be used. Contact your Quayside administrator.",
-	},
-	{
-		oidc.ErrNotAgain, "oidc",
-		"Your organization's sign-in didn't confirm that you signed in again just now. Try again; if that doesn't help, " +
-			"ask your Quayside administrator for the claim auth_time.",
-	},
-	{oidc.ErrUnavailable, "oidc", "Your organization's sign-in isn't available. Try again in a minute."},
-	{
-		people.ErrUnverified, "oidc",
-		"Your organization's sign-in doesn't confirm that your e-mail address is verified. " +
-			"Ask your Quayside administrator which claim it must send.",
-	},
-	{
-		people.ErrUnmanaged, "oidc",
-		"This sign-in doesn't manage accounts of your e-mail address's domain. Use the account that your organization " +
-			"manages. If you have a password here, sign in with it, and then connect this sign-in under Your account.",
-	},
-	{
-		people.ErrLinkedElsewhere, "oidc",
-		"Your e-mail address belongs to an account that is linked to another identity at your organization's " +
-			"sign-in. This happens when an address is reassigned to another person, or when the sign-in was set up " +
-			"again. Ask your Quayside administrator to unlink that account.",
-	},
-	{
-		people.ErrNotInvited, "oidc",
-		"Your e-mail address hasn't been invited. Ask an owner or admin for an invitation.",
-	},
+// issuerRefusals has what the page says about each error.
+var issuerRefusals = map[error]string{
+	oidc.ErrMismatch: "The sign-in expired or was started in another window. Try again.",
+	oidc.ErrDenied:   "Your organization's sign-in refused the request. Try again, or contact its administrator.",
+	oidc.ErrClaims: "Your organization's sign-in sent an identity that cannot be used. Contact your Quayside " +
+		"administrator.",
+	oidc.ErrNotAgain: "Your organization's sign-in didn't confirm that you signed in again just now. Try again; if that " +
+		"doesn't help, ask your Quayside administrator for the claim auth_time.",
+	oidc.ErrUnavailable: "Your organization's sign-in isn't available. Try again in a minute.",
+	people.ErrUnverified: "Your organization's sign-in doesn't confirm that your e-mail address is verified. Ask your " +
+		"Quayside administrator which claim it must send.",
+	people.ErrUnmanaged: "This sign-in doesn't manage accounts of your e-mail address's domain. Use the account that " +
+		"your organization manages. If you have a password here, sign in with it, and then connect this sign-in under " +
+		"Your account.",
+	people.ErrLinkedElsewhere: "Your e-mail address belongs to an account that is linked to another identity at your " +
+		"organization's sign-in. This happens when an address is reassigned to another person, or when the sign-in was " +
+		"set up again. Ask your Quayside administrator to unlink that account.",
+	people.ErrNotInvited: "Your e-mail address hasn't been invited. Ask an owner or admin for an invitation.",
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -170,7 +171,7 @@ func TestFaultsHavePagesToo(t *testing.T) {
 			errors.New("unforeseen"), http.StatusInternalServerError, "Something went wrong",
 			`"level":"ERROR","msg":"internal_error"`,
 		},
-		"the client left": {context.Canceled, statusClientGone, "Go to shipments", `"status":499`},
+		"the client left": {context.Canceled, httpserver.StatusClientGone, "Go to shipments", `"status":499`},
 	} {
 		w := start(t)
 		w.storage.err = c.err

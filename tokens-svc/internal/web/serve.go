@@ -171,10 +171,6 @@ func (s *site) errorAnswer(ctx context.Context, v *visit, err error) answer {
 	return errorPage(status)
 }
 
-// statusClientGone is the status in the log when the client closed the connection; no client
-// receives it.
-const statusClientGone = 499
-
 // statusOf is the one table from errors to statuses.
 func statusOf(err error) int {
 	for _, row := range []struct {
@@ -192,7 +188,7 @@ func statusOf(err error) int {
 		{http.StatusServiceUnavailable, []error{
 			tokens.ErrUnavailable, limit.ErrTotal, oidc.ErrUnavailable, context.DeadlineExceeded,
 		}},
-		{statusClientGone, []error{context.Canceled}},
+		{httpserver.StatusClientGone, []error{context.Canceled}},
 	} {
 		if slices.ContainsFunc(row.errors, func(known error) bool { return errors.Is(err, known) }) {
 			return row.status

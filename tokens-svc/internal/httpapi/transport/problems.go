@@ -25,10 +25,6 @@ var (
 	errForm       = errors.New("the form is not well formed or has not exactly one token")
 )
 
-// statusClientGone is the status in the log when the client closed the connection; no client
-// receives it.
-const statusClientGone = 499
-
 // challenges are WWW-Authenticate of each 401.
 //
 //nolint:gosec // G101: the codes of problems, no credentials
@@ -80,7 +76,8 @@ var table = []struct {
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(limit.ErrTotal, unavailable)},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(tokens.ErrUnavailable, unavailable)},
 	{http.StatusServiceUnavailable, "unavailable", "Unavailable", is(context.DeadlineExceeded, unavailable)},
-	{statusClientGone, "client_gone", "Client gone", is(context.Canceled, "the client did not wait for the answer")},
+	{httpserver.StatusClientGone, "client_gone", "Client gone", is(context.Canceled,
+		"the client did not wait for the answer")},
 }
 
 const unavailable = "tokens cannot be looked up at the moment; try again in a few seconds"
