@@ -9,14 +9,14 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/test/collector"
 	"github.com/quayside/quayside/deploy/test/devstack"
 	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
@@ -25,9 +25,8 @@ var update = flag.Bool("update", false, "write the screenshots of the documents"
 
 var (
 	stack    *devstack.Stack // the product under test; nil without a browser
-	received *collector.Collector
-	chromium string // the browser's path
-	axe      string // the source of axe-core
+	chromium string          // the browser's path
+	axe      string          // the source of axe-core
 )
 
 func TestMain(m *testing.M) {
@@ -40,14 +39,14 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case chromium != "":
-		mail, mailErr := mailbox.listen()
-		var err error
-		received, err = collector.Start(context.Background())
-		if err := errors.Join(mailErr, err); err != nil {
+		env, err := mailbox.listen()
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		os.Exit(stacktest.Main(m, devstack.Options{Env: append(append(mail, "LOG_LEVEL=debug"), received.Env()...)},
+		env = append(env, "LOG_LEVEL=debug", "OTEL_BSP_SCHEDULE_DELAY=100",
+			"OTEL_EXPORTER_OTLP_ENDPOINT="+httptest.NewServer(http.HandlerFunc(traces.receive)).URL)
+		os.Exit(stacktest.Main(m, devstack.Options{Env: env},
 			func(ctx context.Context, s *devstack.Stack) (err error) {
 				stack = s
 				axe, err = loadAxe(ctx)

@@ -39,11 +39,16 @@ func TestSecretsAreStoredAndLoggedNowhere(t *testing.T) {
 	b.reload()
 	b.visit(o.path("/api"))
 	b.follow(`a[aria-label="Rotate ERP"]`)
+	b.accessible()
 	b.follow("#submit")
 	second := keep(b.shownToken())
+	b.accessible()
 	get(t, b, "/api/v1/shipments", second)
 	b.follow("#done")
+	b.accessible()
 	b.click(`a[aria-label="End overlap now: ERP"]`)
+	b.awaits(`!!document.querySelector("dialog[open]")`)
+	b.accessible()
 	b.follow("dialog #revoke")
 	refused(t, b, first)
 
@@ -78,7 +83,7 @@ func TestSecretsAreStoredAndLoggedNowhere(t *testing.T) {
 			clean(t, path, content, searched)
 		}
 	}
-	clean(t, "the traces", received.Raw(), searched)
+	clean(t, "the traces", traces.received(), searched)
 	clean(t, "the addresses that the browser requested", []byte(strings.Join(addresses(), "\n")), searched)
 	for _, c := range cookies(b) {
 		clean(t, "the cookie "+c.Name, []byte(c.Value), pieces(append(secrets, o.owner.password)...))
@@ -88,6 +93,28 @@ func TestSecretsAreStoredAndLoggedNowhere(t *testing.T) {
 		t.Errorf("the audit log: %d %.200s", status, log)
 	}
 	clean(t, "the audit log", log, searched)
+}
+
+// traces are the requests with spans, in protobuf.
+var traces spans
+
+type spans struct {
+	lock sync.Mutex
+	raw  []byte
+}
+
+func (s *spans) receive(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.raw = append(s.raw, body...)
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+func (s *spans) received() []byte {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return slices.Clone(s.raw)
 }
 
 // recordAddresses returns a function that lists every address that the browser has

@@ -36,7 +36,7 @@ func ageSessions(t *testing.T, p person) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(t.Context(), `UPDATE sessions SET created_at = created_at - interval '16 minutes'
+	if _, err := db.ExecContext(t.Context(), `UPDATE sessions SET proved_at = proved_at - interval '16 minutes'
 		WHERE user_id = (SELECT id FROM users WHERE email = $1)`, p.email); err != nil {
 		t.Fatal(err)
 	}

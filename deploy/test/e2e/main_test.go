@@ -7,7 +7,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/quayside/quayside/deploy/test/collector"
 	"github.com/quayside/quayside/deploy/test/devstack"
 	"github.com/quayside/quayside/deploy/test/devstack/stacktest"
 )
@@ -16,15 +15,11 @@ import (
 // parallel: Go runs them before it resumes those that are.
 var stack *devstack.Stack
 
-// received has the spans of stack.
-var received *collector.Collector
+// traced has the spans of stack.
+var traced collector
 
 func TestMain(m *testing.M) {
-	var err error
-	if received, err = collector.Start(context.Background()); err != nil {
-		panic(err)
-	}
-	opts := devstack.Options{Race: true, Env: append(received.Env(), "LOG_LEVEL=debug")}
+	opts := devstack.Options{Race: true, Env: append(traced.listen(), "LOG_LEVEL=debug")}
 	os.Exit(stacktest.Main(m, opts, func(ctx context.Context, s *devstack.Stack) (err error) {
 		stack = s
 		api, err = loadDocuments(ctx, s.URL)

@@ -10,19 +10,17 @@ import (
 	"testing"
 
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
-
-	"github.com/quayside/quayside/deploy/test/collector"
 )
 
 // spansOf waits until complete accepts the spans of the trace of a request, and returns
 // them.
-func spansOf(t *testing.T, requestID string, complete func([]collector.Span) bool) (spans []collector.Span) {
+func spansOf(t *testing.T, requestID string, complete func([]tracedSpan) bool) (spans []tracedSpan) {
 	t.Helper()
 	eventually(t, "the trace of "+requestID, func() bool {
 		spans = nil
-		all := received.Spans()
+		_, all := traced.received()
 		for _, root := range all {
-			if root.Service != "gateway" || root.Attribute("quayside.request_id") != requestID {
+			if root.service != "gateway" || root.attribute("quayside.request_id") != requestID {
 				continue
 			}
 			for _, span := range all {
@@ -37,8 +35,8 @@ func spansOf(t *testing.T, requestID string, complete func([]collector.Span) boo
 }
 
 // path returns the names from the root span to a span.
-func path(spans []collector.Span, of collector.Span) string {
-	name := of.Service + " " + of.Name
+func path(spans []tracedSpan, of tracedSpan) string {
+	name := of.service + " " + of.Name
 	for _, parent := range spans {
 		if bytes.Equal(parent.SpanId, of.ParentSpanId) {
 			return path(spans, parent) + " > " + name
@@ -47,7 +45,7 @@ func path(spans []collector.Span, of collector.Span) string {
 	return name
 }
 
-func holds(spans []collector.Span, want string) bool {
+func holds(spans []tracedSpan, want string) bool {
 	for _, span := range spans {
 		if path(spans, span) == want {
 			return true
@@ -75,7 +73,7 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 		"gateway GET > gateway introspect > tokens-svc POST /internal/v1/introspect > tokens-svc SELECT",
 		"gateway GET > gateway forward > shipments-svc GET /api/v1/shipments > shipments-svc SELECT",
 	}
-	spans := spansOf(t, a.header.Get("X-Request-Id"), func(spans []collector.Span) bool {
+	spans := spansOf(t, a.header.Get("X-Request-Id"), func(spans []tracedSpan) bool {
 		for _, want := range wanted {
 			if !holds(spans, want) {
 				return false
@@ -95,17 +93,17 @@ func TestARequestIsOneTraceFromTheEdgeToItsQueries(t *testing.T) {
 			t.Errorf("the root is of trace %x with links %v", span.TraceId, span.Links)
 		}
 	}
-	if bytes.Contains(received.Raw(), []byte("planted")) {
+	if raw, _ := traced.received(); bytes.Contains(raw, []byte("planted")) {
 		t.Error("a trace contains tracestate or baggage of the client")
 	}
 }
 
 // logged waits for the log line of the request of a server's span.
-func logged(t *testing.T, span collector.Span) {
+func logged(t *testing.T, span tracedSpan) {
 	t.Helper()
 	want := fmt.Sprintf(`"trace_id":"%x","span_id":"%x"`, span.TraceId, span.SpanId)
-	eventually(t, "a line of "+span.Service+" with "+want, func() bool {
-		log, err := os.ReadFile(filepath.Join(stack.LogDir(), span.Service+".log"))
+	eventually(t, "a line of "+span.service+" with "+want, func() bool {
+		log, err := os.ReadFile(filepath.Join(stack.LogDir(), span.service+".log"))
 		return err == nil && bytes.Contains(log, []byte(want))
 	})
 }
