@@ -1,12 +1,9 @@
 package transport_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
 func TestInvalidTokensReturnExactlyInactive(t *testing.T) {
@@ -38,30 +35,6 @@ func flip(c byte) string {
 		return "1"
 	}
 	return "0"
-}
-
-func TestTheScopeIsAllThatTheTokenMayDo(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	for granted, want := range map[string]string{
-		"shipments:read":                   "shipments:read",
-		"shipments:write":                  "shipments:read shipments:write",
-		"webhooks:manage shipments:review": "shipments:review webhooks:manage",
-		"admin": "admin audit:read documents:read documents:write shipments:read " +
-			"shipments:review shipments:write tokens:read webhooks:manage",
-	} {
-		_, secret := p.create(t, func(d *tokens.Draft) { d.Permissions = strings.Fields(granted) })
-		var got struct {
-			Active bool
-			Scope  string
-		}
-		if err := json.Unmarshal(p.introspect(t, formOf(secret), nil).Body.Bytes(), &got); err != nil {
-			t.Fatal(err)
-		}
-		if !got.Active || got.Scope != want {
-			t.Errorf("%s: %+v, want %s", granted, got, want)
-		}
-	}
 }
 
 func TestEachConfiguredCredentialIsAccepted(t *testing.T) {

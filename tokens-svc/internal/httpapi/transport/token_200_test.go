@@ -41,19 +41,6 @@ func TestInapplicableFieldsAreOmitted(t *testing.T) {
 		`"rate_limit":{"limit":100,"window_seconds":60}}}`, token.ID))
 }
 
-// TestNoPermissionIsNeeded: any good token may ask about itself.
-func TestNoPermissionIsNeeded(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	token, _ := p.create(t, func(d *tokens.Draft) { d.Permissions = []string{"webhooks:manage"} })
-	res := p.ask(t, http.MethodGet, "/api/v1/token", org, token.ID, func(r *http.Request) {
-		r.Header.Set("X-Token-Permissions", "webhooks:manage")
-	})
-	if res.Code != http.StatusOK {
-		t.Errorf("%d %s", res.Code, res.Body.String())
-	}
-}
-
 func TestHEADAnswersLikeGET(t *testing.T) {
 	t.Parallel()
 	p := start(t)
