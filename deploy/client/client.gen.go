@@ -2801,8 +2801,8 @@ type ClientInterface interface {
 	// ListEvents Read events
 	//
 	// Returns what became of the organization's shipments and documents, the oldest event first. Read on with
-	// `after`: the `meta.next_after` of the answer before, which is also where the `Link` header leads. An answer
-	// without events means that there are no further ones yet; ask again with the same `after`.
+	// `cursor`: the `meta.next_cursor` of the answer before, which is also where the `Link` header leads. An answer
+	// without events means that there are no further ones yet; ask again with the same `cursor`.
 	//
 	// `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
 	// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
@@ -3442,8 +3442,8 @@ type ClientInterface interface {
 // ListEvents Read events
 //
 // Returns what became of the organization's shipments and documents, the oldest event first. Read on with
-// `after`: the `meta.next_after` of the answer before, which is also where the `Link` header leads. An answer
-// without events means that there are no further ones yet; ask again with the same `after`.
+// `cursor`: the `meta.next_cursor` of the answer before, which is also where the `Link` header leads. An answer
+// without events means that there are no further ones yet; ask again with the same `cursor`.
 //
 // `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
 // a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
@@ -6414,8 +6414,8 @@ type ClientWithResponsesInterface interface {
 	// ListEventsWithResponse Read events
 	//
 	// Returns what became of the organization's shipments and documents, the oldest event first. Read on with
-	// `after`: the `meta.next_after` of the answer before, which is also where the `Link` header leads. An answer
-	// without events means that there are no further ones yet; ask again with the same `after`.
+	// `cursor`: the `meta.next_cursor` of the answer before, which is also where the `Link` header leads. An answer
+	// without events means that there are no further ones yet; ask again with the same `cursor`.
 	//
 	// `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
 	// a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events
@@ -8869,8 +8869,8 @@ func (r TestWebhookEndpointResponse) ContentType() string {
 // ListEventsWithResponse Read events
 //
 // Returns what became of the organization's shipments and documents, the oldest event first. Read on with
-// `after`: the `meta.next_after` of the answer before, which is also where the `Link` header leads. An answer
-// without events means that there are no further ones yet; ask again with the same `after`.
+// `cursor`: the `meta.next_cursor` of the answer before, which is also where the `Link` header leads. An answer
+// without events means that there are no further ones yet; ask again with the same `cursor`.
 //
 // `sequence` counts an organization's events from 1, without gaps. It is given after a change was stored, within
 // a second or so; once a client has read an event, no event with a lower sequence appears. Of one shipment, events

@@ -46,7 +46,7 @@ func TestFile(t *testing.T) {
 		"bytes":           {"\x00\x01\x02", "", ""},
 		"zeros":           {strings.Repeat("\x00", 100), "", ""},
 
-		"a mark of a scanner":   {strings.Repeat("Pallet;Boxes\n1;2\n", 20) + "\x1d3;4\n", csv, shipments.CSV},
+		"a mark of a scanner":   {"SSCC;Boxes\n\x1d00160012345678901234;3\n", csv, shipments.CSV},
 		"UTF-16 without a mark": {"P\x00a\x00l\x00;\x00B\x00\n\x00", csv, shipments.CSV},
 		"a numbered workbook":   {archived("_rels/.rels", "xl/workbook22.xml"), xlsx, shipments.XLSX},
 		"a cut archive":         {"PK\x03\x04", "", ""},

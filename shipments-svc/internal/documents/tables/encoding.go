@@ -41,7 +41,7 @@ func (b *book) decoded(content []byte) (string, error) {
 			odd++
 		}
 	}
-	if err != nil || odd*100 > len(content) {
+	if err != nil || odd*20 > len(content) {
 		return "", unreadable(WrongEncoding, "the content is not text in UTF-8, UTF-16 or Windows-1252")
 	} else if bytes.ContainsFunc(bytes.TrimRight(content, "\x00\x1a"), control) { // texts of DOS end so
 		b.note(NoteEncodingUnclear, "the text has control characters, which were read as spaces", Place{})

@@ -22,6 +22,10 @@ type metaView struct {
 	Total   int64 `json:"total"`
 }
 
+// unfit says that a text is none that a shipment can have.
+const unfit = "%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and " +
+	"characters that change the direction of text"
+
 func decodeList(r *http.Request) (shipments.Query, error) {
 	p := query.Read(r)
 	var q shipments.Query
@@ -30,16 +34,12 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	reference, given := p.Text("reference")
 	q.Reference = jsonbody.Normal(reference) // as it is stored
 	if given && shipments.TextFaults("", "reference", q.Reference, shipments.MaxReference) != nil {
-		p.Fault("reference", fmt.Sprintf(
-			"reference must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and "+
-				"characters that change the direction of text",
-			shipments.MaxReference,
-		))
+		p.Fault("reference", fmt.Sprintf(unfit, "reference", shipments.MaxReference))
 	}
 	text := func(name string, limit int) string {
 		value, _ := p.Text(name)
 		if value = jsonbody.Normal(value); value != "" && shipments.TextFaults("", name, value, limit) != nil {
-			p.Fault(name, fmt.Sprintf("%s must be valid UTF-8 of at most %d characters, not all blank", name, limit))
+			p.Fault(name, fmt.Sprintf(unfit, name, limit))
 		}
 		return value
 	}

@@ -55,6 +55,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?reference=" + strings.Repeat("%C3%A9", 101): {invalid("reference", referenceIs)},
 		"?reference=a%0Ab":                            {invalid("reference", referenceIs)},
 		"?reference=%00":                              {invalid("reference", referenceIs)},
+		"?q=abc%07":                                   {invalid("q", strings.Replace(referenceIs, "reference", "q", 1))},
 		"?reference=%FF":                              {invalid("reference", referenceIs)},
 		"?reference=+%E2%80%8B":                       {invalid("reference", referenceIs)},
 		"?reference=a&reference=a":                    {invalid("reference", "reference is given 2 times; give it once")},
