@@ -62,9 +62,9 @@ func New[Key comparable](config Config) *Shares[Key] {
 }
 
 // Acquire acquires n for a key until release is called, of which only the first call has an effect. More than Each is
-// acquired as Each. It returns ErrShare or ErrTotal, also at the deadline of ctx, or, if ctx is cancelled first, the error
-// of ctx, and then a release without effect. Since it may wait, a caller holds nothing else that is shared, such as a
-// database connection.
+// acquired as Each. It returns ErrShare or ErrTotal, also at the deadline of ctx, or, if ctx is cancelled first, the
+// error of ctx, and then a release without effect. Since it may wait, a caller holds nothing else that is shared, such
+// as a database connection.
 func (s *Shares[Key]) Acquire(ctx context.Context, key Key, n int64) (release func(), err error) {
 	return s.AcquireRevocable(ctx, key, n, nil)
 }

@@ -102,7 +102,7 @@ func TestEveryRequestStaysBelowItsMemory(t *testing.T) {
 		for i, at := range places {
 			wg.Go(func() {
 				status := p.try(t, at.org, method, at.path+below, "application/json", body(i))
-				if !slices.Contains([]int{want, http.StatusTooManyRequests, http.StatusServiceUnavailable}, status) {
+				if !slices.Contains([]int{want, 408, 429, 503}, status) { // each may give way
 					t.Errorf("one of many %s: %d", name, status)
 				}
 			})

@@ -114,7 +114,8 @@ func testOrganizations(t *testing.T, repo shipments.Repository) {
 	mine, theirs := postgres.NewOrg(), postgres.NewOrg()
 	d := detail(shipments.Approved, postgres.Noon, 2)
 	stores(t, repo, theirs, d)
-	if _, err := repo.Get(t.Context(), mine, d.ID, postgres.Parts, postgres.Whole); !errors.Is(err, shipments.ErrNotFound) {
+	_, err := repo.Get(t.Context(), mine, d.ID, postgres.Parts, postgres.Whole)
+	if !errors.Is(err, shipments.ErrNotFound) {
 		t.Errorf("getting another organization's shipment: %v", err)
 	}
 	if total := total(t, repo, mine); total != 0 {

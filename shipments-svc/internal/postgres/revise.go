@@ -192,8 +192,8 @@ func (r *Repository) PalletUses(ctx context.Context, org shipments.OrgID, except
 		org, except, ssccs, after, shipments.MaxLocations)
 }
 
-// unneededSQL marks those of the files $2 that no document has at $3, if documents have others of them. It returns those
-// that were marked before $4, whose marks it removes, as it does of files that have a document again.
+// unneededSQL marks those of the files $2 that no document has at $3, if documents have others of them. It returns
+// those that were marked before $4, whose marks it removes, as it does of files that have a document again.
 const unneededSQL = `
 WITH known AS MATERIALIZED (
 	SELECT id FROM documents WHERE organization_id = $1 AND id = ANY ($2::uuid[])
@@ -207,7 +207,8 @@ WITH known AS MATERIALIZED (
 		AND (marked_at < $4 OR document_id IN (SELECT id FROM known))
 	RETURNING document_id
 )
-SELECT coalesce(json_agg(document_id ORDER BY document_id), '[]') FROM ended WHERE document_id NOT IN (SELECT id FROM known)`
+SELECT coalesce(json_agg(document_id ORDER BY document_id), '[]') FROM ended
+WHERE document_id NOT IN (SELECT id FROM known)`
 
 // Unneeded is a storage.Unneeded.
 func (r *Repository) Unneeded(

@@ -368,7 +368,8 @@ func TestChangesOfAnOrganizationWaitBeforeTheyTakeAConnection(t *testing.T) {
 			live, test := OrgID{0x01}, OrgID{0xe1}
 			all.Go(func() { _ = reject(t.Context(), live) })
 			all.Go(func() {
-				_, _, _ = s.Once(t.Context(), test, Key{}, func(ctx context.Context) ([]byte, error) { return nil, reject(ctx, test) })
+				rejecting := func(ctx context.Context) ([]byte, error) { return nil, reject(ctx, test) }
+				_, _, _ = s.Once(t.Context(), test, Key{}, rejecting)
 			})
 		}
 		synctest.Wait()

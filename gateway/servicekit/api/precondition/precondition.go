@@ -29,7 +29,8 @@ func Failed(r *http.Request, tags ...string) int {
 // compressed, and may not remove when they come back.
 var encodings = []string{`-gzip"`, `-zstd"`, `-br"`}
 
-// has reports whether a list of entity-tags has one of the tags or is *. The comparison is weak or strong (RFC 9110, 8.8.3.2).
+// has reports whether a list of entity-tags has one of the tags or is *. The comparison is weak or strong (RFC 9110,
+// 8.8.3.2).
 func has(lines, tags []string, weak bool) bool {
 	list := strings.TrimSpace(strings.Join(lines, ","))
 	for one := range strings.SplitSeq(list, ",") {

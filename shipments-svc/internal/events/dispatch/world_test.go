@@ -57,7 +57,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{
 		dsn:   postgrestest.New(t, postgres.Migrate),
 		keys:  keys,
-		org:   shipments.OrgID(uuid.New()),
+		org:   shipments.OrgID(shipments.OrganizationOf(shipments.OrgID(uuid.New()))), // with live data
 		clock: &clock{now: time.Now()},
 	}
 	w.queue, _ = w.queueAt(t, w.dsn)

@@ -25,7 +25,9 @@ func (r fakeRepository) List(
 	return nil, 0, r.list(ctx)
 }
 
-func (r fakeRepository) Get(context.Context, shipments.OrgID, shipments.ID, shipments.Parts, int64) (shipments.Detail, error) {
+func (r fakeRepository) Get(
+	context.Context, shipments.OrgID, shipments.ID, shipments.Parts, int64,
+) (shipments.Detail, error) {
 	if r.detail == nil {
 		return shipments.Detail{}, shipments.ErrNotFound
 	}

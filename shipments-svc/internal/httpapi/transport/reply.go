@@ -77,7 +77,7 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 		if body, err = encodeJSON(re.Body); err != nil {
 			return err
 		}
-		re.Body = nil // what was decoded is not held while the client reads
+		re.Body = nil //nolint:staticcheck // SA4005: what was decoded is not held while the client reads
 		w.Header().Set("Content-Type", jsonMedia)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}

@@ -68,7 +68,7 @@ func (u *Uploads) Receive(
 		return a, err
 	}
 	body := &arriving{ReadCloser: http.MaxBytesReader(w, r.Body, maxDocument), left: size, step: firstStep}
-	body.acquire = func(n int64) (func(), error) {
+	body.acquire = func(n int64) (func(), error) { //nolint:contextcheck // it is that of the request
 		return u.arrived.AcquireRevocable(r.Context(), key, n, func() {
 			if body.state.CompareAndSwap(0, gaveWay) {
 				_ = control.SetReadDeadline(time.Now())
@@ -77,7 +77,7 @@ func (u *Uploads) Receive(
 	}
 	r.Body = body
 	processed := func() {}
-	large := func() (err error) {
+	large := func() (err error) { //nolint:contextcheck // likewise
 		processed()
 		processed, err = u.processing.Acquire(r.Context(), key, 1)
 		return err
@@ -101,8 +101,9 @@ func (u *Uploads) Receive(
 	} else {
 		a.Attachment, err = decodeDocument(r, order, large)
 	}
-	switch received := body.state.CompareAndSwap(0, isReceived); {
-	case err != nil && !received:
+	body.state.CompareAndSwap(0, isReceived)
+	switch {
+	case body.state.Load() == gaveWay:
 		err = errSlow
 	case err != nil && body.err != nil:
 		err = body.err
@@ -150,6 +151,9 @@ func (b *arriving) Read(p []byte) (n int, err error) {
 	}
 	n, err = b.ReadCloser.Read(p)
 	b.free -= min(int64(n), b.free)
+	if err != nil { // from the end of a body on, an expired deadline is a client that is gone
+		b.state.CompareAndSwap(0, isReceived)
+	}
 	return n, err
 }
 
