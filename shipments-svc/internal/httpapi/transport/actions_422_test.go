@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -16,14 +15,8 @@ func TestActionFaultsHavePointers(t *testing.T) {
 		method, path, body, code, first string
 	}{
 		{http.MethodPost, "/reject", "", "validation_failed", "required /reason"},
-		{http.MethodPost, "/reject", `{}`, "validation_failed", "required /reason"},
-		{http.MethodPost, "/reject", `{"reason":" "}`, "validation_failed", "required /reason"},
 		{http.MethodPost, "/reject", `{"reason":1}`, "validation_failed", "invalid_type /reason"},
 		{http.MethodPost, "/reject", `{"reason":"a\nb"}`, "validation_failed", "invalid_text /reason"},
-		{
-			http.MethodPost, "/reject", `{"reason":"` + strings.Repeat("x", 1001) + `"}`, "validation_failed",
-			"too_long /reason",
-		},
 		{http.MethodPost, "/reject", `{"reason":"r","why":"w"}`, "unknown_field", "unknown_field /why"},
 		{http.MethodPost, "/approve", `{"override_reason":""}`, "validation_failed", "required /override_reason"},
 		{http.MethodPost, "/approve", `{"override_reason":null}`, "validation_failed", "invalid_type /override_reason"},

@@ -17,18 +17,6 @@ func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 	field := func(code, pointer, detail string) problem.Field {
 		return problem.Field{Code: code, Pointer: pointer, Detail: detail}
 	}
-	with := func(name, value string) string {
-		texts := map[string]string{"reference": `"r"`, "vessel": `"v"`, "origin": `"o"`, "destination": `"d"`}
-		texts[name] = value
-		var members []string
-		for _, n := range []string{"reference", "vessel", "origin", "destination"} {
-			if texts[n] != "" {
-				members = append(members, fmt.Sprintf("%q:%s", n, texts[n]))
-			}
-		}
-		return `{"shipment":{` + strings.Join(members, ",") + `}}`
-	}
-	const control = " must not contain control characters, such as line breaks and tabs"
 	missing := field("required", "/shipment", "shipment is required")
 	for body, want := range map[string][]problem.Field{
 		`{"shipment":{}}`: {
@@ -42,24 +30,6 @@ func TestCreateReportsAllFaultsWithPointers(t *testing.T) {
 			field("invalid_type", "/shipment/vessel", "vessel must be a string, not null"),
 			field("invalid_type", "/shipment/origin", "origin must be a string, not an array"),
 			field("invalid_type", "/shipment/destination", "destination must be a string, not an object"),
-		},
-		with("vessel", "true"): {
-			field("invalid_type", "/shipment/vessel", "vessel must be a string, not a boolean"),
-		},
-		with("vessel", ""):                  {field("required", "/shipment/vessel", "vessel is required")},
-		with("vessel", `" \t\u00a0\u200b"`): {field("required", "/shipment/vessel", "vessel is required")},
-		with("vessel", `"a\u0000b"`):        {field("invalid_text", "/shipment/vessel", "vessel"+control)},
-		with("origin", `"a\nb"`):            {field("invalid_text", "/shipment/origin", "origin"+control)},
-		with("origin", `"a\u007fb"`):        {field("invalid_text", "/shipment/origin", "origin"+control)},
-		with("origin", `"a\u0085b"`):        {field("invalid_text", "/shipment/origin", "origin"+control)},
-		with("reference", `"`+strings.Repeat("🍊", 101)+`"`): {field("too_long", "/shipment/reference",
-			"reference must have at most 100 characters, not 101")},
-		with("vessel", `"`+strings.Repeat("v", 101)+`"`): {field("too_long", "/shipment/vessel",
-			"vessel must have at most 100 characters, not 101")},
-		with("origin", `"`+strings.Repeat("o", 201)+`"`): {field("too_long", "/shipment/origin",
-			"origin must have at most 200 characters, not 201")},
-		with("destination", `"`+strings.Repeat("d", 5000)+`"`): {
-			field("too_long", "/shipment/destination", "destination must have at most 200 characters, not 5000"),
 		},
 		`{}`:                {missing},
 		`{"shipment":null}`: {field("invalid_type", "/shipment", "shipment must be an object, not null")},

@@ -152,50 +152,6 @@ func TestChecksNameTheLocationOfEachFault(t *testing.T) {
 	a.do(t, approve(path)).wants(t, http.StatusOK, "")
 }
 
-// TestPalletReuseIsReported: an SSCC names one pallet of the world.
-func TestPalletReuseIsReported(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	body := strings.Replace(list, "0041", "(00)106141412345678908", 1)
-	var got attached
-	for _, want := range []string{"pass", "fail"} {
-		path := collection + "/" + a.create(t)
-		res := a.do(t, call{method: http.MethodPost, path: path + "/documents", body: body})
-		res.wants(t, http.StatusCreated, "")
-		got = attached{}
-		if decode(t, res.body, &got); checkOf(t, got.Checks, "pallet_reuse").Result != want {
-			t.Errorf("%+v, want %s", checkOf(t, got.Checks, "pallet_reuse"), want)
-		}
-	}
-	if c := checkOf(t, got.Checks, "pallet_reuse"); !strings.HasPrefix(
-		c.Details, "Pallet (00)106141412345678908 is also in shipment PO-1.",
-	) {
-		t.Errorf("%+v", c)
-	}
-}
-
-func TestDryRunReturnsTheResultAndStoresNothing(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	path := collection + "/" + a.create(t)
-	c := attach(path)
-	c.body = strings.Replace(strings.TrimSuffix(c.body, "}"), "0041", "0042", 1) + `,"dry_run":true}`
-	res := a.do(t, c)
-	res.wants(t, http.StatusOK, "")
-	var got attached
-	decode(t, res.body, &got)
-	check := checkOf(t, got.Checks, "duplicate_pallets")
-	if got.Document.ID != "" || got.Document.PalletsExtracted != 2 ||
-		check.Details != "Pallet 0042 appears on rows 1 and 2." ||
-		check.Locations[0].DocumentID != "" ||
-		check.Locations[0].Row != 1 {
-		t.Errorf("%s", res.body)
-	}
-	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"2.1"` {
-		t.Errorf("it was stored: %s", shown.body)
-	}
-}
-
 func TestTheSameContentIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -299,29 +255,4 @@ func TestAttachFaultsHavePointers(t *testing.T) {
 		wants(t, http.StatusUnprocessableEntity, "too_many_pallets")
 	a.do(t, call{method: http.MethodPost, path: path, body: list + strings.Repeat(" ", 14<<20)}).
 		wants(t, http.StatusRequestEntityTooLarge, "body_too_large")
-}
-
-// TestThousandsOfPalletsAreOneRequest, though a machine that is busy with other
-// tests may need a second try.
-func TestThousandsOfPalletsAreOneRequest(t *testing.T) {
-	t.Parallel()
-	a := newAPI(t)
-	path := collection + "/" + a.create(t)
-	c := attach(path)
-	c.body = longList(2000)
-	a.again(t, c.with("Idempotency-Key", "k")).wants(t, http.StatusCreated, "")
-	if s := a.do(t, call{path: path}).shipment(t); s["pallets_count"] != 2000.0 || len(s["pallets"].([]any)) != 2000 {
-		t.Errorf("%v pallets", s["pallets_count"])
-	}
-}
-
-// longList is a packing list of n pallets.
-func longList(n int) string {
-	pallets := make([]string, n)
-	for i := range pallets {
-		pallets[i] = fmt.Sprintf(
-			`{"pallet_number":"P-%05d","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4.125}`, i,
-		)
-	}
-	return `{"document":{"type":"packing_list","pallets":[` + strings.Join(pallets, ",") + `]}}`
 }

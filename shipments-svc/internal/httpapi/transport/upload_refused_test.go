@@ -108,20 +108,9 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 	}{
 		"a name with directories": {named("../../etc/passwd"), 422, "validation_failed", `"/document/filename"`},
 		"a name with backslashes": {named(`..\x`), 422, "validation_failed", `"/document/filename"`},
-		"a name with NUL":         {named("a\x00b.txt"), 422, "validation_failed", `"/document/filename"`},
-		"a name that turns":       {named("a\u202etxt.exe"), 422, "validation_failed", `"/document/filename"`},
-		"no name":                 {named(""), 422, "validation_failed", `"/document/filename"`},
 		"a lying ending": {
 			file(path, "other", "list.csv", pdf), 422, "unsupported_document",
 			"the content is a PDF",
-		},
-		"a page's ending": {
-			named("a.html"), 422, "unsupported_document",
-			"the name ends in .html, but the content is a CSV or text file",
-		},
-		"a program's ending": {
-			sent(kind, part{name: "file", filename: "a.exe", value: "x"}), 422,
-			"unsupported_document", "ends in .exe",
 		},
 		"an encoded form": {
 			sent(kind, fine).with("Content-Encoding", "gzip"), 415, "unsupported_media_type",
@@ -130,14 +119,6 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 		"a picture as packing list": {
 			file(path, "packing_list", "scan.png", png), 422, "unsupported_document",
 			"image; send the file that it was printed from",
-		},
-		"a page": {
-			file(path, "other", "page.html", html), 422, "unsupported_document",
-			"a web page is not supported",
-		},
-		"a program": {
-			file(path, "other", "x", "\x7fELF\x02\x01\x01"), 422, "unsupported_document",
-			"is not supported",
 		},
 		"a damaged archive": {
 			file(path, "packing_list", "x.xlsx", "PK\x03\x04"+strings.Repeat("x", 100)), 422,
@@ -159,14 +140,6 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			422, "validation_failed",
 			"must be base64",
 		},
-		"bytes after the padding": {
-			call{
-				method: "POST", path: path + "/documents",
-				body: `{"document":{"type":"other","filename":"f","content_base64":"eA==eA=="}}`,
-			},
-			422, "validation_failed",
-			"must be base64",
-		},
 		"a name without a file": {
 			call{
 				method: "POST", path: path + "/documents",
@@ -175,25 +148,12 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			422, "validation_failed",
 			"content_base64 is missing",
 		},
-		"not even text": {
-			call{
-				method: "POST", path: path + "/documents",
-				body: `{"document":{"type":"other","filename":"f","content_base64":7}}`,
-			},
-			422, "validation_failed",
-			`"/document/content_base64"`,
-		},
 		"file and pallets": {
 			call{
 				method: "POST", path: path + "/documents",
 				body: strings.Replace(list, `"type"`, `"filename":"f","content_base64":"eA==","type"`, 1),
 			},
 			422, "validation_failed", `"/document/pallets"`,
-		},
-		"file and no pallets": {
-			call{method: "POST", path: path + "/documents", body: "" +
-				`{"document":{"type":"packing_list","filename":"f.csv",` +
-				`"content_base64":"eA==","pallets":[]}}`}, 422, "validation_failed", `"/document/pallets"`,
 		},
 		"JSON cut short": {call{method: "POST", path: path + "/documents", body: `{"document":{"content_base64":"` +
 			strings.Repeat("eHh4", 10_000)}, 400, "malformed_json", ""},

@@ -244,6 +244,7 @@ func TestUploadedFileIsReadIntoPallets(t *testing.T) {
 	}
 }
 
+// TestDownloadsAnswerConditions, and one that was cut goes on where it ended, if the file is the same.
 func TestDownloadsAnswerConditions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -271,17 +272,22 @@ func TestDownloadsAnswerConditions(t *testing.T) {
 			http.StatusOK,
 			"0123456789",
 		},
-		"none":          {content.with("If-Match", ""), http.StatusPreconditionFailed, "*"},
-		"a weak one":    {content.with("If-Match", "W/"+tag), http.StatusPreconditionFailed, "*"},
-		"since":         {content.with("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"), http.StatusOK, "0123456789"},
-		"a range":       {content.with("Range", "bytes=2-4"), http.StatusPartialContent, "234"},
-		"head":          {call{method: http.MethodHead, path: content.path}, http.StatusOK, ""},
-		"not that one":  {content.with("If-Match", `"x"`), http.StatusPreconditionFailed, "*"},
-		"that one":      {content.with("If-Match", tag), http.StatusOK, "0123456789"},
-		"of a list":     {call{path: a.do(t, attach(path)).header.Get("Location") + "/content"}, http.StatusNotFound, "*"},
-		"of nothing":    {call{path: path + noDocument + "/content"}, http.StatusNotFound, "*"},
-		"with a query":  {call{path: content.path + "?x=1"}, http.StatusBadRequest, "*"},
-		"of a stranger": {content.with("X-Organization-ID", "org_00000000000000000000000001"), http.StatusNotFound, "*"},
+		"none":       {content.with("If-Match", ""), http.StatusPreconditionFailed, "*"},
+		"a weak one": {content.with("If-Match", "W/"+tag), http.StatusPreconditionFailed, "*"},
+		"since":      {content.with("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"), http.StatusOK, "0123456789"},
+		"a range":    {content.with("Range", "bytes=2-4"), http.StatusPartialContent, "234"},
+		"the rest": {
+			content.with("Range", "bytes=4-").with("If-Range", tag), http.StatusPartialContent, "456789",
+		},
+		"of another file": {content.with("Range", "bytes=4-").with("If-Range", `"x"`), http.StatusOK, "0123456789"},
+		"beyond":          {content.with("Range", "bytes=10-"), http.StatusRequestedRangeNotSatisfiable, "*"},
+		"head":            {call{method: http.MethodHead, path: content.path}, http.StatusOK, ""},
+		"not that one":    {content.with("If-Match", `"x"`), http.StatusPreconditionFailed, "*"},
+		"that one":        {content.with("If-Match", tag), http.StatusOK, "0123456789"},
+		"of a list":       {call{path: a.do(t, attach(path)).header.Get("Location") + "/content"}, http.StatusNotFound, "*"},
+		"of nothing":      {call{path: path + noDocument + "/content"}, http.StatusNotFound, "*"},
+		"with a query":    {call{path: content.path + "?x=1"}, http.StatusBadRequest, "*"},
+		"of a stranger":   {content.with("X-Organization-ID", "org_00000000000000000000000001"), http.StatusNotFound, "*"},
 	} {
 		if got := a.do(t, c.call); got.status != c.status || c.body != "*" && string(got.body) != c.body {
 			t.Errorf("%s: status %d, %s", name, got.status, got.body)
