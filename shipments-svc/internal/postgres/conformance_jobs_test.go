@@ -263,29 +263,36 @@ func testManyJobs(t *testing.T, q *postgres.Repository) {
 }
 
 func testTurns(t *testing.T, q *postgres.Repository) {
-	orgs := []shipments.OrgID{postgres.NewOrg(), postgres.NewOrg(), postgres.NewOrg()}
-	slices.SortFunc(orgs, func(a, b shipments.OrgID) int { return slices.Compare(a[:], b[:]) })
+	orgs, all := make([]shipments.OrgID, 3), make([]shipments.Organization, 3)
+	for i := range orgs {
+		all[i] = shipments.OrganizationOf(postgres.NewOrg())
+		all[i][0] = byte(i)
+		orgs[i] = shipments.OrgID(all[i])
+	}
 	for i, org := range orgs {
-		for range 3 - i {
+		for n := range 3 - i {
+			if n == 1 {
+				org[0] |= 0xe0
+			}
 			postgres.NewQueued(t, q, org)
 		}
 	}
-	// The first has 3 jobs, the second 2, and the third 1.
+	// The first has 3 jobs, the second 2, and the third 1, of live and of test data, which have one turn between them.
 	var turn shipments.Turn
 	for i, want := range []int{0, 1, 2, 0, 1, 0} {
 		j, err := q.Claim(t.Context(), lease(), turn)
 		check(t, err)
-		if turn.After = j.Org; j.Org != orgs[want] {
+		if turn.After = shipments.OrganizationOf(j.Org); shipments.OrgID(turn.After) != orgs[want] {
 			t.Errorf("turn %d was that of organization %d, want %d", i, slices.Index(orgs, j.Org), want)
 		}
 	}
 	postgres.NewQueued(t, q, orgs[0])
 	postgres.NewQueued(t, q, orgs[1])
-	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: orgs[2], Except: []shipments.OrgID{orgs[0], orgs[2]}})
+	j, err := q.Claim(t.Context(), lease(), shipments.Turn{After: all[2], Except: all[:1]})
 	if check(t, err); j.Org != orgs[1] {
 		t.Errorf("organization %d was served", slices.Index(orgs, j.Org))
 	}
-	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{Except: orgs}); !errors.Is(err, shipments.ErrNoJob) {
+	if _, err := q.Claim(t.Context(), lease(), shipments.Turn{Except: all}); !errors.Is(err, shipments.ErrNoJob) {
 		t.Errorf("all are excepted: %v", err)
 	}
 }

@@ -110,8 +110,8 @@ func (p plan) check(t *testing.T, query string) {
 		within = "due_at <= " // it counts those of all organizations, for the metric
 	case query == "jobsWaitingSQL":
 		within = "claimable_at <= " // likewise
-	case query == "claimSQL" && p.NodeType == "Index Only Scan":
-		within = "organization_id > " // it goes from one organization to the next
+	case p.IndexName == "jobs_turns":
+		within = "turn " // it goes from one organization to the next
 	}
 	if p.IndexName != "" && !strings.Contains(p.IndexCond, within) {
 		t.Errorf("%s: %s is searched by %q", query, p.IndexName, p.IndexCond)

@@ -190,7 +190,7 @@ func TestDatabaseRolesHaveMinimalPrivileges(t *testing.T) {
 			"jobs.attempts SELECT", "jobs.attempts UPDATE", "jobs.claimable_at SELECT", "jobs.claimable_at UPDATE",
 			"jobs.document_id SELECT",
 			"jobs.lease SELECT", "jobs.lease UPDATE", "jobs.organization_id SELECT", "jobs.run SELECT",
-			"jobs.shipment_id SELECT",
+			"jobs.shipment_id SELECT", "jobs.turn SELECT",
 			"outbox.organization_id SELECT",
 			"webhook_deliveries.due_at SELECT", "webhook_deliveries.endpoint_id SELECT",
 			"webhook_deliveries.organization_id SELECT",

@@ -26,21 +26,18 @@ WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3 AND run = $
 	// unless others have claimed all of its jobs meanwhile. It is the one query
 	// that serves all organizations at once.
 	claimSQL = `
-WITH RECURSIVE found (organization_id, ready) AS (
-	(SELECT organization_id, claimable_at <= now() AND organization_id <> ALL ($4::uuid[])
-		FROM jobs WHERE organization_id > $3 ORDER BY organization_id, claimable_at LIMIT 1)
+WITH RECURSIVE found (turn, ready) AS (
+	(SELECT turn, claimable_at <= now() AND turn <> ALL ($4::uuid[])
+		FROM jobs WHERE turn > $3 ORDER BY turn, claimable_at LIMIT 1)
 	UNION ALL
-	SELECT further.organization_id, further.claimable_at <= now() AND further.organization_id <> ALL ($4::uuid[])
+	SELECT further.turn, further.claimable_at <= now() AND further.turn <> ALL ($4::uuid[])
 	FROM found CROSS JOIN LATERAL (
-		SELECT organization_id, claimable_at FROM jobs o WHERE o.organization_id > found.organization_id
-		ORDER BY organization_id, claimable_at LIMIT 1
+		SELECT turn, claimable_at FROM jobs o WHERE o.turn > found.turn ORDER BY turn, claimable_at LIMIT 1
 	) further
 	WHERE NOT found.ready
-), turn AS (
-	SELECT organization_id FROM found WHERE ready
 ), next AS (
 	SELECT organization_id, shipment_id, document_id FROM jobs
-	WHERE organization_id = (SELECT organization_id FROM turn) AND claimable_at <= now()
+	WHERE turn = (SELECT turn FROM found WHERE ready) AND claimable_at <= now()
 	ORDER BY claimable_at LIMIT 1 FOR UPDATE SKIP LOCKED
 ), claimed AS (
 	UPDATE jobs j SET lease = $1, attempts = j.attempts + 1, claimable_at = now() + $2 * interval '1 second'
@@ -50,8 +47,10 @@ WITH RECURSIVE found (organization_id, ready) AS (
 	RETURNING j.organization_id, j.shipment_id, j.document_id, j.run, j.attempts
 )
 SELECT row_to_json(job) FROM (
-	SELECT turn.organization_id, claimed.shipment_id, claimed.document_id, claimed.run, claimed.attempts
-	FROM turn LEFT JOIN claimed ON claimed.organization_id = turn.organization_id
+	SELECT coalesce(claimed.organization_id, found.turn) AS organization_id, claimed.shipment_id, claimed.document_id,
+		claimed.run, claimed.attempts
+	FROM found LEFT JOIN claimed ON true
+	WHERE found.ready
 ) job`
 
 	// jobsWaitingSQL returns for how many seconds a job has been claimable at most.
@@ -86,7 +85,7 @@ SELECT row_to_json(d) FROM (
 
 // Claim implements shipments.Jobs.
 func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn shipments.Turn) (shipments.Job, error) {
-	after, wrapped := turn.After, turn.After == shipments.OrgID{}
+	after, wrapped := turn.After, turn.After == shipments.Organization{}
 	for {
 		j, err := getJSON[shipments.Job](ctx, r.dispatcher(), "claim job", claimSQL, lease,
 			shipments.LeaseTime.Seconds(), after, arrayOf(turn.Except))
@@ -94,11 +93,11 @@ func (r *Repository) Claim(ctx context.Context, lease shipments.Lease, turn ship
 		case errors.Is(err, shipments.ErrNotFound) && wrapped:
 			return shipments.Job{}, shipments.ErrNoJob
 		case errors.Is(err, shipments.ErrNotFound):
-			after, wrapped = shipments.OrgID{}, true
+			after, wrapped = shipments.Organization{}, true
 		case err != nil:
 			return shipments.Job{}, err
 		case j.Document == shipments.DocumentID{}: // others claimed the organization's jobs meanwhile
-			after = j.Org
+			after = shipments.OrganizationOf(j.Org)
 		default:
 			j.Lease = lease
 			return j, nil

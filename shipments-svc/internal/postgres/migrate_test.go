@@ -28,8 +28,8 @@ func TestReadinessFollowsTheEmbeddedMigrations(t *testing.T) {
 }
 
 // TestEveryKeyBeginsWithTheOrganization: primary keys, unique constraints,
-// foreign keys and indexes alike, so that the tables can be distributed. Two
-// indexes serve all organizations at once: those of queues, in the order of time.
+// foreign keys and indexes alike, so that the tables can be distributed. Three
+// indexes serve all organizations at once: those of queues, in the order of turns and of time.
 func TestEveryKeyBeginsWithTheOrganization(t *testing.T) {
 	t.Parallel()
 	var wrong []string
@@ -38,7 +38,7 @@ func TestEveryKeyBeginsWithTheOrganization(t *testing.T) {
 		JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
 		WHERE n.nspname = 'public' AND c.relname NOT LIKE 'goose%' AND a.attname <> 'organization_id'
-			AND i.indexrelid <> ALL (ARRAY['jobs_claimable', 'webhook_deliveries_overdue']::regclass[])
+			AND i.indexrelid <> ALL (ARRAY['jobs_turns', 'jobs_claimable', 'webhook_deliveries_overdue']::regclass[])
 		UNION ALL
 		SELECT k.conname FROM pg_constraint k
 		JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]

@@ -140,7 +140,6 @@ func queries(org uuid.UUID) map[string]query {
 		"changeTemplateSQL": {tenantRole, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
 		"deleteTemplateSQL": {tenantRole, deleteTemplateSQL, []any{org, id}},
 		"reviseSQL":         {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}", none}},
-		"recheckSQL":        {tenantRole, recheckSQL, []any{org, id, none}},
 		"putDocumentSQL":    {tenantRole, putDocumentSQL, []any{org, id, "{}"}},
 		"unneededSQL":       {tenantRole, unneededSQL, []any{org, "{" + id.String() + "}", "2026-11-20", "2026-11-20"}},
 		"jobsWaitingSQL":    {dispatcherRole, jobsWaitingSQL, nil},

@@ -50,12 +50,6 @@ WITH detached AS (
 )
 DELETE FROM pallets WHERE organization_id = $1 AND shipment_id = $2 AND document_id = $3`
 
-	// recheckSQL notes the results of the checks $3.
-	recheckSQL = `
-UPDATE shipments
-SET check_results = ARRAY(SELECT DISTINCT result FROM json_populate_recordset(NULL::checks, $3::json))
-WHERE organization_id = $1 AND id = $2`
-
 	forgetChecksSQL = `
 DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2`
 
@@ -114,10 +108,23 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 		if v.Checks != nil {
 			checks = asJSON{v.Checks}
 		}
+		if checks != nil && len(v.SSCCs) > 0 {
+			exec(lockSQL, org, "pallets")
+			if err != nil {
+				return err
+			}
+			uses, err := r.PalletUses(within(ctx, org, tx), org, id, v.SSCCs, v.After)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(uses, v.Uses) {
+				return shipments.ErrVersion
+			}
+		}
 		var last int // position of a pallet
 		err = tx.GetContext(ctx, &last, reviseSQL, org, id, v.From.Status, v.From.Version, asJSON{v.To}, checks)
 		if errors.Is(err, sql.ErrNoRows) {
-			err = shipments.ErrVersion
+			return shipments.ErrVersion
 		}
 		if v.Detached != (shipments.DocumentID{}) {
 			exec(detachSQL, org, id, v.Detached)
@@ -139,17 +146,6 @@ func (r *Repository) Revise(ctx context.Context, org shipments.OrgID, v shipment
 			rows := each(part, func(p shipments.Pallet) palletRow { return palletRow{p, p.Label()} })
 			exec(putPalletsSQL, org, id, last, asJSON{rows})
 			last += len(part)
-		}
-		if checks != nil && len(v.SSCCs) > 0 { // the last lock, for it holds up others
-			exec(lockSQL, org, "pallets")
-			var uses []shipments.Use
-			if err == nil {
-				uses, err = r.PalletUses(within(ctx, org, tx), org, id, v.SSCCs, v.After)
-			}
-			if err == nil && !slices.Equal(uses, v.Uses) {
-				checks = asJSON{v.Recheck(uses)}
-				exec(recheckSQL, org, id, checks)
-			}
 		}
 		if v.Keep != nil && err == nil {
 			err = r.PutTemplate(within(ctx, org, tx), org, *v.Keep)

@@ -36,9 +36,7 @@ type Jobs interface {
 	// turn it is, or returns ErrNoJob.
 	Claim(ctx context.Context, lease Lease, turn Turn) (Job, error)
 
-	// Begin notes that a document is being read and returns it: it is BeingRead, if it was
-	// Queued, which makes a version of the shipment. One that is not to be read by the job
-	// gives ErrLost.
+	// Begin notes that a document is being read and returns it, or ErrLost if it is not to be read by the job.
 	Begin(ctx context.Context, j Job) (Document, error)
 
 	// Extend lengthens a lease by LeaseTime from now, or returns ErrLost.
@@ -52,8 +50,8 @@ type Jobs interface {
 // Turn selects an organization round robin: of those that have a job, the first
 // after After in a fixed cyclic order that is not in Except.
 type Turn struct {
-	After  OrgID
-	Except []OrgID
+	After  Organization
+	Except []Organization
 }
 
 // ErrNoJob means that no organization that Turn selects has a job.

@@ -64,9 +64,9 @@ type Repository interface {
 	// ErrVersion. The mappings of Document are stored once it is finished. With a
 	// Lease it also ends the job of Document; where that has
 	// another Run or Lease it does nothing and returns ErrLost. A document
-	// that is Queued gets a job. The uses of its pallets are read once more when no
-	// other revision of the organization can be stored: where they differ, the
-	// checks are those of Recheck.
+	// that is Queued gets a job. Where pallets have other uses than those of Reuse
+	// it does nothing and returns ErrVersion: of two shipments that get the same SSCC
+	// at once, the checks of the one that is stored later have the other.
 	Revise(ctx context.Context, org OrgID, r Revision) error
 
 	// PalletUses returns where these SSCCs are pallets of other shipments that

@@ -57,8 +57,6 @@ type Reuse struct {
 	SSCCs []string  // of all pallets; none: nothing is looked for
 	After time.Time // other shipments were created after it
 	Uses  []Use
-	// Recheck replaces the checks of the revision, as the uses are others meanwhile.
-	Recheck func([]Use) []Check
 }
 
 // errUnchanged ends a change that would change nothing.
@@ -66,8 +64,7 @@ var errUnchanged = errors.New("nothing changes")
 
 // change performs an action with optimistic locking: it makes the revision and stores it if
 // the shipment still has the same version. On a version conflict it begins again, until ctx
-// ends. A decision, and a document that is to be read, leave the checks as they are, and pallets unread. Of two
-// shipments that get the same SSCC at once, the one that is stored later sees the other.
+// ends. A decision, and a document that is to be read, leave the checks as they are, and pallets unread.
 func (s *Service) change(
 	ctx context.Context, org OrgID, a Action, o Order, p Parts, edit func(*Revision) error,
 ) (Revision, error) {
@@ -185,16 +182,12 @@ func (s *Service) check(ctx context.Context, org OrgID, r *Revision) (err error)
 	evidence := Evidence{Draft: r.To.Draft, Documents: r.documents, Pallets: r.pallets}
 	if r.SSCCs = r.ssccs(); len(r.SSCCs) > 0 {
 		r.After = s.now().Add(-reuseAfter)
-		if evidence.Reused, err = s.repo.PalletUses(ctx, org, r.From.ID, r.SSCCs, r.After); err != nil {
+		if r.Uses, err = s.repo.PalletUses(ctx, org, r.From.ID, r.SSCCs, r.After); err != nil {
 			return err
 		}
 	}
-	r.Recheck = func(uses []Use) []Check {
-		r.Uses, evidence.Reused = uses, uses
-		r.Checks = s.runChecks(evidence)
-		return r.Checks
-	}
-	r.Recheck(evidence.Reused)
+	evidence.Reused = r.Uses
+	r.Checks = s.runChecks(evidence)
 	return nil
 }
 

@@ -60,13 +60,6 @@ func OrganizationOf(partition OrgID) Organization {
 	return Organization(partition)
 }
 
-// Partitions returns the ids under which an organization has its live and its test data.
-func (o Organization) Partitions() []OrgID {
-	live, test := OrgID(o), OrgID(o)
-	test[0] |= 0xe0
-	return []OrgID{live, test}
-}
-
 // Status is where a shipment stands.
 type Status string
 

@@ -60,7 +60,7 @@ type Pool struct {
 	limit    int // jobs of one organization at a time
 
 	mu      sync.Mutex
-	last    shipments.OrgID                // served last
+	last    shipments.Organization         // served last
 	running map[shipments.Organization]int // jobs of each, live and test together
 }
 
@@ -110,7 +110,7 @@ func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
 	turn := shipments.Turn{After: p.last}
 	for org, running := range p.running {
 		if running >= p.limit {
-			turn.Except = append(turn.Except, org.Partitions()...)
+			turn.Except = append(turn.Except, org)
 		}
 	}
 	j, err := p.jobs.Claim(ctx, lease, turn)
@@ -120,8 +120,8 @@ func (p *Pool) claim(ctx context.Context) (j shipments.Job, ok bool) {
 		}
 		return j, false
 	}
-	p.last = j.Org
-	p.running[shipments.OrganizationOf(j.Org)]++
+	p.last = shipments.OrganizationOf(j.Org)
+	p.running[p.last]++
 	return j, true
 }
 

@@ -43,12 +43,13 @@ func (q *queue) Claim(ctx context.Context, lease shipments.Lease, turn shipments
 		return shipments.Job{}, q.failing
 	}
 	next := -1 // the first job of the first organization after turn.After, and else of the first
-	before := func(a, b shipments.OrgID) bool {
-		late := func(o shipments.OrgID) bool { return bytes.Compare(o[:], turn.After[:]) <= 0 }
+	before := func(a, b shipments.Organization) bool {
+		late := func(o shipments.Organization) bool { return bytes.Compare(o[:], turn.After[:]) <= 0 }
 		return late(a) != late(b) && late(b) || late(a) == late(b) && bytes.Compare(a[:], b[:]) < 0
 	}
 	for i, j := range q.waiting {
-		if !slices.Contains(turn.Except, j.Org) && (next < 0 || before(j.Org, q.waiting[next].Org)) {
+		org := shipments.OrganizationOf(j.Org)
+		if !slices.Contains(turn.Except, org) && (next < 0 || before(org, shipments.OrganizationOf(q.waiting[next].Org))) {
 			next = i
 		}
 	}
