@@ -10,8 +10,8 @@ import (
 )
 
 func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
-	found, err := s.get(ctx, v)
-	return editPage(v, found.Shipment, found.Draft, nil), err
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
+	return editPage(v, head.Shipment, head.Draft, nil), err
 }
 
 // edit replaces the texts of the shipment by those of the form.
@@ -33,8 +33,8 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	if faults == nil {
 		return redirect(v.here(), "changed"), err
 	}
-	found, err := s.get(ctx, v)
-	a := editPage(v, found.Shipment, shipments.NewDraft(v.text), faults)
+	head, err := s.Service.Head(ctx, v.org, v.shipment)
+	a := editPage(v, head.Shipment, shipments.NewDraft(v.text), faults)
 	if changed {
 		a = a.as(http.StatusPreconditionFailed)
 	}

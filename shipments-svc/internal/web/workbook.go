@@ -113,8 +113,7 @@ func (f *xlsxFile) row(cells ...any) error {
 func (f *xlsxFile) end(about ...any) error {
 	_, err := io.WriteString(f.sheet, sheetEnd)
 	f.rows = 0
-	return errors.Join(err, f.begin("xl/worksheets/sheet2.xml", sheetStart), f.row(about...), func() error {
-		_, err := io.WriteString(f.sheet, sheetEnd)
-		return err
-	}(), f.Close())
+	err = errors.Join(err, f.begin("xl/worksheets/sheet2.xml", sheetStart), f.row(about...))
+	_, last := io.WriteString(f.sheet, sheetEnd)
+	return errors.Join(err, last, f.Close())
 }

@@ -34,39 +34,14 @@ func (r answer) conflict(tb testing.TB, code string) members {
 func TestInvalidTransitionListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	all := map[string]func(string) call{
-		"update":          update,
-		"approve":         approve,
-		"reject":          reject,
-		"delete":          remove,
-		"attach_document": attach,
+	path := a.loaded(t, shipments.Approved)
+	for _, c := range []call{update(path), reject(path), remove(path), attach(path)} {
+		if p := a.do(t, c).conflict(t, "invalid_transition"); !slices.Equal(p.Allowed, []string{"approve"}) {
+			t.Errorf("%s %s: allowed are %v", c.method, c.path, p.Allowed)
+		}
 	}
-	for status, allowed := range map[shipments.Status][]string{
-		shipments.Pending: {
-			"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document",
-			"reject", "delete",
-		},
-		shipments.Processing: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
-		shipments.ReadyForReview: {
-			"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document",
-			"approve", "reject",
-		},
-		shipments.Approved: {"approve"},
-		shipments.Rejected: {"update", "attach_document", "reprocess_document", "correct_mapping", "delete_document"},
-	} {
-		path := a.loaded(t, status)
-		for action, call := range all {
-			if slices.Contains(allowed, action) {
-				continue
-			}
-			p := a.do(t, call(path)).conflict(t, "invalid_transition")
-			if !slices.Equal(p.Allowed, allowed) {
-				t.Errorf("%s while %s: allowed are %v, want %v", action, status, p.Allowed, allowed)
-			}
-		}
-		if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"2.1"` {
-			t.Errorf("%s: the shipment was changed, ETag %s", status, tag)
-		}
+	if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"2.1"` {
+		t.Errorf("the shipment was changed, ETag %s", tag)
 	}
 }
 

@@ -58,11 +58,11 @@ func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {
 }
 
 func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
-	return reply{
-		Status: http.StatusOK,
-		Header: http.Header{"Link": {query.PageLinks(r.URL, page.Page, page.PerPage, page.Paging.Total)}},
-		Body:   palletsView{each(page.Lines.Pallets, viewPart), metaView(page.Paging)}, release: page.Release,
-	}
+	re := paged(func(page shipments.PalletsPage) (shipments.Paging, any) {
+		return page.Paging, palletsView{each(page.Lines.Pallets, viewPart), metaView(page.Paging)}
+	})(r, page)
+	re.release = page.Release
+	return re
 }
 
 // representation is part of every entity-tag. It changes when the same row

@@ -22,29 +22,24 @@ type metaView struct {
 	Total   int64 `json:"total"`
 }
 
-// unfit says that a text is none that a shipment can have.
-const unfit = "%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and " +
-	"characters that change the direction of text"
-
 func decodeList(r *http.Request) (shipments.Query, error) {
 	p := query.Read(r)
 	var q shipments.Query
 	q.Page, q.PerPage = p.Page(shipments.MaxPerPage)
 	q.Status = query.OneOf(p, "status", shipments.Statuses)
-	reference, given := p.Text("reference")
-	q.Reference = jsonbody.Normal(reference) // as it is stored
-	if given && shipments.TextFaults("", "reference", q.Reference, shipments.MaxReference) != nil {
-		p.Fault("reference", fmt.Sprintf(unfit, "reference", shipments.MaxReference))
-	}
 	text := func(name string, limit int) string {
-		value, _ := p.Text(name)
-		if value = jsonbody.Normal(value); value != "" && shipments.TextFaults("", name, value, limit) != nil {
-			p.Fault(name, fmt.Sprintf(unfit, name, limit))
+		value, given := p.Text(name)
+		value = jsonbody.Normal(value) // as it is stored
+		if given && shipments.TextFaults("", name, value, limit) != nil {
+			p.Fault(name, fmt.Sprintf(
+				"%s must be valid UTF-8 of 1 to %d characters, not all blank, without control characters and "+
+					"characters that change the direction of text", name, limit,
+			))
 		}
 		return value
 	}
-	q.Vessel, q.Destination = text("vessel", 100), text("destination", 200)
-	q.Search = text("q", shipments.MaxReference)
+	q.Reference, q.Vessel = text("reference", shipments.MaxReference), text("vessel", 100)
+	q.Destination, q.Search = text("destination", 200), text("q", shipments.MaxReference)
 	if q.Search != "" && utf8.RuneCountInString(q.Search) < shipments.MinSearch {
 		p.Fault("q", fmt.Sprintf("q must have at least %d characters", shipments.MinSearch))
 	}
