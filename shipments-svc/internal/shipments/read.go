@@ -85,7 +85,7 @@ type Lines struct {
 // PalletsPage is one page of the lines of a shipment. Release ends the use of memory for it, once it has been sent.
 type PalletsPage struct {
 	Lines
-	Paging
+	Paging `json:"-"`
 
 	Release func()
 }

@@ -187,7 +187,7 @@ type Page[Element any] struct {
 
 // Paging is the position of a page in a list.
 type Paging struct {
-	Page    int64 // effective
-	PerPage int64 // effective
-	Total   int64 // of all pages, at the instant that the page shows
+	Page    int64 `json:"page"`     // effective
+	PerPage int64 `json:"per_page"` // effective
+	Total   int64 `json:"total"`    // of all pages, at the instant that the page shows
 }

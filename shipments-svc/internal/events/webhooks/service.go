@@ -157,8 +157,8 @@ type Replay struct {
 
 // Replayed is the result of a Replay.
 type Replayed struct {
-	Events int
-	Last   int64 // Number of the last event of an incomplete range; otherwise 0
+	Events int   `json:"events"`
+	Last   int64 `json:"next_after,omitempty"` // Number of the last event of an incomplete range; otherwise 0
 }
 
 // Replay sends events again, up to MaxReplayed of a range.

@@ -12,14 +12,8 @@ import (
 )
 
 type listView struct {
-	Shipments []itemView `json:"shipments"`
-	Meta      metaView   `json:"meta"`
-}
-
-type metaView struct {
-	Page    int64 `json:"page"`
-	PerPage int64 `json:"per_page"`
-	Total   int64 `json:"total"`
+	Shipments []itemView       `json:"shipments"`
+	Meta      shipments.Paging `json:"meta"`
 }
 
 func decodeList(r *http.Request) (shipments.Query, error) {
@@ -49,12 +43,12 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 }
 
 var encodeList = paged(func(page shipments.Page[shipments.Shipment]) (shipments.Paging, any) {
-	return page.Paging, listView{each(page.Elements, viewItem), metaView(page.Paging)}
+	return page.Paging, listView{each(page.Elements, viewItem), page.Paging}
 })
 
 type historyView struct {
-	History []entryView `json:"history"`
-	Meta    metaView    `json:"meta"`
+	History []entryView      `json:"history"`
+	Meta    shipments.Paging `json:"meta"`
 }
 
 type entryView struct {
@@ -91,7 +85,7 @@ func decodeHistory(r *http.Request) (shipments.HistoryQuery, error) {
 }
 
 var encodeHistory = paged(func(page shipments.Page[shipments.Entry]) (shipments.Paging, any) {
-	return page.Paging, historyView{each(page.Elements, viewEntry), metaView(page.Paging)}
+	return page.Paging, historyView{each(page.Elements, viewEntry), page.Paging}
 })
 
 func viewEntry(e shipments.Entry) entryView {

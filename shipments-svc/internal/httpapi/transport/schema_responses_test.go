@@ -11,6 +11,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	openapi "github.com/quayside/quayside/shipments-svc/api"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -39,7 +40,7 @@ var views = map[string]any{
 	"updateWebhookEndpoint 200": under(endpointMember, endpointView{}),
 	"rotateWebhookSecret 200":   under(endpointMember, madeView{}),
 	"testWebhookEndpoint 202":   under("delivery", deliveryView{}),
-	"replayWebhooks 202":        under("replay", replayView{}),
+	"replayWebhooks 202":        under("replay", webhooks.Replayed{}),
 	"listDeliveries 200":        deliveriesView{},
 }
 

@@ -34,8 +34,8 @@ type moreView struct {
 }
 
 type palletsView struct {
-	Pallets []partView `json:"pallets"`
-	Meta    metaView   `json:"meta"`
+	Pallets []partView       `json:"pallets"`
+	Meta    shipments.Paging `json:"meta"`
 }
 
 // partView is a pallet with those of its lines that are on a page.

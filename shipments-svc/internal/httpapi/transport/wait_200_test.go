@@ -15,7 +15,8 @@ func TestWaitingGetReturnsTheChange(t *testing.T) {
 	path := a.loaded(t, shipments.ReadyForReview)
 	answered := make(chan answer)
 	go func() {
-		res, err := a.send(t.Context(), call{path: path}.with("Prefer", "respond-async, Wait=\"20\";x").with("If-None-Match", `"2.1"`))
+		known := call{path: path}.with("If-None-Match", `"2.1"`)
+		res, err := a.send(t.Context(), known.with("Prefer", `respond-async, Wait="20";x`))
 		if err != nil {
 			t.Error(err)
 		}

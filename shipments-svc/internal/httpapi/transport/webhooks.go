@@ -163,11 +163,6 @@ type deliveriesMetaView struct {
 	NextBefore string `json:"next_before,omitempty"`
 }
 
-type replayView struct {
-	Events    int   `json:"events"`
-	NextAfter int64 `json:"next_after,omitempty"`
-}
-
 func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 	p := query.Read(r)
 	q := webhooks.DeliveryQuery{
@@ -251,4 +246,4 @@ func eventIDs(o *jsonbody.Object, texts []string) []shipments.EventID {
 	return all
 }
 
-func viewReplayed(r webhooks.Replayed) replayView { return replayView{r.Events, r.Last} }
+func viewReplayed(r webhooks.Replayed) webhooks.Replayed { return r }
