@@ -145,13 +145,13 @@ func TestEveryResponseHasTheRateLimitHeadersOnce(t *testing.T) {
 		},
 		"401 without a token": {
 			[]string{"GET /api/v1/shipments HTTP/1.1"},
-			401, "missing_token", "address",
+			401, "missing_token", "no-token",
 			[]string{`WWW-Authenticate: Bearer realm="shipments"`, "Cache-Control: no-store"},
 		},
 		"401 with a malformed one": {
 			[]string{"GET /api/v1/shipments HTTP/1.1", bearer + "x"},
 			401, "invalid_token",
-			"address",
+			"no-token",
 			[]string{
 				`WWW-Authenticate: Bearer realm="shipments", error="invalid_token", ` +
 					`error_description="The API token is malformed: send it whole, in one Authorization header."`,

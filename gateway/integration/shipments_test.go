@@ -53,7 +53,7 @@ func TestOnlyDocumentsMayBeLarge(t *testing.T) {
 func TestPreferWaitExtendsTheTimeout(t *testing.T) {
 	t.Parallel()
 
-	const late = 4 * time.Second // much longer than the timeout of other routes
+	const late = 16 * time.Second // longer than the timeout without the preference
 	g := start(t, options{upstream: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(late):
