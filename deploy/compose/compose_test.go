@@ -42,11 +42,13 @@ func read(t *testing.T, path string) (p project) {
 	return p
 }
 
-// Old releases of Compose build or pull in the order of the dependencies, so the first service builds its image. None is
-// pulled from a registry unasked.
+// Old releases of Compose build or pull in the order of the dependencies, so the first service builds its image. None
+// is pulled from a registry unasked.
 func TestEachImageIsBuiltOnceAndPulledOnlyIfAsked(t *testing.T) {
 	t.Parallel()
-	builders := map[string]string{"gateway": "gateway", "shipments-svc": "shipments-migrate", "tokens-svc": "tokens-migrate"}
+	builders := map[string]string{
+		"gateway": "gateway", "shipments-svc": "shipments-migrate", "tokens-svc": "tokens-migrate",
+	}
 	for name, s := range read(t, "docker-compose.yml").Services {
 		program, ours := strings.CutPrefix(s.Image, "${QUAYSIDE_IMAGES:-ghcr.io/quayside}/")
 		program, _, _ = strings.Cut(program, ":")
