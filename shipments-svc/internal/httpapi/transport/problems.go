@@ -136,7 +136,8 @@ func Code(err error) string {
 // fail responds with the problem of an error.
 func (rt router) fail(ctx context.Context, err error, w http.ResponseWriter) {
 	r := callerOf(ctx).request
-	if errors.Is(r.Context().Err(), context.Canceled) {
+	// The deadline by which an upload gives way ends the context, too; its client is still there.
+	if errors.Is(r.Context().Err(), context.Canceled) && !errors.Is(err, errSlow) {
 		w.WriteHeader(httpserver.StatusClientGone)
 		return
 	}
