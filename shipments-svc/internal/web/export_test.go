@@ -93,7 +93,7 @@ func TestExportsHaveEveryRow(t *testing.T) {
 	}
 }
 
-// TestAnExportThatFailsIsAborted, so that nobody takes a part of a list for all of it.
+// TestAnExportThatFailsIsAborted, so that a part of a list is not taken for all of it.
 func TestAnExportThatFailsIsAborted(t *testing.T) {
 	t.Parallel()
 	s := start(t)

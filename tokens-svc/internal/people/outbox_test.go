@@ -153,7 +153,7 @@ func TestCodesAreMadeWhenTheirMailIsSent(t *testing.T) {
 	accept(t, p.people, people.Acceptance{Email: "bert@acme.example", Code: invited.Code, Name: "Bert", Password: secret})
 }
 
-// TestAResetDoesNotVoidAVerification, whoever asks for it, and neither the other way round.
+// TestAResetDoesNotVoidAVerification: nor does a verification void a reset.
 func TestAResetDoesNotVoidAVerification(t *testing.T) {
 	t.Parallel()
 	p := posting(t)

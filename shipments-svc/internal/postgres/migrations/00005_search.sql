@@ -10,8 +10,8 @@ CREATE EXTENSION IF NOT EXISTS btree_gin;
 ALTER TABLE shipments ADD COLUMN IF NOT EXISTS containers text NOT NULL DEFAULT '';
 
 -- What is searched of each shipment, in lower case. Under row-level security no index serves LIKE, which is not
--- leakproof. So nobody but search_shipments, which looks for the organization of the transaction, reads this table: no
--- role has a right to it, and its owner, as which that function works, is not subject to row-level security here.
+-- leakproof. So only search_shipments, which looks for the organization of the transaction, reads this table: no role
+-- has a right to it, and its owner, as which that function works, is not subject to row-level security here.
 CREATE TABLE IF NOT EXISTS shipment_search (
     organization_id uuid NOT NULL,
     shipment_id     uuid NOT NULL,
