@@ -18,9 +18,10 @@ const proofLife = 15 * time.Minute
 // issuer comes back to the page of the form.
 type proofForm struct {
 	pages.Faults
-	Path string
-	Form url.Values
-	Back string
+	Path  string
+	Form  url.Values
+	Back  string
+	Leads bool // to another page, instead of continuing with a form
 	// The ways of this person: the code of an app instead of the password, and the issuer without either.
 	Password, Code, Passkey, Issuer bool
 }
@@ -67,6 +68,28 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 	}
 	ended, err := s.sessions.Prove(ctx, user, s.People.Now())
 	return !ended, redirect("/sign-in?ended=1"), err
+}
+
+const provePath = "/settings/prove"
+
+// returnField names the page that sent the person here to prove who they are, and to which they return.
+const returnField = "return"
+
+// showProof asks for a proof on behalf of a page of another service, to which it then leads back. It asks in any
+// case: that service may count the age of the proof by another clock.
+func (s *site) showProof(ctx context.Context, v *visit) (answer, error) {
+	f, err := s.proofForm(ctx, v)
+	if err != nil {
+		return answer{}, err
+	}
+	f.Back, f.Leads = safeNext(v.Form.Get(returnField)), true
+	f.Form = url.Values{returnField: {f.Back}}
+	return f.answer().as(http.StatusOK), nil
+}
+
+// returnWithProof is reached with a proof only.
+func (s *site) returnWithProof(_ context.Context, v *visit) (answer, error) {
+	return redirect(safeNext(v.PostForm.Get(returnField))), nil
 }
 
 // provedRecently reports whether the proof of the session is recent.

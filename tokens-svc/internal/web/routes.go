@@ -66,6 +66,8 @@ var table = []route{
 	{pattern: "POST /settings/security/passkeys", on: hasPasskeys, proof: true, do: (*site).addPasskey},
 	{pattern: "POST /settings/security/passkeys/challenge", on: hasPasskeys, do: (*site).challengeNewPasskey},
 	{pattern: "POST /settings/security/passkeys/remove", on: hasFactors, proof: true, do: (*site).removePasskey},
+	{pattern: "GET " + provePath, do: (*site).showProof},
+	{pattern: "POST " + provePath, proof: true, do: (*site).returnWithProof},
 	{pattern: "GET /settings/verify", on: mails, do: show(verifyPage)},
 	{pattern: "POST /settings/verify", on: mails, do: (*site).verifyAddress},
 	{pattern: "POST /settings/verify/send", on: mails, do: (*site).requestVerification},

@@ -274,6 +274,26 @@ func TestASessionIsProvedOnce(t *testing.T) {
 	}
 }
 
+func TestAProofForAnotherPageLeadsBackToIt(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.member(t, tokens.RoleOwner)
+	webhooks := "/webhooks/" + string(acme) + "?all=1"
+	w.pass(proofLife + time.Second)
+	for asked, back := range map[string]string{
+		webhooks: webhooks, "//evil.example/x": "/x", "https://evil.example": home, `/\evil.example`: home,
+	} {
+		want(t, b.get(t, provePath+"?"+url.Values{"return": {asked}}.Encode()), http.StatusOK, "Then you return",
+			`name="return" value="`+back+`"`, `action="`+provePath+`"`)
+	}
+	form := url.Values{"return": {webhooks}}
+	want(t, b.post(t, provePath, form), http.StatusForbidden, "Confirm that it")
+	form.Set("proof-password", secret)
+	wantTo(t, b.post(t, provePath, form), webhooks)
+	want(t, b.post(t, api(""), b.generateForm(t)), http.StatusOK, "Copy your new token")
+	wantTo(t, b.post(t, provePath, url.Values{"return": {"//evil.example"}}), home)
+}
+
 func TestAnotherPersonsPasskeyProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
