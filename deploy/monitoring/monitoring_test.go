@@ -39,7 +39,7 @@ func TestEachAlertFiresForItsFaultAndNotBefore(t *testing.T) {
 var (
 	alertName = regexp.MustCompile(`(?m)^ +- alert: (\w+)$`)
 	caseName  = regexp.MustCompile(`alertname: (\w+)`)
-	runbook   = regexp.MustCompile(`(?m)^ +runbook: deploy/monitoring/runbooks/(\w+)\.md$`)
+	runbook   = regexp.MustCompile(`(?m)^ +runbook_url: \S+/deploy/monitoring/runbooks/(\w+)\.md$`)
 )
 
 func TestEachAlertHasARunbookAndACase(t *testing.T) {
