@@ -23,7 +23,7 @@ func (s *Service) ChangePassword(
 	u := a.User
 	succeeded, err := s.attempt(ctx, newCount(AttemptsPerDevice, "change of password", string(id)))
 	if err == nil {
-		err = s.verify(ctx, a, current)
+		err = s.verify(ctx, a, current, client)
 	}
 	if err != nil {
 		return User{}, s.recordSignIn(ctx, u, methodChange, client, err)
@@ -31,7 +31,7 @@ func (s *Service) ChangePassword(
 	if err := succeeded(ctx); err != nil {
 		return User{}, err
 	}
-	hash, err := s.newPassword(ctx, password, u.Email, current)
+	hash, err := s.newPassword(ctx, password, u.Email, current, client)
 	if err != nil {
 		return User{}, err
 	}
@@ -65,7 +65,9 @@ func (s *Service) Rename(ctx context.Context, u User, name string, client Client
 
 // newPassword returns the stored form of a password that follows the rules and
 // is not the current one.
-func (s *Service) newPassword(ctx context.Context, password, email, current string) (string, error) {
+func (s *Service) newPassword(
+	ctx context.Context, password, email, current string, client ClientInfo,
+) (string, error) {
 	var wrong faults
 	wrong.password(password, email)
 	if current != "" && password == current {
@@ -74,7 +76,7 @@ func (s *Service) newPassword(ctx context.Context, password, email, current stri
 	if err := wrong.OrNil(); err != nil {
 		return "", err
 	}
-	return s.config.Passwords.Hash(ctx, password)
+	return s.config.Passwords.Hash(ctx, site(client.Address), password)
 }
 
 // Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.
@@ -87,7 +89,7 @@ func (s *Service) Find(ctx context.Context, idOrEmail string) (Account, error) {
 // person who owns it, and ends all of its sessions. It gives a
 // tokens.ValidationError.
 func (s *Service) SetPassword(ctx context.Context, u User, password string) error {
-	hash, err := s.newPassword(ctx, password, u.Email, "")
+	hash, err := s.newPassword(ctx, password, u.Email, "", ClientInfo{})
 	if err != nil {
 		return err
 	}

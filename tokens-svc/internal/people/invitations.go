@@ -128,7 +128,7 @@ func (s *Service) Accept(ctx context.Context, a Acceptance, client ClientInfo) (
 		return User{}, "", err
 	case known.ID == "":
 		admission.New = true
-		admission.User, admission.Password, err = s.newUser(ctx, email, a)
+		admission.User, admission.Password, err = s.newUser(ctx, email, a, client)
 		if offer.Mailed {
 			admission.User.VerifiedAt = admission.User.CreatedAt
 		}
@@ -199,7 +199,9 @@ func (s *Service) offer(ctx context.Context, u User, id InvitationID) (Invitatio
 }
 
 // newUser returns the account of an invited person.
-func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User, string, error) {
+func (s *Service) newUser(
+	ctx context.Context, email string, a Acceptance, client ClientInfo,
+) (User, string, error) {
 	var wrong faults
 	now := s.Now()
 	u := User{ID: UserID(publicid.New("usr")), Email: email, Name: wrong.name(a.Name, 1), CreatedAt: now}
@@ -207,7 +209,7 @@ func (s *Service) newUser(ctx context.Context, email string, a Acceptance) (User
 	if err := wrong.OrNil(); err != nil {
 		return User{}, "", err
 	}
-	hash, err := s.config.Passwords.Hash(ctx, a.Password)
+	hash, err := s.config.Passwords.Hash(ctx, site(client.Address), a.Password)
 	return u, hash, err
 }
 

@@ -51,7 +51,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	if !a.hasCode(purposeReset, code, s.Now()) {
 		return User{}, s.wrongCode(ctx, client)
 	}
-	hash, err := s.newPassword(ctx, password, a.Email, "")
+	hash, err := s.newPassword(ctx, password, a.Email, "", client)
 	if err != nil {
 		return User{}, err
 	}

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -27,8 +28,8 @@ type Service struct {
 
 // Passwords makes and checks stored passwords; see people/password.
 type Passwords interface {
-	Hash(ctx context.Context, password string) (string, error)
-	Verify(ctx context.Context, stored, password string) (right bool, err error)
+	Hash(ctx context.Context, from netip.Prefix, password string) (string, error)
+	Verify(ctx context.Context, from netip.Prefix, stored, password string) (right bool, err error)
 }
 
 // Config has the dependencies and settings of a Service.
@@ -89,7 +90,7 @@ func (s *Service) Enroll(ctx context.Context, e Enrolment) (u User, made bool, e
 	if err := wrong.OrNil(); err != nil {
 		return User{}, false, err
 	}
-	hash, err := s.config.Passwords.Hash(ctx, e.Password)
+	hash, err := s.config.Passwords.Hash(ctx, netip.Prefix{}, e.Password)
 	if err != nil {
 		return User{}, false, err
 	}

@@ -23,7 +23,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, client Cli
 	}
 	succeeded, err := s.attempt(ctx, toSignIn(a, email, client)...)
 	if err == nil {
-		err = s.verify(ctx, a, password)
+		err = s.verify(ctx, a, password, client)
 	}
 	notice := s.signedIn(a, client)
 	if err != nil || !a.HasApp {
@@ -48,11 +48,11 @@ func (s *Service) account(ctx context.Context, email string) (Account, error) {
 
 // verify gives ErrRefused unless it is the account's password, and ErrDisabled
 // if it is but the account is disabled. A zero account costs the same.
-func (s *Service) verify(ctx context.Context, a Account, password string) error {
+func (s *Service) verify(ctx context.Context, a Account, password string, client ClientInfo) error {
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	switch right, err := s.config.Passwords.Verify(ctx, a.Password, password); {
+	switch right, err := s.config.Passwords.Verify(ctx, site(client.Address), a.Password, password); {
 	case err != nil:
 		return err
 	case !right:

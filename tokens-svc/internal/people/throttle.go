@@ -92,16 +92,17 @@ func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(
 }
 
 // network is the unit of counting addresses: of IPv6, the /64 of one customer.
-func network(a netip.Addr) netip.Prefix {
+func network(a netip.Addr) netip.Prefix { return prefix(a, 64) }
+
+// site is the unit of sharing among addresses: of IPv6, the /48 that many providers give to one customer.
+func site(a netip.Addr) netip.Prefix { return prefix(a, 48) }
+
+func prefix(a netip.Addr, bits int) netip.Prefix {
 	a = a.Unmap().WithZone("")
-	bits := a.BitLen()
-	if a.Is6() {
-		bits = 64
+	if a.Is4() {
+		bits = a.BitLen()
 	}
-	p, err := a.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{} // the address is not known
-	}
+	p, _ := a.Prefix(bits) // the zero Prefix of an address that is not known
 	return p
 }
 
