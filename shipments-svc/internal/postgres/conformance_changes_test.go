@@ -203,7 +203,8 @@ func testRandomOperations(t *testing.T, repo shipments.Repository) {
 		counted := shipments.Filter{Status: status}
 		rows, total, err := repo.List(t.Context(), org, counted, 0, 1000)
 		check(t, err)
-		seen := shipments.Filter{Status: status, Reference: "PO-1"} // which all have and the counters do not know
+		// All have the reference, and the counters do not know it.
+		seen := shipments.Filter{Status: status, Texts: shipments.Draft{Reference: "PO-1"}}
 		_, rowsTotal, err := repo.List(t.Context(), org, seen, 0, 1000)
 		check(t, err)
 		if total != rowsTotal || int64(len(rows)) != rowsTotal {

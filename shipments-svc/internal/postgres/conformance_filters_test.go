@@ -24,12 +24,12 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 	stores(t, repo, postgres.NewOrg(), all...) // meet the filters, too
 	for range 20 {
 		s := postgres.NewShipment(shipments.Pending, randomTime(random))
-		s.Reference = references[random.IntN(len(references))]
+		setTexts(random, &s.Draft)
 		check(t, repo.Create(t.Context(), org, s, postgres.Someone))
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)
-	for combination := range 1 << 7 {
+	for combination := range 1 << (4 + len(shipments.FilteredTexts)) {
 		for range 3 {
 			f := randomFilter(random, combination)
 			compare(t, repo, org, f, chosen(all, f))
@@ -75,9 +75,7 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	var met []shipments.Shipment
 	for _, d := range all {
 		if (f.Status == "" || d.Status == f.Status) &&
-			(f.Reference == "" || d.Reference == f.Reference) &&
-			strings.HasPrefix(strings.ToLower(d.Vessel), strings.ToLower(f.Vessel)) &&
-			strings.HasPrefix(strings.ToLower(d.Destination), strings.ToLower(f.Destination)) &&
+			!slices.ContainsFunc(shipments.FilteredTexts, func(t shipments.Text) bool { return differs(t, d.Draft, f.Texts) }) &&
 			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
 				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
@@ -88,20 +86,34 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 	return met
 }
 
-// These references differ only in an exact comparison.
-var references = []string{"PO-1", "PO-10", "po-1", "PO_1", "PO%", "Ä ß", `'"\`}
+// differs reports whether a text is not the one that a filter looks for.
+func differs(t shipments.Text, is, wanted shipments.Draft) bool {
+	text, want := t.Of(is), t.Of(wanted)
+	if t.Filter == shipments.Prefix {
+		return !strings.HasPrefix(strings.ToLower(text), strings.ToLower(want))
+	}
+	return want != "" && text != want
+}
+
+// texts differ, some of them only in an exact comparison.
+var texts = []string{"PO-1", "PO-10", "po-1", "PO_1", "PO%", "Ä ß", `'"\`, "Łódź \U0001F34A", "Łódra"}
+
+func setTexts(random *mathrand.Rand, d *shipments.Draft) {
+	for _, t := range shipments.FilteredTexts {
+		t.Set(d, texts[random.IntN(len(texts))])
+	}
+}
 
 func randomDetails(random *mathrand.Rand, n int) []shipments.Detail {
 	all := make([]shipments.Detail, n)
 	for i := range all {
 		d := detail(shipments.Statuses[random.IntN(len(shipments.Statuses))], randomTime(random), 0)
-		d.Reference = references[random.IntN(len(references))]
+		setTexts(random, &d.Draft)
 		var checks []shipments.Check
 		for range random.IntN(5) {
 			checks = append(checks, d.Checks[random.IntN(len(d.Checks))])
 		}
 		d.Checks = checks
-		d.Vessel = []string{"MSC Carmen", "msc Anna", "Öresund"}[random.IntN(3)]
 		all[i] = d
 	}
 	return all
@@ -120,22 +132,23 @@ func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
 		f.Status = shipments.Statuses[random.IntN(len(shipments.Statuses))]
 	}
 	if fields&2 != 0 {
-		f.Reference = references[random.IntN(len(references))]
-	}
-	if fields&4 != 0 {
 		f.CheckResult = shipments.Results[random.IntN(len(shipments.Results))]
 	}
-	if fields&8 != 0 {
+	if fields&4 != 0 {
 		f.CreatedAfter = new(randomTime(random))
 	}
-	if fields&16 != 0 {
+	if fields&8 != 0 {
 		f.CreatedBefore = new(randomTime(random).In(time.FixedZone("", 5*3600)))
 	}
-	if fields&32 != 0 {
-		f.Vessel = []string{"msc", "MSC Carmen", "m%", "Ö"}[random.IntN(4)]
-	}
-	if fields&64 != 0 {
-		f.Destination = []string{"Łó", "Łódź", "l"}[random.IntN(3)]
+	for i, t := range shipments.FilteredTexts {
+		if fields&(16<<i) == 0 {
+			continue
+		}
+		text := []rune(texts[random.IntN(len(texts))])
+		if t.Filter == shipments.Prefix {
+			text = text[:1+random.IntN(len(text))]
+		}
+		t.Set(&f.Texts, string(text))
 	}
 	return f
 }

@@ -206,7 +206,7 @@ func testSnapshot(t *testing.T, repo shipments.Repository) {
 	// Every filter is met by all that is written.
 	filters := []shipments.Filter{
 		{},
-		{Reference: "PO-1"},
+		{Texts: shipments.Draft{Reference: "PO-1"}},
 		{CreatedAfter: new(postgres.Noon.Add(-time.Hour))},
 		{Status: shipments.Pending},
 	}

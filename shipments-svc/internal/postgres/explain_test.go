@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,12 @@ func (p plan) find(nodeType string) *plan {
 		}
 	}
 	return nil
+}
+
+// searches reports whether an index is searched by a condition that has the text.
+func (p plan) searches(text string) bool {
+	return strings.Contains(p.IndexCond, text) ||
+		slices.ContainsFunc(p.Plans, func(inner plan) bool { return inner.searches(text) })
 }
 
 // findIndex returns the first node that uses the index, or nil.

@@ -64,7 +64,11 @@ func selectedArgs(f shipments.Filter) []any {
 	if f.CreatedBefore != nil {
 		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
 	}
-	return []any{after, before, string(f.CheckResult), f.Reference, f.Vessel, f.Destination, likeText.Replace(f.Search)}
+	args := []any{after, before, string(f.CheckResult), likeText.Replace(f.Search)}
+	for _, t := range shipments.FilteredTexts {
+		args = append(args, t.Of(f.Texts))
+	}
+	return args
 }
 
 // listAfterQuery returns the query of the shipments after one, and its arguments: they are found by the
@@ -169,21 +173,28 @@ func when(given bool, parameter int, condition string) string {
 	return fmt.Sprintf(" AND $%d = ''", parameter)
 }
 
-// begins is the condition that a column in lower case begins with a parameter: a range,
-// which an index serves for any value.
-func begins(column string, parameter int) string {
-	return fmt.Sprintf("%[1]s >= lower($%[2]d::text) AND %[1]s < lower($%[2]d::text) || chr(1114111)", column, parameter)
+// matches is the condition that a text matches a parameter. That it begins with it is a range, which an index serves
+// for any value.
+func matches(t shipments.Text, parameter int) string {
+	if t.Filter == shipments.Prefix {
+		return fmt.Sprintf("%[1]s_lower >= lower($%[2]d::text) AND %[1]s_lower < lower($%[2]d::text) || chr(1114111)",
+			t.Name, parameter)
+	}
+	return fmt.Sprintf("%s = $%d", t.Name, parameter)
 }
 
 // selected is the condition of shipments of the status $4, created after $5, which may be infinite,
-// with the check result $7, the reference $8, the beginnings of the vessel $9 and of the
-// destination $10, and the text $11.
+// with the check result $7, found by the search $8, whose FilteredTexts match $9 and following.
 func selected(f shipments.Filter) string {
-	return when(f.Status != anyStatus, 4, "status = $4") + ` AND created_at > $5` +
-		when(f.CheckResult != "", 7, "$7 = ANY (check_results)") + when(f.Reference != "", 8, "reference = $8") +
-		when(f.Vessel != "", 9, begins("vessel_lower", 9)) +
-		when(f.Destination != "", 10, begins("destination_lower", 10)) +
-		when(f.Search != "", 11, fmt.Sprintf("id IN (SELECT search_shipments($11, %d))", shipments.MaxMatches))
+	conditions := []string{
+		" AND created_at > $5", when(f.Status != anyStatus, 4, "status = $4"),
+		when(f.CheckResult != "", 7, "$7 = ANY (check_results)"),
+		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %d))", shipments.MaxMatches)),
+	}
+	for i, t := range shipments.FilteredTexts {
+		conditions = append(conditions, when(t.Of(f.Texts) != "", 9+i, matches(t, 9+i)))
+	}
+	return strings.Join(conditions, "")
 }
 
 // listSelected lists selected shipments that were created before $6, which may be infinite. It counts

@@ -297,8 +297,8 @@ func TestPalletsAreNotComparedWithEachSSCC(t *testing.T) {
 	explainGeneric(t, db, palletUsesSQL, queries(org)["palletUsesSQL"].args).checkFilters(t, "palletUsesSQL")
 }
 
-// TestIndexesServeTheOrderOfLists: a page of a reference or a check result is
-// read from an index that holds those alone, in order, and not sorted.
+// TestIndexesServeTheOrderOfLists: a page of a check result or of an equal text is
+// read from an index that holds those alone, in order, and not sorted; one of a prefix is found by an index.
 func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t, pgtestDSN(t))
@@ -307,17 +307,25 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	exec(t, db, `VACUUM ANALYZE`)
 	exec(t, db, `SET enable_sort = off`)
 	exec(t, db, `SET enable_bitmapscan = off`)
-	for index, f := range map[string]shipments.Filter{
-		"shipments_newest_of_reference": {Reference: "PO-100"},
-		"shipments_newest_with_pass":    {CheckResult: shipments.Pass},
-		"shipments_newest_with_warn":    {CheckResult: shipments.Warn},
-		"shipments_newest_with_fail":    {CheckResult: shipments.Fail},
-		"shipments_newest_with_skip":    {CheckResult: shipments.Skip},
-	} {
+	for _, result := range shipments.Results {
+		query, args := listQuery(org, shipments.Filter{CheckResult: result}, 10, 25)
+		index := "shipments_newest_with_" + string(result)
+		if page := explain(t, db, query, args).find("Limit"); page == nil || len(page.Plans) != 1 ||
+			page.Plans[0].IndexName != index {
+			t.Errorf("%s: the page is %+v, want it of %s", result, page, index)
+		}
+	}
+	for _, text := range shipments.FilteredTexts {
+		var f shipments.Filter
+		text.Set(&f.Texts, "none")
 		query, args := listQuery(org, f, 10, 25)
-		page := explain(t, db, query, args).find("Limit")
-		if page == nil || len(page.Plans) != 1 || page.Plans[0].IndexName != index {
-			t.Errorf("%+v: the page is %+v, want it of %s", f, page, index)
+		found := explain(t, db, query, args)
+		if page := found.find("Limit"); text.Filter == shipments.Equal && (page == nil || len(page.Plans) != 1 ||
+			!strings.Contains(page.Plans[0].IndexCond, text.Name+" = ")) {
+			t.Errorf("%s: the page is %+v, want it in the order of an index", text.Name, page)
+		}
+		if text.Filter == shipments.Prefix && !found.searches(text.Name+"_lower >= ") {
+			t.Errorf("%s: no index of %[1]s_lower is searched: %+v", text.Name, found)
 		}
 	}
 }
@@ -346,8 +354,14 @@ func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
 func filters() map[string]shipments.Filter {
 	after, before := Noon.AddDate(0, 0, -40), Noon.AddDate(0, 0, -5)
 	all := map[string]shipments.Filter{
-		"a vessel": {Vessel: "msc c"}, "no vessel": {Vessel: "x"}, "a destination": {Destination: "Bremen"},
 		"a search": {Search: "carm"}, "a search of a status": {Search: "carm", Status: shipments.Approved},
+	}
+	for _, text := range shipments.FilteredTexts {
+		for _, value := range []string{"msc c", "Rotterdam", "none"} {
+			var f shipments.Filter
+			text.Set(&f.Texts, value)
+			all[text.Name+" "+value] = f
+		}
 	}
 	for _, status := range []shipments.Status{"", shipments.Approved} {
 		for _, reference := range []string{"", "PO-100", "none"} {
@@ -356,7 +370,7 @@ func filters() map[string]shipments.Filter {
 					{}, {&after, nil}, {nil, &before}, {&after, &before}, {&before, &after},
 				} {
 					f := shipments.Filter{
-						Status: status, Reference: reference, CheckResult: result,
+						Status: status, Texts: shipments.Draft{Reference: reference}, CheckResult: result,
 						CreatedAfter: created[0], CreatedBefore: created[1],
 					}
 					all[fmt.Sprint(status, " ", reference, " ", result, " ", created[0], " ", created[1])] = f

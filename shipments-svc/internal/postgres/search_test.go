@@ -71,7 +71,7 @@ func TestASearchCostsWhatTheOrganizationHas(t *testing.T) {
 	if err != nil || total != 10 {
 		t.Errorf("%d (%v)", total, err)
 	}
-	broad := shipments.Filter{Search: "carm", Reference: "PO-1"}
+	broad := shipments.Filter{Search: "carm", Texts: shipments.Draft{Reference: "PO-1"}}
 	if _, _, err := r.List(t.Context(), large, broad, 0, 10); !errors.Is(err, shipments.ErrTooBroad) {
 		t.Errorf("%v", err)
 	}

@@ -1,6 +1,10 @@
 package shipments
 
-import "github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+import (
+	"slices"
+
+	"github.com/quayside/quayside/gateway/servicekit/text/plaintext"
+)
 
 // Draft is what a client states of a shipment. Each field is one of Texts, and
 // its JSON name is the name of its column, too. An optional one is omitted where it
@@ -18,24 +22,41 @@ type Text struct {
 	Name     string // in JSON and as a column
 	Max      int    // code points
 	Optional bool   // it may be empty, which is as if it were not there
+	Filter   Match  // how lists are filtered by it
 	field    func(*Draft) *string
 }
+
+// Match is how a filter compares a text.
+type Match int
+
+// The ways of comparing a text.
+const (
+	Unfiltered Match = iota // there is no filter of it
+	Equal                   // by an index of the column
+	Prefix                  // in any case, by an index of the column name_lower
+)
 
 // MaxReference is the maximum length of a reference in code points.
 const MaxReference = 100
 
-// Texts lists the fields of a Draft in their order. Validation and decoding are
+// Texts lists the fields of a Draft in their order. Validation, decoding, filters of lists and pages are
 // derived from it.
 var Texts = []Text{
-	{Name: "reference", Max: MaxReference, field: func(d *Draft) *string { return &d.Reference }},
-	{Name: "vessel", Max: 100, field: func(d *Draft) *string { return &d.Vessel }},
+	{Name: "reference", Max: MaxReference, Filter: Equal, field: func(d *Draft) *string { return &d.Reference }},
+	{Name: "vessel", Max: 100, Filter: Prefix, field: func(d *Draft) *string { return &d.Vessel }},
 	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
-	{Name: "destination", Max: 200, field: func(d *Draft) *string { return &d.Destination }},
+	{Name: "destination", Max: 200, Filter: Prefix, field: func(d *Draft) *string { return &d.Destination }},
 	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
 }
 
+// FilteredTexts are those of Texts that lists are filtered by.
+var FilteredTexts = slices.DeleteFunc(slices.Clone(Texts), func(t Text) bool { return t.Filter == Unfiltered })
+
 // Of returns the text of a draft.
 func (t Text) Of(d Draft) string { return *t.field(&d) }
+
+// Set replaces the text of a draft.
+func (t Text) Set(d *Draft, value string) { *t.field(d) = value }
 
 // NewDraft returns the draft whose texts have the values that value returns for
 // their names.

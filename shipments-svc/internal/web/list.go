@@ -60,10 +60,12 @@ func (v *visit) filter() (f shipments.Filter, err error) {
 		return nil
 	}
 	f = shipments.Filter{
-		Search: text("q"), Status: shipments.Status(query.Get("status")), Reference: text("reference"),
-		Vessel:      text("vessel"),
-		Destination: text("destination"), CheckResult: shipments.Result(query.Get("check_result")),
+		Search: text("q"), Status: shipments.Status(query.Get("status")),
+		CheckResult:  shipments.Result(query.Get("check_result")),
 		CreatedAfter: day("from", -time.Millisecond), CreatedBefore: day("until", 24*time.Hour),
+	}
+	for _, t := range shipments.FilteredTexts {
+		t.Set(&f.Texts, text(t.Name))
 	}
 	if f.Search != "" && utf8.RuneCountInString(f.Search) < shipments.MinSearch ||
 		f.CheckResult != "" && !slices.Contains(shipments.Results, f.CheckResult) ||

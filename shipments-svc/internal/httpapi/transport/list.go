@@ -32,8 +32,10 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 		}
 		return value
 	}
-	q.Reference, q.Vessel = text("reference", shipments.MaxReference), text("vessel", 100)
-	q.Destination, q.Search = text("destination", 200), text("q", shipments.MaxReference)
+	for _, t := range shipments.FilteredTexts {
+		t.Set(&q.Texts, text(t.Name, t.Max))
+	}
+	q.Search = text("q", shipments.MaxReference)
 	if q.Search != "" && utf8.RuneCountInString(q.Search) < shipments.MinSearch {
 		p.Fault("q", fmt.Sprintf("q must have at least %d characters", shipments.MinSearch))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
@@ -15,8 +16,11 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	a := newAPI(t)
 	const pageRange = "page must be a whole number from 1 to 9223372036854775807"
 	const perPageRange = "per_page must be a whole number from 1 to 9223372036854775807; more than 100 counts as 100"
-	const known = "there is page, per_page, status, reference, vessel, destination, q, check_result, " +
-		"created_after, created_before"
+	known := "there is page, per_page, status, "
+	for _, text := range shipments.FilteredTexts {
+		known += text.Name + ", "
+	}
+	known += "q, check_result, created_after, created_before"
 	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control " +
 		"characters and characters that change the direction of text"
 	const resultIs = "check_result must be one of pass, warn, fail, skip"
@@ -42,7 +46,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		"?page=1&page=1":   {invalid("page", "page is given 2 times; give it once")},
 		"?status=&status=": {invalid("status", "status is given 2 times; give it once")},
 		"?pge=1":           {unknown("pge", `there is no parameter "pge"; did you mean "page"?`)},
-		"?origin=x":        {unknown("origin", `there is no parameter "origin"; `+known)},
+		"?pallets=x":       {unknown("pallets", `there is no parameter "pallets"; `+known)},
 		"?=x":              {unknown("", `there is no parameter ""; `+known)},
 		"?reference=" + strings.Repeat("%C3%A9", 101): {invalid("reference", referenceIs)},
 		"?reference=a%0Ab":                            {invalid("reference", referenceIs)},

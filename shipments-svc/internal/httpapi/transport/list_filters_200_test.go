@@ -131,14 +131,13 @@ func TestCreatedShipmentIsReadAsSent(t *testing.T) {
 	}
 }
 
-// TestAPartOfATextIsFound in any case, and the beginning of a vessel and a destination.
+// TestAPartOfATextIsFound in any case.
 func TestAPartOfATextIsFound(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	id := a.create(t)
 	for query, want := range map[string]int{
-		"?q=o-1": 1, "?q=CARM": 1, "?q=terda": 1, "?q=xyz": 0, "?vessel=msc": 1, "?vessel=carmen": 0,
-		"?destination=ROTT": 1, "?destination=dam": 0, "?q=carmen&vessel=msc&status=pending": 1,
+		"?q=o-1": 1, "?q=CARM": 1, "?q=terda": 1, "?q=xyz": 0, "?q=carmen&vessel=msc&status=pending": 1,
 	} {
 		if ids := a.list(t, query).ids(); len(ids) != want || want == 1 && ids[0] != id {
 			t.Errorf("%s: %v", query, ids)

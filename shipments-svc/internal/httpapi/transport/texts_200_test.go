@@ -3,6 +3,8 @@ package transport_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
@@ -10,18 +12,19 @@ import (
 )
 
 // TestEachTextIsKeptChangedAndRemoved: each of shipments.Texts is shown as it was given,
-// alone, in lists and in events, and as it was changed, in the history, too. An optional one
-// is removed by null, and may be left out; of the others null is refused.
+// alone, in lists and in events, and as it was changed, in the history, too, and lists are filtered by it.
+// An optional one is removed by null, and may be left out; of the others null is refused.
 func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 	t.Parallel()
 	a, db := publishing(t)
-	given := map[string]any{}
 	for _, text := range shipments.Texts {
-		given[text.Name] = "first " + text.Name
-	}
-	path := textsOf(t, a, given)
-	for _, text := range shipments.Texts {
+		given := map[string]any{}
+		for _, other := range shipments.Texts {
+			given[other.Name] = "first " + other.Name
+		}
+		path := textsOf(t, a, given)
 		a.change(t, path, text.Name, "second "+text.Name)
+		a.filters(t, path, text, "second "+text.Name)
 		a.shows(t, db, path, text.Name, "second "+text.Name)
 		a.noted(t, path, text.Name, "first "+text.Name, "second "+text.Name)
 		if !text.Optional {
@@ -34,6 +37,26 @@ func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 		a.noted(t, path, text.Name, "second "+text.Name, "")
 		delete(given, text.Name)
 		a.shows(t, db, textsOf(t, a, given), text.Name, nil)
+	}
+}
+
+// filters compares lists that are filtered by a text, which one shipment has.
+func (a *api) filters(t *testing.T, path string, text shipments.Text, value string) {
+	t.Helper()
+	found := map[string]bool{value: true, value + " ": true, value[1:]: false}
+	switch text.Filter {
+	case shipments.Unfiltered:
+		return
+	case shipments.Equal:
+		found[value[:8]], found[strings.ToUpper(value)] = false, false
+	case shipments.Prefix:
+		found[value[:8]], found[strings.ToUpper(value)] = true, true
+	}
+	for given, want := range found {
+		ids := a.list(t, "?"+url.Values{text.Name: {given}}.Encode()).ids()
+		if got := len(ids) == 1 && strings.HasSuffix(path, ids[0]); got != want || !want && len(ids) > 0 {
+			t.Errorf("%s %q finds %v, want %s: %t", text.Name, given, ids, path, want)
+		}
 	}
 }
 
