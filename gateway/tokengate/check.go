@@ -61,6 +61,13 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 	}
 	introspectionSeconds.WithLabelValues(source).Observe(time.Since(began).Seconds())
 
+	v := g.judge(ctx, caller, token)
+	v.presented = token
+	return v
+}
+
+// judge decides about a request by what is known of its token; nil: nothing can be known now.
+func (g *Gate) judge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
 	switch {
 	case token == nil:
 		return g.unavailable(ctx, caller, invalidTokenWindow, &authUnavailable)
@@ -69,7 +76,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 		// to spend its owner's requests.
 		return g.chargeAddress(ctx, caller, invalidTokenWindow, &addressNotAllowed)
 	case token.Active:
-		return g.charge(ctx, caller, token)
+		return g.charge(ctx, token)
 	case token.Reason == "revoked":
 		return g.chargeAddress(ctx, caller, invalidTokenWindow, &revokedToken)
 	case token.Reason == "expired":
@@ -96,8 +103,8 @@ func (g *Gate) introspect(ctx context.Context, text string) (token *introspect.R
 	}
 }
 
-// charge counts the request against the window of the token's lineage, and as a use of the token.
-func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
+// charge counts the request against the window of the token's lineage.
+func (g *Gate) charge(ctx context.Context, token *introspect.Result) verdict {
 	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
 	result, err := g.windows.Take(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window})
 	span.End()
@@ -107,7 +114,6 @@ func (g *Gate) charge(ctx context.Context, caller netip.Addr, token *introspect.
 		v.refused = &limiterUnavailable
 		return v
 	}
-	g.usage.Count(token.TokenID, caller, result.Allowed)
 	if !result.Allowed {
 		v.refused = rateLimited.until(v.window)
 	}

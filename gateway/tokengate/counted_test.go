@@ -149,6 +149,27 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 	}
 }
 
+func TestUsageCountsEveryRefusalOnce(t *testing.T) {
+	t.Parallel()
+	forbid := func(w http.ResponseWriter, _ *http.Request) error {
+		w.WriteHeader(http.StatusForbidden)
+		return nil
+	}
+	elsewhere := strings.Replace(activeBody, "{", `{"ip_allow":["203.0.113.7/32"],`, 1)
+	for body, next := range map[string]caddyhttp.HandlerFunc{
+		activeBody: forbid, elsewhere: nil,
+		`{"active":false,"reason":"revoked"}`: nil, `{"active":false,"reason":"expired"}`: nil,
+	} {
+		g := newTestGate(t, new(Gate), body)
+		g.serve(t, request(http.MethodGet, "/"), next)
+		g.usage.Close()
+		if !strings.Contains(g.reports(), `"token":"tok_4fZyo82mVyR1"`) ||
+			!strings.Contains(g.reports(), `"count":0,"refused":1,"address":"192.0.2.1"`) {
+			t.Errorf("%s: reported %s", body, g.reports())
+		}
+	}
+}
+
 // It has the gauges of the process, too.
 func TestGaugesFollowTheChangeStream(t *testing.T) {
 	if values := metricValues(t); values["degraded"] != 0 {

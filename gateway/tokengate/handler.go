@@ -29,6 +29,8 @@ type verdict struct {
 	window windowState
 	// token is set once the token is known to be active and usable from the caller's address.
 	token *introspect.Result
+	// presented is what is known of the request's token, which may be inactive; nil: nothing is.
+	presented *introspect.Result
 	// session is set once the person is known to be signed in.
 	session *introspect.Session
 	// refused is the response of a refused request; nil lets it pass.
@@ -104,6 +106,7 @@ func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v ver
 		v = g.admit(out, r, came)
 	}
 	out.window, out.token, out.session = v.window, v.token, v.session
+	out.presented, out.caller = v.presented, came.caller
 	if v.refused != nil || failed {
 		return v, present
 	}

@@ -3,6 +3,7 @@ package tokengate
 import (
 	"io"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -30,7 +31,9 @@ type responseWriter struct {
 	path      string // escaped
 	client    string // the address; empty if it is not known
 	window    windowState
+	caller    netip.Addr
 	token     *introspect.Result  // of a caller that is known; else nil
+	presented *introspect.Result  // likewise, and of a token that has ended or is used from elsewhere
 	session   *introspect.Session // of a person who is known; else nil
 	page      bool                // uses a session instead of a token
 	cookies   bool                // the service reads and sets cookies
@@ -71,6 +74,9 @@ func (w *responseWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 		w.complete(status)
+		if w.presented != nil && w.presented.TokenID != "" {
+			w.gate.usage.Count(w.presented.TokenID, w.caller, status)
+		}
 		if w.body != nil {
 			w.body.responseBegins()
 		}

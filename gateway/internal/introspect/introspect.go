@@ -137,6 +137,9 @@ func (i *Introspector) introspect(ctx context.Context, token string, digest dige
 		if result.Active && result.expiredAt(i.now()) {
 			result = Result{Reason: "expired"}
 		}
+		if result.Reason != "" { // the secret was right
+			result.TokenID = id.publicID()
+		}
 		// A result that a change superseded is requested again. The second one, which is newer than the caller's
 		// request, is returned but not cached.
 		if i.cache.endFlight(flight, digest, &result, requestedAt) || superseded {

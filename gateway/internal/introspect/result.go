@@ -34,7 +34,7 @@ var (
 
 // Result is the result of an introspection.
 type Result struct {
-	// Active reports whether the token is valid. If not, only Reason has a meaning.
+	// Active reports whether the token is valid. If not, only Reason and, with one, TokenID have a meaning.
 	Active bool
 	// Reason is why it is not: "revoked", "expired", another word or empty. The tokens service gives it only for the right
 	// secret.

@@ -44,8 +44,8 @@ func TestIntrospectFollowsTheContract(t *testing.T) {
 			Window: time.Minute, Revision: 814,
 		},
 		"inactive":         {},
-		"inactive_revoked": {Reason: "revoked"},
-		"inactive_expired": {Reason: "expired"},
+		"inactive_revoked": {Reason: "revoked", TokenID: "tok_4fZyo82mVyR1"},
+		"inactive_expired": {Reason: "expired", TokenID: "tok_4fZyo82mVyR1"},
 	}
 	if len(contract) != len(want) {
 		t.Errorf("the contract has %d answers, this test knows %d", len(contract), len(want))

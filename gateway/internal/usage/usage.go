@@ -89,13 +89,15 @@ func start(config Config, transport http.RoundTripper) *Reporter {
 	return r
 }
 
-// Count counts a request of token from that address, which was allowed, or refused because its window was empty.
-func (r *Reporter) Count(token string, from netip.Addr, allowed bool) {
+// Count counts a request of token from that address by the status of its response: as refused, for want of a valid
+// token, of a permission or of an allowed address, or because its window was empty, or else as allowed.
+func (r *Reporter) Count(token string, from netip.Addr, status int) {
 	u := use{Token: token, LastUsedAt: time.Now(), Address: from}
-	if allowed {
-		u.Allowed = 1
-	} else {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
 		u.Refused = 1
+	default:
+		u.Allowed = 1
 	}
 	r.merge(u)
 }

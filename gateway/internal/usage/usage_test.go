@@ -120,10 +120,10 @@ func TestOneBatchEveryTenSecondsAndOneOnClose(t *testing.T) {
 		r := s.reporter()
 		begin := time.Now()
 		for range 2_500 { // 25 s at 100 requests a second
-			r.Count("tok_hot", office, true)
+			r.Count("tok_hot", office, http.StatusOK)
 			time.Sleep(10 * time.Millisecond)
 		}
-		r.Count("tok_other", home, false)
+		r.Count("tok_other", home, http.StatusTooManyRequests)
 		r.Close()
 		if len(s.batches) != 3 || s.at[0].Sub(begin) != Interval || s.at[1].Sub(begin) != 2*Interval ||
 			s.at[2].Sub(begin) != 25*time.Second {
@@ -157,8 +157,8 @@ func TestBatchesThatAreNotAcceptedAreKeptAndMerged(t *testing.T) {
 			s := &service{status: func() int { return status }}
 			r := s.reporter()
 			for range 3 {
-				r.Count("tok_a", office, true)
-				r.Count("tok_b", office, false)
+				r.Count("tok_a", office, http.StatusOK)
+				r.Count("tok_b", office, http.StatusForbidden)
 				time.Sleep(Interval)
 				synctest.Wait()
 			}
@@ -166,7 +166,7 @@ func TestBatchesThatAreNotAcceptedAreKeptAndMerged(t *testing.T) {
 				t.Errorf("%d: error %v", status, s.err)
 			}
 			s.status = nil
-			r.Count("tok_a", home, true)
+			r.Count("tok_a", home, http.StatusOK)
 			r.Close()
 			want := map[string][2]int64{"tok_a": {4}, "tok_b": {0, 3}}
 			if len(s.batches) != 1 || fmt.Sprint(s.batches[0]) != fmt.Sprint(want) ||
@@ -200,7 +200,7 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 			}}
 			r := s.reporter()
 			for n := range 2*batchTokens + 7 {
-				r.Count(fmt.Sprint("tok_", n), office, true)
+				r.Count(fmt.Sprint("tok_", n), office, http.StatusOK)
 			}
 			time.Sleep(Interval)
 			synctest.Wait()
@@ -215,8 +215,8 @@ func TestManyTokensAreSentInSeveralBatches(t *testing.T) {
 
 func TestCountingAKnownTokenAllocatesNothing(t *testing.T) {
 	r := &Reporter{uses: map[string]use{}}
-	r.Count(token, office, true)
-	if n := testing.AllocsPerRun(1000, func() { r.Count(token, home, true) }); n != 0 {
+	r.Count(token, office, http.StatusOK)
+	if n := testing.AllocsPerRun(1000, func() { r.Count(token, home, http.StatusOK) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -226,7 +226,7 @@ func BenchmarkCount(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			r.Count(token, office, true)
+			r.Count(token, office, http.StatusOK)
 		}
 	})
 }

@@ -86,8 +86,8 @@ const usageHours = 24
 // Use is a token's use: since a gateway's last report, or as Usage returns it.
 type Use struct {
 	Token      TokenID       `json:"token"`
-	Requests   int64         `json:"count"`   // that were let through
-	Refused    int64         `json:"refused"` // that were too many
+	Requests   int64         `json:"count"`   // that were not refused
+	Refused    int64         `json:"refused"` // with 401, 403 or 429
 	LastUsedAt time.Time     `json:"last_used_at"`
 	Address    audit.Address `json:"address"` // of the last client
 }
