@@ -39,14 +39,14 @@ const (
 // MaxReference is the maximum length of a reference in code points.
 const MaxReference = 100
 
-// Texts lists the fields of a Draft in their order. Validation, decoding, filters of lists and pages are
-// derived from it.
+// Texts lists the fields of a Draft as people read them, the reference first. Validation, decoding, filters of lists,
+// pages and exports are derived from it.
 var Texts = []Text{
 	{Name: "reference", Max: MaxReference, Filter: Equal, field: func(d *Draft) *string { return &d.Reference }},
 	{Name: "vessel", Max: 100, Filter: Prefix, field: func(d *Draft) *string { return &d.Vessel }},
+	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
 	{Name: "origin", Max: 200, field: func(d *Draft) *string { return &d.Origin }},
 	{Name: "destination", Max: 200, Filter: Prefix, field: func(d *Draft) *string { return &d.Destination }},
-	{Name: "voyage", Max: 50, Optional: true, field: func(d *Draft) *string { return &d.Voyage }},
 }
 
 // FilteredTexts are those of Texts that lists are filtered by.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,8 +92,36 @@ func weightCell(g shipments.Grams) any {
 	return g.Kilograms()
 }
 
-var listHeadings = []any{
-	"Id", "Reference", "Status", "Vessel", "Voyage", "From", "To", "Pallets", "Created", "Approved",
+// exportColumn is a column of exportList.
+type exportColumn struct {
+	heading string
+	cell    func(shipments.Shipment) any
+}
+
+var exportColumns = slices.Concat(
+	[]exportColumn{{"Id", func(s shipments.Shipment) any { return transport.ShipmentIDs.Format(s.ID) }}},
+	textColumns(shipments.Texts[:1]),
+	[]exportColumn{{"Status", func(s shipments.Shipment) any { return string(s.Status) }}},
+	textColumns(shipments.Texts[1:]),
+	[]exportColumn{
+		{"Pallets", func(s shipments.Shipment) any { return s.PalletsCount }},
+		{"Created", func(s shipments.Shipment) any { return s.CreatedAt.Format(time.RFC3339) }},
+		{"Approved", func(s shipments.Shipment) any {
+			if s.ApprovedAt.IsZero() {
+				return nil
+			}
+			return s.ApprovedAt.Format(time.RFC3339)
+		}},
+	},
+)
+
+// textColumns are headed by labels without their alternatives: "Vessel".
+func textColumns(texts []shipments.Text) (all []exportColumn) {
+	for _, t := range texts {
+		heading, _, _ := strings.Cut(label(t.Name), " or ")
+		all = append(all, exportColumn{heading, func(s shipments.Shipment) any { return t.Of(s.Draft) }})
+	}
+	return all
 }
 
 // exportList returns a row for each shipment that meets the filters of the list.
@@ -101,14 +130,15 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	var headings []any
+	for _, column := range exportColumns {
+		headings = append(headings, column.heading)
+	}
 	rows := func(yield func([]any, error) bool) {
 		for one, err := range s.Service.All(ctx, v.org, filter) {
-			row := []any{
-				transport.ShipmentIDs.Format(one.ID), one.Reference, string(one.Status), one.Vessel, one.Voyage,
-				one.Origin, one.Destination, one.PalletsCount, one.CreatedAt.Format(time.RFC3339), nil,
-			}
-			if !one.ApprovedAt.IsZero() {
-				row[len(row)-1] = one.ApprovedAt.Format(time.RFC3339)
+			row := make([]any, len(exportColumns))
+			for i, column := range exportColumns {
+				row[i] = column.cell(one)
 			}
 			if !yield(row, err) {
 				return
@@ -116,7 +146,7 @@ func (s *site) exportList(ctx context.Context, v *visit) (answer, error) {
 		}
 	}
 	return answer{send: workbook{
-		name: "shipments", headings: listHeadings, rows: rows,
+		name: "shipments", headings: headings, rows: rows,
 		about: "every shipment" + selection(v.URL.Query()), csv: strings.HasSuffix(v.URL.Path, ".csv"),
 	}.send}, nil
 }

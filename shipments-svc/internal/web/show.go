@@ -15,6 +15,7 @@ import (
 type showPage struct {
 	pages.Faults
 	shipments.Detail
+	Texts     []draftField
 	Link      string
 	Checks    checkRows
 	Rows      []palletRow
@@ -107,7 +108,7 @@ func (s *site) shown(ctx context.Context, v *visit) (showPage, error) {
 		}
 	}
 	p := showPage{
-		Detail: found.Detail, Link: v.here(), History: history.Elements,
+		Detail: found.Detail, Texts: fieldsOf(found.Draft), Link: v.here(), History: history.Elements,
 		Types: shipments.DocumentTypes, Me: v.person.Actor(),
 		Decide: (found.Status == shipments.ReadyForReview || failed > 0) && slices.Contains(allowed, shipments.Reject) &&
 			v.may("POST /api/v1/shipments/{id}/approve"),
