@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -tags=nobadger,nobbolt,nomysql,nopgx -gcflags=all=-d
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate test test-all generated bench lab neighbours test-compose lint clean release release-check images servers devstack versitygw
+.PHONY: help run generate test test-all generated bench lab neighbours test-compose lint clean release release-check images servers devstack helm versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/d
 test: servers devstack ## run the tests of a change, on real Postgres and Redis
 	@env -u CI CGO_ENABLED=0 .bin/devstack test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")
 
-test-all: devstack versitygw ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
+test-all: devstack versitygw helm ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
 	@$(SERVERS) sh -ec '$(TEST) $(UNIT); $(TEST) -exec true $(WHOLE) >/dev/null; $(TEST) -p 1 $(WHOLE); \
 	CGO_ENABLED=0 go test -count=1 ./gateway/integration -run FitsTheMemoryLimit; \
 	TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$${TEST_DATABASE_POOLED_URL:?PgBouncer is needed} \
@@ -56,10 +56,17 @@ neighbours: ## work beside hostile organizations, and print what a good one noti
 test-compose: ## test an upgrade and a failing migration on a Docker engine with the images of `make images`
 	@TEST_COMPOSE=true go test -count=1 -v ./deploy/compose -run FailingMigration
 
-generate: ## write what is derived from the code: deploy/docs/reference, the Go client, the gateway's API documents
+# The chart without what an overlay of kustomize adds.
+KUSTOMIZE_BASE := ../../.bin/helm template quayside chart --kube-version 1.34 --set-string prefix= \
+	--set kustomize=true,migrations.hook=false,networkPolicy.postgres=null,networkPolicy.redis=null
+
+generate: ## write what is derived from the code: deploy/docs/reference, the Go client, API documents of the gateway, kustomize's base
 	@for program in shipments tokens; do cp $$program-svc/api/openapi.yaml gateway/apidocs/openapi/$$program.yaml; done
 	@CGO_ENABLED=0 go run ./deploy/cmd/reference .
 	@cd deploy && go generate ./client
+	@$(MAKE) --no-print-directory helm
+	@cd deploy/kubernetes && $(KUSTOMIZE_BASE) >base/objects.yaml && \
+	$(KUSTOMIZE_BASE) --set monitoring.enabled=true --show-only templates/monitoring.yaml >monitoring/objects.yaml
 
 lint: ## run golangci-lint over every module
 	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools -o $(CURDIR)/.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -89,6 +96,10 @@ servers:
 
 devstack:
 	@CGO_ENABLED=0 GOGC=400 go build -C deploy -o $(CURDIR)/.bin/devstack ./cmd/devstack
+
+# For `generate`, and for tests of the chart.
+helm:
+	@GOWORK=off CGO_ENABLED=0 go build -C deploy/tools/helm -o $(CURDIR)/.bin/helm helm.sh/helm/v3/cmd/helm
 
 # An S3 server, for the tests of storage.
 versitygw:

@@ -4,7 +4,9 @@ package kubernetes
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,6 +17,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/provider"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
@@ -23,7 +27,7 @@ import (
 var overlays = []string{"trial", "production"}
 
 // components are what an operator may add to an overlay.
-var components = []string{"services", "traces", "../examples/coldchain"}
+var components = []string{"services", "traces", "monitoring", "../examples/coldchain"}
 
 // manifests are the objects of an overlay that tests read, by name.
 type manifests struct {
@@ -32,6 +36,7 @@ type manifests struct {
 	jobs         map[string]batchv1.Job
 	namespaces   map[string]corev1.Namespace
 	policies     map[string]networkingv1.NetworkPolicy
+	names        []string // of all objects, with their kinds
 }
 
 // build renders an overlay with components as kustomize does, and refuses what the Kubernetes API has no field for.
@@ -42,7 +47,34 @@ func build(t *testing.T, overlay string, components ...string) (m manifests) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return read(t, rendered)
+}
+
+// chart renders the chart as `helm install` does, in a namespace of the operator's.
+func chart(t *testing.T, release string, arguments ...string) manifests {
+	t.Helper()
+	helm := "../../.bin/helm" // of `make helm`
+	if _, err := os.Stat(helm); err != nil && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	arguments = append([]string{"template", release, "chart", "--kube-version", "1.34"}, arguments...)
+	cmd := exec.CommandContext(t.Context(), helm, arguments...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered, err := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory()).NewResMapFromBytes(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, rendered)
+}
+
+func read(t *testing.T, rendered resmap.ResMap) (m manifests) {
+	t.Helper()
 	for _, r := range rendered.Resources() {
+		m.names = append(m.names, r.GetKind()+" "+r.GetName())
 		text, err := r.AsYAML()
 		if err != nil {
 			t.Fatal(err)
@@ -70,8 +102,11 @@ func build(t *testing.T, overlay string, components ...string) (m manifests) {
 			add(t, new(map[string]policyv1.PodDisruptionBudget), r.GetName(), text)
 		case "HorizontalPodAutoscaler":
 			add(t, new(map[string]autoscalingv2.HorizontalPodAutoscaler), r.GetName(), text)
+		case "Ingress":
+			add(t, new(map[string]networkingv1.Ingress), r.GetName(), text)
+		case "HTTPRoute", "PodMonitor", "PrometheusRule": // of operators, whose types are not here
 		default:
-			t.Errorf("%s: no policy covers %s %s", overlay, r.GetKind(), r.GetName())
+			t.Errorf("no type for %s %s", r.GetKind(), r.GetName())
 		}
 	}
 	return m
@@ -141,17 +176,46 @@ func (m manifests) workloads() (all []workload) {
 	return all
 }
 
-// each runs a test for every overlay, and for production with all components.
+// each runs a test for every overlay, for production with all components, and for the chart with everything it has.
 func each(t *testing.T, test func(*testing.T, manifests)) {
 	t.Parallel()
 	t.Run("production with components", func(t *testing.T) {
 		t.Parallel()
 		test(t, build(t, "production", components...))
 	})
+	t.Run("chart", func(t *testing.T) {
+		t.Parallel()
+		test(t, chart(t, "a", "--set", "monitoring.enabled=true,ingress.enabled=true,httpRoute.enabled=true"))
+	})
 	for _, overlay := range overlays {
 		t.Run(overlay, func(t *testing.T) {
 			t.Parallel()
 			test(t, build(t, overlay))
 		})
+	}
+}
+
+// Two releases in one namespace have no name in common, and select no pods of each other.
+func TestTwoReleasesFitInANamespace(t *testing.T) {
+	t.Parallel()
+	one, other := chart(t, "a"), chart(t, "b")
+	for _, name := range one.names {
+		if slices.Contains(other.names, name) {
+			t.Errorf("both have %s", name)
+		}
+	}
+	for _, d := range one.deployments {
+		for _, pod := range other.workloads() {
+			if selects(t, d.Spec.Selector, pod) {
+				t.Errorf("%s selects pods of %s", d.Name, pod.name)
+			}
+		}
+	}
+	for _, p := range one.policies {
+		for _, pod := range other.workloads() {
+			if len(p.Spec.Ingress)+len(p.Spec.Egress) > 0 && p.Name != "a-dns" && selects(t, &p.Spec.PodSelector, pod) {
+				t.Errorf("policy %s is about pods of %s", p.Name, pod.name)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds a release of HEAD into a folder: for each platform an archive of the
-# three programs, for each program a CycloneDX SBOM, and SHA256SUMS.
+# three programs, for each program a CycloneDX SBOM, an archive of what operators
+# apply, the Helm chart, and SHA256SUMS.
 #
 #   release.sh [VERSION [FOLDER]]   VERSION is the tag of HEAD by default, FOLDER dist
 #   release.sh check [VERSION]      builds twice, with empty build caches and in different folders, and compares
@@ -58,10 +59,27 @@ build() {
         sed -e "s/\"timestamp\": \"[^\"]*\"/\"timestamp\": \"$(date -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)\"/" \
           -e '/^        "hashes": \[$/,/^        \],$/d' >"$out/${program}_${version}_${os}_$arch.cdx.json"
     done
-    tar -C "$source" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u+rw,go=rX' \
-      --format=ustar -c "$name" | gzip -n9 >"$out/$name.tar.gz"
+    archive "$name" >"$out/$name.tar.gz"
   done
-  (cd "$out" && sha256sum -- *.tar.gz *.cdx.json >SHA256SUMS)
+
+  name=quayside_${version}_deploy
+  mkdir -p "$source/$name/deploy"
+  cp -r "$source"/{LICENSE,docker-compose.yml} "$source/$name/"
+  cp -rL "$source"/deploy/{backup,compose,kubernetes,monitoring} "$source/$name/deploy/"
+  find "$source/$name" -name '*_test.go' -delete
+  archive "$name" >"$out/$name.tar.gz"
+
+  cp -rL "$source/deploy/kubernetes/chart" "$source/quayside"
+  sed -i -e "s/^version: .*/version: ${version#v}/" -e "s/^appVersion: .*/appVersion: $version/" "$source/quayside/Chart.yaml"
+  archive quayside >"$out/quayside-${version#v}.tgz"
+
+  (cd "$out" && sha256sum -- *.tar.gz *.tgz *.cdx.json >SHA256SUMS)
+}
+
+# archive FOLDER of $source, on standard output
+archive() {
+  tar -C "$source" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u+rw,go=rX' \
+    --format=ustar -c "$1" | gzip -n9
 }
 
 if [ "${1:-}" = check ]; then
