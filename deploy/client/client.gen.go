@@ -934,6 +934,9 @@ type CreatedShipment struct {
 
 		// Status A new shipment is pending.
 		Status CreatedShipmentShipmentStatus `json:"status"`
+
+		// UpdatedAt UTC, with milliseconds.
+		UpdatedAt Timestamp `json:"updated_at"`
 	} `json:"shipment"`
 }
 
@@ -2003,6 +2006,9 @@ type Shipment struct {
 	// once a person can decide; `approved` and `rejected` are their decisions.
 	Status Status `json:"status"`
 
+	// UpdatedAt When the shipment or a part of it last changed, which also gives it another ETag.
+	UpdatedAt Timestamp `json:"updated_at"`
+
 	// Vessel The name of the vessel.
 	Vessel string `json:"vessel"`
 
@@ -2057,6 +2063,9 @@ type ShipmentDetail struct {
 	// Status Where a shipment stands. A new one is `pending`; `processing` while its documents are read; `ready_for_review`
 	// once a person can decide; `approved` and `rejected` are their decisions.
 	Status Status `json:"status"`
+
+	// UpdatedAt When the shipment or a part of it last changed, which also gives it another ETag.
+	UpdatedAt Timestamp `json:"updated_at"`
 
 	// Vessel The name of the vessel.
 	Vessel string `json:"vessel"`
@@ -2280,6 +2289,9 @@ type ShipmentInPath = string
 // once a person can decide; `approved` and `rejected` are their decisions.
 type StatusFilter = Status
 
+// UpdatedAfter defines model for UpdatedAfter.
+type UpdatedAfter = time.Time
+
 // VesselFilter defines model for VesselFilter.
 type VesselFilter = string
 
@@ -2347,6 +2359,11 @@ type ListShipmentsParams struct {
 	// CreatedBefore Only shipments created strictly earlier than this time: one whose `created_at` is the same is left out. It is
 	// written as `created_after` is. Where it is not later than that, the list is empty.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// UpdatedAfter Only shipments that changed strictly later than this time, by their `updated_at`. It is written as
+	// `created_after` is. A change becomes visible some moments after its time: ask from a minute before the last
+	// answer, or read the events, which have every change once.
+	UpdatedAfter *UpdatedAfter `form:"updated_after,omitempty" json:"updated_after,omitempty"`
 }
 
 // CreateShipmentParams defines parameters for CreateShipment.
@@ -4851,6 +4868,18 @@ func NewListShipmentsRequest(server string, params *ListShipmentsParams) (*http.
 		if params.CreatedBefore != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "created_before", *params.CreatedBefore, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UpdatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updated_after", *params.UpdatedAfter, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -29,7 +29,7 @@ func testFilters(t *testing.T, repo shipments.Repository) {
 		all = append(all, shipments.Detail{Shipment: s})
 	}
 	slices.SortFunc(all, newestFirst)
-	for combination := range 1 << (4 + len(shipments.FilteredTexts)) {
+	for combination := range 1 << (5 + len(shipments.FilteredTexts)) {
 		for range 3 {
 			f := randomFilter(random, combination)
 			compare(t, repo, org, f, chosen(all, f))
@@ -79,7 +79,8 @@ func chosen(all []shipments.Detail, f shipments.Filter) []shipments.Shipment {
 			(f.CheckResult == "" || slices.ContainsFunc(d.Checks,
 				func(c shipments.Check) bool { return c.Result == f.CheckResult })) &&
 			(f.CreatedAfter == nil || d.CreatedAt.After(*f.CreatedAfter)) &&
-			(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore)) {
+			(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore)) &&
+			(f.UpdatedAfter == nil || d.UpdatedAt.After(*f.UpdatedAfter)) {
 			met = append(met, d.Shipment)
 		}
 	}
@@ -114,6 +115,7 @@ func randomDetails(random *mathrand.Rand, n int) []shipments.Detail {
 			checks = append(checks, d.Checks[random.IntN(len(d.Checks))])
 		}
 		d.Checks = checks
+		d.UpdatedAt = randomTime(random)
 		all[i] = d
 	}
 	return all
@@ -140,8 +142,11 @@ func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
 	if fields&8 != 0 {
 		f.CreatedBefore = new(randomTime(random).In(time.FixedZone("", 5*3600)))
 	}
+	if fields&16 != 0 {
+		f.UpdatedAfter = new(randomTime(random))
+	}
 	for i, t := range shipments.FilteredTexts {
-		if fields&(16<<i) == 0 {
+		if fields&(32<<i) == 0 {
 			continue
 		}
 		text := []rune(texts[random.IntN(len(texts))])
@@ -155,5 +160,6 @@ func randomFilter(random *mathrand.Rand, fields int) (f shipments.Filter) {
 
 // show shows a filter with its times.
 func show(f shipments.Filter) string {
-	return fmt.Sprintf("%+v, created after %v and before %v", f, f.CreatedAfter, f.CreatedBefore)
+	return fmt.Sprintf("%+v, created after %v and before %v, updated after %v",
+		f, f.CreatedAfter, f.CreatedBefore, f.UpdatedAfter)
 }

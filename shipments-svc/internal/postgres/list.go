@@ -34,7 +34,7 @@ func (r *Repository) ListAfter(
 
 // listQuery returns the query of a list and its arguments: by the counters
 // where they know what the filter asks, by an index where they do not and for
-// the first page. Shipments have whole milliseconds, so a bound of their creation
+// the first page. Shipments have whole milliseconds, so a bound of their times
 // between two of them is moved to where it selects the same.
 func listQuery(org shipments.OrgID, f shipments.Filter, offset, limit int64) (string, []any) {
 	args := []any{uuid.UUID(org), offset, limit, string(f.Status)}
@@ -57,14 +57,16 @@ var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // selectedArgs are the arguments of selected from $5 on.
 func selectedArgs(f shipments.Filter) []any {
-	after, before := any("-infinity"), any("infinity")
-	if f.CreatedAfter != nil {
-		after = f.CreatedAfter.UTC().Truncate(time.Millisecond)
+	bound := func(t *time.Time, up time.Duration) any {
+		if t == nil {
+			return ""
+		}
+		return t.Add(up).UTC().Truncate(time.Millisecond)
 	}
-	if f.CreatedBefore != nil {
-		before = f.CreatedBefore.Add(time.Millisecond - 1).UTC().Truncate(time.Millisecond)
+	args := []any{
+		bound(f.CreatedAfter, 0), bound(f.CreatedBefore, time.Millisecond-1), string(f.CheckResult),
+		likeText.Replace(f.Search), bound(f.UpdatedAfter, 0),
 	}
-	args := []any{after, before, string(f.CheckResult), likeText.Replace(f.Search)}
 	for _, t := range shipments.FilteredTexts {
 		args = append(args, t.Of(f.Texts))
 	}
@@ -76,6 +78,9 @@ func selectedArgs(f shipments.Filter) []any {
 func listAfterQuery(org shipments.OrgID, f shipments.Filter, last *shipments.Shipment, limit int64) (string, []any) {
 	key := uuid.Nil
 	args := selectedArgs(f)
+	if f.CreatedBefore == nil {
+		args[1] = "infinity"
+	}
 	if last != nil {
 		key, args[1] = uuid.UUID(last.ID), last.CreatedAt // what precedes it is before CreatedBefore, too
 	}
@@ -183,32 +188,33 @@ func matches(t shipments.Text, parameter int) string {
 	return fmt.Sprintf("%s = $%d", t.Name, parameter)
 }
 
-// selected is the condition of shipments of the status $4, created after $5, which may be infinite,
-// with the check result $7, found by the search $8, whose FilteredTexts match $9 and following.
+// selected is the condition of shipments of the status $4, created after $5, with the check result $7, found by the
+// search $8, updated after $9, whose FilteredTexts match $10 and following.
 func selected(f shipments.Filter) string {
 	conditions := []string{
-		" AND created_at > $5", when(f.Status != anyStatus, 4, "status = $4"),
+		when(f.CreatedAfter != nil, 5, "created_at > $5"), when(f.Status != anyStatus, 4, "status = $4"),
 		when(f.CheckResult != "", 7, "$7 = ANY (check_results)"),
 		when(f.Search != "", 8, fmt.Sprintf("id IN (SELECT search_shipments($8, %d))", shipments.MaxMatches)),
+		when(f.UpdatedAfter != nil, 9, "updated_at > $9"),
 	}
 	for i, t := range shipments.FilteredTexts {
-		conditions = append(conditions, when(t.Of(f.Texts) != "", 9+i, matches(t, 9+i)))
+		conditions = append(conditions, when(t.Of(f.Texts) != "", 10+i, matches(t, 10+i)))
 	}
 	return strings.Join(conditions, "")
 }
 
-// listSelected lists selected shipments that were created before $6, which may be infinite. It counts
+// listSelected lists selected shipments that were created before $6. It counts
 // and skips them in an index that holds only those.
 func listSelected(f shipments.Filter) string {
 	once := "NOT"
-	if f.Search != "" { // what is found is little, and it is searched once
+	if f.Search != "" || f.UpdatedAfter != nil { // what is found is little, by an index of another order
 		once = ""
 	}
 	return `
 WITH selected AS ` + once + ` MATERIALIZED (
 	SELECT created_at, id
 	FROM shipments
-	WHERE organization_id = $1 AND created_at < $6` + selected(f) + `
+	WHERE organization_id = $1` + when(f.CreatedBefore != nil, 6, "created_at < $6") + selected(f) + `
 ),
 page AS MATERIALIZED (
 	SELECT created_at, id FROM selected

@@ -29,6 +29,7 @@ func NewShipment(status shipments.Status, created time.Time) shipments.Shipment 
 		},
 		Status: status, Version: 1, CreatedAt: created.UTC().Truncate(time.Millisecond),
 	}
+	s.UpdatedAt = s.CreatedAt
 	_, _ = rand.Read(s.ID[:])
 	if status == shipments.Approved {
 		s.ApprovedAt = s.CreatedAt.Add(time.Hour)

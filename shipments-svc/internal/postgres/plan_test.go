@@ -27,10 +27,10 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 	exec(tb, db, `SET statement_timeout = 0`) // this pool has one connection
 	exec(tb, db, `
 		INSERT INTO shipments (organization_id, id, version, status, reference, vessel, origin, destination,
-			pallets_count, check_results, created_at, approved_at)
+			pallets_count, check_results, created_at, updated_at, approved_at)
 		SELECT $1, gen_random_uuid(), 1, status, 'PO-' || i / 4, 'MSC Carmen', 'Cape Town', 'Rotterdam', 0,
 			(ARRAY['pass', 'warn', 'fail', 'skip'])[:1 + (i % 10 = 0)::int + (i % 100 = 0)::int + (i % 1000 = 0)::int],
-			at, CASE WHEN status = 'approved' THEN at END
+			at, at, CASE WHEN status = 'approved' THEN at END
 		FROM (
 			SELECT i, timestamptz '2026-11-20 23:59:59.999Z'
 					- (i::bigint * $3 * 86400000 / $2) * interval '1 millisecond' AS at,
@@ -330,6 +330,22 @@ func TestIndexesServeTheOrderOfLists(t *testing.T) {
 	}
 }
 
+// TestChangedShipmentsAreFoundByAnIndex, in the plan that serves all arguments.
+func TestChangedShipmentsAreFoundByAnIndex(t *testing.T) {
+	t.Parallel()
+	db := oneConn(t, pgtestDSN(t))
+	org := NewOrg()
+	fill(t, db, uuid.UUID(org), 20_000, 100)
+	exec(t, db, `VACUUM ANALYZE`)
+	for _, status := range []shipments.Status{"", shipments.Approved} {
+		query, args := listQuery(org, shipments.Filter{UpdatedAfter: &Noon, Status: status}, 10, 25)
+		found := explainGeneric(t, db, query, args).findIndex("shipments_updated")
+		if found == nil || !strings.Contains(found.IndexCond, "updated_at > ") {
+			t.Errorf("status %q: %+v", status, found)
+		}
+	}
+}
+
 // TestListReadsTheDayCountersOfOneMonth, and none after it: under row-level security
 // only leakproof comparisons use an index.
 func TestListReadsTheDayCountersOfOneMonth(t *testing.T) {
@@ -355,6 +371,7 @@ func filters() map[string]shipments.Filter {
 	after, before := Noon.AddDate(0, 0, -40), Noon.AddDate(0, 0, -5)
 	all := map[string]shipments.Filter{
 		"a search": {Search: "carm"}, "a search of a status": {Search: "carm", Status: shipments.Approved},
+		"a change": {UpdatedAfter: &after}, "a change of a status": {UpdatedAfter: &after, Status: shipments.Approved},
 	}
 	for _, text := range shipments.FilteredTexts {
 		for _, value := range []string{"msc c", "Rotterdam", "none"} {

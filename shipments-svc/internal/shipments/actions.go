@@ -89,9 +89,7 @@ func (s *Service) Approve(ctx context.Context, org OrgID, a Approval) (Shipment,
 		} else if failing != nil {
 			return &ChecksFailingError{Checks: failing}
 		}
-		if r.To.ApprovedAt = r.Entry.At; r.To.ApprovedAt.Before(r.To.CreatedAt) { // another machine's clock is ahead
-			r.To.ApprovedAt = r.To.CreatedAt
-		}
+		r.To.ApprovedAt = r.Entry.At
 		return nil
 	})
 	return r.To, err

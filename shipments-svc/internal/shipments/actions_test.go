@@ -254,13 +254,17 @@ func TestApprovingTwiceIsApprovingOnce(t *testing.T) {
 	}
 }
 
-func TestAShipmentIsNotApprovedBeforeItWasCreated(t *testing.T) {
+// TestAChangeIsTimed, and never before the change that precedes it, which another machine may have timed.
+func TestAChangeIsTimed(t *testing.T) {
 	t.Parallel()
-	k := at(ReadyForReview)
-	k.head.CreatedAt = start.UTC().Truncate(time.Millisecond).Add(time.Minute)
-	s, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
-	if err != nil || s.ApprovedAt != s.CreatedAt {
-		t.Errorf("created %s, approved %s (%v)", s.CreatedAt, s.ApprovedAt, err)
+	now := start.UTC().Truncate(time.Millisecond)
+	for before, want := range map[time.Duration]time.Time{-time.Minute: now, time.Minute: now.Add(time.Minute)} {
+		k := at(ReadyForReview)
+		k.head.UpdatedAt = now.Add(before)
+		s, err := service(k).Approve(t.Context(), OrgID{1}, Approval{})
+		if err != nil || s.UpdatedAt != want || s.ApprovedAt != want || k.entries[0].At != want {
+			t.Errorf("%s: updated %s, approved %s (%v)", before, s.UpdatedAt, s.ApprovedAt, err)
+		}
 	}
 }
 

@@ -118,16 +118,20 @@ func (s *Service) revision(
 	if _, err := move(a, d.Status, parts{}); err != nil {
 		return Revision{}, release, err
 	}
+	at := instant(s.now())
+	if at.Before(d.UpdatedAt) { // another machine's clock is ahead
+		at = d.UpdatedAt
+	}
 	r = Revision{
 		From: d.Shipment, To: d.Shipment, Checks: d.Checks, documents: d.Documents, pallets: d.Pallets,
-		Entry: Entry{Version: d.Version + 1, At: instant(s.now()), By: o.By, Action: a},
+		Entry: Entry{Version: d.Version + 1, At: at, By: o.By, Action: a},
 	}
 	if err = edit(&r); err != nil {
 		return r, release, err
 	}
 	has := parts{pallets: r.To.PalletsCount, unfinished: slices.ContainsFunc(r.documents, Document.Unfinished)}
 	r.To.Status, err = move(r.Entry.Action, d.Status, has)
-	r.To.Version, r.Entry.Status = r.Entry.Version, r.To.Status
+	r.To.Version, r.To.UpdatedAt, r.Entry.Status = r.Entry.Version, r.Entry.At, r.To.Status
 	return r, release, err
 }
 

@@ -110,6 +110,7 @@ func (s *Service) Create(ctx context.Context, org OrgID, c Creation) (Shipment, 
 		return Shipment{}, &Invalid{Faults: f}
 	}
 	created := Shipment{ID: s.newID(), Draft: c.Draft, Status: Pending, Version: 1, CreatedAt: instant(s.now())}
+	created.UpdatedAt = created.CreatedAt
 	return created, s.repo.Create(ctx, org, created, c.By)
 }
 

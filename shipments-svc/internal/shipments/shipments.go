@@ -98,6 +98,7 @@ type Shipment struct {
 	PalletsCount int       `json:"pallets_count"`
 	Containers   string    `json:"containers"` // numbers that its documents name, to be searched
 	CreatedAt    time.Time `json:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at"`           // when Version was made
 	ApprovedAt   time.Time `json:"approved_at,omitzero"` // zero unless Status is Approved
 }
 
@@ -158,6 +159,7 @@ type Filter struct {
 	CheckResult   Result     // of one check at least; empty: any, or no checks
 	CreatedAfter  *time.Time // strictly later than this; nil: ever
 	CreatedBefore *time.Time // strictly earlier than this; nil: ever
+	UpdatedAfter  *time.Time // strictly later than this; nil: ever
 }
 
 // Bounds of a search. Fewer characters have no trigram, and more matches are no help.

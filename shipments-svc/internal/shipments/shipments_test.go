@@ -230,6 +230,7 @@ func TestNewShipmentIsPendingWithMillisecondTimes(t *testing.T) {
 		Version:   1,
 		CreatedAt: time.Date(2026, 11, 20, 11, 0, 0, 123_000_000, time.UTC),
 	}
+	want.UpdatedAt = want.CreatedAt
 	if err != nil || s != want || len(k.created) != 1 || k.created[0] != want || k.by != (Actor{ID: "tok_1"}) {
 		t.Errorf("%+v (%v), want %+v", s, err, want)
 	}

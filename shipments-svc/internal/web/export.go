@@ -106,6 +106,7 @@ var exportColumns = slices.Concat(
 	[]exportColumn{
 		{"Pallets", func(s shipments.Shipment) any { return s.PalletsCount }},
 		{"Created", func(s shipments.Shipment) any { return s.CreatedAt.Format(time.RFC3339) }},
+		{"Updated", func(s shipments.Shipment) any { return s.UpdatedAt.Format(time.RFC3339) }},
 		{"Approved", func(s shipments.Shipment) any {
 			if s.ApprovedAt.IsZero() {
 				return nil

@@ -80,7 +80,7 @@ func TestExportsHaveEveryRow(t *testing.T) {
 	s.fill(t, n)
 	list := s.get(t, "/shipments/"+s.org+"/export.csv?vessel=anna").Body.String()
 	if lines := strings.Split(strings.TrimSpace(list), "\n"); len(lines) != n+2 ||
-		lines[n+1] != "10100 rows: every shipment with vessel anna. Nothing is left out.,,,,,,,,," {
+		lines[n+1] != "10100 rows: every shipment with vessel anna. Nothing is left out.,,,,,,,,,," {
 		t.Errorf("%d lines, of which the last is %s", len(lines), lines[len(lines)-1])
 	}
 	book, err := excelize.OpenReader(s.get(t, "/shipments/"+s.org+"/export.xlsx").Body)

@@ -18,7 +18,7 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 	s := res.shipment(t)
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", s["approved_at"].(string))
 	if err != nil || at.Before(before) || at.After(time.Now()) || s["status"] != "approved" ||
-		res.header.Get("ETag") != `"2.2"` {
+		res.header.Get("ETag") != `"3.2"` {
 		t.Errorf("%s, ETag %s (%v)", res.body, res.header.Get("ETag"), err)
 	}
 	for name, again := range map[string]call{
@@ -27,7 +27,7 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 			method: http.MethodPost, path: path + "/approve",
 			body: `{"override_reason":"another"}`,
 		},
-		"for the version before":         approve(path).with("If-Match", `"2.1"`),
+		"for the version before":         approve(path).with("If-Match", `"3.1"`),
 		"with the media type of nothing": approve(path).with("Content-Type", "application/json"),
 	} {
 		second := a.do(t, again)
@@ -39,7 +39,7 @@ func TestApproveMakesAShipmentApprovedOnce(t *testing.T) {
 	if h := a.history(t, path).History; len(h) != 2 || h[0].Action != "approve" || h[0].Reason != "" {
 		t.Errorf("the history is %+v", h)
 	}
-	if got := a.do(t, call{path: path}); got.header.Get("ETag") != `"2.2"` ||
+	if got := a.do(t, call{path: path}); got.header.Get("ETag") != `"3.2"` ||
 		got.shipment(t)["approved_at"] != s["approved_at"] {
 		t.Errorf("it is shown as %s", got.body)
 	}
@@ -68,7 +68,7 @@ func TestRejectKeepsItsReason(t *testing.T) {
 	path := a.loaded(t, shipments.ReadyForReview, shipments.Fail)
 	res := a.do(t, reject(path))
 	s := res.shipment(t)
-	if _, approved := s["approved_at"]; s["status"] != "rejected" || approved || res.header.Get("ETag") != `"2.2"` {
+	if _, approved := s["approved_at"]; s["status"] != "rejected" || approved || res.header.Get("ETag") != `"3.2"` {
 		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
 	}
 	if h := a.history(t, path).History[0]; h.Action != "reject" || h.Reason != "wet boxes" || h.Status != "rejected" {
@@ -85,7 +85,7 @@ func TestUpdateReplacesWhatIsGiven(t *testing.T) {
 	)
 	s := res.shipment(t)
 	if s["vessel"] != "Maersk Lavras" || s["origin"] != "Łódź" || s["reference"] != "PO-1" || s["status"] != "pending" ||
-		res.header.Get("ETag") != `"2.2"` {
+		res.header.Get("ETag") != `"3.2"` {
 		t.Errorf("%v, ETag %s", s, res.header.Get("ETag"))
 	}
 	h := a.history(t, path).History[0]
@@ -97,7 +97,7 @@ func TestUpdateReplacesWhatIsGiven(t *testing.T) {
 	for _, same := range []string{`{"shipment":{}}`, `{"shipment":{"vessel":"Maersk Lavras"}}`} {
 		c := call{method: http.MethodPatch, path: path, body: same}
 		if res := a.do(t, c.with("Content-Type", "application/merge-patch+json")); res.status != http.StatusOK ||
-			res.header.Get("ETag") != `"2.2"` {
+			res.header.Get("ETag") != `"3.2"` {
 			t.Errorf("%s: status %d, ETag %s", same, res.status, res.header.Get("ETag"))
 		}
 	}

@@ -13,7 +13,7 @@ func TestIfMatchRestrictsActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for value, met := range map[string]bool{
-		`"2.1"`: true, `*`: true, `"2.1-gzip"`: true, `"2.2"`: false, `W/"2.1"`: false, ``: false, `"1.1"`: false,
+		`"3.1"`: true, `*`: true, `"3.1-gzip"`: true, `"3.2"`: false, `W/"3.1"`: false, ``: false, `"1.1"`: false,
 	} {
 		for name, c := range map[string]call{
 			"approve": approve(a.loaded(t, shipments.ReadyForReview)),
@@ -37,8 +37,8 @@ func TestIfNoneMatchRestrictsActions(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
-	for _, known := range []string{`*`, `"2.1"`, `W/"2.1"`, `"x", "2.1"`} {
+	for _, known := range []string{`*`, `"3.1"`, `W/"3.1"`, `"x", "3.1"`} {
 		a.do(t, update(path).with("If-None-Match", known)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 	}
-	a.do(t, update(path).with("If-None-Match", `"2.0"`)).wants(t, http.StatusOK, "")
+	a.do(t, update(path).with("If-None-Match", `"3.0"`)).wants(t, http.StatusOK, "")
 }

@@ -32,7 +32,7 @@ func TestActionFaultsHavePointers(t *testing.T) {
 			t.Errorf("%s %s: %+v, want %s", c.path, c.body, p.Errors, c.first)
 		}
 	}
-	if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"2.1"` {
+	if tag := a.do(t, call{path: path}).header.Get("ETag"); tag != `"3.1"` {
 		t.Errorf("the shipment was changed, ETag %s", tag)
 	}
 }

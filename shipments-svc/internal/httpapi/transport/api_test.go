@@ -249,6 +249,7 @@ func (a *api) create(tb testing.TB) string {
 		Shipment struct {
 			ID, Reference, Status string
 			CreatedAt             string `json:"created_at"`
+			UpdatedAt             string `json:"updated_at"`
 		}
 	}
 	decode(tb, res.body, &created)
@@ -267,8 +268,9 @@ func newShipment(status shipments.Status, created time.Time) shipments.Shipment 
 			Origin: "Valparaíso, Chile", Destination: "Łódź \U0001F34A",
 		},
 	}
-	if status == shipments.Approved {
+	if s.UpdatedAt = s.CreatedAt; status == shipments.Approved {
 		s.ApprovedAt = s.CreatedAt.Add(time.Hour)
+		s.UpdatedAt = s.ApprovedAt
 	}
 	return s
 }

@@ -18,6 +18,7 @@ type createdView struct {
 	Reference string           `json:"reference"`
 	Status    shipments.Status `json:"status"`
 	CreatedAt string           `json:"created_at"`
+	UpdatedAt string           `json:"updated_at"`
 }
 
 func decodeCreate(r *http.Request) (shipments.Creation, error) {
@@ -34,7 +35,7 @@ func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	return reply{
 		Status: http.StatusCreated,
 		Header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tagOf(s.Version, nil, mayRead(r))}},
-		Body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt)}},
+		Body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt), viewTime(s.UpdatedAt)}},
 	}
 }
 

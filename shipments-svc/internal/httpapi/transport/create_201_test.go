@@ -16,7 +16,7 @@ func TestCreateReturnsTheFieldsAndALocation(t *testing.T) {
 	var created struct{ Shipment map[string]string }
 	decode(t, res.body, &created)
 	s := created.Shipment
-	if len(s) != 4 || s["reference"] != "PO-1" || s["status"] != "pending" {
+	if len(s) != 5 || s["reference"] != "PO-1" || s["status"] != "pending" || s["updated_at"] != s["created_at"] {
 		t.Errorf("%s", res.body)
 	}
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", s["created_at"])

@@ -81,7 +81,7 @@ func TestAPackingListMakesAShipmentReadyForReview(t *testing.T) {
 
 	shown := a.do(t, call{path: path})
 	s := shown.shipment(t)
-	if s["status"] != "ready_for_review" || s["pallets_count"] != 2.0 || shown.header.Get("ETag") != `"2.2"` ||
+	if s["status"] != "ready_for_review" || s["pallets_count"] != 2.0 || shown.header.Get("ETag") != `"3.2"` ||
 		len(s["checks"].([]any)) != len(got.Checks) {
 		t.Errorf("%s", shown.body)
 	}

@@ -87,6 +87,7 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 }
 
 func viewEvent(e shipments.Event) eventView {
+	e.Shipment.UpdatedAt = e.At // which stored events of earlier versions of the program lack
 	view := eventView{
 		eventHeadView: viewEventHead(e), Sequence: e.Number, Epoch: e.Epoch,
 		Data: subjectView{Shipment: viewItem(e.Shipment)},

@@ -67,7 +67,7 @@ func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
 
 // representation is part of every entity-tag. It changes when the same row
 // comes to be shown differently, so that no client keeps the older form.
-const representation = "2"
+const representation = "3"
 
 // mayRead reports whether the caller may read the content of documents.
 func mayRead(r *http.Request) bool {

@@ -30,7 +30,8 @@ func TestGetShowsTheShipmentWithItsParts(t *testing.T) {
 	res.wants(t, http.StatusOK, "")
 	const want = `{"shipment":{"id":"ship_00000000000000000000000001","reference":"PO-2026-0042","status":"approved",` +
 		`"vessel":"MSC Carmen","origin":"Valparaíso, Chile","destination":"Łódź 🍊","pallets_count":3,` +
-		`"created_at":"2026-11-20T12:00:00.000Z","approved_at":"2026-11-20T13:00:00.000Z","pallets":[` +
+		`"created_at":"2026-11-20T12:00:00.000Z","updated_at":"2026-11-20T13:00:00.000Z",` +
+		`"approved_at":"2026-11-20T13:00:00.000Z","pallets":[` +
 		`{"pallet_number":"P-002","produce_name":"Avocado Hass","calibre":"18","boxes":264,"box_weight_kg":4},` +
 		`{"pallet_number":"P-001","produce_name":"Orange Valencia","calibre":"75-80 mm","boxes":80,"box_weight_kg":15.125},` +
 		`{"pallet_number":"P-001","produce_name":"Plum Songold","calibre":"AA","boxes":1,"box_weight_kg":0.001}],"checks":[` +
@@ -55,7 +56,7 @@ func TestGetOfAShipmentWithoutPartsHasEmptyLists(t *testing.T) {
 			t.Errorf("%s is %v, want []", name, got.Shipment[name])
 		}
 	}
-	if _, ok := got.Shipment["approved_at"]; ok || len(got.Shipment) != 11 {
+	if _, ok := got.Shipment["approved_at"]; ok || len(got.Shipment) != 12 {
 		t.Errorf("%v", got.Shipment)
 	}
 	if _, err := time.Parse("2006-01-02T15:04:05.000Z", got.Shipment["created_at"].(string)); err != nil {

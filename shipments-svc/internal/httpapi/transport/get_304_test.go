@@ -18,7 +18,7 @@ func TestGetWithTheCurrentETagReturns304(t *testing.T) {
 	}{
 		"the tag":             {http.Header{"If-None-Match": {tag}}, 304},
 		"on another line":     {http.Header{"If-None-Match": {`"x"`, tag}}, 304},
-		"another":             {http.Header{"If-None-Match": {`"2.2"`}}, 200},
+		"another":             {http.Header{"If-None-Match": {`"3.2"`}}, 200},
 		"expected, and known": {http.Header{"If-Match": {tag}, "If-None-Match": {tag}}, 304},
 		"expected":            {http.Header{"If-Match": {tag}}, 200},
 		"changed since": {http.Header{
@@ -44,10 +44,10 @@ func TestGetOfAnotherVersionThanIfMatchNamesReturns412(t *testing.T) {
 	a := newAPI(t)
 	path := collection + "/" + a.create(t)
 	for _, header := range []http.Header{
-		{"If-Match": {`"2.2"`}},
-		{"If-Match": {`W/"2.1"`}},
+		{"If-Match": {`"3.2"`}},
+		{"If-Match": {`W/"3.1"`}},
 		{"If-Match": {""}},
-		{"If-Match": {`"2.2"`}, "If-None-Match": {`"2.1"`}},
+		{"If-Match": {`"3.2"`}, "If-None-Match": {`"3.1"`}},
 	} {
 		a.do(t, call{path: path, header: header}).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 		if head := a.do(t, call{
@@ -57,7 +57,7 @@ func TestGetOfAnotherVersionThanIfMatchNamesReturns412(t *testing.T) {
 			t.Errorf("HEAD, %v: status %d", header, head.status)
 		}
 	}
-	a.do(t, call{path: nothing}.with("If-Match", `"2.1"`)).wants(t, http.StatusNotFound, "not_found")
+	a.do(t, call{path: nothing}.with("If-Match", `"3.1"`)).wants(t, http.StatusNotFound, "not_found")
 }
 
 // TestAnotherVersionHasAnotherTag, so that a change is always seen.
@@ -114,6 +114,6 @@ func TestADocumentHasATagOfItsOwn(t *testing.T) {
 		t.Errorf("%q, then %q", tag, got.header.Get("ETag"))
 	}
 	a.do(t, call{path: document}.with("If-None-Match", tag)).wants(t, http.StatusNotModified, "")
-	a.do(t, remove(document).with("If-Match", `"2.1"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	a.do(t, remove(document).with("If-Match", `"3.1"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 	a.do(t, remove(document).with("If-Match", tag)).wants(t, http.StatusNoContent, "")
 }

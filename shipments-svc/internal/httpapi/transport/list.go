@@ -41,6 +41,7 @@ func decodeList(r *http.Request) (shipments.Query, error) {
 	}
 	q.CheckResult = query.OneOf(p, "check_result", shipments.Results)
 	q.CreatedAfter, q.CreatedBefore = p.Time("created_after"), p.Time("created_before")
+	q.UpdatedAfter = p.Time("updated_after")
 	return q, p.Err()
 }
 

@@ -44,7 +44,8 @@ func TestListShowsExactlyTheseFields(t *testing.T) {
 	want := map[string]any{
 		"id": got[0]["id"], "reference": "<PO> & Ω", "status": "approved", "vessel": "MSC Carmen",
 		"origin": "Valparaíso, Chile", "destination": "Łódź \U0001F34A", "pallets_count": 1.0,
-		"created_at": "2026-11-20T12:00:00.007Z", "approved_at": "2026-11-20T13:00:00.007Z",
+		"created_at": "2026-11-20T12:00:00.007Z", "updated_at": "2026-11-20T13:00:00.007Z",
+		"approved_at": "2026-11-20T13:00:00.007Z",
 	}
 	if fmt.Sprint(got[0]) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got[0], want)

@@ -20,7 +20,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 	for _, text := range shipments.FilteredTexts {
 		known += text.Name + ", "
 	}
-	known += "q, check_result, created_after, created_before"
+	known += "q, check_result, created_after, created_before, updated_after"
 	const referenceIs = "reference must be valid UTF-8 of 1 to 100 characters, not all blank, without control " +
 		"characters and characters that change the direction of text"
 	const resultIs = "check_result must be one of pass, warn, fail, skip"

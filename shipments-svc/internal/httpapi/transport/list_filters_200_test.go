@@ -70,6 +70,8 @@ func TestListShowsWhatMeetsEveryFilter(t *testing.T) {
 		"?created_after=2026-11-20T12:00:00Z&created_before=2026-11-20T15:00:00Z": "C B",
 		"?created_after=2026-11-20T13:00:00Z&created_before=2026-11-20T13:00:00Z": "",
 
+		"?updated_after=2026-11-20T13:00:00Z": "D C",
+
 		"?status=processing&reference=PO-1": "B",
 		"?check_result=pass&reference=PO-1": "B",
 		"?reference=PO-1&created_after=2026-11-20T12:00:00Z&check_result=pass&status=processing" +

@@ -213,7 +213,7 @@ func TestInvalidUploadIsRejectedAndLeavesNoFile(t *testing.T) {
 			t.Errorf("%s: %s is not in %s", name, c.wants, res.body)
 		}
 	}
-	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"2.1"` || a.left(t) != 0 {
+	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"3.1"` || a.left(t) != 0 {
 		t.Errorf("%d files are left, and %s", a.left(t), shown.body)
 	}
 }
@@ -268,7 +268,7 @@ func TestAnInterruptedUploadLeavesNothing(t *testing.T) {
 	}
 	for n := 0; n < 6; n = strings.Count(a.log.String(), `"path":"`+path+`/documents"`) { // until each is over
 	}
-	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"2.1"` || a.left(t) != 0 {
+	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"3.1"` || a.left(t) != 0 {
 		t.Errorf("%d files are left, and %s", a.left(t), shown.body)
 	}
 }
@@ -282,7 +282,7 @@ func TestUploadWithoutStorageIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.do(t, file(path, "packing_list", "n.csv", "P-1\n")).wants(t, http.StatusServiceUnavailable, "unavailable")
-	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"2.1"` {
+	if shown := a.do(t, call{path: path}); shown.header.Get("ETag") != `"3.1"` {
 		t.Errorf("%s", shown.body)
 	}
 }

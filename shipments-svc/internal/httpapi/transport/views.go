@@ -14,6 +14,7 @@ type itemView struct {
 	shipments.Draft
 	PalletsCount int    `json:"pallets_count"`
 	CreatedAt    string `json:"created_at"`
+	UpdatedAt    string `json:"updated_at"`
 	ApprovedAt   string `json:"approved_at,omitempty"`
 }
 
@@ -101,7 +102,8 @@ type locationView struct {
 func viewItem(s shipments.Shipment) itemView {
 	return itemView{
 		ID: ShipmentIDs.Format(s.ID), Reference: s.Reference, Status: s.Status, Draft: s.Draft,
-		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), ApprovedAt: viewTime(s.ApprovedAt),
+		PalletsCount: s.PalletsCount, CreatedAt: viewTime(s.CreatedAt), UpdatedAt: viewTime(s.UpdatedAt),
+		ApprovedAt: viewTime(s.ApprovedAt),
 	}
 }
 

@@ -15,7 +15,7 @@ func TestWaitingGetReturnsTheChange(t *testing.T) {
 	path := a.loaded(t, shipments.ReadyForReview)
 	answered := make(chan answer)
 	go func() {
-		known := call{path: path}.with("If-None-Match", `"2.1"`)
+		known := call{path: path}.with("If-None-Match", `"3.1"`)
 		res, err := a.send(t.Context(), known.with("Prefer", `respond-async, Wait="20";x`))
 		if err != nil {
 			t.Error(err)
@@ -24,7 +24,7 @@ func TestWaitingGetReturnsTheChange(t *testing.T) {
 	}()
 	a.do(t, approve(path)).wants(t, http.StatusOK, "")
 	res := <-answered
-	if s := res.shipment(t); s["status"] != "approved" || res.header.Get("ETag") != `"2.2"` ||
+	if s := res.shipment(t); s["status"] != "approved" || res.header.Get("ETag") != `"3.2"` ||
 		res.took > 18*time.Second || res.header.Get("Preference-Applied") != "wait=20" {
 		t.Errorf("after %s: %s, %v", res.took, res.body, res.header)
 	}
@@ -34,13 +34,13 @@ func TestAWaitIsOverWithoutAChange(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	path := a.loaded(t, shipments.ReadyForReview)
-	res := a.do(t, call{path: path}.with("Prefer", "wait=1").with("If-None-Match", `"2.1"`))
+	res := a.do(t, call{path: path}.with("Prefer", "wait=1").with("If-None-Match", `"3.1"`))
 	if res.wants(t, http.StatusNotModified, ""); res.took < time.Second ||
 		res.header.Get("Preference-Applied") != "wait=1" {
 		t.Errorf("after %s, %v", res.took, res.header)
 	}
 	for name, c := range map[string]call{
-		"I have an older one":   call{path: path}.with("Prefer", "wait=25").with("If-None-Match", `"2.0"`),
+		"I have an older one":   call{path: path}.with("Prefer", "wait=25").with("If-None-Match", `"3.0"`),
 		"no seconds":            call{path: path}.with("Prefer", "wait=0"),
 		"malformed":             call{path: path}.with("Prefer", "wait=soon"),
 		"negative":              call{path: path}.with("Prefer", "wait=-1"),
