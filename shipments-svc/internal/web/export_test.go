@@ -57,7 +57,7 @@ func TestTheListIsExportedAsItIsFiltered(t *testing.T) {
 	}
 	w := s.get(t, "/shipments/"+s.org+"/export.csv")
 	if !strings.HasPrefix(w.Body.String(),
-		"\ufeffId,Reference,Status,Vessel,Voyage,From,To,Pallets,Created,Approved\n") {
+		"\ufeffId,Reference,Status,Vessel,Voyage,From,To,Pallets,Created,Updated,Approved\n") {
 		t.Errorf("the headings of %.300s", w.Body)
 	}
 	if n := strings.Count(w.Body.String(), "\n"); n != 132 || !strings.Contains(w.Body.String(), ",'=7,") {
