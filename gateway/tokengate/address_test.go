@@ -1,7 +1,6 @@
 package tokengate
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -12,25 +11,25 @@ import (
 // counts is a limiter that is not shared.
 type counts map[string]int
 
-func (c counts) take(_ context.Context, id string, quota ratelimit.Quota) (ratelimit.Result, error) {
-	result := ratelimit.Result{Quota: quota, Allowed: c[id] < quota.Limit}
-	if result.Allowed {
-		c[id]++
+func (c counts) take(w ratelimit.Window) (ratelimit.State, error) {
+	state := ratelimit.State{Window: w, Allowed: c[w.ID] < w.Limit}
+	if state.Allowed {
+		c[w.ID]++
 	}
-	result.Remaining = quota.Limit - c[id]
-	return result, nil
+	state.Remaining = w.Limit - c[w.ID]
+	return state, nil
 }
 
 // A whole /48 has four times the requests of a /64, not 65,536 times.
 func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 	t.Parallel()
 
-	c, p := counts{}, policy{name: "page", quota: perMinute(10)}
+	c, p := counts{}, perMinute("page", 10)
 	passed := 0
 	for subnet := range 100 {
 		for host := range 20 {
 			addr := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::%x", subnet, host))
-			shown, err := p.countAddress(t.Context(), addr, c.take)
+			shown, err := countAddress(p, addr, c.take)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +39,7 @@ func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 			if host >= 10 && (shown.Allowed || shown.Remaining != 0) {
 				t.Fatalf("request %d of one /64: %+v", host+1, shown)
 			}
-			if subnet >= 4 && shown.Quota.Limit != 40 && shown.Remaining > 0 {
+			if subnet >= 4 && shown.Limit != 40 && shown.Remaining > 0 {
 				t.Fatalf("the empty window of the /48 is not shown: %+v", shown)
 			}
 		}
@@ -49,8 +48,8 @@ func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 		t.Errorf("%d requests of a /48 passed", passed)
 	}
 	for _, addr := range []string{"2001:db8:2::1", "192.0.2.1"} {
-		shown, err := p.countAddress(t.Context(), netip.MustParseAddr(addr), c.take)
-		if err != nil || !shown.Allowed || shown.Remaining != 9 || shown.Quota.Limit != 10 {
+		shown, err := countAddress(p, netip.MustParseAddr(addr), c.take)
+		if err != nil || !shown.Allowed || shown.Remaining != 9 || shown.Limit != 10 {
 			t.Errorf("%s: %+v, %v", addr, shown, err)
 		}
 	}
@@ -60,13 +59,17 @@ func TestAddressesAreCountedByNetwork(t *testing.T) {
 	t.Parallel()
 
 	for addr, want := range map[string]string{
-		"192.0.2.1": "[{page:192.0.2.1 {10 60000000000}}]", "invalid": "[{page:unknown {10 60000000000}}]",
-		"2001:db8:1:2:3:4:5:6": "[{page:2001:db8:1:2::/64 {10 60000000000}} {page:2001:db8:1::/48 {40 60000000000}}]",
-		"2001:db8:1:ffff::1:2": "[{page:2001:db8:1:ffff::/64 {10 60000000000}} {page:2001:db8:1::/48 {40 60000000000}}]",
-		"64:ff9b::192.0.2.1":   "[{page:64:ff9b::/64 {10 60000000000}} {page:64:ff9b::/48 {40 60000000000}}]",
+		"192.0.2.1": " page:192.0.2.1 10", "invalid": " page:unknown 10",
+		"2001:db8:1:2:3:4:5:6": " page:2001:db8:1:2::/64 10 page:2001:db8:1::/48 40",
+		"2001:db8:1:ffff::1:2": " page:2001:db8:1:ffff::/64 10 page:2001:db8:1::/48 40",
+		"64:ff9b::192.0.2.1":   " page:64:ff9b::/64 10 page:64:ff9b::/48 40",
 	} {
 		parsed, _ := netip.ParseAddr(addr)
-		if got := fmt.Sprint(policy{name: "page", quota: perMinute(10)}.countsOf(parsed)); got != want {
+		got := ""
+		for _, w := range windowsOf(perMinute("page", 10), parsed) {
+			got += fmt.Sprint(" ", w.ID, " ", w.Limit)
+		}
+		if got != want {
 			t.Errorf("%s: %s", addr, got)
 		}
 	}

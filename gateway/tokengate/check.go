@@ -53,7 +53,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 	if !c.usable {
 		// A token that was active does not pay for others at its address.
 		if token == nil {
-			if v := g.checkAddress(ctx, caller, invalidTokenWindow); v.refused != nil {
+			if v := g.checkAddress(caller, invalidTokenWindow); v.refused != nil {
 				return v
 			}
 		}
@@ -70,7 +70,7 @@ func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began
 func (g *Gate) judge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
 	switch {
 	case token == nil:
-		return g.unavailable(ctx, caller, invalidTokenWindow, &authUnavailable)
+		return g.unavailable(caller, invalidTokenWindow, &authUnavailable)
 	case token.Active && !token.Admits(caller):
 		// The token is not valid from there. The caller's address is charged, so that a stolen token cannot be used
 		// to spend its owner's requests.
@@ -106,10 +106,12 @@ func (g *Gate) introspect(ctx context.Context, text string) (token *introspect.R
 // charge counts the request against the window of the token's lineage.
 func (g *Gate) charge(ctx context.Context, token *introspect.Result) verdict {
 	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
-	result, err := g.windows.Take(ctx, token.Lineage, ratelimit.Quota{Limit: token.Limit, Window: token.Window})
+	result, err := g.windows.Take(ctx, ratelimit.Window{
+		Policy: tokenPolicy, ID: token.Lineage, Limit: token.Limit, Length: token.Window,
+	})
 	span.End()
-	decided(tokenWindow, result, err)
-	v := verdict{window: windowState{tokenWindow, result}, token: token}
+	decided(result, err)
+	v := verdict{window: result, token: token}
 	if err != nil {
 		v.refused = &limiterUnavailable
 		return v

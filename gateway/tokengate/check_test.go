@@ -110,7 +110,7 @@ func TestEmptyWindowOfAnAddressRefusesItsUnknownTokens(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+otherToken)
 		return r
 	}
-	for n := range invalidTokenWindow.quota.Limit {
+	for n := range invalidTokenWindow.Limit {
 		if w, _ := g.serve(t, unknown(), nil); w.Code != http.StatusUnauthorized {
 			t.Fatalf("request %d: %d %s", n+1, w.Code, w.Body)
 		}
@@ -136,7 +136,7 @@ func TestATokenDoesNotPayForRequestsWithoutOne(t *testing.T) {
 		"session":   {"/shipments", "Cookie", "quayside=x"},
 	} {
 		var w *httptest.ResponseRecorder
-		for n := 0; n <= 2*invalidTokenWindow.quota.Limit && (w == nil || w.Code != http.StatusTooManyRequests); n++ {
+		for n := 0; n <= 2*invalidTokenWindow.Limit && (w == nil || w.Code != http.StatusTooManyRequests); n++ {
 			r := httptest.NewRequest(http.MethodGet, tt.path, http.NoBody)
 			r.Header.Set(tt.header, tt.value)
 			w, _ = g.serve(t, r, nil)
@@ -169,7 +169,6 @@ func TestFaultsAre503(t *testing.T) {
 	t.Run("Redis", func(t *testing.T) {
 		t.Parallel()
 		g := newTestGate(t, &Gate{RedisDown: "deny"}, activeBody)
-		g.redis.down = true
 		w, got := g.serve(t, request(http.MethodGet, "/"), nil)
 		if w.Code != http.StatusServiceUnavailable || got.forwarded || code(t, w) != "limiter_unavailable" {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -222,7 +221,7 @@ func TestOpenRoutesNeedNoTokenAndHaveWindowsOfTheirOwn(t *testing.T) {
 		w.Header().Get("Access-Control-Allow-Origin") != "https://app.example" {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
-	for range signInWindow.quota.Limit - used["sign-in"] {
+	for range signInWindow.Limit - used["sign-in"] {
 		if w, got := g.serve(t, request(http.MethodPost, "/sign-in"), nil); !got.forwarded {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}

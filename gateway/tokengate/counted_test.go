@@ -71,7 +71,7 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 	preflight.Header.Set("Origin", "https://app.example")
 	preflight.Header.Set("Access-Control-Request-Method", "GET")
 	forwarded := map[string]float64{
-		"requests_total forwarded": 1, "window_decisions_total allowed redis token": 1,
+		"requests_total forwarded": 1, "window_decisions_total allowed local token": 1,
 		"introspection_seconds cache": 1,
 	}
 	for _, tt := range []struct {
@@ -100,11 +100,11 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 		}},
 		{plain(http.MethodGet, "/settings/a"), "", nil, map[string]float64{
 			"requests_total page":                       1,
-			"window_decisions_total allowed redis page": 1,
+			"window_decisions_total allowed local page": 1,
 		}},
 		{plain(http.MethodPost, "/sign-in"), "", nil, map[string]float64{
 			"requests_total sign-in":                       1,
-			"window_decisions_total allowed redis sign-in": 1,
+			"window_decisions_total allowed local sign-in": 1,
 		}},
 		{preflight, "", nil, map[string]float64{
 			"requests_total preflight":                    1,
@@ -123,7 +123,7 @@ func TestRequestsAreCountedAndUsesOfTokensReported(t *testing.T) {
 		{
 			unknown("shpt_live_000000000001_0000000000000000000000000000000027i4HK"), `{"active":false}`, nil,
 			map[string]float64{
-				"requests_total invalid_token": 1, "window_decisions_total allowed redis address": 1,
+				"requests_total invalid_token": 1, "window_decisions_total allowed local address": 1,
 				"introspection_seconds service": 1,
 			},
 		},

@@ -1,9 +1,7 @@
 package tokengate
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/redis/go-redis/v9"
 	"go.uber.org/zap"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -30,59 +27,13 @@ const (
 		`"organization_id":"` + testOrg + `"}`
 )
 
-// fakeRedis is a hook that counts windows in memory, in place of a Redis.
-type fakeRedis struct {
-	mu   sync.Mutex
-	used map[string]int
-	down bool
-}
-
-func (f *fakeRedis) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (f *fakeRedis) ProcessHook(redis.ProcessHook) redis.ProcessHook {
-	return func(_ context.Context, cmd redis.Cmder) error { return f.answer(cmd) }
-}
-
-func (f *fakeRedis) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(_ context.Context, cmds []redis.Cmder) error {
-		for _, cmd := range cmds {
-			_ = f.answer(cmd)
-		}
-		return nil
-	}
-}
-
-func (f *fakeRedis) answer(cmd redis.Cmder) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	call, ok := cmd.(interface{ SetVal(val any) })
-	args := cmd.Args()
-	switch {
-	case !ok:
-	case f.down:
-		cmd.SetErr(errors.New("connection refused"))
-	case strings.Contains(args[1].(string), "TIME"):
-		call.SetVal([]any{time.Now().Unix(), int64(0)})
-	default:
-		key, limit, cost := args[3].(string), args[4].(int), args[len(args)-1].(int)
-		allowed := cost
-		if f.used[key]+cost > limit {
-			allowed = 0
-		}
-		f.used[key] += allowed
-		call.SetVal([]any{int64(allowed), int64(limit - f.used[key]), "-1", "60"})
-	}
-	return cmd.Err()
-}
-
-// testGate is a gate on a tokens service and a Redis in memory.
+// testGate is a gate on a tokens service. It has no Redis and counts in its own memory, unless RedisDown is set.
 type testGate struct {
 	*Gate
 
-	redis *fakeRedis
-	mu    sync.Mutex
-	body  string // of introspections; empty: 503
-	uses  string // the reports of them
+	mu   sync.Mutex
+	body string // of introspections; empty: 503
+	uses string // the reports of them
 	// session is the response about sessions, and asked the form of the last request for one.
 	session string
 	asked   url.Values
@@ -91,7 +42,7 @@ type testGate struct {
 // newTestGate returns a gate with these settings whose tokens service answers with body.
 func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 	t.Helper()
-	tg := &testGate{Gate: g, redis: &fakeRedis{used: map[string]int{}}, body: body}
+	tg := &testGate{Gate: g, body: body}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/changes" {
 			_, _ = w.Write([]byte(`{"rev":1}` + "\n"))
@@ -129,11 +80,10 @@ func newTestGate(t testing.TB, g *Gate, body string) *testGate {
 		t.Fatal(err)
 	}
 	g.logger, g.access = zap.NewNop(), zap.NewNop()
-	client, err := ratelimit.NewClient("redis://192.0.2.1")
+	client, err := ratelimit.NewClient("redis://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.AddHook(tg.redis)
 	options, err := limiterOptions(g.RedisDown, "1")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 // arrival is what the gate keeps of a request as it came: what the next handlers do not receive.
@@ -26,7 +27,7 @@ type arrival struct {
 // verdict is what the gate decides about a request.
 type verdict struct {
 	// window is the one that the response reports.
-	window windowState
+	window ratelimit.State
 	// token is set once the token is known to be active and usable from the caller's address.
 	token *introspect.Result
 	// presented is what is known of the request's token, which may be inactive; nil: nothing is.
@@ -99,7 +100,7 @@ func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v ver
 	present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
 	switch full := g.enter(out, came); { //nolint:contextcheck // nothing is waited for
 	case full != nil:
-		v = g.unavailable(r.Context(), came.caller, publicWindow, full)
+		v = g.unavailable(came.caller, publicWindow, full)
 	case failed:
 		v = g.chargeAddress(r.Context(), came.caller, publicWindow, nil)
 	default:
@@ -110,7 +111,7 @@ func (g *Gate) decide(out *responseWriter, r *http.Request, came arrival) (v ver
 	if v.refused != nil || failed {
 		return v, present
 	}
-	outcome := v.window.policy
+	outcome := v.window.Policy
 	if came.route == tokenRoute {
 		outcome = "forwarded"
 	}

@@ -26,8 +26,8 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "window_decisions_total",
 		Help: "Requests counted against a window, by window (token, person, address, session, no-token, page, " +
 			"sign-in, public), decision (allowed, refused, unavailable, abandoned by the caller) and source: redis; " +
-			"memory, the gateway's, of an empty window; local, its own window while Redis is away, for public paths " +
-			"and without a readable token; or none.",
+			"memory, the gateway's, of an empty window; local, its own window while Redis is away, for public paths, " +
+			"pages, signing in and without a readable token; or none.",
 	}, []string{"window", "decision", "source"})
 	serviceFailuresTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "quayside", Subsystem: "gateway", Name: "upstream_failures_total",

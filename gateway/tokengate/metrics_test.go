@@ -53,7 +53,9 @@ func TestDecisionsAreCountedByWhatBecameOfTheRequest(t *testing.T) {
 		"unavailable": {false, ratelimit.ErrUnavailable},
 		"abandoned":   {false, errors.Join(context.Canceled)},
 	} {
-		decided("test of "+want, ratelimit.Result{Allowed: tt.allowed, Source: "test"}, tt.err)
+		decided(ratelimit.State{
+			Window: ratelimit.Window{Policy: "test of " + want}, Allowed: tt.allowed, Source: "test",
+		}, tt.err)
 		if !windowDecisionsTotal.DeleteLabelValues("test of "+want, want, "test") {
 			t.Errorf("a request is not counted as %s", want)
 		}

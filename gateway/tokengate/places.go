@@ -26,8 +26,8 @@ var (
 	refusalTimeout = 5 * time.Second
 )
 
-// giveWayWithin is how long a request waits for the place of a client that has more. That takes milliseconds, unless the
-// machine has more to do than it can.
+// giveWayWithin is how long a request waits for the place of a client that has more. That takes milliseconds, unless
+// the machine has more to do than it can.
 const giveWayWithin = 5 * time.Second
 
 func newPlaces(total int) *clients.Shares { return clients.NewShares(total, total/4, giveWayWithin) }

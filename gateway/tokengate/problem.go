@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	details "github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/upstream"
 )
@@ -151,8 +152,8 @@ func (p problem) withDetail(detail string) problem {
 }
 
 // until returns p with a Retry-After at the end of an empty window.
-func (p problem) until(window windowState) *problem {
-	p.retryAfter = window.secondsLeft()
+func (p problem) until(window ratelimit.State) *problem {
+	p.retryAfter = window.SecondsLeft()
 	return &p
 }
 

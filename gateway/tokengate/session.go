@@ -10,6 +10,7 @@ import (
 
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
 var (
@@ -32,9 +33,9 @@ const signInPath = "/sign-in"
 
 // windowOfPage returns the window of a request for a page. That of signing in is for all that could try a secret:
 // everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is
-// an invitation's link. Neither refuses a request that cannot be counted: tokens must be revocable while Redis is not
-// available, and tokens-svc throttles failed sign-ins itself, by account and by address.
-func windowOfPage(r *http.Request) policy {
+// an invitation's link. Neither needs Redis: tokens must be revocable while it is not available, and tokens-svc
+// throttles failed sign-ins itself, by account and by address.
+func windowOfPage(r *http.Request) ratelimit.Window {
 	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
 	case r.URL.Path != signInPath && !strings.HasPrefix(r.URL.Path, signInPath+"/"),
 		r.URL.Path == signInPath && reads,
@@ -80,7 +81,7 @@ func (g *Gate) admitSession(out *responseWriter, r *http.Request, came arrival) 
 func (g *Gate) checkSession(out *responseWriter, r *http.Request, came arrival) verdict {
 	ctx := r.Context()
 	if !g.tokens.KnownSession(came.cookie) {
-		if v := g.checkAddress(ctx, came.caller, invalidSessionWindow); v.refused != nil {
+		if v := g.checkAddress(came.caller, invalidSessionWindow); v.refused != nil {
 			return v
 		}
 	}
@@ -92,15 +93,15 @@ func (g *Gate) checkSession(out *responseWriter, r *http.Request, came arrival) 
 	}
 	switch {
 	case err != nil:
-		return g.unavailable(ctx, came.caller, invalidSessionWindow, &sessionUnavailable)
+		return g.unavailable(came.caller, invalidSessionWindow, &sessionUnavailable)
 	case !session.Active:
 		out.location = cmp.Or(session.Next, signInLocation(r, true))
 		return g.chargeAddress(ctx, came.caller, invalidSessionWindow, &signInRequired)
 	}
 	// If the request cannot be counted, it passes, as those for other pages do.
-	result, err := g.windows.Take(ctx, session.UserID, personWindow.quota)
-	decided(personWindow.name, result, err)
-	v := verdict{window: windowState{personWindow.name, result}}
+	result, err := g.windows.Take(ctx, personWindow.Of(session.UserID))
+	decided(result, err)
+	v := verdict{window: result}
 	switch {
 	case err == nil && !result.Allowed:
 		v.refused = rateLimited.until(v.window)

@@ -145,10 +145,10 @@ func TestAPersonDoesNotPayForOthersAtTheAddress(t *testing.T) {
 		t.Fatalf("a session gets %d", status)
 	}
 	answer(inactive)
-	for range publicWindow.quota.Limit {
+	for range publicWindow.Limit {
 		send("other=1")
 	}
-	for range invalidTokenWindow.quota.Limit {
+	for range invalidTokenWindow.Limit {
 		send("quayside=unknown")
 	}
 	answer(sessionBody)

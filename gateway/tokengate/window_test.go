@@ -12,18 +12,18 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-func exampleWindow(left time.Duration) windowState {
+func exampleWindow(left time.Duration) ratelimit.State {
 	reset := time.Unix(1_795_255_455, 0)
-	return windowState{tokenWindow, ratelimit.Result{
-		Quota: ratelimit.Quota{Limit: 100, Window: time.Minute}, Remaining: 57, Reset: reset, Now: reset.Add(-left),
-	}}
+	return ratelimit.State{
+		Window: perMinute(tokenPolicy, 100), Remaining: 57, Reset: reset, Now: reset.Add(-left),
+	}
 }
 
 func TestWindowHeaders(t *testing.T) {
 	t.Parallel()
 
 	header := http.Header{}
-	exampleWindow(22*time.Second + time.Millisecond).setHeaders(header)
+	setWindowHeaders(header, exampleWindow(22*time.Second+time.Millisecond))
 	want := http.Header{
 		"X-RateLimit-Limit":     {"100"},
 		"X-RateLimit-Remaining": {"57"},
@@ -33,18 +33,6 @@ func TestWindowHeaders(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestSecondsLeftAreRoundedUpAndAtLeast1(t *testing.T) {
-	t.Parallel()
-
-	for left, want := range map[time.Duration]int{
-		time.Minute: 60, 59*time.Second + 1: 60, 59 * time.Second: 59, 1: 1, 0: 1, -time.Second: 1,
-	} {
-		if got := exampleWindow(left).secondsLeft(); got != want {
-			t.Errorf("%v left: %d, want %d", left, got, want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 )
 
@@ -30,7 +31,7 @@ type responseWriter struct {
 	method    string
 	path      string // escaped
 	client    string // the address; empty if it is not known
-	window    windowState
+	window    ratelimit.State
 	caller    netip.Addr
 	token     *introspect.Result  // of a caller that is known; else nil
 	presented *introspect.Result  // likewise, and of a token that has ended or is used from elsewhere
@@ -141,7 +142,7 @@ func (w *responseWriter) complete(status int) {
 	if (w.gate.drain.Draining() || w.closes) && status != http.StatusSwitchingProtocols {
 		header["Connection"] = []string{"close"}
 	}
-	w.window.setHeaders(header)
+	setWindowHeaders(header, w.window)
 	if w.token != nil && w.token.Rotated && !w.token.ExpiresAt.IsZero() { // RFC 8594: the time to change to its successor
 		header["Sunset"] = []string{w.token.ExpiresAt.UTC().Format(http.TimeFormat)}
 	}

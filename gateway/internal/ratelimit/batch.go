@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -45,36 +46,28 @@ type batcher struct {
 	mu       sync.Mutex
 	flushing bool // a flush is running
 	queue    []*call
-	queued   map[callKey]*call
+	queued   map[Window]*call
 }
 
 func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
 		breaker: &circuitBreaker{onChange: outage.New("rate limiter").Note},
-		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[callKey]*call),
+		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[Window]*call),
 	}
-}
-
-// callKey is what requests must have in common to share a call.
-type callKey struct {
-	id     string
-	length time.Duration
-	limit  int
 }
 
 // call is one script call: the requests of one window that are counted together.
 type call struct {
-	callKey
+	Window
 
 	queuedAt time.Time // when the first request was added
 	requests int
 
-	// The window is that of the flush.
-	window window
-	key    string // of the window in Redis
-	now    time.Time
-	script script
+	now, end time.Time // Redis's time at the flush, and the end of the window then
+
+	next func() (*redis.Cmd, bool) // the next command, once the previous one was executed
+	stop func()                    // ends them early
 
 	done      chan struct{} // closed when the following fields are final
 	granted   int           // how many of requests are allowed, the first ones
@@ -82,59 +75,53 @@ type call struct {
 	err       error
 }
 
-// slot is the position of one request in a call.
-type slot struct {
-	*call
-
-	number int // from 0
-}
-
-// outcome returns whether the request is allowed and what is left after it. Requests that share a call have different
-// remaining counts, as if each had been counted by itself.
-func (s slot) outcome() (allowed bool, remaining int) {
-	if s.number >= s.granted {
-		return false, s.remaining
+// outcome returns whether the request with that number, from 0, is allowed and what is left after it. Requests that
+// share a call have different remaining counts, as if each had been counted by itself.
+func (c *call) outcome(number int) (allowed bool, remaining int) {
+	if number >= c.granted {
+		return false, c.remaining
 	}
-	return true, s.remaining + s.granted - 1 - s.number
+	return true, c.remaining + c.granted - 1 - number
 }
 
-// count adds a request to the next flush and returns its slot. If ctx ends first, the error is errCallerGone; the
-// request stays counted and the others of its call are not affected.
-func (b *batcher) count(ctx context.Context, key callKey, now time.Time) (slot, error) {
-	own, leader, err := b.enqueue(key, now)
+// count adds a request to the next flush and returns its call and its number there. If ctx ends first, the error is
+// errCallerGone; the request stays counted and the others of its call are not affected.
+func (b *batcher) count(ctx context.Context, w Window, now time.Time) (own *call, number int, err error) {
+	own, number, leader := b.enqueue(w, now)
 	switch {
-	case err != nil:
-		return slot{}, err
+	case own == nil:
+		return nil, 0, errQueueFull
 	case leader: // a flush serves all of its callers and does not end with one of them
 		b.flushAsLeader() //nolint:contextcheck // likewise
-		return own, own.err
+		return own, number, own.err
 	}
 	select {
 	case <-own.done:
-		return own, own.err
+		return own, number, own.err
 	case <-ctx.Done():
-		return slot{}, errCallerGone
+		return nil, 0, errCallerGone
 	}
 }
 
-// enqueue adds a request to the call of its window. leader reports whether the caller must flush the queue itself.
-func (b *batcher) enqueue(key callKey, now time.Time) (own slot, leader bool, err error) {
+// enqueue adds a request to the call of its window; the call is nil if the queue is full. leader reports whether the
+// caller must flush the queue itself.
+func (b *batcher) enqueue(w Window, now time.Time) (own *call, number int, leader bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.queued[key]
-	if c == nil {
+	own = b.queued[w]
+	if own == nil {
 		if len(b.queue) == maxQueued {
-			return slot{}, false, errQueueFull
+			return nil, 0, false
 		}
-		c = &call{callKey: key, queuedAt: now, done: make(chan struct{})}
-		b.queued[key] = c
-		b.queue = append(b.queue, c)
+		own = &call{Window: w, queuedAt: now, done: make(chan struct{})}
+		b.queued[w] = own
+		b.queue = append(b.queue, own)
 	}
-	own = slot{c, c.requests}
-	c.requests++
+	number = own.requests
+	own.requests++
 	leader = !b.flushing
 	b.flushing = true
-	return own, leader, nil
+	return own, number, leader
 }
 
 // flushAsLeader flushes the queue in the caller's goroutine and leaves later calls to a goroutine of their own. So a
@@ -166,7 +153,7 @@ func (b *batcher) dequeue(n int) []*call {
 	batch := b.queue[:n:n]
 	b.queue = b.queue[n:]
 	for _, c := range batch {
-		delete(b.queued, c.callKey)
+		delete(b.queued, c.Window)
 	}
 	return batch
 }
@@ -206,6 +193,9 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 		if reason := recover(); reason != nil {
 			outage.Log().Error("the rate limiter panicked", zap.Any("reason", reason), zap.Stack("stack"))
 			for _, c := range batch {
+				if c.stop != nil {
+					c.stop()
+				}
 				c.err = errPanicked
 			}
 		}
@@ -213,9 +203,10 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 	err := b.clock.refresh(ctx, b.client)
 	now := b.clock.now()
 	for _, c := range batch {
-		c.now, c.window, c.err = now, windowAt(now, c.id, c.length), err
-		c.key = c.window.key(c.id)
-		c.script = script{UniversalClient: b.client, expireAt: c.window.end().Add(keyGrace)}
+		c.now, c.end, c.err = now, c.Window.end(now), err
+		if err == nil {
+			c.next, c.stop = iter.Pull(c.commands(ctx))
+		}
 	}
 	if err != nil {
 		return
@@ -223,8 +214,13 @@ func (b *batcher) exchange(ctx context.Context, batch []*call) {
 	for pending := slices.Clone(batch); len(pending) > 0; {
 		pipe := b.client.Pipeline()
 		pending = slices.DeleteFunc(pending, func(c *call) bool {
-			c.advance(ctx, pipe)
-			return !errors.Is(c.err, errQueued)
+			cmd, more := c.next()
+			if more {
+				_ = pipe.Process(ctx, sentOnce{cmd}) // queues, and cannot fail
+				// The script's own expiry is the time in which the bucket refills, limit times too long for a counter.
+				pipe.PExpireAt(ctx, redisPrefix+c.key(c.end), c.end.Add(keyGrace))
+			}
+			return !more
 		})
 		if len(pending) > 0 {
 			_, _ = pipe.Exec(ctx) // each command has its own error
@@ -246,8 +242,8 @@ func flushError(batch []*call) error {
 // complete records the result and releases the waiting requests.
 func (b *batcher) complete(c *call) {
 	if c.err == nil {
-		b.memory.update(c.id, c.window, func(known *tally) {
-			c.granted, c.remaining = known.applyReply(c.limit, c.granted, c.remaining)
+		b.memory.update(c.Window, c.end, func(known *tally) {
+			c.granted, c.remaining = known.applyReply(c.Limit, c.granted, c.remaining)
 		})
 	}
 	close(c.done)

@@ -55,7 +55,7 @@ func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) 
 	client.AddHook(held)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	// Connects and loads the script, which take round trips of their own.
-	if _, err := limiter.Take(t.Context(), newID(t, limiter), perMinute); err != nil {
+	if _, err := limiter.Take(t.Context(), perMinute.Of(newID(t, limiter))); err != nil {
 		t.Fatal(err)
 	}
 	return limiter, held, seen
@@ -63,7 +63,7 @@ func newHeldLimiter(t *testing.T) (*ratelimit.Limiter, *pipelineGate, *traffic) 
 
 // takeResult is the result of a concurrent Take.
 type takeResult struct {
-	ratelimit.Result
+	ratelimit.State
 
 	err error
 }
@@ -73,7 +73,7 @@ func takeConcurrently(ctx context.Context, limiter *ratelimit.Limiter, n int, id
 	answers := make(chan takeResult, n)
 	for i := range n {
 		go func() {
-			result, err := limiter.Take(ctx, id(i), perMinute)
+			result, err := limiter.Take(ctx, perMinute.Of(id(i)))
 			answers <- takeResult{result, err}
 		}()
 	}
@@ -188,7 +188,7 @@ func TestCanceledRequestIsCountedAndOthersSucceed(t *testing.T) {
 			t.Errorf("others: %+v", a)
 		}
 	}
-	if left, err := ratelimit.Left(t.Context(), limiter, id, perMinute); err != nil || left != 89 {
+	if left, err := ratelimit.Left(t.Context(), limiter, perMinute.Of(id)); err != nil || left != 89 {
 		t.Errorf("after 11 requests: %d, %v", left, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestQueueIsBounded(t *testing.T) {
 
 // takeUnderLoad makes requests of one id from 400 callers at each of two limiters for several windows, and returns
 // how many were allowed in each. It fails if two have the same remaining count.
-func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Quota,
+func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota ratelimit.Window,
 	windows int,
 ) map[time.Time]int {
 	t.Helper()
@@ -228,15 +228,15 @@ func takeUnderLoad(t *testing.T, limiters []*ratelimit.Limiter, id string, quota
 	seen := map[time.Time]map[int]bool{}
 	var last atomic.Int64
 	var callers sync.WaitGroup
-	start, err := limiters[0].Take(t.Context(), ratelimit.TokenID(), quota)
+	start, err := limiters[0].Take(t.Context(), quota.Of(ratelimit.TokenID()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	last.Store(start.Now.Add(time.Duration(windows+1) * quota.Window).Unix())
+	last.Store(start.Now.Add(time.Duration(windows+1) * quota.Length).Unix())
 	for caller := range 800 {
 		callers.Go(func() {
 			for {
-				result, err := limiters[caller%2].Take(t.Context(), id, quota)
+				result, err := limiters[caller%2].Take(t.Context(), quota.Of(id))
 				if result.Reset.Unix() > last.Load() {
 					return
 				}
@@ -270,7 +270,7 @@ func TestExactlyTheLimitPassesInEachOfManyWindowsUnderLoad(t *testing.T) {
 
 	url := ratelimit.RedisURL(t)
 	limiters := []*ratelimit.Limiter{newLimiter(t, url), newLimiter(t, url)}
-	quota := ratelimit.Quota{Limit: 100, Window: time.Second}
+	quota := ratelimit.Window{Limit: 100, Length: time.Second}
 	passed := takeUnderLoad(t, limiters, ratelimit.TokenID(), quota, 3)
 	full := 0
 	for reset, n := range passed {
@@ -329,7 +329,7 @@ func TestAPanicInAFlushFailsItsRequestsOnly(t *testing.T) {
 	limiter := ratelimit.New(brokenClient{}, ratelimit.Options{Down: ratelimit.DownDeny}, time.Now)
 	t.Cleanup(limiter.Close)
 	for range 2 {
-		if _, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute); !errors.Is(err, ratelimit.ErrUnavailable) {
+		if _, err := limiter.Take(t.Context(), perMinute.Of(ratelimit.TokenID())); !errors.Is(err, ratelimit.ErrUnavailable) {
 			t.Error(err)
 		}
 	}

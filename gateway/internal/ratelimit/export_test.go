@@ -23,12 +23,12 @@ func SetTimeout(l *Limiter, timeout time.Duration) {
 // Until returns the time that is left of the present window of id.
 func Until(l *Limiter, id string, length time.Duration) time.Duration {
 	now := l.clock.now()
-	return windowAt(now, id, length).end().Sub(now)
+	return Window{ID: id, Length: length}.end(now).Sub(now)
 }
 
 // Left returns what is left of a window in Redis, and takes one of it.
-func Left(ctx context.Context, l *Limiter, id string, quota Quota) (int, error) {
-	result, err := l.Take(ctx, id, quota)
+func Left(ctx context.Context, l *Limiter, w Window) (int, error) {
+	result, err := l.Take(ctx, w)
 	if result.Allowed {
 		result.Remaining++
 	}

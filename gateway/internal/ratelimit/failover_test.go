@@ -19,7 +19,7 @@ import (
 )
 
 // perDay has windows that do not end during a test.
-var perDay = ratelimit.Quota{Limit: 100, Window: 24 * time.Hour}
+var perDay = ratelimit.Window{Limit: 100, Length: 24 * time.Hour}
 
 // recovery is within what time counting continues, without a restart, after the replica has become the master. It takes
 // about 2 s; a busy machine misses the timeouts of 50 ms, and each of the circuit breaker's probes is a second later.
@@ -190,7 +190,7 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	take := func(id string, remaining int) {
 		t.Helper()
-		if result, err := limiter.Take(t.Context(), id, perDay); err != nil || result.Remaining != remaining {
+		if result, err := limiter.Take(t.Context(), perDay.Of(id)); err != nil || result.Remaining != remaining {
 			t.Errorf("%+v, %v, want %d remaining", result, err, remaining)
 		}
 	}
@@ -198,7 +198,7 @@ func TestClusterCommandsAreRedirectedButNotRepeated(t *testing.T) {
 	id := ratelimit.TokenID()
 	take(id, 99)
 	cut.Store(true)
-	if result, err := limiter.Take(t.Context(), id, perDay); !errors.Is(err, ratelimit.ErrUnavailable) {
+	if result, err := limiter.Take(t.Context(), perDay.Of(id)); !errors.Is(err, ratelimit.ErrUnavailable) {
 		t.Errorf("%+v, %v without a reply", result, err)
 	}
 	take(id, 97)
@@ -268,7 +268,7 @@ func waitForAll(t *testing.T, limiter *ratelimit.Limiter, within time.Duration) 
 		counted := 0
 		ids := newIDs()
 		for _, id := range ids {
-			if result, err := limiter.Take(t.Context(), id, perMinute); err == nil && result.Source == ratelimit.Redis {
+			if result, err := limiter.Take(t.Context(), perMinute.Of(id)); err == nil && result.Source == ratelimit.Redis {
 				counted++
 			}
 		}
@@ -319,7 +319,7 @@ func takeFromAll(t *testing.T, limiters []*ratelimit.Limiter, ids []string, limi
 		for j, id := range ids {
 			callers.Go(func() {
 				for range n {
-					result, err := limiter.Take(t.Context(), id, ratelimit.Quota{Limit: limit, Window: perDay.Window})
+					result, err := limiter.Take(t.Context(), ratelimit.Window{ID: id, Limit: limit, Length: perDay.Length})
 					if err != nil {
 						t.Error(err)
 					}

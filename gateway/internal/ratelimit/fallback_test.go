@@ -6,7 +6,10 @@ import (
 	"time"
 )
 
-var errTest = errors.New("read: i/o timeout")
+var (
+	errTest = errors.New("read: i/o timeout")
+	testEnd = time.Unix(1_795_255_455, 0)
+)
 
 // unreachable returns a limiter without Redis.
 func unreachable(options Options) *Limiter {
@@ -18,10 +21,9 @@ func unreachable(options Options) *Limiter {
 // takeFallback makes n requests of tok_x and returns how many are allowed, and the last remaining count.
 func (l *Limiter) takeFallback(t *testing.T, limit, n int, fault error) (passed, remaining int) {
 	t.Helper()
-	const id = "tok_x"
-	w := windowAt(time.Unix(1_795_255_432, 0), id, time.Minute)
+	w := Window{ID: "tok_x", Limit: limit, Length: time.Minute}
 	for range n {
-		result, err := l.decideFallback(Result{Quota: Quota{limit, time.Minute}}, id, w, fault)
+		result, err := l.decideFallback(State{Window: w, Reset: testEnd}, fault)
 		if err != nil || result.Source != Local || result.Remaining < 0 {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -49,7 +51,7 @@ func TestLocalFallbackAllowsTheShareLessWhatRedisCounted(t *testing.T) {
 		{1, 5, 0, 0, 1},
 	} {
 		l := unreachable(Options{Replicas: tt.replicas})
-		l.memory.update("tok_x", windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute), func(known *tally) {
+		l.memory.update(Window{ID: "tok_x", Length: time.Minute}, testEnd, func(known *tally) {
 			known.used, known.granted = tt.used, tt.granted
 		})
 		if passed, remaining := l.takeFallback(t, tt.limit, tt.limit+5, errTest); passed != tt.want || remaining != 0 {
@@ -64,8 +66,7 @@ func TestDownPolicyDenyAndAllow(t *testing.T) {
 	if passed, _ := unreachable(Options{Down: DownAllow}).takeFallback(t, 10, 500, errTest); passed != 500 {
 		t.Errorf("%d of 500 passed", passed)
 	}
-	w := windowAt(time.Unix(1_795_255_432, 0), "tok_x", time.Minute)
-	result, err := unreachable(Options{Down: DownDeny}).decideFallback(Result{}, "tok_x", w, errTest)
+	result, err := unreachable(Options{Down: DownDeny}).decideFallback(State{}, errTest)
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errTest) || result.Allowed || result.Source != None {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -79,11 +80,9 @@ func TestAWindowKnownToBeEmptyIsRefusedWithoutRedisUnlessEveryRequestIsAllowed(t
 		breaker := l.batcher.breaker
 		breaker.open.Store(true)
 		breaker.retryAt = time.Now().Add(time.Hour)
-		quota := Quota{Limit: 100, Window: 24 * time.Hour}
-		l.memory.update("tok_x", windowAt(l.clock.now(), "tok_x", quota.Window), func(known *tally) {
-			known.granted = quota.Limit
-		})
-		if result, err := l.Take(t.Context(), "tok_x", quota); err != nil || result.Allowed != want {
+		w := Window{ID: "tok_x", Limit: 100, Length: 24 * time.Hour}
+		l.memory.update(w, w.end(l.clock.now()), func(known *tally) { known.granted = w.Limit })
+		if result, err := l.Take(t.Context(), w); err != nil || result.Allowed != want {
 			t.Errorf("%s: %+v, %v", down, result, err)
 		}
 	}

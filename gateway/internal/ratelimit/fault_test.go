@@ -46,7 +46,7 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 					if n == 5 && caller%8 == 0 {
 						proxy.CutAfter(rand.Int64N(200))
 					}
-					result, err := limiters[caller%2].Take(t.Context(), ids[caller/2%4], perMinute)
+					result, err := limiters[caller%2].Take(t.Context(), perMinute.Of(ids[caller/2%4]))
 					switch {
 					case errors.Is(err, ratelimit.ErrUnavailable):
 						faults.Add(1)
@@ -61,7 +61,7 @@ func TestConnectionsCutInTheMiddleOfAPipelineNeverLetMoreThroughThanTheLimit(t *
 		callers.Wait()
 		for i, id := range ids {
 			for {
-				result, err := direct.Take(t.Context(), id, perMinute)
+				result, err := direct.Take(t.Context(), perMinute.Of(id))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func TestQueuedRequestsFailWithTheTimedOutFlush(t *testing.T) {
 	proxy := newRedisProxy(t)
 	client := newProxiedClient(t, proxy)
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
-	if _, err := limiter.Take(t.Context(), newID(t, limiter), perMinute); err != nil { // connects and reads the time
+	if _, err := limiter.Take(t.Context(), perMinute.Of(newID(t, limiter))); err != nil { // connects and reads the time
 		t.Fatal(err)
 	}
 	ratelimit.SetTimeout(limiter, time.Second)

@@ -3,16 +3,18 @@ package ratelimit
 import (
 	"strings"
 	"sync"
+	"time"
 )
 
 // memorySize is the number of token windows in memory, about as many as the introspection cache has entries, and the
 // number of all other windows.
 const memorySize = 100_000
 
-// tally is what this gateway knows of one window. It survives an outage of Redis, so that the local fallback does not
-// allow again what Redis had counted.
+// tally is what this gateway knows of the window of an id with this length and end. It survives an outage of Redis, so
+// that the local fallback does not allow again what Redis had counted.
 type tally struct {
-	window window
+	length time.Duration
+	end    time.Time
 	// empty is the largest limit at which Redis reported that nothing is left. Nothing is regained within a window,
 	// so it holds until the next one, unless the limit is raised.
 	empty int
@@ -41,67 +43,61 @@ func (t *tally) applyReply(limit, granted, remaining int) (pass, left int) {
 	return pass, min(remaining, room-pass)
 }
 
-// memory holds the current window of each id, bounded. Tokens and other ids are apart: a flood of client addresses
-// evicts no token's window.
+// memory holds the tally of the current window of each id, bounded. Those of tokens and of others are apart: a flood of
+// client addresses evicts no token's window.
 type memory struct {
-	size           int
-	tokens, others tallies
-}
+	size int
 
-type tallies struct {
-	mu   sync.Mutex
-	byID map[string]*tally
+	mu             sync.Mutex
+	tokens, others map[string]*tally
 }
 
 func newMemory(size int) *memory {
-	return &memory{
-		size: size, tokens: tallies{byID: make(map[string]*tally)}, others: tallies{byID: make(map[string]*tally)},
-	}
+	return &memory{size: size, tokens: map[string]*tally{}, others: map[string]*tally{}}
 }
 
-// of returns the tallies that id is among.
-func (m *memory) of(id string) *tallies {
+// among returns the tallies that that of id is among.
+func (m *memory) among(id string) map[string]*tally {
 	if strings.Contains(id, ":") {
-		return &m.others
+		return m.others
 	}
-	return &m.tokens
+	return m.tokens
 }
 
-// get returns what is known of w; the zero tally if nothing is.
-func (m *memory) get(id string, w window) tally {
-	t := m.of(id)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if known := t.byID[id]; known != nil && known.window == w {
+// get returns what is known of w until end; the zero tally if nothing is.
+func (m *memory) get(w Window, end time.Time) tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.among(w.ID)[w.ID]; known != nil && known.length == w.Length && known.end.Equal(end) {
 		return *known
 	}
-	return tally{window: w}
+	return tally{}
 }
 
-// update calls change with the tally of w, under its lock.
-func (m *memory) update(id string, w window, change func(*tally)) {
-	t := m.of(id)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	known := t.byID[id]
+// update calls change with the tally of w until end, under its lock.
+func (m *memory) update(w Window, end time.Time, change func(*tally)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	tallies := m.among(w.ID)
+	known := tallies[w.ID]
 	switch {
 	case known == nil:
-		t.evict(w, m.size)
-		known = &tally{window: w}
-		t.byID[id] = known
-	case known.window != w:
-		*known = tally{window: w}
+		m.evict(tallies, end.Add(-w.Length))
+		known = &tally{length: w.Length, end: end}
+		tallies[w.ID] = known
+	case known.length != w.Length || !known.end.Equal(end):
+		*known = tally{length: w.Length, end: end}
 	}
 	change(known)
 }
 
-// evict makes room for one more tally. It looks at a few random tallies and deletes those whose window has ended when
-// now begins; at the bound it deletes them in any case.
-func (t *tallies) evict(now window, size int) {
+// evict makes room for one more tally. It looks at a few random tallies and deletes those that have ended at now; at
+// the bound it deletes them in any case.
+func (m *memory) evict(tallies map[string]*tally, now time.Time) {
 	looked := 0
-	for id, known := range t.byID {
-		if !known.window.end().After(now.end().Add(-now.length)) || len(t.byID) >= size {
-			delete(t.byID, id)
+	for id, known := range tallies {
+		if !known.end.After(now) || len(tallies) >= m.size {
+			delete(tallies, id)
 		}
 		if looked++; looked == 4 {
 			return

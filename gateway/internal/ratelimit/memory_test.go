@@ -13,9 +13,10 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 	m := newMemory(most)
 	now := time.Unix(1_795_255_432, 0)
 	mark := func(id string) {
-		m.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.empty = 100 })
+		w := Window{ID: id, Length: time.Minute}
+		m.update(w, w.end(now), func(known *tally) { known.empty = 100 })
 	}
-	count := func() int { return len(m.tokens.byID) + len(m.others.byID) }
+	count := func() int { return len(m.tokens) + len(m.others) }
 	mark("tok_4fZyo82mVyR1")
 	for i := range most + most/4 {
 		mark(fmt.Sprint("address:", i))
@@ -23,7 +24,7 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 	if got := count(); got > most+1 || got < most*9/10 {
 		t.Errorf("%d windows are stored, want at most %d", got, most+1)
 	}
-	if id := "tok_4fZyo82mVyR1"; m.get(id, windowAt(now, id, time.Minute)).empty != 100 {
+	if w := (Window{ID: "tok_4fZyo82mVyR1", Length: time.Minute}); m.get(w, w.end(now)).empty != 100 {
 		t.Error("addresses pushed out a token")
 	}
 
@@ -40,8 +41,9 @@ func TestMemoryIsBoundedAndAddressesEvictNoTokens(t *testing.T) {
 func TestMemoryDistinguishesWindowsAndLimits(t *testing.T) {
 	t.Parallel()
 
-	m, id, now := newMemory(memorySize), "tok_4fZyo82mVyR1", time.Unix(1_795_255_432, 0)
-	m.update(id, windowAt(now, id, time.Minute), func(known *tally) { known.empty = 100 })
+	m, now := newMemory(memorySize), time.Unix(1_795_255_432, 0)
+	w := Window{ID: "tok_4fZyo82mVyR1", Length: time.Minute}
+	m.update(w, w.end(now), func(known *tally) { known.empty = 100 })
 	for _, tt := range []struct {
 		later, length time.Duration
 		limit         int
@@ -54,14 +56,14 @@ func TestMemoryDistinguishesWindowsAndLimits(t *testing.T) {
 		{time.Minute, time.Minute, 100, false},
 		{-time.Minute, time.Minute, 100, false},
 	} {
-		known := m.get(id, windowAt(now.Add(tt.later), id, tt.length))
+		other := Window{ID: w.ID, Length: tt.length}
+		known := m.get(other, other.end(now.Add(tt.later)))
 		if got := known.isEmpty(tt.limit); got != tt.want {
 			t.Errorf("%+v: empty = %v", tt, got)
 		}
 	}
 	// Another window replaces the first.
-	next := windowAt(now.Add(time.Minute), id, time.Minute)
-	m.update(id, next, func(known *tally) {
+	m.update(w, w.end(now.Add(time.Minute)), func(known *tally) {
 		if known.empty != 0 {
 			t.Errorf("a new window begins with %+v", *known)
 		}

@@ -24,7 +24,7 @@ func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.So
 		if time.Since(start) > 20*time.Second {
 			t.Fatalf("windows are not decided by %s", source)
 		}
-		if result, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute); err != nil || result.Source != source {
+		if got, err := limiter.Take(t.Context(), perMinute.Of(ratelimit.TokenID())); err != nil || got.Source != source {
 			inARow = -1
 			<-time.After(5 * time.Millisecond)
 		}
@@ -35,7 +35,7 @@ func waitForSource(t *testing.T, limiter *ratelimit.Limiter, source ratelimit.So
 func countAllowed(t *testing.T, limiter *ratelimit.Limiter, id string, n int) (passed int) {
 	t.Helper()
 	for range n {
-		result, err := limiter.Take(t.Context(), id, perMinute)
+		result, err := limiter.Take(t.Context(), perMinute.Of(id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestOneGatewayAllowsTheLimitOverAnOutage(t *testing.T) {
 	passed := countAllowed(t, limiter, used, 30)
 	proxy.SetDown(true)
 	waitForSource(t, limiter, ratelimit.Local)
-	last, err := limiter.Take(t.Context(), used, perMinute)
+	last, err := limiter.Take(t.Context(), perMinute.Of(used))
 	if err != nil || !last.Allowed || last.Remaining > 69 || last.Source != ratelimit.Local {
 		t.Errorf("the count in Redis is forgotten: %+v, %v", last, err)
 	}
@@ -151,7 +151,7 @@ func TestOneGatewayNeverExceedsTheLimitWithFlappingRedis(t *testing.T) {
 		for range 10 {
 			callers.Go(func() {
 				for range 40 {
-					result, err := limiter.Take(t.Context(), id, perMinute)
+					result, err := limiter.Take(t.Context(), perMinute.Of(id))
 					if err != nil {
 						t.Error(err)
 					}

@@ -7,7 +7,7 @@
 //   - Windows follow Redis's clock, so gateways with different clocks agree on them. Windows of different ids begin
 //     at different seconds.
 //   - A window that is known to be empty is refused without a call to Redis.
-//   - Requests that arrive while a flush runs share the next one: those of one id share a script call, all script
+//   - Requests that arrive while a flush runs share the next one: those of one window share a script call, all script
 //     calls share a pipeline. An idle batcher flushes immediately.
 //   - A command that may have reached Redis is not sent again: no request is counted twice.
 //   - A slow or unreachable Redis delays a request by at most [Timeout]. After three failed flushes a circuit breaker
@@ -15,9 +15,6 @@
 //   - One gateway never allows more than the limit in a window, whatever Redis does, except with [DownAllow].
 //
 // Units: limits and remaining counts are requests; windows are whole seconds.
-//
-// The counter is redis_rate's GCRA script, parameterized so that it regains no request within a window: see
-// [Quota.limit].
 package ratelimit
 
 import (
@@ -39,44 +36,6 @@ func flushTimeout() time.Duration { return Timeout * 5 / 6 }
 // ErrUnavailable says that Redis did not reply in time. The state of the window is unknown, and the request may or
 // may not have been counted.
 var ErrUnavailable = errors.New("rate limiter unavailable")
-
-// Quota is the number of requests allowed per window.
-type Quota struct {
-	// Limit is the number of requests, at least 1.
-	Limit int
-	// Window is the length of the window in whole seconds, at least 1 s.
-	Window time.Duration
-}
-
-// Source is where a request was decided.
-type Source string
-
-const (
-	// Redis is the shared window in Redis.
-	Redis Source = "redis"
-	// Memory is this gateway, where the window is known to be empty.
-	Memory Source = "memory"
-	// Local is a window of this gateway alone, for TakeLocal and for the local fallback.
-	Local Source = "local"
-	// None means that the request was not decided, because of an error or because its context ended.
-	None Source = "none"
-)
-
-// Result is the state of a window after a [Limiter.Take] or [Limiter.Peek].
-type Result struct {
-	// Quota is the window's.
-	Quota Quota
-	// Allowed reports whether the request is allowed; after a Peek, whether a request would be.
-	Allowed bool
-	// Remaining is the number of requests left in the window, never negative.
-	Remaining int
-	// Reset is when the next window begins, a whole second of Redis's clock.
-	Reset time.Time
-	// Now is Redis's time at the call, as estimated by the gateway.
-	Now time.Time
-	// Source is where the request was decided.
-	Source Source
-}
 
 // DownPolicy decides requests while Redis is not available.
 type DownPolicy string
@@ -116,79 +75,76 @@ func New(client redis.UniversalClient, options Options, now func() time.Time) *L
 // Close frees what the Limiter holds.
 func (l *Limiter) Close() { l.batcher.breaker.close() }
 
-// Take counts one request of id and reports whether it is allowed. A refused request costs nothing. With an
-// [ErrUnavailable], the result is that of an unused window except that it is not Allowed. If ctx ends first, the
-// error is ctx's; the request is counted nevertheless.
-func (l *Limiter) Take(ctx context.Context, id string, quota Quota) (Result, error) {
+// Take counts one request in w and reports whether it is allowed. A refused request costs nothing. With an
+// [ErrUnavailable], the state is that of an unused window except that it is not Allowed. If ctx ends first, the error
+// is ctx's; the request is counted nevertheless. A Local window never fails.
+func (l *Limiter) Take(ctx context.Context, w Window) (State, error) {
 	arrived, now := time.Now(), l.clock.now()
-	w := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Remaining: quota.Limit, Reset: w.end(), Now: now, Source: Redis}
-	known, breaker := l.memory.get(id, w), l.batcher.breaker
-	if known.isEmpty(quota.Limit) && (l.options.Down != DownAllow || !breaker.isOpen()) {
-		result.Remaining, result.Source = 0, Memory
-		return result, nil
+	s := State{Window: w, Remaining: w.Limit, Reset: w.end(now), Now: now, Source: Redis}
+	if w.Local {
+		return l.takeLocal(s), nil
+	}
+	known, breaker := l.memory.get(w, s.Reset), l.batcher.breaker
+	if known.isEmpty(w.Limit) && (l.options.Down != DownAllow || !breaker.isOpen()) {
+		s.Remaining, s.Source = 0, Memory
+		return s, nil
 	}
 	if !breaker.allow() {
-		return l.decideFallback(result, id, w, errCircuitOpen)
+		return l.decideFallback(s, errCircuitOpen)
 	}
-	own, err := l.batcher.count(ctx, callKey{id, quota.Window, quota.Limit}, arrived)
+	counted, number, err := l.batcher.count(ctx, w, arrived)
 	switch {
 	case errors.Is(err, errCallerGone):
-		result.Source = None
-		return result, context.Cause(ctx)
+		s.Source = None
+		return s, context.Cause(ctx)
 	case err != nil:
-		return l.decideFallback(result, id, w, err)
+		return l.decideFallback(s, err)
 	}
-	result.Allowed, result.Remaining = own.outcome()
-	result.Reset, result.Now = own.window.end(), own.now
-	return result, nil
+	s.Allowed, s.Remaining = counted.outcome(number)
+	s.Reset, s.Now = counted.end, counted.now
+	return s, nil
 }
 
-// Peek reports what this gateway knows of id's window, without counting and without a call: what was left when it last
-// counted a request, or all. It never fails.
-func (l *Limiter) Peek(_ context.Context, id string, quota Quota) (Result, error) {
+// Peek reports what this gateway knows of w, without counting and without a call: what was left when it last counted a
+// request, or all.
+func (l *Limiter) Peek(w Window) State {
 	now := l.clock.now()
-	w := windowAt(now, id, quota.Window)
-	known := l.memory.get(id, w)
-	left := 0
-	if !known.isEmpty(quota.Limit) {
-		left = quota.Limit - max(known.used, known.granted)
+	s := State{Window: w, Reset: w.end(now), Now: now, Source: Memory}
+	if known := l.memory.get(w, s.Reset); !known.isEmpty(w.Limit) {
+		s.Remaining = max(w.Limit-max(known.used, known.granted), 0)
 	}
-	return Result{Quota: quota, Allowed: left > 0, Remaining: max(left, 0), Reset: w.end(), Now: now, Source: Memory}, nil
+	s.Allowed = s.Remaining > 0
+	return s
 }
 
 // decideFallback decides a request without Redis, which failed with cause.
-func (l *Limiter) decideFallback(result Result, id string, w window, cause error) (Result, error) {
+func (l *Limiter) decideFallback(s State, cause error) (State, error) {
 	if l.options.Down == DownDeny {
-		result.Source = None
-		return result, fmt.Errorf("%w: %w", ErrUnavailable, cause)
+		s.Source = None
+		return s, fmt.Errorf("%w: %w", ErrUnavailable, cause)
 	}
-	result.Source = Local
-	limit, gateways := result.Quota.Limit, max(l.options.Replicas, 1)
-	share := (limit + gateways - 1) / gateways
-	l.memory.update(id, w, func(known *tally) {
-		left := max(min(min(share, limit-known.used)-known.fallback, limit-known.granted), 0)
-		if result.Allowed = left > 0 || l.options.Down == DownAllow; result.Allowed {
+	s.Source = Local
+	gateways := max(l.options.Replicas, 1)
+	share := (s.Limit + gateways - 1) / gateways
+	l.memory.update(s.Window, s.Reset, func(known *tally) {
+		left := max(min(min(share, s.Limit-known.used)-known.fallback, s.Limit-known.granted), 0)
+		if s.Allowed = left > 0 || l.options.Down == DownAllow; s.Allowed {
 			left = max(left-1, 0)
 			known.granted++
 			known.fallback++
 		}
-		result.Remaining = left
+		s.Remaining = left
 	})
-	return result, nil
+	return s, nil
 }
 
-// TakeLocal is [Limiter.Take] for a window of this gateway alone. It makes no call and never fails. Memory is bounded
-// as for all windows.
-func (l *Limiter) TakeLocal(_ context.Context, id string, quota Quota) (Result, error) {
-	now := l.clock.now()
-	w := windowAt(now, id, quota.Window)
-	result := Result{Quota: quota, Reset: w.end(), Now: now, Source: Local}
-	l.memory.update(id, w, func(known *tally) {
-		if result.Allowed = known.granted < quota.Limit; result.Allowed {
+func (l *Limiter) takeLocal(s State) State {
+	s.Source = Local
+	l.memory.update(s.Window, s.Reset, func(known *tally) {
+		if s.Allowed = known.granted < s.Limit; s.Allowed {
 			known.granted++
 		}
-		result.Remaining = quota.Limit - known.granted
+		s.Remaining = s.Limit - known.granted
 	})
-	return result, nil
+	return s
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-var perMinute = ratelimit.Quota{Limit: 100, Window: time.Minute}
+var perMinute = ratelimit.Window{Limit: 100, Length: time.Minute}
 
 // deny makes a limiter fail without Redis, so that the local fallback passes no test of counting.
 var deny = ratelimit.Options{Down: ratelimit.DownDeny}
@@ -74,7 +74,7 @@ func newID(t testing.TB, limiter *ratelimit.Limiter, prefix ...string) string {
 	t.Helper()
 	for range 1000 {
 		id := strings.Join(prefix, "") + ratelimit.TokenID()
-		if ratelimit.Until(limiter, id, perMinute.Window) > 20*time.Second {
+		if ratelimit.Until(limiter, id, perMinute.Length) > 20*time.Second {
 			return id
 		}
 	}
@@ -101,7 +101,7 @@ func TestExactlyTheLimitPassesAndRemainingCountsDown(t *testing.T) {
 				wait = ticker.C
 			}
 			for n := 1; n <= 110; n++ {
-				result, err := limiter.Take(t.Context(), id, perMinute)
+				result, err := limiter.Take(t.Context(), perMinute.Of(id))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -130,7 +130,7 @@ func TestExactlyTheLimitPassesOverManyLimitersAtOnce(t *testing.T) {
 	for worker := range 20 {
 		workers.Go(func() {
 			for range 20 {
-				switch result, err := limiters[worker%2].Take(t.Context(), id, perMinute); {
+				switch result, err := limiters[worker%2].Take(t.Context(), perMinute.Of(id)); {
 				case err != nil:
 					t.Error(err)
 				case result.Allowed:
@@ -151,20 +151,20 @@ func TestNewWindowBeginsAtReset(t *testing.T) {
 	t.Parallel()
 
 	limiter := newLimiter(t, ratelimit.RedisURL(t))
-	quota := ratelimit.Quota{Limit: 3, Window: 2 * time.Second}
+	quota := ratelimit.Window{Limit: 3, Length: 2 * time.Second}
 	id := ratelimit.TokenID()
-	var result ratelimit.Result
+	var result ratelimit.State
 	var err error
 	for result.Allowed = true; result.Allowed; {
-		if result, err = limiter.Take(t.Context(), id, quota); err != nil {
+		if result, err = limiter.Take(t.Context(), quota.Of(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if result.Remaining != 0 || !result.Reset.After(result.Now) || result.Reset.Sub(result.Now) > quota.Window {
+	if result.Remaining != 0 || !result.Reset.After(result.Now) || result.Reset.Sub(result.Now) > quota.Length {
 		t.Fatalf("refused with %+v", result)
 	}
 	<-time.After(result.Reset.Sub(result.Now) + 5*time.Millisecond)
-	if result, err = limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed || result.Remaining != 2 {
+	if result, err = limiter.Take(t.Context(), quota.Of(id)); err != nil || !result.Allowed || result.Remaining != 2 {
 		t.Errorf("after Reset: %+v, %v", result, err)
 	}
 }
@@ -174,21 +174,21 @@ func TestPeekReportsWhatThisGatewayKnows(t *testing.T) {
 
 	url := ratelimit.RedisURL(t)
 	limiter, other := newLimiter(t, url), newLimiter(t, url)
-	quota := ratelimit.Quota{Limit: 2, Window: time.Minute}
+	quota := ratelimit.Window{Limit: 2, Length: time.Minute}
 	id := newID(t, limiter)
 	for want := 2; want >= 0; want-- {
-		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Remaining != want ||
+		if result := limiter.Peek(quota.Of(id)); result.Remaining != want ||
 			result.Allowed != (want > 0) || result.Source != ratelimit.Memory {
-			t.Fatalf("with %d left: %+v, %v", want, result, err)
+			t.Fatalf("with %d left: %+v", want, result)
 		}
-		if result, err := limiter.Take(t.Context(), id, quota); err != nil || result.Allowed != (want > 0) {
+		if result, err := limiter.Take(t.Context(), quota.Of(id)); err != nil || result.Allowed != (want > 0) {
 			t.Fatalf("%+v, %v", result, err)
 		}
 	}
-	if result, err := other.Take(t.Context(), id, quota); err != nil || result.Allowed {
+	if result, err := other.Take(t.Context(), quota.Of(id)); err != nil || result.Allowed {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if result, _ := other.Peek(t.Context(), id, quota); result.Allowed {
+	if result := other.Peek(quota.Of(id)); result.Allowed {
 		t.Errorf("the other knows of %+v", result)
 	}
 }
@@ -201,10 +201,10 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
 	for _, prefix := range []string{"", "address:"} {
 		id := newID(t, limiter, prefix)
-		quota := ratelimit.Quota{Limit: 3, Window: time.Minute}
+		quota := ratelimit.Window{Limit: 3, Length: time.Minute}
 		for n := range 5 {
 			before := seen.roundTrips.Load()
-			result, err := limiter.Take(t.Context(), id, quota)
+			result, err := limiter.Take(t.Context(), quota.Of(id))
 			if err != nil || result.Allowed != (n < 3) || result.Remaining != max(2-n, 0) || !result.Reset.After(result.Now) {
 				t.Fatalf("request %d: %+v, %v", n+1, result, err)
 			}
@@ -216,12 +216,12 @@ func TestEmptyWindowIsRefusedWithoutRedisUntilReset(t *testing.T) {
 				t.Errorf("request %d: decided by %s, Redis asked: %v", n+1, result.Source, asked)
 			}
 		}
-		if result, err := limiter.Peek(t.Context(), id, quota); err != nil || result.Allowed ||
+		if result := limiter.Peek(quota.Of(id)); result.Allowed ||
 			result.Source != ratelimit.Memory {
-			t.Errorf("peek: %+v, %v", result, err)
+			t.Errorf("peek: %+v", result)
 		}
 		quota.Limit = 4 // an organization's limit was raised
-		if result, err := limiter.Take(t.Context(), id, quota); err != nil || !result.Allowed ||
+		if result, err := limiter.Take(t.Context(), quota.Of(id)); err != nil || !result.Allowed ||
 			result.Source != ratelimit.Redis {
 			t.Errorf("with a higher limit: %+v, %v", result, err)
 		}
@@ -239,9 +239,9 @@ func TestKeysExpireSoonAfterTheirWindow(t *testing.T) {
 	id := newID(t, limiter)
 	client := newClient(t, url)
 
-	for step, use := range []func() (ratelimit.Result, error){
-		func() (ratelimit.Result, error) { return limiter.Take(t.Context(), id, perMinute) },
-		func() (ratelimit.Result, error) { return limiter.Take(t.Context(), id, perMinute) },
+	for step, use := range []func() (ratelimit.State, error){
+		func() (ratelimit.State, error) { return limiter.Take(t.Context(), perMinute.Of(id)) },
+		func() (ratelimit.State, error) { return limiter.Take(t.Context(), perMinute.Of(id)) },
 	} {
 		result, err := use()
 		if err != nil {
@@ -270,7 +270,7 @@ func TestFlushedScriptIsLoadedAgain(t *testing.T) {
 		if err := client.ScriptFlush(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		if result, err := limiter.Take(t.Context(), id, perMinute); err != nil || result.Remaining != 100-n {
+		if result, err := limiter.Take(t.Context(), perMinute.Of(id)); err != nil || result.Remaining != 100-n {
 			t.Fatalf("request %d after SCRIPT FLUSH: %+v, %v", n, result, err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestDeadRedisIsDetectedWithinTheTimeout(t *testing.T) {
 			fastest := time.Hour
 			for range 3 {
 				start := time.Now()
-				result, err := limiter.Take(t.Context(), "tok_x", perMinute)
+				result, err := limiter.Take(t.Context(), perMinute.Of("tok_x"))
 				fastest = min(fastest, time.Since(start))
 				if !errors.Is(err, ratelimit.ErrUnavailable) || result.Allowed {
 					t.Errorf("%+v, %v", result, err)
@@ -321,15 +321,15 @@ func TestRequestOfACanceledContextIsCounted(t *testing.T) {
 	id := newID(t, limiter)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if result, err := limiter.Take(gone, id, perMinute); !result.Allowed && !errors.Is(err, context.Canceled) {
+	if result, err := limiter.Take(gone, perMinute.Of(id)); !result.Allowed && !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if left, err := ratelimit.Left(t.Context(), limiter, id, perMinute); err != nil || left != 99 {
+	if left, err := ratelimit.Left(t.Context(), limiter, perMinute.Of(id)); err != nil || left != 99 {
 		t.Errorf("after that: %d, %v", left, err)
 	}
 }
 
-func TestTakeLocalCountsInMemoryWithoutRedis(t *testing.T) {
+func TestLocalWindowsAreCountedInMemoryWithoutRedis(t *testing.T) {
 	t.Parallel()
 
 	client, err := ratelimit.NewClient("redis://127.0.0.1:1")
@@ -338,14 +338,14 @@ func TestTakeLocalCountsInMemoryWithoutRedis(t *testing.T) {
 	}
 	limiter := ratelimit.New(client, ratelimit.Options{Down: ratelimit.DownDeny}, time.Now)
 	t.Cleanup(limiter.Close)
-	quota := ratelimit.Quota{Limit: 3, Window: 24 * time.Hour}
+	quota := ratelimit.Window{Limit: 3, Length: 24 * time.Hour, Local: true}
 	for n := range 5 {
-		result, err := limiter.TakeLocal(t.Context(), "public:192.0.2.1", quota)
+		result, err := limiter.Take(t.Context(), quota.Of("public:192.0.2.1"))
 		if err != nil || result.Allowed != (n < 3) || result.Remaining != max(2-n, 0) || !result.Reset.After(result.Now) {
 			t.Errorf("request %d: %+v, %v", n+1, result, err)
 		}
 	}
-	if result, _ := limiter.TakeLocal(t.Context(), "public:192.0.2.2", quota); result.Remaining != 2 {
-		t.Errorf("another address: %+v", result)
+	if result, err := limiter.Take(t.Context(), quota.Of("public:192.0.2.2")); err != nil || result.Remaining != 2 {
+		t.Errorf("another address: %+v, %v", result, err)
 	}
 }

@@ -47,7 +47,7 @@ func TestRedisWithTLSAndTheDocumentedUser(t *testing.T) {
 	options.TLSConfig.RootCAs.AddCert(https.Certificate())
 	options.DialTimeout, options.ReadTimeout = time.Minute, time.Minute
 	limiter := ratelimit.WithLongTimeout(ratelimit.New(client, deny, time.Now))
-	if result, err := limiter.Take(t.Context(), ratelimit.TokenID(), perMinute); err != nil || result.Remaining != 99 {
+	if result, err := limiter.Take(t.Context(), perMinute.Of(ratelimit.TokenID())); err != nil || result.Remaining != 99 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -10,22 +10,18 @@ func TestWindowsFollowEachOtherWithoutGap(t *testing.T) {
 	t.Parallel()
 
 	for _, length := range []time.Duration{time.Second, 7 * time.Second, time.Minute, time.Hour} {
-		now := time.Unix(1_795_255_432, 0)
-		previous := windowAt(now, "tok_4fZyo82mVyR1", length)
+		w, now := Window{ID: "tok_4fZyo82mVyR1", Length: length}, time.Unix(1_795_255_432, 0)
+		previous := w.end(now)
 		for range 1000 {
 			now = now.Add(length / 8)
-			w := windowAt(now, "tok_4fZyo82mVyR1", length)
-			if !now.Before(w.end()) || w.end().Sub(now) > length {
-				t.Fatalf("%v is not in the window of %v that ends at %v", now, length, w.end())
+			end := w.end(now)
+			if !now.Before(end) || end.Sub(now) > length {
+				t.Fatalf("%v is not in the window of %v that ends at %v", now, length, end)
 			}
-			if steps := w.number - previous.number; w.end().Sub(previous.end()) != time.Duration(steps)*length || steps < 0 ||
-				steps > 1 {
-				t.Fatalf("window %+v after %+v", w, previous)
+			if step := end.Sub(previous); step != 0 && step != length || (w.key(end) == w.key(previous)) != (step == 0) {
+				t.Fatalf("%s after %s", w.key(end), w.key(previous))
 			}
-			if (w.key("a") == previous.key("a")) != (w.number == previous.number) {
-				t.Fatal("two windows share a key")
-			}
-			previous = w
+			previous = end
 		}
 	}
 }
@@ -33,9 +29,10 @@ func TestWindowsFollowEachOtherWithoutGap(t *testing.T) {
 func TestWindowsOfDifferentLengthsShareNoKey(t *testing.T) {
 	t.Parallel()
 
-	long, short := window{length: 11 * time.Second, number: 1}, window{length: time.Second, number: 11}
-	if long.key("tok_x") == short.key("tok_x") {
-		t.Errorf("%+v and %+v have the key %q", long, short, long.key("tok_x"))
+	end := time.Unix(1_795_255_455, 0)
+	long, short := Window{ID: "tok_x", Length: 11 * time.Second}, Window{ID: "tok_x", Length: time.Second}
+	if long.key(end) == short.key(end) {
+		t.Errorf("both have the key %q", long.key(end))
 	}
 }
 
@@ -44,7 +41,8 @@ func TestWindowsOfDifferentIdsEndAtDifferentSeconds(t *testing.T) {
 
 	ends := map[int64]int{}
 	for i := range 1000 {
-		ends[windowAt(time.Unix(1_795_255_432, 0), fmt.Sprint("tok_", i), time.Minute).end().Unix()]++
+		w := Window{ID: fmt.Sprint("tok_", i), Length: time.Minute}
+		ends[w.end(time.Unix(1_795_255_432, 0)).Unix()]++
 	}
 	for end, ids := range ends {
 		if ids > 50 {
@@ -56,9 +54,22 @@ func TestWindowsOfDifferentIdsEndAtDifferentSeconds(t *testing.T) {
 func TestNoRequestIsRegainedWhileAKeyIsInUse(t *testing.T) {
 	t.Parallel()
 
-	for _, window := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
-		if limit := (Quota{Limit: 100, Window: window}).limit(); limit.Period <= window+keyGrace || limit.Rate != 1 {
-			t.Errorf("window %v: one request is regained every %v", window, limit.Period)
+	for _, length := range []time.Duration{time.Second, time.Minute, 24 * time.Hour} {
+		if limit := (Window{Limit: 100, Length: length}).limit(); limit.Period <= length+keyGrace || limit.Rate != 1 {
+			t.Errorf("window %v: one request is regained every %v", length, limit.Period)
+		}
+	}
+}
+
+func TestSecondsLeftAreRoundedUpAndAtLeast1(t *testing.T) {
+	t.Parallel()
+
+	reset := time.Unix(1_795_255_455, 0)
+	for left, want := range map[time.Duration]int{
+		time.Minute: 60, 59*time.Second + 1: 60, 59 * time.Second: 59, 1: 1, 0: 1, -time.Second: 1,
+	} {
+		if got := (State{Reset: reset, Now: reset.Add(-left)}).SecondsLeft(); got != want {
+			t.Errorf("%v left: %d, want %d", left, got, want)
 		}
 	}
 }
