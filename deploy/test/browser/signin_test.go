@@ -13,6 +13,9 @@ func TestAfterSigningOutBackShowsNoPage(t *testing.T) {
 	b.click("#account-menu summary")
 	b.follow("#sign-out")
 	b.sees("You have signed out.")
+	if b.reload(); strings.Contains(b.body(), "You have signed out.") {
+		t.Error("a reload repeats the notice")
+	}
 	b.back()
 	b.awaits(`location.pathname === "/sign-in"`)
 	if strings.Contains(b.body(), o.name) {

@@ -11,7 +11,7 @@ import (
 // so it never leads to anything else.
 func addresses(prefix string) map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{"icon.svg", "script.js", "style.css"} {
+	for _, name := range []string{"apple-touch-icon.png", "icon.svg", "script.js", "style.css"} {
 		content, err := files.ReadFile("static/" + name)
 		if err != nil {
 			panic(err) // it is part of the program

@@ -104,7 +104,7 @@ func TestStaticFilesNeverChange(t *testing.T) {
 	w := start(t)
 	for name, kind := range map[string]string{
 		"style.css": "text/css", "script.js": "text/javascript",
-		"icon.svg": "image/svg+xml",
+		"icon.svg": "image/svg+xml", "apple-touch-icon.png": "image/png",
 	} {
 		res := w.browser().get(t, set.Address(name))
 		if got := res.Header().Get("Content-Type"); res.Code != http.StatusOK || !strings.HasPrefix(got, kind) {

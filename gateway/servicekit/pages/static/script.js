@@ -21,6 +21,13 @@ window.addEventListener("pageshow", (event) => {
   });
 });
 
+// A notice is about the step before this page: a reload does not repeat it.
+all("[data-notice]").forEach((notice) => {
+  const here = new URL(location.href);
+  notice.dataset.notice.split(" ").forEach((parameter) => here.searchParams.delete(parameter));
+  if (here.href !== location.href) history.replaceState(null, "", here);
+});
+
 // A link in a mail has its code in the fragment, which no server gets.
 all("form[data-fragment]").forEach((form) => {
   const fields = new URLSearchParams(location.hash.slice(1));
