@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
-	"github.com/quayside/quayside/gateway/upstream"
 )
 
 //go:embed templates
@@ -49,7 +48,7 @@ func newSite() (*site, error) {
 		return nil, err
 	}
 	s := &site{mux: http.NewServeMux(), pages: set}
-	for _, name := range []string{"style.css", "script.js", "icon.svg"} {
+	for _, name := range []string{"style.css", "script.js", "icon.svg", "apple-touch-icon.png"} {
 		s.handle(set.Address(name), func(w http.ResponseWriter, r *http.Request) {
 			set.ServeStatic(w, r, func(status int) { http.Error(w, http.StatusText(status), status) })
 		})
@@ -59,12 +58,11 @@ func newSite() (*site, error) {
 		w.Header().Set("Cache-Control", cached)
 		_, _ = w.Write(console) // an error means that the client has disconnected
 	})
-	for _, path := range []string{"/{$}", "/status"} {
-		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Cache-Control", "no-cache")
-			s.write(w, "front", page{Frame: frame("Shipments of fresh produce", ""), Body: upstream.Available()})
-		})
-	}
+	s.handle("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		s.write(w, "front", page{Frame: frame("Shipments of fresh produce", "")})
+	})
+	s.handle("/status", s.status)
 	s.handle("/docs/search", s.search)
 	for _, add := range []func() error{s.addGuides, s.addReference, s.addProblems} {
 		if err := add(); err != nil {

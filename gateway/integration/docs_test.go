@@ -49,6 +49,10 @@ func TestTheDocumentationNeedsNoService(t *testing.T) {
 			t.Errorf("%s: %s %s", path, a.Status, a.body)
 		}
 	}
+	eventually(t, func() bool {
+		return strings.Contains(g.plainly(t, http.MethodGet, "/status", "").body,
+			`<th scope="row">Shipments</th><td><span class="status failed">Not available</span></td><td><time datetime="20`)
+	}, "the status of a stopped service", g.log)
 	if a := g.plainly(t, http.MethodGet, "/api/v1/openapi.json", ""); a.StatusCode != http.StatusBadGateway &&
 		a.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a path of a stopped service: %s", a.Status)

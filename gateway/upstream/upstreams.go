@@ -16,9 +16,12 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -49,6 +52,8 @@ const (
 type Upstreams struct {
 	// Address is host:port. The host may have several addresses. Each must answer GET /readyz.
 	Address string `json:"address,omitempty"`
+	// Name is the service's name for people. Default: Address
+	Name string `json:"name,omitempty"`
 
 	service *discovery.Service
 	release func() error
@@ -58,7 +63,11 @@ type Upstreams struct {
 var shared = pool.New[string, service]()
 
 // service is a service in the pool.
-type service struct{ *discovery.Service }
+type service struct {
+	*discovery.Service
+
+	name string // for people
+}
 
 // Destruct implements caddy.Destructor.
 func (s service) Destruct() error {
@@ -66,14 +75,19 @@ func (s service) Destruct() error {
 	return nil
 }
 
-// Available reports whether every service has an address that passes its health checks.
-func Available() bool {
+// Status is the availability of a service.
+type Status struct {
+	Service string
+	discovery.Availability
+}
+
+// Statuses returns those of all services by name.
+func Statuses() (all []Status) {
 	for s := range shared.All() {
-		if s.Count()[discovery.Healthy] == 0 {
-			return false
-		}
+		all = append(all, Status{s.name, s.Availability()})
 	}
-	return true
+	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Service, b.Service) })
+	return all
 }
 
 // addressAt returns the address of a service at hostPort, or nil.
@@ -103,7 +117,7 @@ func (u *Upstreams) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	taken, release, err := shared.Take(u.Address, func() (service, error) { return open(u.Address) })
+	taken, release, err := shared.Take(u.Address, func() (service, error) { return open(u.Address, cmp.Or(u.Name, u.Address)) })
 	if err != nil {
 		return err
 	}
@@ -112,13 +126,13 @@ func (u *Upstreams) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-func open(address string) (service, error) {
+func open(address, name string) (service, error) {
 	ejections := ejectionsTotal.WithLabelValues(address)
 	s, err := discovery.New(discovery.Config{
 		Name: address, CheckPath: readyPath, OnEject: ejections.Inc, DialTimeout: DialTimeout,
 		Logger: func() *zap.Logger { return caddy.Log().Named(string(new(Upstreams).CaddyModule().ID)) },
 	})
-	return service{s}, err
+	return service{s, name}, err
 }
 
 // GetUpstreams implements reverseproxy.UpstreamSource. It returns at most one address, for a retry another one.
@@ -150,12 +164,14 @@ func (u *Upstreams) Cleanup() error {
 
 // UnmarshalCaddyfile sets up the source from Caddyfile tokens. Syntax:
 //
-//	dynamic quayside <host:port>
+//	dynamic quayside <host:port> [<name>]
 func (u *Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
-	if !d.Args(&u.Address) || d.NextArg() || d.NextBlock(0) {
+	args := d.RemainingArgs()
+	if len(args) < 1 || len(args) > 2 || d.NextBlock(0) {
 		return d.ArgErr()
 	}
+	u.Address, u.Name = args[0], strings.Join(args[1:], "")
 	if err := u.Validate(); err != nil {
 		return d.WrapErr(err)
 	}

@@ -60,6 +60,7 @@ type Service struct {
 	turn      atomic.Uint64              // round robin among equal addresses
 	trigger   chan struct{}              // requests health checks now
 	ejecting  sync.Mutex                 // serializes the decision to eject
+	available atomic.Pointer[Availability]
 
 	starting sync.Once
 	lookedUp chan struct{} // closed after the first lookup
@@ -89,6 +90,7 @@ func New(config Config) (*Service, error) {
 		DisableKeepAlives: true,
 	}
 	s.addresses.Store(new([]*Address))
+	s.available.Store(new(Availability))
 	if ip, err := netip.ParseAddr(host); err == nil {
 		s.setAddresses([]netip.Addr{ip})
 		close(s.lookedUp)
@@ -114,6 +116,23 @@ func (s *Service) Count() map[State]int {
 		count[a.stateAt(now)]++
 	}
 	return count
+}
+
+// Availability is whether any address passes its health checks, and since when; the zero time before the first ones.
+type Availability struct {
+	Available bool
+	Since     time.Time
+}
+
+// Availability returns that of the last health checks.
+func (s *Service) Availability() Availability { return *s.available.Load() }
+
+// noteAvailability follows health checks.
+func (s *Service) noteAvailability() {
+	now := Availability{s.Count()[Healthy] > 0, time.Now()}
+	if before := s.Availability(); before.Since.IsZero() || before.Available != now.Available {
+		s.available.Store(&now)
+	}
 }
 
 // setAddresses replaces the addresses and reports whether any is new. Known addresses keep their state.

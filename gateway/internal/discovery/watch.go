@@ -109,6 +109,7 @@ func (s *Service) checkAll(ctx context.Context) {
 		})
 	}
 	checks.Wait()
+	s.noteAvailability()
 }
 
 // check requests the readiness of an address, on the port of requests and on a connection of its own: an internal port

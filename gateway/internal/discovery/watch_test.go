@@ -57,8 +57,20 @@ func TestFailedCheckTriggersNoOther(t *testing.T) {
 	all := replicas(t, 1)
 	s, _ := serviceOf(t, all)
 	<-s.trigger // sent by the lookup
-	all[0].Close()
 	s.checkAll(t.Context())
+	up := s.Availability()
+	all[0].Close()
+	for range 2 {
+		s.checkAll(t.Context())
+	}
+	down := s.Availability()
+	if !up.Available || down.Available || up.Since.IsZero() || !down.Since.After(up.Since) {
+		t.Errorf("%+v became %+v", up, down)
+	}
+	s.checkAll(t.Context())
+	if again := s.Availability(); again != down {
+		t.Errorf("%+v became %+v", down, again)
+	}
 	if is := statesOf(s)[0]; is != Unhealthy {
 		t.Errorf("the address is %v", is)
 	}
