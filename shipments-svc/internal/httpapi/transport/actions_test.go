@@ -33,19 +33,6 @@ func update(path string) call {
 	return call{method: http.MethodPatch, path: path, body: `{"shipment":{"vessel":"Maersk Lavras"}}`}
 }
 
-func remove(path string) call { return call{method: http.MethodDelete, path: path} }
-
-// with returns the call with a header more.
-func (c call) with(name, value string) call {
-	header := c.header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set(name, value)
-	c.header = header
-	return c
-}
-
 // shipment is what an answer shows of a shipment.
 func (r answer) shipment(tb testing.TB) map[string]any {
 	tb.Helper()

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -160,6 +161,18 @@ type call struct {
 	header       http.Header // replaces what do sets; nil values remove it
 }
 
+func post(path, body string) call { return call{method: http.MethodPost, path: path, body: body} }
+func remove(path string) call     { return call{method: http.MethodDelete, path: path} }
+
+// with returns the call with a header more.
+func (c call) with(name, value string) call {
+	if c.header = c.header.Clone(); c.header == nil {
+		c.header = http.Header{}
+	}
+	c.header.Set(name, value)
+	return c
+}
+
 type answer struct {
 	status int
 	header http.Header
@@ -229,6 +242,42 @@ func (r answer) wants(tb testing.TB, status int, code string) problem.Problem {
 		tb.Fatalf("status %d, code %q, want %d, %q: %s", r.status, p.Code, status, code, r.body)
 	}
 	return p
+}
+
+// says is what an answer says: its status, and of a problem its code and its faults.
+func (r answer) says(tb testing.TB) string {
+	tb.Helper()
+	said := strconv.Itoa(r.status)
+	if r.status < http.StatusBadRequest || len(r.body) == 0 {
+		return said
+	}
+	var p problem.Problem
+	if err := json.Unmarshal(r.body, &p); err != nil {
+		tb.Errorf("%v in %s", err, r.body)
+	}
+	said += " " + p.Code
+	for _, f := range p.Errors {
+		said += ", " + f.Code + " " + cmp.Or(f.Pointer, f.Parameter)
+	}
+	return said
+}
+
+// status is a call and what its answer must say, and have in its body.
+type status struct {
+	call
+	says string
+	has  string
+}
+
+// answers sends each call, and compares what is answered.
+func (a *api) answers(t *testing.T, all map[string]status) {
+	t.Helper()
+	for name, want := range all {
+		res := a.do(t, want.call)
+		if got := res.says(t); got != want.says || !strings.Contains(string(res.body), want.has) {
+			t.Errorf("%s: %s, want %s with %q: %.2000s", name, got, want.says, want.has, res.body)
+		}
+	}
 }
 
 func decode(tb testing.TB, text []byte, into any) {

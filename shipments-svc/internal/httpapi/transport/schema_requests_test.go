@@ -76,12 +76,6 @@ func errorsIn(t *testing.T, res answer) []problem.Field {
 	return p.Errors
 }
 
-func filled(path string) string {
-	return strings.NewReplacer(collection+"/{id}", nothing, "/{document}", strings.TrimPrefix(noDocument, "/documents"),
-		hooksPath+"/{id}", noHook, templatesPath+"/{id}", noTemplate).
-		Replace(path)
-}
-
 // strange returns a value for a schema: objects and arrays with all that is
 // described, and an unknown member in each object.
 func strange(schema *openapi3.Schema) any {
