@@ -117,7 +117,8 @@ func (u *Upstreams) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	taken, release, err := shared.Take(u.Address, func() (service, error) { return open(u.Address, cmp.Or(u.Name, u.Address)) })
+	name := cmp.Or(u.Name, u.Address)
+	taken, release, err := shared.Take(u.Address, func() (service, error) { return open(u.Address, name) })
 	if err != nil {
 		return err
 	}
