@@ -65,7 +65,7 @@ func (s *Service) Invite(
 		case !now.MayAssign("", replaced):
 			return tokens.ErrForbidden
 		case !now.MayAssign("", i.Role):
-			wrong.Add("role", tokens.InvalidValue, "only owners can invite owners")
+			wrong.Add("role", tokens.InvalidValue, "must not be owner: only owners invite owners")
 		}
 		return wrong.OrNil()
 	})

@@ -55,18 +55,20 @@ func TestTheSelectedEventsAreExported(t *testing.T) {
 		t.Error(got)
 	}
 	rows, err := csv.NewReader(file.Body).ReadAll()
-	if err != nil || len(rows) != 1+more || rows[0][0] != "sequence" || rows[more][0] != "1110" ||
-		rows[1][7] != "'=1+1" || rows[1][4] != `{"name":"@a, \"b\""}` {
+	about := "1100 entries: every entry of the audit log with action token.created. Nothing is left out."
+	if err != nil || len(rows) != 1+more+1 || rows[1+more][0] != about || rows[0][0] != "sequence" ||
+		rows[more][0] != "1110" || rows[1][7] != "'=1+1" || rows[1][4] != `{"name":"@a, \"b\""}` {
 		t.Errorf("%d rows, %q, %v", len(rows), rows[:2], err)
 	}
 	var all struct {
 		Events []struct{ Sequence int } `json:"audit_events"`
+		About  string
 	}
 	if err := json.Unmarshal(owner.get(t, auditLog(path+"json")).Body.Bytes(), &all); err != nil ||
-		len(all.Events) != more || all.Events[more-1].Sequence != 1110 {
+		len(all.Events) != more || all.About != about || all.Events[more-1].Sequence != 1110 {
 		t.Errorf("%d events, %v", len(all.Events), err)
 	}
-	want(t, owner.get(t, auditLog("?q=nobody&format=json")), http.StatusOK, `{"audit_events":[]}`)
+	want(t, owner.get(t, auditLog("?q=nobody&format=json")), http.StatusOK, `{"audit_events":[],"about":"0 entries: `)
 	want(t, w.member(t, tokens.RoleMember).get(t, auditLog("?format=csv")), http.StatusForbidden)
 	for _, text := range []string{"=1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"} {
 		if line := csvLine(audit.Event{Entry: audit.Entry{Target: text}}); !strings.Contains(line, "'"+text) {

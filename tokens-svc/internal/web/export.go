@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -25,20 +27,23 @@ const (
 // exportFormat is a kind of file that events are exported as.
 type exportFormat struct {
 	extension, mediaType string
-	head, between, foot  string
+	head, between        string
 	event                func(audit.Event) string
+	foot                 func(about string) string // says what the file contains
 }
 
 // exportFormats are by their names in addresses.
 var exportFormats = map[string]exportFormat{
 	"csv": {
 		extension: ".csv", mediaType: "text/csv; charset=utf-8", event: csvLine,
+		foot: func(about string) string { return csvRow(append([]string{about}, make([]string, 11)...)) },
 		head: "sequence,at,action,target,details,actor_kind,actor_id,actor_name,address,request_id," +
 			"previous_hash,hash\n",
 	},
 	"json": {
 		extension: ".json", mediaType: "application/json", event: jsonOf[audit.Event],
-		head: `{"audit_events":[`, between: ",\n", foot: "]}\n",
+		head: `{"audit_events":[`, between: ",\n",
+		foot: func(about string) string { return `],"about":` + jsonOf(about) + "}\n" },
 	},
 }
 
@@ -54,7 +59,7 @@ func (s *site) exportEvents(v *visit, query tokens.AuditQuery, format exportForm
 		w.Header().Set("Content-Type", format.mediaType)
 		w.Header().Set("Content-Disposition", `attachment; filename="audit-log-`+string(org)+format.extension+`"`)
 		_, err := io.WriteString(w, format.head)
-		between, after := "", int64(0)
+		between, after, n := "", int64(0), 0
 		for left := 1; left > 0 && err == nil; {
 			var events []audit.Event
 			query.After = &after
@@ -63,9 +68,10 @@ func (s *site) exportEvents(v *visit, query tokens.AuditQuery, format exportForm
 				_, gone := io.WriteString(w, between+format.event(e))
 				err, between = cmp.Or(err, gone), format.between
 			}
+			n += len(events)
 			read := int64(tokens.AuditWindow)
-			if n := len(events); n == exportBatch {
-				read = events[n-1].Sequence - after
+			if len(events) == exportBatch {
+				read = events[exportBatch-1].Sequence - after
 			}
 			after, left = after+read, left-int(read)
 		}
@@ -73,17 +79,35 @@ func (s *site) exportEvents(v *visit, query tokens.AuditQuery, format exportForm
 			httpserver.Explain(w, err)
 			panic(http.ErrAbortHandler)
 		}
-		_, _ = io.WriteString(w, format.foot) // fails only if the client is gone
+		about := fmt.Sprintf("%d entries: every entry of the audit log%s. Nothing is left out.", n, selection(v.Form))
+		_, _ = io.WriteString(w, format.foot(about)) // fails only if the client is gone
 	}}
+}
+
+// selection says which filters were chosen: " with action token.created, from 2026-11-01".
+func selection(filter url.Values) string {
+	var filters []string
+	for _, name := range []string{"q", "actor", "action", "from", "to"} {
+		if text := strings.TrimSpace(filter.Get(name)); text != "" {
+			filters = append(filters, name+" "+text)
+		}
+	}
+	if filters == nil {
+		return ""
+	}
+	return " with " + strings.Join(filters, ", ")
 }
 
 func csvLine(e audit.Event) string {
 	address, _ := e.Actor.Address.MarshalText() // "" if it is not known
-	cells := []string{
+	return csvRow([]string{
 		strconv.FormatInt(e.Sequence, 10), audit.Instant(e.At), string(e.Action), e.Target, jsonOf(e.Details),
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(address), e.Actor.RequestID,
 		e.Previous.String(), e.Hash.String(),
-	}
+	})
+}
+
+func csvRow(cells []string) string {
 	for i, text := range cells {
 		cells[i] = plaintext.Cell(text)
 	}

@@ -78,7 +78,7 @@ func faultsOf(err error) (all []fault) {
 			if f.Entry > 0 {
 				between = ": "
 			}
-			text = labels[f.Field] + between + f.Detail
+			text = label(f.Field) + between + f.Detail
 			if !strings.HasSuffix(text, "?") {
 				text += "."
 			}

@@ -66,11 +66,11 @@ func TestInvitationFaultsAreShownAtTheirFields(t *testing.T) {
 		member      *browser
 		email, role string
 	}{
-		"Enter an e-mail address.":                 {owner, "", "member"},
-		"E-mail address must be an e-mail address": {owner, "nobody", "member"},
-		"Role must be one of owner, admin, ":       {owner, "x@acme.example", "king"},
-		"Role only owners can invite owners.":      {admin, "x@acme.example", "owner"},
-		"This person is already a member.":         {owner, "admin@acme.example", "member"},
+		"Enter an e-mail address.":                           {owner, "", "member"},
+		"E-mail address must be an e-mail address":           {owner, "nobody", "member"},
+		"Role must be one of owner, admin, ":                 {owner, "x@acme.example", "king"},
+		"Role must not be owner: only owners invite owners.": {admin, "x@acme.example", "owner"},
+		"This person is already a member.":                   {owner, "admin@acme.example", "member"},
 	} {
 		want(t, c.member.post(t, invitations, url.Values{"email": {c.email}, "role": {c.role}}),
 			http.StatusUnprocessableEntity, text)
