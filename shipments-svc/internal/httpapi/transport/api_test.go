@@ -47,6 +47,7 @@ const (
 	collection = "/api/v1/shipments"
 	valid      = `{"shipment":{"reference":"PO-1","vessel":"MSC Carmen","origin":"Valparaíso",` +
 		`"destination":"Rotterdam"}}`
+	token   = "tok_4fZyo82mVyR1"
 	allowed = "documents:read documents:write shipments:read shipments:review shipments:write webhooks:manage"
 )
 
@@ -161,8 +162,9 @@ type call struct {
 	header       http.Header // replaces what do sets; nil values remove it
 }
 
-func post(path, body string) call { return call{method: http.MethodPost, path: path, body: body} }
-func remove(path string) call     { return call{method: http.MethodDelete, path: path} }
+func post(path, body string) call  { return call{method: http.MethodPost, path: path, body: body} }
+func patch(path, body string) call { return call{method: http.MethodPatch, path: path, body: body} }
+func remove(path string) call      { return call{method: http.MethodDelete, path: path} }
 
 // with returns the call with a header more.
 func (c call) with(name, value string) call {
@@ -210,7 +212,7 @@ func (a *api) send(ctx context.Context, c call) (answer, error) {
 		permissions = *c.permissions
 	}
 	req.Header.Set(assertion.HeaderOrganization, a.org)
-	req.Header.Set(assertion.HeaderToken, "tok_4fZyo82mVyR1")
+	req.Header.Set(assertion.HeaderToken, token)
 	req.Header.Set(assertion.HeaderPermissions, permissions)
 	if c.body != "" {
 		req.Header.Set("Content-Type", "application/json")

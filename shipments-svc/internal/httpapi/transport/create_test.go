@@ -20,8 +20,8 @@ func TestCreateReturnsTheFieldsAndALocation(t *testing.T) {
 	decode(t, res.body, &created)
 	s := created.Shipment
 	at, err := time.Parse("2006-01-02T15:04:05.000Z", s["created_at"])
-	if len(s) != 5 || s["reference"] != "PO-1" || s["status"] != "pending" || s["updated_at"] != s["created_at"] || err != nil || at.Before(before) ||
-		at.After(time.Now()) || res.header.Get("Location") != collection+"/"+s["id"] {
+	if len(s) != 5 || s["reference"] != "PO-1" || s["status"] != "pending" || s["updated_at"] != s["created_at"] ||
+		err != nil || at.Before(before) || at.After(time.Now()) || res.header.Get("Location") != collection+"/"+s["id"] {
 		t.Errorf("%s, %v", res.body, res.header)
 	}
 	tag := res.header.Get("ETag")
