@@ -54,8 +54,8 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"reading documents knows nothing of what is read",
 		},
 		"/internal/documents/packinglist": {
-			[]string{"net/http", "database/sql", "github.com/lib/", "github.com/google/", module + transport, module +
-				postgres, module + "/internal/checks"},
+			[]string{"net/http", "database/sql", "github.com/lib/", module + transport, module + postgres, module +
+				"/internal/checks"},
 			"reading packing lists needs no service",
 		},
 		"/internal/events/outbox": {

@@ -18,6 +18,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 )
 
@@ -57,6 +58,7 @@ const usage = `usage: shipments-svc COMMAND
                               migration, or list them; down --yes takes back the first one and all data
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
   files export|import DIR     copy files that standard input lists to a directory, or from it
+  prepare-pdfium DIR          compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium
   health                      check the running service
   --version                   print the version
 
@@ -88,6 +90,9 @@ func run(ctx context.Context, p program) error {
 	}
 	if p.args[0] == reader.Command {
 		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
+	}
+	if p.args[0] == reader.Prepare && len(p.args) == 2 {
+		return tables.StartPDF(p.args[1])
 	}
 	command, ok := map[string]func(context.Context, program) error{
 		"serve": serve, "migrate": migrate, "demo": runDemo, "files": runFiles, "health": health,

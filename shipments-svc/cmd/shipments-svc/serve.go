@@ -78,6 +78,11 @@ func serve(ctx context.Context, p program) (err error) {
 	}
 	// Documents are read also while the last requests finish.
 	defer background(context.WithoutCancel(ctx), reading(ctx, cfg, repo, service, log, metrics)...)()
+	defer background(ctx, func(ctx context.Context) {
+		if err := children.Prepare(ctx); err != nil && ctx.Err() == nil {
+			log.Error("PDFs are read slowly or not at all", "error", err.Error())
+		}
+	})()
 	end, err := publish(ctx, cfg, log, seen, metrics, repo)
 	if err != nil {
 		return err

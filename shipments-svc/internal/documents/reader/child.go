@@ -10,14 +10,15 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Child is the main function of a child process: it reads the assignments, limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
-	if len(args) != 2 {
-		return errors.New("want the type of the document and the kind of its file")
+	if len(args) != 3 {
+		return errors.New("want the type of the document, the kind of its file, and the directory of PDFium")
 	}
 	text, err := io.ReadAll(os.NewFile(givenFile, "assignments"))
 	if err != nil {
@@ -34,7 +35,11 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 	if !info.Mode().IsRegular() {
 		return errors.New("standard input is not a file")
 	}
-	if err := confine(maxCPU); err != nil {
+	ready := func() error { return nil }
+	if args[1] == string(shipments.PDF) {
+		ready = func() error { return tables.StartPDF(args[2]) }
+	}
+	if err := confine(maxCPU, ready); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
 	var reading shipments.Reading

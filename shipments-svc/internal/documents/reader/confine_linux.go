@@ -13,10 +13,14 @@ import (
 
 // confine drops the privileges of this process: it keeps its open files and can
 // open neither files nor connections. Its memory is limited, and it is killed after
-// the given processor time.
-func confine(cpu time.Duration) error {
+// the given processor time. Before that it gets ready, which may open files and takes
+// from the memory.
+func confine(cpu time.Duration, ready func() error) error {
 	used, err := dataUsed()
 	if err != nil {
+		return err
+	}
+	if err := ready(); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(maxMemory * 3 / 4) // collects garbage before the limit is reached

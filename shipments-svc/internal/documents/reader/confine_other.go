@@ -10,7 +10,10 @@ import (
 
 // confine limits memory and processor time, for development. Memory is limited by
 // Go's runtime only.
-func confine(cpu time.Duration) error {
+func confine(cpu time.Duration, ready func() error) error {
+	if err := ready(); err != nil {
+		return err
+	}
 	debug.SetMemoryLimit(maxMemory)
 	seconds := uint64(cpu.Seconds())
 	return syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds})

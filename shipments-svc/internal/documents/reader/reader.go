@@ -20,11 +20,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Command is the first argument of a child process; the type of the document and the kind of its file follow. Its
-// standard input is the file, and its file givenFile the assignments in JSON.
+// Command is the first argument of a child process; the type of the document, the kind of its file and the directory of
+// PDFium follow. Its standard input is the file, and its file givenFile the assignments in JSON.
 const Command = "read-document"
 
 // Limits of a child process.
@@ -50,6 +51,7 @@ const (
 type Reader struct {
 	program string // path of the executable
 	name    string // its first argument
+	pdfium  string // the directory where it is compiled
 	time    time.Duration
 	cpu     time.Duration
 }
@@ -60,7 +62,22 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
 	}
-	return &Reader{program: program, name: "shipments-svc", time: maxTime, cpu: maxCPU}, nil
+	return &Reader{
+		program: program, name: "shipments-svc", pdfium: tables.PDFiumDirectory(), time: maxTime, cpu: maxCPU,
+	}, nil
+}
+
+// Prepare is the command of a process that compiles PDFium into a directory, which follows.
+const Prepare = "prepare-pdfium"
+
+// Prepare compiles PDFium, unless that was done before, in a process of its own: it takes 350 MiB. Until then each
+// child that reads a PDF does.
+func (r *Reader) Prepare(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, r.program, Prepare, r.pdfium) //nolint:gosec // G204: this program
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("prepare PDFium: %w: %s", err, out)
+	}
+	return nil
 }
 
 // result is what a child writes to its standard output: one of the two.
@@ -86,7 +103,7 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
-	args := []string{string(docType), string(kind)}
+	args := []string{string(docType), string(kind), r.pdfium}
 	read, err := r.read(limited, file, text, args)
 	if errors.Is(err, errEnded) { // perhaps it was killed and the file is in order
 		read, err = r.read(limited, file, text, args)

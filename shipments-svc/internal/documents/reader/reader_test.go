@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		if os.Args[3] == "spins" {
 			cpu = shortCPU
 		}
-		if err := confine(cpu); err != nil {
+		if err := confine(cpu, func() error { return nil }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
@@ -292,7 +292,7 @@ func TestChildNeedsAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Child(t.Context(), []string{"packing_list", "csv"}, pipe, &out); err == nil || out.Len() > 0 {
+	if err := Child(t.Context(), []string{"packing_list", "csv", ""}, pipe, &out); err == nil || out.Len() > 0 {
 		t.Error("a child whose input is no file")
 	}
 }

@@ -1,51 +1,41 @@
 package tables
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-
-	"github.com/ledongthuc/pdf"
 )
 
 // page is a printed page.
 type page struct {
-	name      string
-	lines     []textLine
-	rows      [][]textLine
-	rules     []area
-	columns   columns // that rules draw
-	invisible bool    // some text is
+	name    string
+	lines   []textLine
+	rows    [][]textLine
+	rules   []area
+	columns columns // that rules draw
 }
 
 // pdf reads the text of a PDF (ISO 32000), a table for each page.
 func (b *book) pdf(raw []byte) (err error) {
 	defer recovered(&err)
-	r, reads, err := opened(raw)
+	d, err := opened(raw)
 	if err != nil {
 		return err
 	}
-	if n := r.NumPage(); n > MaxPages {
-		return unreadable(TooManyPages, "the document has %d pages, more than %d", n, MaxPages)
+	defer d.close()
+	if d.pages > MaxPages {
+		return unreadable(TooManyPages, "the document has %d pages, more than %d", d.pages, MaxPages)
 	}
 	var pages []page
 	text := false
-	for i := range r.NumPage() {
+	for i := range d.pages {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		reads.left = maxPageReads
-		p, err := drawn(r.Page(i+1), fmt.Sprintf("page %d", i+1))
+		p, err := b.page(d, i)
 		if err != nil {
-			return err
-		}
-		if reads.left < 0 { // the library ended a content there
-			return unreadable(Malformed, "the objects of page %d refer to each other in a circle", i+1)
-		}
-		if p.invisible {
-			b.note(NoteInvisible, "a text is invisible and was read", Place{Sheet: p.name})
+			return unreadable(Malformed, "%s is damaged", p.name)
 		}
 		pages, text = append(pages, p), text || p.lines != nil
 	}
@@ -56,47 +46,87 @@ func (b *book) pdf(raw []byte) (err error) {
 	return b.printed(pages)
 }
 
-// How often a part of a PDF, of at most 4 KiB, is read: for a page, and to find its objects, where each further
-// table of these takes one read at least.
-const (
-	maxPageReads = 50_000
-	maxTables    = 2_000
-)
-
-// bounded is the content of a PDF. The library follows references that form a circle without an end, such as a table
-// of objects whose previous one is itself; here its reads end.
-type bounded struct {
-	*bytes.Reader
-	left int // reads
+// page reads a page: the text in the direction of its table. What a viewer shows that is not read, and
+// what it does not show, is noted.
+func (b *book) page(d *document, index int) (page, error) {
+	read := page{name: fmt.Sprintf("page %d", index+1)}
+	at := Place{Sheet: read.name}
+	p, err := d.paper(index)
+	if err != nil {
+		return read, err
+	}
+	defer p.close()
+	letters, err := p.letters()
+	if err != nil {
+		return read, err
+	}
+	view, err := p.picture()
+	if err != nil {
+		return read, err
+	}
+	for _, mark := range p.marks {
+		b.note(NoteMark, "a viewer shows "+mark, at)
+	}
+	var outside, hidden []word
+	var shown [turns][]word
+	scanned := false
+	for direction, words := range wordsOf(letters, view) {
+		for _, w := range words {
+			switch {
+			case !p.shown.has(w.ink):
+				outside = append(outside, w)
+			case w.inked*2 < w.letters:
+				hidden = append(hidden, w)
+			default:
+				shown[direction] = append(shown[direction], w)
+				scanned = scanned || p.invisible(w.index)
+			}
+		}
+	}
+	b.noteText(NoteOutside, "a text outside of the page was not read", linesOf(outside), at)
+	b.noteText(NoteHidden, "a text that viewers do not show was not read", linesOf(hidden), at)
+	if scanned {
+		b.note(NoteInvisible, "a text is invisible and was read", at)
+	}
+	main, most := 0, 0
+	for direction, words := range shown {
+		lines := linesOf(words)
+		if n := weight(lines); n > most {
+			main, most, read.lines = direction, n, lines
+		}
+	}
+	for direction, words := range shown {
+		if direction != main {
+			b.noteText(NoteTurned, "a text in another direction was not read", linesOf(words), at)
+		}
+	}
+	for _, r := range p.drawnRules() {
+		read.rules = append(read.rules, r.turned(2*math.Pi/turns*float64(main)))
+	}
+	return read, nil
 }
 
-// ReadAt implements io.ReaderAt.
-func (b *bounded) ReadAt(part []byte, at int64) (int, error) {
-	if b.left--; b.left < 0 {
-		return 0, errors.New("too many reads")
+// weight returns how much of a page the lines of one direction are: those of tables come before all others.
+func weight(lines []textLine) (n int) {
+	const tabular = 1_000_000
+	for _, line := range lines {
+		if n += len(line); line.tabular() {
+			n += tabular
+		}
 	}
-	return b.Reader.ReadAt(part, at)
+	return n
 }
 
-// opened opens a PDF with any content before and after it.
-func opened(raw []byte) (*pdf.Reader, *bounded, error) {
-	begin, end := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-")), bytes.LastIndex(raw, []byte("%%EOF"))
-	if begin < 0 || end < begin+len("%PDF-1.7\n") {
-		return nil, nil, unreadable(Malformed, "the file is not a PDF, or its end is missing")
+// noteText notes lines, if there are any.
+func (b *book) noteText(code, text string, lines []textLine, at Place) {
+	if lines == nil {
+		return
 	}
-	raw = raw[begin : end+len("%%EOF")]
-	// The library accepts versions up to 1.7. Version 2.0 changes nothing about text.
-	copy(raw, "%PDF-1.7\n")
-	content := &bounded{bytes.NewReader(raw), maxTables + 2*len(raw)/4096}
-	r, err := pdf.NewReader(content, int64(len(raw)))
-	switch {
-	case err == nil:
-		return r, content, nil
-	case errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt"):
-		return nil, nil, unreadable(Encrypted, "the document is password-protected")
-	default:
-		return nil, nil, unreadable(Malformed, "the document is damaged")
+	var all []string
+	for _, line := range lines {
+		all = append(all, line.text())
 	}
+	b.note(code, text+": "+strings.Join(all, " / "), at)
 }
 
 // printed adds printed pages as tables. Columns are those that the rows of pages have in

@@ -27,47 +27,63 @@ type word struct {
 	space  float64 // usual width between words of a phrase
 	column int     // of the cell that rules draw around it; 0: none
 	top    float64 // of that cell
+	ink    area    // of its letters on the page
+
+	letters, inked, index int // how many it has, how many of them are seen, and the first in the text of the page
 }
 
 // textLine is the words of one line, from left to right.
 type textLine []word
 
-// closest is the usual width between words, relative to the font size, where spaces
-// are drawn, as in fonts with two bytes: any gap is one between columns, which browsers
-// set nearer than a space.
-const closest = 0.15
+// Usual widths between words, relative to the font size: narrow where spaces are drawn, so that any other gap is one
+// between columns, which browsers set nearer than a space.
+const narrow, usual = 0.15, 0.28
 
-// add draws a character as a part of the last word or of another. Its width is relative to
-// the font size.
-func (d *drawing) add(c rune, width float64) {
-	g := &d.now
-	m := g.text.times(g.ctm)
-	x, y := m.at(0, g.rise)
-	direction := (int(math.Round(math.Atan2(m[1], m[0])*turns/2/math.Pi)) + turns) % turns
-	x, y = turned(x, y, direction)
-	size := g.size * g.scale * math.Hypot(m[0], m[1])
-	exact, right := g.font.bytes == 2, x+width*size
-	seen := math.Abs(x) < maxExtent && math.Abs(y) < maxExtent && size > 0 && size < maxExtent
-	words := &d.words[direction]
-	if n := len(*words); n > 0 && !d.ended {
-		w := &(*words)[n-1]
-		if !blank(c) && seen && math.Abs(y-w.base) <= size/4 && x-w.right <= closest*size && x >= w.right-size/2 {
-			w.text, w.right = w.text+string(c), right
-			return
-		}
-		if blank(c) && exact && math.Abs(x-w.right) < size/4 {
-			w.right = right // a drawn space belongs to the word before it
+// wordsOf joins letters into words, by their direction. A drawn space belongs to the word before it.
+func wordsOf(letters []letter, view *picture) (words [turns][]word) {
+	space, ended := usual, true
+	for i, l := range letters {
+		if n := max(0, i-1); blank(l.text) || l.spaced > 0 && near(l.x-letters[n].right, l.spaced, l.size) {
+			space = narrow
 		}
 	}
-	if d.ended = blank(c) || !seen; !d.ended {
-		space := guessed(g.font.name, ' ')
-		if exact {
-			space = closest
+	for _, l := range letters {
+		all := &words[l.direction]
+		if blank(l.text) {
+			if n := len(*all); n > 0 && !ended && math.Abs(l.x-(*all)[n-1].right) < l.size/4 {
+				(*all)[n-1].right = l.right
+			}
+			ended = true
+			continue
 		}
-		*words = append(*words, word{
-			span: span{x, right}, text: string(c), base: y, size: size, space: size * space,
+		inked := 0
+		if view == nil || l.plain || view.inked(l.box) {
+			inked = 1
+		}
+		if n := len(*all); n > 0 && l.spaced > 0 && near(l.x-(*all)[n-1].right, l.spaced, l.size) {
+			(*all)[n-1].right, ended = l.x, true
+		}
+		if n := len(*all); n > 0 && !ended && (*all)[n-1].touches(l) {
+			w := &(*all)[n-1]
+			w.text, w.right, w.ink = w.text+string(l.text), l.right, w.ink.with(l.box)
+			w.letters, w.inked = w.letters+1, w.inked+inked
+			continue
+		}
+		ended = false
+		*all = append(*all, word{
+			span: span{l.x, l.right}, text: string(l.text), base: l.y, size: l.size, space: l.size * space,
+			ink: l.box, letters: 1, inked: inked, index: l.index,
 		})
 	}
+	return words
+}
+
+// near reports whether a gap is a space of this width.
+func near(gap, space, size float64) bool { return math.Abs(gap-space) < size/25 }
+
+// touches reports whether a letter is the next of a word.
+func (w word) touches(l letter) bool {
+	return math.Abs(l.y-w.base) <= l.size/4 && l.x-w.right <= narrow*l.size && l.x >= w.right-l.size/2
 }
 
 func blank(c rune) bool { return unicode.IsSpace(c) || c == 0 }

@@ -6,8 +6,8 @@
 // this package limit what is read, and reading ends with its context. Hidden
 // content is not read, with a Note.
 //
-// The PDF and XLSX libraries do not limit time and memory: a damaged document may
-// exhaust either. Untrusted documents are read in a separate process.
+// The PDF and XLSX libraries do not limit time, nor that of XLSX memory: a damaged document
+// may exhaust either. Untrusted documents are read in a separate process.
 //
 // It imports no other package of this module.
 package tables
@@ -93,6 +93,10 @@ const (
 	NoteImprecise       = "imprecise_number" // a number may have lost digits, or have been a code
 	NoteStruck          = "struck_through"   // read nevertheless
 	NoteInvisible       = "invisible_text"   // likewise: that of a scan
+	NoteHidden          = "hidden_text_skipped"
+	NoteOutside         = "outside_text_skipped" // beyond the edges of the page that viewers show
+	NoteTurned          = "turned_text_skipped"
+	NoteMark            = "annotation" // a stamp, a comment, a strike-out, which was not read
 )
 
 // Book is the content of a document.

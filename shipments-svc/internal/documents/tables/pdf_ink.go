@@ -1,0 +1,108 @@
+package tables
+
+import (
+	"math"
+	"slices"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// picture is a page as a viewer shows it, in shades of grey.
+type picture struct {
+	pixels        []byte
+	width, height int
+	scale         float64 // pixels of a point
+	turn          enums.FPDF_PAGE_ROTATION
+	shown         area
+}
+
+// Limits of a picture: its pixels, and the fewest of a point that show small letters.
+const maxPixels, minScale = 4 << 20, 0.5
+
+// picture draws the page. It returns nil for a page that is too large to show letters.
+func (p *paper) picture() (*picture, error) {
+	turn, err := p.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: p.Page})
+	if err != nil {
+		return nil, err
+	}
+	v := &picture{turn: turn.PageRotation, shown: p.shown}
+	width, height := p.shown.right-p.shown.left, p.shown.top-p.shown.bottom
+	if v.turn%2 == 1 {
+		width, height = height, width
+	}
+	if v.scale = min(2, math.Sqrt(maxPixels/width/height)); !(v.scale >= minScale) {
+		return nil, nil
+	}
+	v.width, v.height = int(width*v.scale), int(height*v.scale)
+	if v.width == 0 || v.height == 0 {
+		return nil, nil
+	}
+	v.pixels, err = p.drawn(v.width, v.height, 0)
+	return v, err
+}
+
+// drawn returns the page drawn in a size, in shades of grey.
+func (p *paper) drawn(width, height int, flags enums.FPDF_RENDER_FLAG) ([]byte, error) {
+	b, err := p.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{
+		Width: width, Height: height, Format: enums.FPDF_BITMAP_FORMAT_GRAY, Pointer: uint64(0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _, _ = p.FPDFBitmap_Destroy(&requests.FPDFBitmap_Destroy{Bitmap: b.Bitmap}) }()
+	_, err = p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{
+		Bitmap: b.Bitmap, Color: math.MaxUint32, Width: width, Height: height,
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
+		Bitmap: b.Bitmap, Page: p.Page, SizeX: width, SizeY: height, Flags: flags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pixels, err := p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b.Bitmap})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(pixels.Buffer), nil
+}
+
+// inked reports whether the picture shows something in an area of the page: its pixels and those around
+// differ.
+func (v *picture) inked(a area) bool {
+	const contrast, around = 12, 1
+	left, top := v.at(a.left, a.top)
+	right, bottom := v.at(a.right, a.bottom)
+	if left > right {
+		left, right = right, left
+	}
+	if top > bottom {
+		top, bottom = bottom, top
+	}
+	stride := len(v.pixels) / v.height
+	low, high := byte(math.MaxUint8), byte(0)
+	for y := max(0, top-around); y <= min(v.height-1, bottom+around); y++ {
+		for x := max(0, left-around); x <= min(v.width-1, right+around); x++ {
+			low, high = min(low, v.pixels[y*stride+x]), max(high, v.pixels[y*stride+x])
+		}
+	}
+	return high > low && high-low >= contrast
+}
+
+// at returns the pixel of a point of the page.
+func (v *picture) at(x, y float64) (column, row int) {
+	left, down := x-v.shown.left, v.shown.top-y
+	switch v.turn {
+	case enums.FPDF_PAGE_ROTATION_90_CW:
+		left, down = y-v.shown.bottom, x-v.shown.left
+	case enums.FPDF_PAGE_ROTATION_180_CW:
+		left, down = v.shown.right-x, y-v.shown.bottom
+	case enums.FPDF_PAGE_ROTATION_270_CW:
+		left, down = v.shown.top-y, v.shown.right-x
+	default:
+	}
+	return int(math.Floor(left * v.scale)), int(math.Floor(down * v.scale))
+}

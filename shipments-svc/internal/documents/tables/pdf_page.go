@@ -1,0 +1,236 @@
+package tables
+
+import (
+	"math"
+	"strings"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
+)
+
+// turns is the number of directions of text on a page, maxExtent the maximum size of a page
+// in units (ISO 32000-1, annex C).
+const turns, maxExtent = 24, 14_400
+
+// letter is a character that a page draws. Lengths are in points.
+type letter struct {
+	text      rune
+	direction int     // of the text, in turns
+	x, y      float64 // where it begins on its base line; turned, so that text runs from left to right
+	right     float64 // where it ends, turned likewise
+	size      float64 // of its font
+	box       area    // of its ink on the page
+	plain     bool    // its ink is not known
+	spaced    float64 // the width of a space before it that PDFium left out
+	index     int     // in the text of the page
+}
+
+// paper is an open page.
+type paper struct {
+	*document
+	requests.Page
+	text  references.FPDF_TEXTPAGE
+	shown area     // the part of the page that a viewer shows
+	marks []string // what annotations say
+}
+
+// paper opens a page and takes its annotations off: a form field becomes text of the page, any other a mark.
+func (d *document) paper(index int) (*paper, error) {
+	p := &paper{document: d}
+	if err := p.load(index); err != nil {
+		return nil, err
+	}
+	if fields, err := p.takeMarks(); err != nil {
+		return nil, err
+	} else if fields {
+		if _, err := p.drawn(1, 1, enums.FPDF_RENDER_FLAG_ANNOT); err != nil { // which also draws fields that are filled in
+			return nil, err
+		}
+		if _, err := d.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: p.Page}); err != nil {
+			return nil, err
+		}
+		if err := p.load(index); err != nil {
+			return nil, err
+		}
+	}
+	box, err := d.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: p.Page})
+	if err != nil {
+		return nil, err
+	}
+	p.shown = areaOf(box.Rect)
+	text, err := d.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: p.Page})
+	if err != nil {
+		return nil, err
+	}
+	p.text = text.TextPage
+	return p, nil
+}
+
+func (p *paper) load(index int) error {
+	if p.ByReference != nil {
+		_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
+	}
+	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: p.ref, Index: index})
+	if err == nil {
+		p.ByReference = &page.Page
+	}
+	return err
+}
+
+func areaOf(r structs.FPDF_FS_RECTF) area {
+	return area{
+		left: float64(min(r.Left, r.Right)), bottom: float64(min(r.Bottom, r.Top)),
+		right: float64(max(r.Left, r.Right)), top: float64(max(r.Bottom, r.Top)),
+	}
+}
+
+// annotations are the kinds that people add to a page, for people.
+var annotations = map[enums.FPDF_ANNOTATION_SUBTYPE]string{
+	enums.FPDF_ANNOT_SUBTYPE_TEXT: "a comment", enums.FPDF_ANNOT_SUBTYPE_FREETEXT: "an added text",
+	enums.FPDF_ANNOT_SUBTYPE_LINE: "an added line", enums.FPDF_ANNOT_SUBTYPE_SQUARE: "an added frame",
+	enums.FPDF_ANNOT_SUBTYPE_CIRCLE: "an added circle", enums.FPDF_ANNOT_SUBTYPE_POLYGON: "an added shape",
+	enums.FPDF_ANNOT_SUBTYPE_POLYLINE: "an added line", enums.FPDF_ANNOT_SUBTYPE_HIGHLIGHT: "a highlight",
+	enums.FPDF_ANNOT_SUBTYPE_UNDERLINE: "an underline", enums.FPDF_ANNOT_SUBTYPE_SQUIGGLY: "an underline",
+	enums.FPDF_ANNOT_SUBTYPE_STRIKEOUT: "a strike-out", enums.FPDF_ANNOT_SUBTYPE_STAMP: "a stamp",
+	enums.FPDF_ANNOT_SUBTYPE_CARET: "a correction", enums.FPDF_ANNOT_SUBTYPE_INK: "a drawing by hand",
+	enums.FPDF_ANNOT_SUBTYPE_REDACT: "a redaction", enums.FPDF_ANNOT_SUBTYPE_WATERMARK: "a watermark",
+	enums.FPDF_ANNOT_SUBTYPE_FILEATTACHMENT: "an attached file",
+}
+
+// takeMarks takes the annotations that people see off the page, and reports whether form fields are left.
+func (p *paper) takeMarks() (fields bool, err error) {
+	n, err := p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: p.Page})
+	if err != nil {
+		return false, err
+	}
+	for i := n.Count - 1; i >= 0; i-- {
+		at, err := p.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: p.Page, Index: i})
+		if err != nil {
+			continue // an annotation that is none
+		}
+		kind, err := p.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: at.Annotation})
+		if err != nil {
+			return false, err
+		}
+		flags, err := p.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: at.Annotation})
+		if err != nil {
+			return false, err
+		}
+		hidden := flags.Flags&(enums.FPDF_ANNOT_FLAG_HIDDEN|enums.FPDF_ANNOT_FLAG_NOVIEW) != 0
+		fields = fields || kind.Subtype == enums.FPDF_ANNOT_SUBTYPE_WIDGET
+		if name := annotations[kind.Subtype]; name != "" && !hidden {
+			says, err := p.FPDFAnnot_GetStringValue(
+				&requests.FPDFAnnot_GetStringValue{Annotation: at.Annotation, Key: "Contents"})
+			if err == nil && strings.TrimSpace(says.Value) != "" {
+				name += ": " + says.Value
+			}
+			p.marks = append(p.marks, name)
+		}
+		_, _ = p.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: at.Annotation})
+		if kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_WIDGET || hidden {
+			if _, err := p.FPDFPage_RemoveAnnot(&requests.FPDFPage_RemoveAnnot{Page: p.Page, Index: i}); err != nil {
+				return false, err
+			}
+		}
+	}
+	return fields, nil
+}
+
+// close closes the page.
+func (p *paper) close() {
+	if p.text != "" {
+		_, _ = p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: p.text})
+	}
+	_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
+}
+
+// letters returns the characters of the page in their order, without those that PDFium adds: spaces in place of those
+// that it leaves out between two texts, and between columns.
+func (p *paper) letters() (all []letter, err error) {
+	n, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})
+	if err != nil {
+		return nil, err
+	}
+	space := false
+	for i := range n.Count {
+		added, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: p.text, Index: i})
+		if err != nil || added.IsGenerated {
+			space = true
+			continue
+		}
+		l, ok := p.letter(i)
+		if !ok {
+			continue
+		}
+		if space && len(all) > 0 {
+			l.spaced = p.space(all[len(all)-1])
+		}
+		all, space = append(all, l), false
+	}
+	return all, nil
+}
+
+// letter returns a character, if it is at a place of the page.
+func (p *paper) letter(i int) (l letter, ok bool) {
+	text, err1 := p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i})
+	from, err2 := p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: i})
+	m, err3 := p.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: p.text, Index: i})
+	size, err4 := p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: i})
+	ink, err5 := p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: i})
+	full, err6 := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: p.text, Index: i})
+	for _, err := range []error{err1, err2, err3, err4, err5, err6} {
+		if err != nil {
+			return l, false
+		}
+	}
+	angle := math.Atan2(float64(m.Matrix.B), float64(m.Matrix.A))
+	l = letter{
+		text: rune(text.Unicode & math.MaxInt32), index: i,
+		direction: (int(math.Round(angle*turns/2/math.Pi)) + turns) % turns,
+		size:      size.FontSize * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)),
+		box:       area{ink.Left, ink.Bottom, ink.Right, ink.Top},
+	}
+	advance := areaOf(full.Rect)
+	l.plain = math.Abs(advance.left-l.box.left)+math.Abs(advance.right-l.box.right) < l.size/100
+	if l.direction*4%turns == 0 {
+		angle = 2 * math.Pi / turns * float64(l.direction)
+		l.right = max(advance.turned(angle).right, l.box.turned(angle).right)
+	}
+	if l.x, l.y = turned(from.X, from.Y, angle); l.direction*4%turns != 0 {
+		l.right = l.x + sloping*l.size
+	}
+	return l, math.Abs(l.x) < maxExtent && math.Abs(l.y) < maxExtent && l.size > 0 && l.size < maxExtent
+}
+
+// space returns the width of a space of a letter's font.
+func (p *paper) space(l letter) float64 {
+	of, err := p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: l.index})
+	if err != nil {
+		return 0
+	}
+	font, err := p.FPDFTextObj_GetFont(&requests.FPDFTextObj_GetFont{PageObject: of.TextObject})
+	if err != nil {
+		return 0
+	}
+	width, err := p.FPDFFont_GetGlyphWidth(
+		&requests.FPDFFont_GetGlyphWidth{Font: font.Font, Glyph: ' ', FontSize: float32(l.size)})
+	if err != nil {
+		return 0
+	}
+	return float64(width.GlyphWidth)
+}
+
+// sloping is the usual width of a character relative to its size, for text that is neither level nor upright.
+const sloping = 0.9
+
+// invisible reports whether a character is not painted, as those that a program read from a scan.
+func (p *paper) invisible(index int) bool {
+	of, err := p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: index})
+	if err != nil {
+		return false
+	}
+	mode, err := p.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: of.TextObject})
+	return err == nil && mode.TextRenderMode == enums.FPDF_TEXTRENDERMODE_INVISIBLE
+}

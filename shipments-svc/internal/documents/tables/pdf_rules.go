@@ -1,0 +1,103 @@
+package tables
+
+import (
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// maxRules is the maximum number of rules of a page, others are not used; maxForms that of its forms, which may
+// contain themselves.
+const maxRules, maxForms = 10_000, 1_000
+
+// ruling collects the rules that a page and its forms draw.
+type ruling struct {
+	*paper
+	rules []area
+	forms int
+}
+
+// drawnRules returns the lines and the sides of rectangles that the page paints.
+func (p *paper) drawnRules() []area {
+	r := &ruling{paper: p}
+	if n, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: p.Page}); err == nil {
+		for i := range n.Count {
+			o, err := p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: p.Page, Index: i})
+			if err == nil {
+				r.object(o.PageObject, matrix{a: 1, d: 1})
+			}
+		}
+	}
+	return r.rules
+}
+
+// object adds the rules of a path, and of the paths of a form.
+func (r *ruling) object(o references.FPDF_PAGEOBJECT, at matrix) {
+	kind, err := r.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: o})
+	if err != nil || kind.Type != enums.FPDF_PAGEOBJ_PATH && kind.Type != enums.FPDF_PAGEOBJ_FORM {
+		return
+	}
+	own, err := r.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: o})
+	if err != nil {
+		return
+	}
+	m := own.Matrix
+	at = matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}.times(at)
+	if kind.Type == enums.FPDF_PAGEOBJ_PATH {
+		r.path(o, at)
+		return
+	}
+	n, err := r.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: o})
+	if r.forms++; err != nil || r.forms > maxForms {
+		return
+	}
+	for i := range n.Count {
+		part, err := r.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: o, Index: uint64(i)})
+		if err == nil {
+			r.object(part.PageObject, at)
+		}
+	}
+}
+
+// path adds the straight parts of a path that is painted.
+func (r *ruling) path(o references.FPDF_PAGEOBJECT, at matrix) {
+	mode, err := r.FPDFPath_GetDrawMode(&requests.FPDFPath_GetDrawMode{PageObject: o})
+	if err != nil || mode.FillMode == enums.FPDF_FILLMODE_NONE && !mode.Stroke {
+		return
+	}
+	n, err := r.FPDFPath_CountSegments(&requests.FPDFPath_CountSegments{PageObject: o})
+	if err != nil {
+		return
+	}
+	var x, y, startX, startY float64
+	for i := 0; i < n.Count && len(r.rules) < maxRules; i++ {
+		s, err := r.FPDFPath_GetPathSegment(&requests.FPDFPath_GetPathSegment{PageObject: o, Index: i})
+		if err != nil {
+			return
+		}
+		point, err1 := r.FPDFPathSegment_GetPoint(&requests.FPDFPathSegment_GetPoint{PathSegment: s.PathSegment})
+		kind, err2 := r.FPDFPathSegment_GetType(&requests.FPDFPathSegment_GetType{PathSegment: s.PathSegment})
+		end, err3 := r.FPDFPathSegment_GetClose(&requests.FPDFPathSegment_GetClose{PathSegment: s.PathSegment})
+		if err1 != nil || err2 != nil || err3 != nil {
+			return
+		}
+		toX, toY := at.at(float64(point.X), float64(point.Y))
+		switch kind.Type {
+		case enums.FPDF_SEGMENT_LINETO:
+			r.rule(x, y, toX, toY)
+		case enums.FPDF_SEGMENT_MOVETO:
+			startX, startY = toX, toY
+		default: // a curve is no rule
+		}
+		if x, y = toX, toY; end.IsClose {
+			r.rule(x, y, startX, startY)
+		}
+	}
+}
+
+// rule adds a rule, unless it is a point.
+func (r *ruling) rule(x1, y1, x2, y2 float64) {
+	if x1 != x2 || y1 != y2 {
+		r.rules = append(r.rules, area{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)})
+	}
+}
