@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +148,20 @@ func TestUpdateReplacesWhatIsGiven(t *testing.T) {
 			res.header.Get("ETag") != version(2) {
 			t.Errorf("%s: %v, ETag %s", c.body, s, res.header.Get("ETag"))
 		}
+	}
+}
+
+// TestUpdateRunsTheChecks: they are those of the new destination at once.
+func TestUpdateRunsTheChecks(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	path := collection + "/" + a.create(t)
+	if before := a.do(t, attach(path)).document(t).check("location_codes"); !strings.Contains(before, "NLRTM") {
+		t.Fatal(before)
+	}
+	a.do(t, patch(path, `{"shipment":{"destination":"Hamburg"}}`)).wants(t, http.StatusOK, "")
+	if shown := a.do(t, call{path: path}); !strings.Contains(string(shown.body), "DEHAM") {
+		t.Errorf("%s", shown.body)
 	}
 }
 

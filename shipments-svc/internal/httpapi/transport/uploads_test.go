@@ -2,17 +2,25 @@ package transport_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
+	"github.com/quayside/quayside/shipments-svc/internal/checks"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
 	"github.com/quayside/quayside/shipments-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -211,4 +219,121 @@ func TestASlowUploadGivesWay(t *testing.T) {
 			t.Errorf("%d of %d gave way", slow, len(held))
 		}
 	})
+}
+
+// slow is a storage and a reader of files that answer when the test lets them.
+type slow struct {
+	shipments.Files
+	plainReader
+	arrived chan struct{}
+	release chan struct{}
+}
+
+func (s slow) Put(ctx context.Context, key shipments.FileKey, content io.Reader, size int64) error {
+	s.wait()
+	return s.Files.Put(ctx, key, content, size)
+}
+
+func (s slow) Read(
+	ctx context.Context, t shipments.DocumentType, kind shipments.Kind, content io.ReaderAt, size int64,
+	given []shipments.Assignment,
+) (shipments.Reading, error) {
+	s.wait()
+	return s.plainReader.Read(ctx, t, kind, content, size, given)
+}
+
+func (s slow) wait() {
+	s.arrived <- struct{}{}
+	<-s.release
+}
+
+// newSlowAPI returns the service with files that are slow, and its pool.
+func newSlowAPI(t *testing.T) (*api, slow, *sqlx.DB) {
+	t.Helper()
+	db, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	disk, err := storage.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := slow{Files: disk, arrived: make(chan struct{}), release: make(chan struct{})}
+	service := shipments.NewService(shipments.Needs{
+		Repository: postgres.NewRepository(db), Files: s, Reader: s, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) },
+		Now:   time.Now,
+	})
+	return newAPIWithin(t, service, nil, time.Minute), s, db
+}
+
+// TestNoTransactionIsHeldWhileFilesAreStoredOrRead: 49 uploads and a dry run, each
+// with a key, wait for slow files; meanwhile no connection is in use, and other
+// requests go on. Then all of them end, once.
+func TestNoTransactionIsHeldWhileFilesAreStoredOrRead(t *testing.T) {
+	t.Parallel()
+	a, files, db := newSlowAPI(t)
+	const n = 25
+	calls := make([]call, 0, 2*n)
+	for i := range 2 * n {
+		dry := ""
+		if i == 1 {
+			dry = `"dry_run":true,`
+		}
+		calls = append(calls, call{
+			method: http.MethodPost, path: collection + "/" + a.create(t) + "/documents",
+			body: fmt.Sprintf(`{%s"document":{"type":"packing_list","filename":"l.csv","content_base64":"YTtiCg=="}}`, dry),
+		}.with("Idempotency-Key", fmt.Sprint("k", i)))
+	}
+	answers := make([]answer, len(calls))
+	var running sync.WaitGroup
+	for i, c := range calls {
+		running.Go(func() {
+			var err error
+			if answers[i], err = a.send(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range calls {
+		select {
+		case <-files.arrived:
+		case <-time.After(time.Minute):
+			t.Fatal("not every request gets as far as its file: the pool is exhausted")
+		}
+	}
+	for db.Stats().InUse > 0 { // a rollback is not awaited
+		if t.Context().Err() != nil {
+			t.Fatalf("%+v", db.Stats())
+		}
+	}
+	if total := a.total(t); total != int64(len(calls)) {
+		t.Errorf("meanwhile %d shipments are listed", total)
+	}
+	close(files.release)
+	running.Wait()
+	go func() {
+		for range files.arrived { // a dry run that is repeated reads its file again
+		}
+	}()
+	defer close(files.arrived)
+	for i, c := range calls {
+		want := http.StatusCreated
+		if strings.Contains(c.body, "dry_run") {
+			want = http.StatusOK
+		}
+		if answers[i].status != want {
+			t.Errorf("%d: %d %s", i, answers[i].status, answers[i].body)
+		}
+		again := a.do(t, c)
+		if again.status != want || again.header.Get("Idempotency-Replayed") != "true" ||
+			string(again.body) != string(answers[i].body) {
+			t.Errorf("%d again: %d %s, want %s", i, again.status, again.body, answers[i].body)
+		}
+		documents := string(a.do(t, call{path: c.path}).body)
+		if n := strings.Count(documents, `"id"`); n != 1 && want == http.StatusCreated || n != 0 && want == http.StatusOK {
+			t.Errorf("%d: %d documents", i, n)
+		}
+	}
 }
