@@ -1,5 +1,5 @@
 # Quayside. `make help` lists the targets.
-MODULES := gateway gateway/servicekit shipments-svc tokens-svc deploy/client deploy
+MODULES := gateway shipments-svc tokens-svc deploy/client deploy
 # Without vet, which the linter runs.
 TEST    := go test -race -vet=off -shuffle=on -count=1 -timeout 30m
 
@@ -22,7 +22,7 @@ run: servers ## start everything on this machine, with demo data; Ctrl-C stops i
 	@exec .bin/devstack run
 
 # What needs servers, browsers or minutes that only CI has, and what is not a test of the product.
-CI_ONLY  := /deploy/(kubernetes|monitoring|lab)
+CI_ONLY  := /deploy/(kubernetes|monitoring|lab|release)
 # Each of these runs whole programs: test-all runs one at a time, after the others, once all are compiled.
 WHOLE    := ./gateway/integration ./shipments-svc/internal/postgres ./deploy/test/e2e ./deploy/test/browser ./deploy/backup ./deploy/lab/neighbours
 UNIT      = $(filter-out $(WHOLE:./%=\%/%),$(shell GOFLAGS="$(GOFLAGS)" go list $(MODULES:%=./%/...)))

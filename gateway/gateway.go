@@ -1,8 +1,7 @@
 // Package gateway registers every Caddy module of Quayside's gateway. Import it for its side effects into a Caddy
-// build, as xcaddy does in a checkout:
+// build, as xcaddy does:
 //
-//	xcaddy build --with github.com/quayside/quayside/gateway=./gateway \
-//		--with github.com/quayside/quayside/gateway/servicekit=./gateway/servicekit
+//	xcaddy build --with github.com/quayside/quayside/gateway@v1.0.0
 package gateway
 
 import (

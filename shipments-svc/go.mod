@@ -16,7 +16,7 @@ require (
 	github.com/lib/pq v1.12.3
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/prometheus/client_golang v1.24.1
-	github.com/quayside/quayside/gateway/servicekit v0.0.0
+	github.com/quayside/quayside/gateway v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/rs/zerolog v1.35.1
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
@@ -82,7 +82,7 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
@@ -94,12 +94,5 @@ require (
 	gopkg.in/tomb.v1 v1.0.0-20141024135613-dd632973f1e7 // indirect
 )
 
-// goose requires this version and imports no package of it. proxy.golang.org did not serve it, so it is excluded;
-// otherwise go.work would select it for the gateway, too, which requires an earlier version.
-exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
-
-// goose requires this version, too. It is excluded so that all modules build with v0.60.0, which the gateway requires.
-exclude golang.org/x/net v0.61.0
-
 // The library that all services behind the gateway share.
-replace github.com/quayside/quayside/gateway/servicekit => ../gateway/servicekit
+replace github.com/quayside/quayside/gateway => ../gateway

@@ -19,7 +19,7 @@ require (
 	github.com/lib/pq v1.12.3
 	github.com/pquerna/otp v1.5.0
 	github.com/prometheus/client_golang v1.24.1
-	github.com/quayside/quayside/gateway/servicekit v0.0.0
+	github.com/quayside/quayside/gateway v0.0.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/trustelem/zxcvbn v1.0.1
 	github.com/wneessen/go-mail v0.8.1
@@ -48,7 +48,6 @@ require (
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
-	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/maypok86/otter/v2 v2.4.0 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -75,7 +74,7 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
@@ -85,12 +84,5 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-// goose requires this version and imports no package of it. proxy.golang.org did not serve it, so it is excluded;
-// otherwise go.work would select it for the gateway, too, which requires an earlier version.
-exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
-
-// goose requires this version, too. It is excluded so that all modules build with v0.60.0, which the gateway requires.
-exclude golang.org/x/net v0.61.0
-
 // The library that all services behind the gateway share.
-replace github.com/quayside/quayside/gateway/servicekit => ../gateway/servicekit
+replace github.com/quayside/quayside/gateway => ../gateway

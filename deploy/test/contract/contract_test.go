@@ -13,13 +13,14 @@ import (
 
 const root = "../../.."
 
-var modules = []string{"gateway", "gateway/servicekit", "shipments-svc", "tokens-svc", "deploy/client", "deploy"}
+var modules = []string{"gateway", "shipments-svc", "tokens-svc", "deploy/client", "deploy"}
 
-// libraries are the modules of this repository that a module may require, replaced by their folders.
+// libraries are the modules of this repository that a module may require, replaced by their folders: of the gateway's,
+// servicekit, since its other packages are internal or Caddy's modules. The gateway replaces and excludes nothing, or
+// `go install` would refuse it.
 var libraries = map[string]struct{ library, folder string }{
-	"gateway":       {"gateway/servicekit", "./servicekit"},
-	"shipments-svc": {"gateway/servicekit", "../gateway/servicekit"},
-	"tokens-svc":    {"gateway/servicekit", "../gateway/servicekit"},
+	"shipments-svc": {"gateway", "../gateway"},
+	"tokens-svc":    {"gateway", "../gateway"},
 	"deploy":        {"deploy/client", "./client"},
 }
 
