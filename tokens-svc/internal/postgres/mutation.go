@@ -38,7 +38,8 @@ func transact(ctx context.Context, db *sqlx.DB, work func(*sqlx.Tx) error) error
 // audit head it has locked. It implements tokens.Tx.
 type mutation struct {
 	*sqlx.Tx
-	head audit.Head
+	head         audit.Head
+	organization tokens.Organization // for Change only
 }
 
 // mutate runs work as a mutation in a place of the organization and commits when it returns nil. An
@@ -167,27 +168,17 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 }
 
 // Organization implements tokens.Repository.
-func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, tokens.Policy, error) {
-	return organization(ctx, r.db, org)
+func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
+	return one[tokens.Organization](ctx, r.db, selectOrganization, org)
 }
+
+const selectOrganization = `
+	SELECT id, name, created_at, max_days AS "policy.max_days", require_addresses AS "policy.require_addresses",
+		owners_grant_admin AS "policy.owners_grant_admin", version AS "policy.version"
+	FROM organizations WHERE id = $1`
 
 // Organization implements tokens.Tx.
-func (m *mutation) Organization(ctx context.Context) (tokens.Organization, tokens.Policy, error) {
-	return organization(ctx, m, m.org())
-}
-
-func organization(
-	ctx context.Context, db sqlx.QueryerContext, org tokens.OrgID,
-) (tokens.Organization, tokens.Policy, error) {
-	type organizationRow struct {
-		tokens.Organization
-		tokens.Policy
-	}
-	row, err := one[organizationRow](ctx, db, `
-		SELECT id, name, created_at, max_days, require_addresses, owners_grant_admin, version
-		FROM organizations WHERE id = $1`, org)
-	return row.Organization, row.Policy, err
-}
+func (m *mutation) Organization() tokens.Organization { return m.organization }
 
 // SetOrganization implements tokens.Tx.
 func (m *mutation) SetOrganization(ctx context.Context, name string, p tokens.Policy) error {

@@ -60,6 +60,8 @@ func (r *Repository) ReturnAttempt(ctx context.Context, key [32]byte) error {
 func (r *Repository) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
 	return list[people.Membership](ctx, r.db, `
 		SELECT o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
+			o.max_days AS "organization.policy.max_days", o.require_addresses AS "organization.policy.require_addresses",
+			o.owners_grant_admin AS "organization.policy.owners_grant_admin", o.version AS "organization.policy.version",
 			m.role, m.joined_at
 		FROM memberships m JOIN organizations o ON o.id = m.organization_id
 		WHERE m.user_id = $1 ORDER BY o.name, o.id`, id)

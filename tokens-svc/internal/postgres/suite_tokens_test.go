@@ -12,10 +12,10 @@ import (
 )
 
 func organizationComesBack(t *testing.T, repo *postgres.Repository) {
-	got, _, err := repo.Organization(t.Context(), someOrg)
+	got, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got, tokens.Organization{ID: someOrg, Name: "Organization 0", CreatedAt: atNoon})
-	_, _, err = repo.Organization(t.Context(), unknown)
+	_, err = repo.Organization(t.Context(), unknown)
 	gives(t, err, tokens.ErrNotFound)
 }
 
@@ -32,7 +32,7 @@ func organizationIsTakenOnce(t *testing.T, repo *postgres.Repository) {
 		tokens.Organization{ID: someOrg, Name: "Usurper", CreatedAt: atNoon},
 		fullEntry(audit.OrganizationCreated, string(someOrg)))
 	gives(t, err, tokens.ErrExists)
-	got, _, err := repo.Organization(t.Context(), someOrg)
+	got, err := repo.Organization(t.Context(), someOrg)
 	gives(t, err, nil)
 	equal(t, got.Name, "Organization 0")
 }

@@ -13,7 +13,10 @@ import (
 
 // Change implements tokens.Repository.
 func (r *Repository) Change(ctx context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error) error {
-	return r.mutate(ctx, org, func(m *mutation) error {
+	return r.mutate(ctx, org, func(m *mutation) (err error) {
+		if m.organization, err = one[tokens.Organization](ctx, m, selectOrganization, org); err != nil {
+			return err
+		}
 		for _, step := range steps {
 			if err := step(m); err != nil {
 				return err

@@ -65,7 +65,7 @@ type Query struct {
 // Tokens returns a page of org's tokens, in the order asked for, and how many the query
 // selects in all. It gives ErrNotFound when there is no such organization.
 func (s *Service) Tokens(ctx context.Context, org OrgID, q Query) ([]Token, int, error) {
-	if _, _, err := s.repo.Organization(ctx, org); err != nil {
+	if _, err := s.repo.Organization(ctx, org); err != nil {
 		return nil, 0, err
 	}
 	return s.repo.Tokens(ctx, org, q, s.Now())

@@ -49,14 +49,14 @@ func (m *memory) CreateOrganization(_ context.Context, o tokens.Organization, e 
 	return nil
 }
 
-func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, tokens.Policy, error) {
+func (m *memory) Organization(_ context.Context, org tokens.OrgID) (tokens.Organization, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, found := m.orgs[org]
 	if !found {
-		return tokens.Organization{}, tokens.Policy{}, tokens.ErrNotFound
+		return tokens.Organization{}, tokens.ErrNotFound
 	}
-	return o, tokens.Policy{}, nil
+	return o, nil
 }
 
 func (m *memory) AuditEvents(
@@ -110,9 +110,7 @@ type memoryTx struct {
 	org    tokens.OrgID
 }
 
-func (tx memoryTx) Organization(context.Context) (tokens.Organization, tokens.Policy, error) {
-	return tx.memory.orgs[tx.org], tokens.Policy{}, nil
-}
+func (tx memoryTx) Organization() tokens.Organization { return tx.memory.orgs[tx.org] }
 
 func (tx memoryTx) Token(_ context.Context, id tokens.TokenID) (tokens.Token, error) {
 	return tx.memory.token(tx.org, id)

@@ -82,17 +82,14 @@ func (s *Service) ChangeOrganization(
 		if !principal.Owners {
 			return principal.refuse("change the organization")
 		}
-		old, before, err := tx.Organization(ctx)
-		if err != nil {
-			return err
-		}
-		if policy.Version != before.Version {
+		before := tx.Organization()
+		if policy.Version != before.Policy.Version {
 			return ErrChanged
 		}
-		if err := wrong.OrNil(); err != nil || name == old.Name && policy == before {
+		if err := wrong.OrNil(); err != nil || name == before.Name && policy == before.Policy {
 			return err
 		}
-		details := differences(before.describe(old.Name), policy.describe(name))
+		details := differences(before.Policy.describe(before.Name), policy.describe(name))
 		if err := tx.Record(ctx, s.entry(principal, audit.OrganizationUpdated, string(org), details)); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ type Reader interface {
 	// Token returns a token of org, whatever its status, or ErrNotFound.
 	Token(ctx context.Context, org OrgID, id TokenID) (Token, error)
 	// Organization returns an organization with its policy, or ErrNotFound.
-	Organization(ctx context.Context, org OrgID) (Organization, Policy, error)
+	Organization(ctx context.Context, org OrgID) (Organization, error)
 }
 
 // Repository keeps organizations and tokens. Its methods are safe for
@@ -67,8 +67,8 @@ type Repository interface {
 
 // Tx is a transaction that changes one organization.
 type Tx interface {
-	// Organization returns the organization with its policy.
-	Organization(ctx context.Context) (Organization, Policy, error)
+	// Organization returns the organization with its policy, as it was when the transaction began.
+	Organization() Organization
 	// SetOrganization stores the organization's name and its policy, under the next version.
 	SetOrganization(ctx context.Context, name string, p Policy) error
 	// Token returns a token of the organization, whatever its status, or ErrNotFound.

@@ -89,10 +89,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 		if !principal.MayCreate() {
 			return principal.refuse("make tokens")
 		}
-		o, _, err := tx.Organization(ctx)
-		if err != nil {
-			return err
-		}
+		var err error
 		if t, err = d.check(s.config.Permissions, principal, s.Now()); err != nil {
 			return err
 		}
@@ -100,7 +97,7 @@ func (s *Service) CreateToken(ctx context.Context, principal Principal, org OrgI
 			return err
 		}
 		secret = Generate(t.Environment)
-		t.Organization, t.ID, t.Lineage = o, secret.ID(), secret.ID()
+		t.Organization, t.ID, t.Lineage = tx.Organization(), secret.ID(), secret.ID()
 		if err := tx.StoreKey(ctx, principal.key, t.ID); err != nil {
 			return err
 		}
@@ -202,10 +199,7 @@ func (s *Service) refresh(ctx context.Context, tx Tx, p *Principal) error {
 	if p.caller == nil && p.catalogue == nil {
 		return nil
 	}
-	_, policy, err := tx.Organization(ctx)
-	if err != nil {
-		return err
-	}
+	policy := tx.Organization().Policy
 	if p.caller == nil {
 		role, err := tx.Role(ctx, p.Actor.ID)
 		*p = p.As(role).Under(policy)

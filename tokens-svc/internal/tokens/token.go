@@ -45,6 +45,7 @@ type Organization struct {
 	ID        OrgID     `json:"id"` // begins with org_0: see Token.Partition
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"-"` // UTC, whole milliseconds
+	Policy    Policy    `json:"-"` // zero where only the name matters, as in a Token
 }
 
 // Token is all that is known of an API token, apart from its secret. Its times

@@ -18,17 +18,14 @@ type organizationForm struct {
 	Editable      bool
 }
 
-// showOrganization shows the form as stored.
-func (s *site) showOrganization(ctx context.Context, v *visit) (answer, error) {
-	_, policy, err := s.Tokens.Organization(ctx, v.org())
-	if err != nil {
-		return answer{}, err
+// organizationPage shows the form as stored.
+func organizationPage(v *visit) answer {
+	o := v.current.Organization
+	f := &organizationForm{Name: o.Name, Editable: mayChangeOrganization(v), Policy: o.Policy}
+	if f.Policy.MaxDays > 0 {
+		f.MaxDays = strconv.Itoa(f.Policy.MaxDays)
 	}
-	f := &organizationForm{Name: v.current.Organization.Name, Editable: mayChangeOrganization(v), Policy: policy}
-	if policy.MaxDays > 0 {
-		f.MaxDays = strconv.Itoa(policy.MaxDays)
-	}
-	return page("organization", "Organization", f).in("organization"), err
+	return page("organization", "Organization", f).in("organization")
 }
 
 // read takes the values of the form that was sent.
@@ -42,13 +39,10 @@ func (f *organizationForm) read(v *visit) {
 }
 
 func (s *site) changeOrganization(ctx context.Context, v *visit) (answer, error) {
-	form, err := s.showOrganization(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
+	form := organizationPage(v)
 	var f organizationForm
 	f.read(v)
-	err = s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, f.Policy)
+	err := s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, f.Policy)
 	if errors.Is(err, tokens.ErrChanged) {
 		return versionConflict(form, "organization-form"), nil
 	}

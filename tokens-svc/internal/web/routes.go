@@ -95,7 +95,7 @@ var table = []route{
 	{pattern: "POST /settings/{org}/members/{user}/role", may: mayManage, proof: true, do: (*site).changeRole},
 	{pattern: "GET /settings/{org}/members/{user}/remove", do: (*site).showRemove},
 	{pattern: "POST /settings/{org}/members/{user}/remove", proof: true, do: (*site).remove},
-	{pattern: "GET /settings/{org}/organization", do: (*site).showOrganization},
+	{pattern: "GET /settings/{org}/organization", do: show(organizationPage)},
 	{
 		pattern: "POST /settings/{org}/organization", may: mayChangeOrganization, proof: true,
 		do: (*site).changeOrganization,

@@ -90,14 +90,14 @@ func (f *tokenForm) Ends(l expiryOption, now time.Time) string {
 }
 
 // newForm is an empty form, with what the organization's policy allows.
-func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
-	_, policy, err := s.Tokens.Organization(ctx, v.org())
+func (s *site) newForm(v *visit) *tokenForm {
+	principal, policy := v.principal(), v.current.Organization.Policy
 	now, presets := s.Tokens.Now(), s.Tokens.Permissions().Presets()
 	f := &tokenForm{
-		Grants: v.principal().Under(policy).Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute",
+		Grants: principal.Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute",
 		Policy: policy, Today: now.Format(time.DateOnly), MostLimit: strconv.Itoa(tokens.DefaultRateLimit.Limit),
 		Latest: policy.Last(now), all: presets,
-		Nonce: rand.Text(), Owner: "person", MayChooseOwner: v.principal().MayChooseOwner(), Environment: tokens.Live,
+		Nonce: rand.Text(), Owner: "person", MayChooseOwner: principal.MayChooseOwner(), Environment: tokens.Live,
 	}
 	for _, l := range expiryOptions {
 		if policy.MaxDays == 0 || l.ID == custom || 0 < l.Days && l.Days <= policy.MaxDays {
@@ -113,12 +113,12 @@ func (s *site) newForm(ctx context.Context, v *visit) (*tokenForm, error) {
 			f.Presets = append(f.Presets, p)
 		}
 	}
-	return f, err
+	return f
 }
 
 // editForm is the form for a change of a token, as it is stored.
-func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (*tokenForm, error) {
-	f, err := s.newForm(ctx, v)
+func (s *site) editForm(v *visit, t tokens.Token) *tokenForm {
+	f := s.newForm(v)
 	f.Token, f.Name, f.Limit, f.Latest = t, t.Name, strconv.Itoa(t.RateLimit.Limit), f.Policy.Last(t.CreatedAt)
 	f.Expiry, f.Expiries = keep, append([]expiryOption{{ID: keep, Name: "Unchanged"}}, f.Expiries...)
 	f.Addresses = strings.Join(tokens.Texts(t.IPAllow), "\n")
@@ -135,7 +135,7 @@ func (s *site) editForm(ctx context.Context, v *visit, t tokens.Token) (*tokenFo
 	if window := t.RateLimit.WindowSeconds; window != tokens.DefaultRateLimit.WindowSeconds {
 		f.Window = counted(int64(window), "second")
 	}
-	return f, err
+	return f
 }
 
 func (f *tokenForm) answer() answer {
@@ -154,16 +154,12 @@ func (f *tokenForm) read(form url.Values) {
 	f.Owner = form.Get("owner")
 }
 
-func (s *site) showGenerate(ctx context.Context, v *visit) (answer, error) {
-	f, err := s.newForm(ctx, v)
-	return f.answer(), err
+func (s *site) showGenerate(_ context.Context, v *visit) (answer, error) {
+	return s.newForm(v).answer(), nil
 }
 
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
-	f, err := s.newForm(ctx, v)
-	if err != nil {
-		return answer{}, err
-	}
+	f := s.newForm(v)
 	f.read(v.PostForm)
 	t, secret, err := s.Tokens.CreateToken(ctx, v.once(), v.org(), f.draft(s.Tokens.Now()))
 	if err != nil {
@@ -189,8 +185,7 @@ func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f, err := s.editForm(ctx, v, row.Token)
-	return f.answer(), err
+	return s.editForm(v, row.Token).answer(), nil
 }
 
 func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
@@ -198,10 +193,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f, err := s.editForm(ctx, v, row.Token)
-	if err != nil {
-		return answer{}, err
-	}
+	f := s.editForm(v, row.Token)
 	stored := *f
 	f.read(v.PostForm)
 	patch := f.patch(s.Tokens.Now())

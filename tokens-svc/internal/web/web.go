@@ -110,7 +110,8 @@ func (v *visit) client() people.ClientInfo {
 
 // principal returns the user with their role in the organization at hand.
 func (v *visit) principal() tokens.Principal {
-	return v.site.Tokens.Permissions().Person(v.client().Actor(v.user), v.current.Role)
+	return v.site.Tokens.Permissions().Person(v.client().Actor(v.user), v.current.Role).
+		Under(v.current.Organization.Policy)
 }
 
 // clientAddress returns the client's address as the gateway asserts it, see
