@@ -24,14 +24,14 @@ func TestTheAccessLogHasStatusIdentityAndError(t *testing.T) {
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&text),
 		zapcore.InfoLevel)
 	g := &Gate{access: zap.New(core).Named("http.log.access")}
-	g.note(&responseWriter{
-		gate:      g,
-		requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true,
+	(&exchange{
+		gate: g,
+		id:   "req_01k9x3v7t2e8sbq4m6n0pacdfh", status: http.StatusBadGateway, bytes: 12, whole: true, admitted: true,
 		failure: "refused",
 		token:   &introspect.Result{TokenID: "tok_4fZyo82mVyR1", OrganizationID: "org_01k9x3v7t2e8sbq4m6n0pacdfh"},
 		method:  "GET\n", path: "/api/v1/shpt_live_secret", client: "192.0.2.1", began: time.Now().Add(-time.Hour),
 		span: trace.SpanFromContext(trace.ContextWithSpanContext(t.Context(), recorded)),
-	})
+	}).note()
 	var got map[string]any
 	if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
 		t.Fatal(err)

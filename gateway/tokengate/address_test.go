@@ -8,31 +8,21 @@ import (
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 )
 
-// counts is a limiter that is not shared.
-type counts map[string]int
-
-func (c counts) take(w ratelimit.Window) (ratelimit.State, error) {
-	state := ratelimit.State{Window: w, Allowed: c[w.ID] < w.Limit}
-	if state.Allowed {
-		c[w.ID]++
-	}
-	state.Remaining = w.Limit - c[w.ID]
-	return state, nil
-}
-
 // A whole /48 has four times the requests of a /64, not 65,536 times.
 func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 	t.Parallel()
 
-	c, p := counts{}, perMinute("page", 10)
+	g, w := newTestGate(t, new(Gate), ""), local(perMinute("page", 10))
+	charge := func(addr netip.Addr) ratelimit.State {
+		x := &exchange{gate: g.Gate, caller: addr}
+		_ = x.chargeAddress(t.Context(), w, nil)
+		return x.window
+	}
 	passed := 0
 	for subnet := range 100 {
 		for host := range 20 {
 			addr := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::%x", subnet, host))
-			shown, err := countAddress(p, addr, c.take)
-			if err != nil {
-				t.Fatal(err)
-			}
+			shown := charge(addr)
 			if shown.Allowed {
 				passed++
 			}
@@ -48,9 +38,9 @@ func TestAddressesOfOneNetworkShareItsWindow(t *testing.T) {
 		t.Errorf("%d requests of a /48 passed", passed)
 	}
 	for _, addr := range []string{"2001:db8:2::1", "192.0.2.1"} {
-		shown, err := countAddress(p, netip.MustParseAddr(addr), c.take)
-		if err != nil || !shown.Allowed || shown.Remaining != 9 || shown.Limit != 10 {
-			t.Errorf("%s: %+v, %v", addr, shown, err)
+		shown := charge(netip.MustParseAddr(addr))
+		if !shown.Allowed || shown.Remaining != 9 || shown.Limit != 10 {
+			t.Errorf("%s: %+v", addr, shown)
 		}
 	}
 }

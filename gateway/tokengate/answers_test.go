@@ -85,7 +85,9 @@ func TestRequestsThatNoServiceMaySeeAreRefused(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/a", strings.NewReader("body"))
 		tt.change(r)
 		w := httptest.NewRecorder()
-		err := checkDestination(w, r)
+		x, r := new(Gate).receive(w, r)
+		x.route = publicRoute
+		err := x.checkDestination(r)
 		failure, _ := errors.AsType[caddyhttp.HandlerError](err)
 		if failure.StatusCode != tt.status || w.Header().Get("Allow") != tt.allow || w.Body.Len() > 0 {
 			t.Errorf("%s: %v, %v", name, err, w.Header())

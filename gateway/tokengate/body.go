@@ -76,26 +76,21 @@ func (b *body) responseBegins() {
 	}
 }
 
-// linger sends the answer out and then reads what the client is still writing. Without it the connection
-// would be closed over unread data, which TCP answers with a reset, and the client might never see why it
-// was refused. net/http lingers by itself, but only while the body is not wrapped, and Caddy's access
-// log wraps it.
+// linger sends the response and then reads what the client is still writing. Without it the connection would be closed
+// over unread data, which TCP answers with a reset, and the client might never see why it was refused. net/http
+// lingers by itself, but only while the body is not wrapped.
 //
 // A client that waits for 100 Continue has nothing under way.
-func linger(w http.ResponseWriter, r *http.Request, body io.Reader) {
-	if r.ContentLength == 0 || r.Header.Get("Expect") != "" {
-		return
-	}
-	control := http.NewResponseController(w)
-	if control.Flush() != nil {
+func (b *body) linger(r *http.Request) {
+	if b == nil || r.Header.Get("Expect") != "" || b.control.Flush() != nil {
 		return
 	}
 	buffer, end := make([]byte, 16<<10), time.Now().Add(lingerTime)
 	for left := lingerBytes; left > 0 && time.Now().Before(end); {
-		if control.SetReadDeadline(time.Now().Add(lingerPause)) != nil {
+		if b.control.SetReadDeadline(time.Now().Add(lingerPause)) != nil {
 			return
 		}
-		n, err := body.Read(buffer)
+		n, err := b.from.Read(buffer)
 		if left -= n; err != nil {
 			return
 		}

@@ -17,7 +17,7 @@ import (
 func serveBodies(t *testing.T, readTimeout time.Duration, handler http.HandlerFunc) net.Addr {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := new(Gate).newResponseWriter(w, r)
+		out, r := new(Gate).receive(w, r)
 		out.body = takeBody(w, r)
 		handler(out, r)
 		out.implicitHeader()

@@ -1,133 +1,171 @@
 package tokengate
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"net/http"
-	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
-	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
 	"github.com/quayside/quayside/gateway/internal/introspect/bearer"
-	"github.com/quayside/quayside/gateway/internal/ratelimit"
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 )
 
 // credential is the token of a request, and what is known of it without a call.
 type credential struct {
 	text string
 	err  error // bearer's; nil: text is a well-formed token
-	// token is what is remembered of it; usable: that may be used without introspection.
-	token  *introspect.Result
+	// known is what is remembered of it; usable: that may be used without introspection.
+	known  *introspect.Result
 	usable bool
 }
 
-// read reads the token in the values of an Authorization header, and looks it up in memory.
-func (g *Gate) read(authorization []string) (c credential) {
-	if c.text, c.err = bearer.Read(authorization); c.err == nil {
-		c.token, c.usable = g.tokens.Cached(c.text)
-	}
-	return c
-}
+// read reads the token in the values of an Authorization header.
+func (c *credential) read(authorization []string) { c.text, c.err = bearer.Read(authorization) }
 
 // wasActive reports whether the token was active when it was last introspected, however long ago.
-func (c credential) wasActive() bool { return c.token != nil && c.token.Active }
+func (c *credential) wasActive() bool { return c.known != nil && c.known.Active }
 
-// isKnown reports whether the token is certainly active.
-func (c credential) isKnown() bool { return c.usable && c.wasActive() }
+// isActive reports whether the token is certainly active.
+func (c *credential) isActive() bool { return c.usable && c.wasActive() }
 
-// check decides about a request that needs a token, which began at that time, from the token's text to the token's
-// window. Its order of steps is the security of the product.
-func (g *Gate) check(ctx context.Context, caller netip.Addr, c credential, began time.Time) verdict {
+// recall looks up what is remembered of the token.
+func (x *exchange) recall() {
+	if c := &x.credential; c.err == nil {
+		c.known, c.usable = x.gate.tokens.Cached(c.text)
+	}
+}
+
+// lookUp finds out who sends a request: the token or the person of a route that needs one.
+func (x *exchange) lookUp(r *http.Request) error {
+	switch x.route {
+	case tokenRoute:
+		return x.lookUpToken(r)
+	case sessionRoute:
+		return x.lookUpSession(r)
+	default:
+		return nil
+	}
+}
+
+// lookUpToken requires an active token that may be used from the caller's address.
+func (x *exchange) lookUpToken(r *http.Request) error {
+	ctx, c := r.Context(), &x.credential
 	switch {
+	case errors.Is(c.err, bearer.ErrMissing) && x.html:
+		// a browser asks for a page where there is none, and could not send a token
+		return x.chargeAddress(ctx, publicWindow, problemWith(http.StatusNotFound))
 	case errors.Is(c.err, bearer.ErrMissing):
-		return g.chargeAddress(ctx, caller, noTokenWindow, &missingToken)
+		return x.chargeAddress(ctx, noTokenWindow, missingToken)
 	case c.err != nil:
-		return g.chargeAddress(ctx, caller, noTokenWindow, &malformedToken)
+		return x.chargeAddress(ctx, noTokenWindow, malformedToken)
 	}
 
-	token, source := c.token, "cache"
-	if !c.usable {
+	source := "cache"
+	if x.token = c.known; !c.usable {
 		// A token that was active does not pay for others at its address.
-		if token == nil {
-			if v := g.checkAddress(caller, invalidTokenWindow); v.refused != nil {
-				return v
+		if c.known == nil {
+			if err := x.checkAddress(invalidTokenWindow); err != nil {
+				return err
 			}
 		}
-		token, source = g.introspect(ctx, c.text)
+		var err error
+		x.token, err = x.gate.tokens.Introspect(ctx, c.text)
+		x.gate.noteIntrospection(err)
+		switch {
+		case x.token == nil:
+			source = "fault"
+		case err != nil:
+			source = "unconfirmed"
+		default:
+			source = "service"
+		}
 	}
-	introspectionSeconds.WithLabelValues(source).Observe(time.Since(began).Seconds())
+	introspectionSeconds.WithLabelValues(source).Observe(time.Since(x.began).Seconds())
 
-	v := g.judge(ctx, caller, token)
-	v.presented = token
-	return v
-}
-
-// judge decides about a request by what is known of its token; nil: nothing can be known now.
-func (g *Gate) judge(ctx context.Context, caller netip.Addr, token *introspect.Result) verdict {
 	switch {
-	case token == nil:
-		return g.unavailable(caller, invalidTokenWindow, &authUnavailable)
-	case token.Active && !token.Admits(caller):
+	case x.token == nil:
+		return x.unavailable(invalidTokenWindow, authUnavailable)
+	case x.token.Active && !x.token.Admits(x.caller):
 		// The token is not valid from there. The caller's address is charged, so that a stolen token cannot be used
 		// to spend its owner's requests.
-		return g.chargeAddress(ctx, caller, invalidTokenWindow, &addressNotAllowed)
-	case token.Active:
-		return g.charge(ctx, token)
-	case token.Reason == "revoked":
-		return g.chargeAddress(ctx, caller, invalidTokenWindow, &revokedToken)
-	case token.Reason == "expired":
-		return g.chargeAddress(ctx, caller, invalidTokenWindow, &expiredToken)
+		return x.chargeAddress(ctx, invalidTokenWindow, addressNotAllowed)
+	case x.token.Active:
+		x.admitted = true
+		return nil
+	case x.token.Reason == "revoked":
+		return x.chargeAddress(ctx, invalidTokenWindow, revokedToken)
+	case x.token.Reason == "expired":
+		return x.chargeAddress(ctx, invalidTokenWindow, expiredToken)
 	default:
-		return g.chargeAddress(ctx, caller, invalidTokenWindow, &invalidToken)
+		return x.chargeAddress(ctx, invalidTokenWindow, invalidToken)
 	}
 }
 
-// introspect calls the tokens service, and returns the result with its source. It is nil without a response and without
-// a stale result.
-func (g *Gate) introspect(ctx context.Context, text string) (token *introspect.Result, source string) {
-	token, err := g.tokens.Introspect(ctx, text)
+// noteIntrospection records whether the tokens service works. That a caller leaves says nothing about it.
+func (g *Gate) noteIntrospection(err error) {
 	if err == nil || errors.Is(err, introspect.ErrUnavailable) {
 		g.outage.Note(err)
 	}
+}
+
+// sessionCookie is part of the name of every cookie that can be a session's.
+const sessionCookie = "quayside="
+
+// lookUpSession requires the session of a person, for a page of a service. Without one a browser is sent to the
+// sign-in page. A request with an unknown session is charged to its address, as one with an unknown token is; a person
+// who was here lately does not pay for others at the address.
+func (x *exchange) lookUpSession(r *http.Request) error {
+	ctx := r.Context()
+	if !strings.Contains(x.cookie, sessionCookie) {
+		// Pages of other sites can make a browser send such requests: they are counted as public ones are.
+		x.location = signInLocation(r, false)
+		return x.chargeAddress(ctx, publicWindow, signInRequired)
+	}
+	if !x.gate.tokens.KnownSession(x.cookie) {
+		if err := x.checkAddress(invalidSessionWindow); err != nil {
+			return err
+		}
+	}
+	session, err := x.gate.tokens.Session(ctx, introspect.SessionRequest{
+		Cookie: x.cookie, Organization: organizationIn(r.URL.Path), Client: x.caller.String(), UserAgent: r.UserAgent(),
+	})
+	x.gate.noteIntrospection(err)
 	switch {
-	case token == nil:
-		return nil, "fault"
 	case err != nil:
-		return token, "unconfirmed"
-	default:
-		return token, "service"
+		return x.unavailable(invalidSessionWindow, sessionUnavailable)
+	case !session.Active:
+		x.location = cmp.Or(session.Next, signInLocation(r, true))
+		return x.chargeAddress(ctx, invalidSessionWindow, signInRequired)
 	}
+	x.session = &session
+	return nil
 }
 
-// charge counts the request against the window of the token's lineage.
-func (g *Gate) charge(ctx context.Context, token *introspect.Result) verdict {
-	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
-	result, err := g.windows.Take(ctx, ratelimit.Window{
-		Policy: tokenPolicy, ID: token.Lineage, Limit: token.Limit, Length: token.Window,
-	})
-	span.End()
-	decided(result, err)
-	v := verdict{window: result, token: token}
-	if err != nil {
-		v.refused = &limiterUnavailable
-		return v
+// organizationIn returns the first segment of a path that has the form of an organization's id, or "".
+func organizationIn(path string) string {
+	for segment := range strings.SplitSeq(path, "/") {
+		if introspect.IsOrganization(segment) {
+			return segment
+		}
 	}
-	if !result.Allowed {
-		v.refused = rateLimited.until(v.window)
-	}
-	return v
+	return ""
 }
 
-// identify sets the headers and the assertions that identify the principal. The headers have net/http's spelling.
-func (g *Gate) identify(r *http.Request, token *introspect.Result) {
-	r.Header["X-Organization-Id"] = []string{token.OrganizationID}
-	r.Header["X-Token-Id"] = []string{token.TokenID}
-	r.Header["X-Token-Permissions"] = []string{token.Permissions}
-	g.setAssertions(r, identity.Caller{
-		Subject: token.TokenID, OrganizationID: token.OrganizationID, Permissions: token.Permissions,
-	})
+// signInPath is the page below which a password, a code or an invitation can be tried.
+const signInPath = "/sign-in"
+
+// signInLocation returns the address of the sign-in page, which leads back to the page of a GET or to the list above
+// what a form changes. ended says that there was a session.
+func signInLocation(r *http.Request, ended bool) string {
+	query := url.Values{"next": {r.URL.RequestURI()}}
+	if org := organizationIn(r.URL.Path); org != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		above, _, _ := strings.Cut(r.URL.Path, org)
+		query.Set("next", above+org)
+	}
+	if ended {
+		query.Set("ended", "1")
+	}
+	return signInPath + "?" + query.Encode()
 }

@@ -28,7 +28,7 @@ func TestResponsesAreCountedByClassAndKindAndServerErrorsLoggedAsErrors(t *testi
 		{500, map[string]any{kindVar: "test"}, [2]string{"5xx", "test"}, zapcore.ErrorLevel},
 		{600, map[string]any{kindVar: "test"}, [2]string{"other", "test"}, zapcore.ErrorLevel},
 	} {
-		g.note(&responseWriter{gate: g, status: tt.status, vars: tt.vars})
+		(&exchange{gate: g, status: tt.status, vars: tt.vars}).note()
 		if lines := log.TakeAll(); len(lines) != 1 || lines[0].Level != tt.level {
 			t.Errorf("%d: logged %v", tt.status, lines)
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 func TestEveryRequestButAGETOfTheSignInPageCountsAsASignIn(t *testing.T) {
@@ -64,12 +66,11 @@ func TestPrefersHTMLIsTrueForBrowsersOnly(t *testing.T) {
 func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 	t.Parallel()
 
-	p := problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", retryAfter: 1, advice: "Go <back>"}
+	p := problem.Problem{Status: 429, Title: "<b>", Detail: `"&`, Code: "rate_limited", RetryAfter: 1}
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodGet, "/settings", nil)
-	if err := p.writePage(w, r, "req_01k9x3v7t2e8sbq4m6n0pacdfh"); err != nil {
-		t.Fatal(err)
-	}
+	x, r := newTestGate(t, new(Gate), "").receive(w, httptest.NewRequest(http.MethodGet, "/settings", nil))
+	x.html, x.id = true, "req_01k9x3v7t2e8sbq4m6n0pacdfh"
+	x.write(r, p)
 	if w.Code != 429 {
 		t.Errorf("status %d", w.Code)
 	}
@@ -86,7 +87,7 @@ func TestProblemsOfPagesAreSafeToShow(t *testing.T) {
 	}
 	body := w.Body.String()
 	for _, want := range []string{
-		"&lt;b&gt;", "&#34;&amp;", "in 1 s.", "Go &lt;back&gt;", "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`,
+		"&lt;b&gt;", "&#34;&amp;", "in 1 s.", "req_01k9x3v7t2e8sbq4m6n0pacdfh", `<html lang="en">`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/internal/clients"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/limit"
 )
 
@@ -57,45 +58,44 @@ func (p *place) leave() {
 	p.release()
 }
 
-// take takes a place until out.release is called.
-func take(places *clients.Shares, out *responseWriter, came arrival) (err error) {
-	taken := &place{writer: out.ResponseWriter}
-	if taken.release, err = places.Acquire(came.caller, taken.giveWay); err == nil {
-		out.leave = taken.leave
+// take takes a place until x.release is called.
+func (x *exchange) take(places *clients.Shares) (err error) {
+	taken := &place{writer: x.ResponseWriter}
+	if taken.release, err = places.Acquire(x.caller, taken.giveWay); err == nil {
+		x.leave = taken.leave
 	}
 	return err
 }
 
-// placesFor returns the places that a request takes one of; nil: it needs none.
-func (g *Gate) placesFor(came arrival) *clients.Shares {
-	needsToken := came.route == tokenRoute && came.credential.err == nil
+// places returns the places that a request takes one of; nil: it needs none.
+func (x *exchange) places() *clients.Shares {
 	switch {
-	case came.route == sessionRoute && g.tokens.KnownSession(came.cookie):
+	case x.route == sessionRoute && x.gate.tokens.KnownSession(x.cookie):
 		return sessionPlaces
-	case came.route == sessionRoute, came.route == pageRoute:
+	case x.route == sessionRoute, x.route == pageRoute:
 		return pagePlaces
-	case !needsToken:
+	case x.route != tokenRoute, x.credential.err != nil:
 		return publicPlaces
-	case came.credential.isKnown():
+	case x.credential.isActive():
 		return nil
-	case came.credential.wasActive():
+	case x.credential.wasActive():
 		return expiredPlaces
 	default:
 		return unknownPlaces
 	}
 }
 
-// enter takes a place for a request until out.release is called. It returns the refusal of a request that finds none.
-func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
-	places := g.placesFor(came)
+// enter takes a place for a request until x.release is called, or refuses it.
+func (x *exchange) enter() error {
+	places := x.places()
 	if places == nil {
 		return nil
 	}
-	switch err := take(places, out, came); {
+	switch err := x.take(places); {
 	case errors.Is(err, limit.ErrShare):
-		return &tooManyInFlight
+		return x.unavailable(publicWindow, tooManyInFlight)
 	case err != nil:
-		return &overloaded
+		return x.unavailable(publicWindow, overloaded)
 	default:
 		return nil
 	}
@@ -103,11 +103,11 @@ func (g *Gate) enter(out *responseWriter, came arrival) (refused *problem) {
 
 // enterRefusal takes a place for a refusal instead of that of the request. If there is none, or the client does not
 // read the response within refusalTimeout, the request is aborted.
-func enterRefusal(out *responseWriter, came arrival, refusal problem) {
-	out.release()
-	if err := take(refusalPlaces, out, came); err != nil {
-		out.status, out.whole = refusal.Status, false // for the log
+func (x *exchange) enterRefusal(refusal problem.Problem) {
+	x.release()
+	if err := x.take(refusalPlaces); err != nil {
+		x.status, x.whole = refusal.Status, false // for the log
 		panic(http.ErrAbortHandler)
 	}
-	_ = http.NewResponseController(out.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(time.Now().Add(refusalTimeout))
 }

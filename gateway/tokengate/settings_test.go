@@ -99,7 +99,7 @@ func TestAnUnknownKindOfPathNeedsAToken(t *testing.T) {
 		}
 	}
 	g := &Gate{open: []*openPaths{{Kind: "publik", Paths: []string{"/x"}}}}
-	if got := g.routeOf(request("GET", "/x")); got != tokenRoute {
+	if got := g.routeOf(request("GET", "/x"), false); got != tokenRoute {
 		t.Errorf("route %v", got)
 	}
 }

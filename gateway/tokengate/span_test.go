@@ -29,7 +29,7 @@ func TestSpansLinkTheClientsTraceAndMarkServerErrors(t *testing.T) {
 			r.Header.Set("Traceparent", tt.parent)
 		}
 		_, span := g.begin(r)
-		describe(&responseWriter{gate: new(Gate), span: span, status: tt.status})
+		(&exchange{gate: new(Gate), span: span, status: tt.status}).describe()
 		span.End()
 		got := recorder.Ended()[i]
 		if len(got.Links()) != tt.links || got.Parent().IsValid() || got.SpanContext().TraceID().String() == outside ||

@@ -1,23 +1,14 @@
 package tokengate
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/quayside/quayside/gateway/upstream"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
-
-// through returns a request that its route sends to a service.
-func through(ctx context.Context, service string) *http.Request {
-	vars := map[string]any{upstream.ServiceVar: service}
-	return httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(context.WithValue(ctx, caddyhttp.VarsCtxKey,
-		vars))
-}
 
 // An error quotes what it could not read, which may be a piece of an answer with a secret in it.
 func TestReasonsRepeatNoUnparsedInput(t *testing.T) {
@@ -38,8 +29,7 @@ func TestOnlyServerErrorsAreFailuresOfAService(t *testing.T) {
 	t.Parallel()
 
 	for status, want := range map[int]string{413: "", 499: "", 500: "broken"} {
-		if got := upstreamFailed(through(t.Context(), "status:80"), problem{Status: status, Code: "x"},
-			errors.New("broken")); got != want {
+		if got := upstreamFailed(nil, problem.Problem{Status: status, Code: "x"}, errors.New("broken")); got != want {
 			t.Errorf("%d: %q", status, got)
 		}
 	}

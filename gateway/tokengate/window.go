@@ -6,10 +6,15 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quayside/quayside/gateway/internal/clients"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 )
 
 // The windows of client addresses, and of people. Each kind of request has its own, so that none can use up another's.
@@ -55,54 +60,103 @@ func windowsOf(w ratelimit.Window, addr netip.Addr) []ratelimit.Window {
 	}
 }
 
-// countAddress calls take for each window that addr is counted in, until one is empty or take fails. It returns the
-// one to report: the one that refuses, or else the one with the least left.
-func countAddress(
-	w ratelimit.Window, addr netip.Addr, take func(ratelimit.Window) (ratelimit.State, error),
-) (shown ratelimit.State, err error) {
-	for i, w := range windowsOf(w, addr) {
-		state, err := take(w)
-		if i == 0 || err == nil && (!state.Allowed || state.Remaining < shown.Remaining) {
-			shown = state
+// charge counts a request in windows until one is empty, or cannot be counted. The response reports the one that
+// refuses it, or else the one with the least left.
+func (x *exchange) charge(ctx context.Context, windows ...ratelimit.Window) error {
+	for i, w := range windows {
+		state, err := x.gate.windows.Take(ctx, w)
+		if i == 0 || err == nil && (!state.Allowed || state.Remaining < x.window.Remaining) {
+			x.window = state
 		}
 		if err != nil || !state.Allowed {
-			return shown, err
+			decided(x.window, err)
+			return err
 		}
 	}
-	return shown, nil
+	decided(x.window, nil)
+	return nil
 }
 
 // chargeAddress counts a request in the windows of its address and refuses it with refusal, or because one of them is
 // empty. Without a refusal it passes otherwise, also if it cannot be counted.
-func (g *Gate) chargeAddress(ctx context.Context, caller netip.Addr, w ratelimit.Window, refusal *problem) verdict {
-	state, err := countAddress(w, caller, func(w ratelimit.Window) (ratelimit.State, error) {
-		return g.windows.Take(ctx, w)
-	})
-	decided(state, err)
-	if err == nil && !state.Allowed {
-		refusal = addressLimited.until(state)
+func (x *exchange) chargeAddress(ctx context.Context, w ratelimit.Window, refusal error) error {
+	if err := x.charge(ctx, windowsOf(w, x.caller)...); err == nil && !x.window.Allowed {
+		return until(x.window, addressLimited)
 	}
-	return verdict{window: state, refused: refusal}
+	return refusal
+}
+
+// chargeToken counts a request in the window of the token's lineage.
+func (x *exchange) chargeToken(ctx context.Context) error {
+	_, span := spans.Child(ctx, "count", trace.SpanKindInternal)
+	err := x.charge(ctx, ratelimit.Window{
+		Policy: tokenPolicy, ID: x.token.Lineage, Limit: x.token.Limit, Length: x.token.Window,
+	})
+	span.End()
+	switch {
+	case err != nil:
+		return limiterUnavailable
+	case !x.window.Allowed:
+		return until(x.window, rateLimited)
+	default:
+		return nil
+	}
+}
+
+// sameOrigin refuses requests that change something and come from a page of another origin.
+var sameOrigin = http.NewCrossOriginProtection()
+
+// chargePerson counts a request for a page of a service, which must be of an organization of the person and from a page
+// of its own site. If it cannot be counted, it passes, as those for other pages do.
+func (x *exchange) chargePerson(r *http.Request) error {
+	err := x.charge(r.Context(), personWindow.Of(x.session.UserID))
+	switch {
+	case err == nil && !x.window.Allowed:
+		return until(x.window, rateLimited)
+	case x.session.OrganizationID == "":
+		return problemWith(http.StatusNotFound)
+	case sameOrigin.Check(r) != nil:
+		return crossOriginRefused
+	default:
+		x.admitted = true
+		return nil
+	}
+}
+
+// windowOfPage returns the window of a request for a page. That of signing in is for all that could try a secret:
+// everything at the sign-in pages but a GET of the first one. The return from an identity provider is a GET, and so is
+// an invitation's link. Neither needs Redis: tokens must be revocable while it is not available, and tokens-svc
+// throttles failed sign-ins itself, by account and by address.
+func windowOfPage(r *http.Request) ratelimit.Window {
+	switch reads := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+	case r.URL.Path != signInPath && !strings.HasPrefix(r.URL.Path, signInPath+"/"),
+		r.URL.Path == signInPath && reads,
+		sameOrigin.Check(r) != nil: // tokens-svc refuses it without trying, so another site's page cannot use up the window
+		return pageWindow
+	default:
+		return signInWindow
+	}
 }
 
 // checkAddress refuses the introspection of an unknown token or session whose address has a window that this gateway
 // knows to be empty. It charges nothing.
-func (g *Gate) checkAddress(caller netip.Addr, w ratelimit.Window) verdict {
-	state, _ := countAddress(w, caller, func(w ratelimit.Window) (ratelimit.State, error) {
-		return g.windows.Peek(w), nil
-	})
-	v := verdict{window: state}
-	if !state.Allowed {
-		v.refused = addressLimited.until(state)
+func (x *exchange) checkAddress(w ratelimit.Window) error {
+	for i, w := range windowsOf(w, x.caller) {
+		state := x.gate.windows.Peek(w)
+		if i == 0 || state.Remaining < x.window.Remaining {
+			x.window = state
+		}
 	}
-	return v
+	if !x.window.Allowed {
+		return until(x.window, addressLimited)
+	}
+	return nil
 }
 
 // unavailable refuses a request with refusal, because it cannot be decided now. It charges nothing.
-func (g *Gate) unavailable(caller netip.Addr, w ratelimit.Window, refusal *problem) verdict {
-	v := g.checkAddress(caller, w)
-	v.refused = refusal
-	return v
+func (x *exchange) unavailable(w ratelimit.Window, refusal problem.Problem) error {
+	_ = x.checkAddress(w) // the window that the response reports
+	return refusal
 }
 
 // decided counts the decision about a request in the metrics.

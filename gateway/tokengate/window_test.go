@@ -2,11 +2,9 @@ package tokengate
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
@@ -33,22 +31,5 @@ func TestWindowHeaders(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func BenchmarkHeaderPath(b *testing.B) {
-	recorder := httptest.NewRecorder()
-	wrapper := caddyhttp.ResponseWriterWrapper{ResponseWriter: recorder}
-	gate, window := new(Gate), exampleWindow(23*time.Second)
-	header := recorder.Header()
-	b.ReportAllocs()
-	for b.Loop() {
-		header["Content-Type"] = []string{"application/json"}
-		header["X-Ratelimit-Limit"] = []string{"of the service"}
-		w := responseWriter{
-			gate: gate, ResponseWriterWrapper: wrapper, requestID: "req_01k9x3v7t2e8sbq4m6n0pacdfh",
-			window: window,
-		}
-		w.WriteHeader(http.StatusOK)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 )
 
 // Only the gate says these things to clients.
@@ -60,7 +62,7 @@ func TestFailuresOfAClosedConnectionAreTheClients(t *testing.T) {
 	ctx, leave := context.WithCancel(r.Context())
 	leave()
 	closed := r.WithContext(ctx)
-	for _, tt := range []struct{ p, want problem }{{authUnavailable, clientClosed}, {rateLimited, rateLimited}} {
+	for _, tt := range []struct{ p, want problem.Problem }{{authUnavailable, clientClosed}, {rateLimited, rateLimited}} {
 		if got := unlessClosed(closed, tt.p); got.Code != tt.want.Code {
 			t.Errorf("%s is %s", tt.p.Code, got.Code)
 		}

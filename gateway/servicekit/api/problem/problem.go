@@ -8,6 +8,7 @@
 package problem
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -38,7 +39,12 @@ type Problem struct {
 
 	// Extra are extension members (RFC 9457, 3.2). They come last, sorted by name.
 	Extra map[string]any `json:"-"`
+	// RetryAfter is the header Retry-After in seconds; 0: none, but for a 503.
+	RetryAfter int `json:"-"`
 }
+
+// Error makes a Problem an error that can be returned.
+func (p Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // Field is one fault within a request: of a body's member, named by an RFC 6901
 // pointer, which is "" for the whole body, or of a query parameter, named as it
@@ -64,17 +70,18 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown)
 }
 
-// New returns the problem of a code. Write sets instance and request id.
+// New returns the problem of a code.
 func New(status int, code, title, detail string) Problem {
 	return Problem{Type: "/problems/" + code, Title: title, Status: status, Detail: detail, Code: code}
 }
 
 // Write responds to r with p. It makes detail, a text such as that of an error, a
-// sentence, and sets instance, the request's id and the headers that belong to
-// the status: Cache-Control: no-store on 401, 403, 429 and every 5xx, and
-// Retry-After on 503 unless one is set already.
+// sentence, and sets instance and the request's id, if they are empty, and the
+// headers that belong to the status: Cache-Control: no-store on 401, 403, 429 and
+// every 5xx, and Retry-After on 503 unless one is set already.
 func (p Problem) Write(w http.ResponseWriter, r *http.Request) {
-	p.Instance, p.RequestID, p.Detail = r.URL.EscapedPath(), requestid.Of(r), sentence(p.Detail)
+	p.Instance, p.RequestID = cmp.Or(p.Instance, r.URL.EscapedPath()), cmp.Or(p.RequestID, requestid.Of(r))
+	p.Detail = sentence(p.Detail)
 	body, _ := json.Marshal(p) // the members of a problem are JSON
 	if len(p.Extra) > 0 {
 		extra, _ := json.Marshal(p.Extra)
@@ -88,7 +95,10 @@ func (p Problem) Write(w http.ResponseWriter, r *http.Request) {
 		p.Status == http.StatusTooManyRequests, p.Status >= http.StatusInternalServerError:
 		h.Set("Cache-Control", "no-store")
 	}
-	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
+	switch {
+	case p.RetryAfter > 0:
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	case p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "":
 		h.Set("Retry-After", strconv.Itoa(RetryAfter))
 	}
 	w.WriteHeader(p.Status)

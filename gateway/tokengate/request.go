@@ -1,0 +1,163 @@
+package tokengate
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quayside/quayside/gateway/internal/introspect"
+	"github.com/quayside/quayside/gateway/internal/ratelimit"
+	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+)
+
+// exchange is a request and its response: what the gate keeps of the request as it came, because the next handlers do
+// not receive it; what the gate decides; and what became of it, for the access log. It is the next handlers' writer.
+type exchange struct {
+	caddyhttp.ResponseWriterWrapper
+
+	gate  *Gate
+	began time.Time
+	vars  map[string]any // Caddy's variables of the request
+	span  trace.Span     // nil: the request is not traced
+
+	id         string
+	method     string
+	path       string // escaped
+	origin     string // of the page that sends the request, if it is another one's
+	html       bool   // the client shows HTML: a browser that navigates
+	caller     netip.Addr
+	client     string // the caller's address; empty if it is not known
+	route      route
+	ambiguous  bool // the path can be read in several ways
+	credential credential
+	cookie     string
+	body       *body // nil: the request has none
+
+	window   ratelimit.State     // the one that the response reports
+	token    *introspect.Result  // of the request's token, which may have ended; nil: nothing is known of it
+	session  *introspect.Session // of a person who is signed in; nil: the route needs none
+	admitted bool                // the token or the person may use the product from here
+	location string              // where a browser is sent in place of the problem that refuses it
+	leave    func()              // gives the place of the request back; nil: it has none
+	closes   bool                // the connection ends with the response
+
+	status  int    // of the response, once it has begun; else 0
+	bytes   int64  // of its body so far
+	whole   bool   // the handlers have returned
+	failure string // of a service
+}
+
+// ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors of the next handlers itself, so that
+// these responses too are problem+json with the window's headers, and returns none. In handle_errors it responds
+// to the present error.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	x, r := g.receive(w, r)
+	defer x.note() // also when a response is aborted by a panic
+	defer x.finish(r)
+	err := x.admit(r)
+	switch {
+	case err == nil && x.route == preflightRoute:
+		preflight(x)
+	case err == nil:
+		err = next.ServeHTTP(x, r)
+	}
+	x.whole = true
+	if err != nil {
+		x.answer(r, err)
+		return nil
+	}
+	x.implicitHeader()
+	return nil
+}
+
+// receive returns the exchange of a new request, and the request with its trace.
+func (g *Gate) receive(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
+	vars, _ := r.Context().Value(caddyhttp.VarsCtxKey).(map[string]any)
+	x := &exchange{
+		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
+		gate:                  g, began: time.Now(), vars: vars,
+		id: publicid.New("req"), method: r.Method, path: r.URL.EscapedPath(), origin: r.Header.Get("Origin"),
+		html: prefersHTML(r), caller: clientAddress(vars), ambiguous: !isUnambiguous(r.URL),
+		closes: r.ProtoMajor == 1 && (r.Method == http.MethodConnect || r.ProtoMinor == 0),
+	}
+	if x.caller.IsValid() {
+		x.client = x.caller.String()
+	}
+	x.route = g.routeOf(r, x.ambiguous)
+	r, x.span = g.begin(r)
+	return x, r
+}
+
+// admit decides whether a request may pass, and makes it what the next handlers may receive. Its steps, in this order,
+// are the security of the product. The error is a problem.Problem for a refusal. In handle_errors it is the present
+// one, of a request that Caddy refused before this handler.
+func (x *exchange) admit(r *http.Request) error {
+	x.strip(r)
+	x.recall()
+	if err := x.enter(); err != nil { //nolint:contextcheck // a wait for a place does not end with the client
+		return err
+	}
+	if present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
+		return x.chargeAddress(r.Context(), publicWindow, present)
+	}
+	if err := x.lookUp(r); err != nil {
+		return err
+	}
+	if err := x.count(r); err != nil {
+		return err
+	}
+	if x.admitted {
+		x.release()
+	}
+	requestsTotal.WithLabelValues(x.outcome()).Inc()
+	x.identify(r)
+	return x.checkDestination(r)
+}
+
+// strip takes from r what only the gate may send on, and adds the request's id and the client's address.
+func (x *exchange) strip(r *http.Request) {
+	x.credential.read(r.Header["Authorization"])
+	x.cookie = strings.Join(r.Header["Cookie"], "; ")
+	strip(r, x.route == pageRoute)
+	x.body = takeBody(x.ResponseWriter, r)
+	r.Header[requestIDCanonical] = []string{x.id}
+	if x.client != "" {
+		r.Header[clientAddressHeader] = []string{x.client}
+	}
+}
+
+// count counts a request: that with a token in the token's window, that of a person in the person's, others by address.
+func (x *exchange) count(r *http.Request) error {
+	ctx := r.Context()
+	switch x.route {
+	case tokenRoute:
+		return x.chargeToken(ctx)
+	case sessionRoute:
+		return x.chargePerson(r)
+	case pageRoute:
+		return x.chargeAddress(ctx, windowOfPage(r), nil)
+	case publicRoute:
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			x.Header().Set("Allow", "GET, HEAD")
+			return x.chargeAddress(ctx, publicWindow, problemWith(http.StatusMethodNotAllowed))
+		}
+	case preflightRoute:
+	}
+	return x.chargeAddress(ctx, publicWindow, nil)
+}
+
+// outcome is what became of a request that was not refused, in the metrics.
+func (x *exchange) outcome() string {
+	switch x.route {
+	case tokenRoute:
+		return "forwarded"
+	case preflightRoute:
+		return "preflight"
+	default:
+		return x.window.Policy
+	}
+}
