@@ -1658,6 +1658,12 @@ type OneDocument struct {
 	} `json:"document"`
 }
 
+// OneMappingTemplate defines model for OneMappingTemplate.
+type OneMappingTemplate struct {
+	// MappingTemplate The mapping of lists with the same headings, as it was corrected.
+	MappingTemplate MappingTemplate `json:"mapping_template"`
+}
+
 // OneShipment defines model for OneShipment.
 type OneShipment struct {
 	// Shipment A shipment as lists show it.
@@ -2267,6 +2273,9 @@ type IdempotencyKey = string
 // IfMatch defines model for IfMatch.
 type IfMatch = string
 
+// IfMatchForm defines model for IfMatchForm.
+type IfMatchForm = string
+
 // MappingTemplateInPath defines model for MappingTemplateInPath.
 type MappingTemplateInPath = string
 
@@ -2317,6 +2326,26 @@ type ListEventsParams struct {
 	// Limit How many events are returned at most. More than 100 counts as 100, and `meta.limit` then says so. Anything but
 	// a whole number from 1 is refused with 400.
 	Limit *EventLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// DeleteMappingTemplateParams defines parameters for DeleteMappingTemplate.
+type DeleteMappingTemplateParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
+}
+
+// GetMappingTemplateParams defines parameters for GetMappingTemplate.
+type GetMappingTemplateParams struct {
+	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// UpdateMappingTemplateParams defines parameters for UpdateMappingTemplate.
+type UpdateMappingTemplateParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
 }
 
 // ListShipmentsParams defines parameters for ListShipments.
@@ -2528,6 +2557,13 @@ type CreateWebhookEndpointParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// DeleteWebhookEndpointParams defines parameters for DeleteWebhookEndpoint.
+type DeleteWebhookEndpointParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
+}
+
 // GetWebhookEndpointParams defines parameters for GetWebhookEndpoint.
 type GetWebhookEndpointParams struct {
 	// IfNoneMatch Entity-tags of forms that the client has, or `*`.
@@ -2536,8 +2572,9 @@ type GetWebhookEndpointParams struct {
 
 // UpdateWebhookEndpointParams defines parameters for UpdateWebhookEndpoint.
 type UpdateWebhookEndpointParams struct {
-	// IfMatch Entity-tags of the forms that are meant, or `*`; 412 when the resource has another.
-	IfMatch *string `json:"If-Match,omitempty"`
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
 }
 
 // ListDeliveriesParams defines parameters for ListDeliveries.
@@ -2555,6 +2592,10 @@ type ListDeliveriesParams struct {
 
 // ReplayWebhooksParams defines parameters for ReplayWebhooks.
 type ReplayWebhooksParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
+
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
@@ -2566,6 +2607,10 @@ type ReplayWebhooksParams struct {
 
 // RotateWebhookSecretParams defines parameters for RotateWebhookSecret.
 type RotateWebhookSecretParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
+
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
@@ -2577,6 +2622,10 @@ type RotateWebhookSecretParams struct {
 
 // TestWebhookEndpointParams defines parameters for TestWebhookEndpoint.
 type TestWebhookEndpointParams struct {
+	// IfMatch Entity-tags of the resource as you know it, or `*`. If it has another one the answer is 412 and nothing is
+	// changed. Without the header it may have any. `If-None-Match` likewise excludes entity-tags.
+	IfMatch *IfMatchForm `json:"If-Match,omitempty"`
+
 	// IdempotencyKey A name of your choice for this very request, a UUID for example: up to 255 visible ASCII characters. Send the
 	// request again with the same key when its answer was lost: it takes effect once, and the first answer comes
 	// again, with `Idempotency-Replayed: true` and what the repeating token may see. An answer with a webhook secret
@@ -2855,7 +2904,16 @@ type ClientInterface interface {
 	// Needs the permission `documents:write`.
 	//
 	// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
-	DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *DeleteMappingTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMappingTemplate Get a mapping template
+	//
+	// Returns the template. Its `ETag` is that of its fields.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Corresponds with GET /api/v1/mapping_templates/{id} (the `GetMappingTemplate` operationId).
+	GetMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *GetMappingTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateMappingTemplateWithBody Update a mapping template
 	//
@@ -2868,7 +2926,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateMappingTemplate Update a mapping template
 	//
@@ -2881,7 +2939,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody Update a mapping template
 	//
@@ -2894,7 +2952,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type.
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListShipments List shipments
 	//
@@ -3307,7 +3365,7 @@ type ClientInterface interface {
 	// Needs the permission `webhooks:manage`.
 	//
 	// Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-	DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetWebhookEndpoint Get a webhook endpoint
 	//
@@ -3516,8 +3574,27 @@ func (c *Client) ListMappingTemplates(ctx context.Context, reqEditors ...Request
 // Needs the permission `documents:write`.
 //
 // Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
-func (c *Client) DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteMappingTemplateRequest(c.Server, id)
+func (c *Client) DeleteMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *DeleteMappingTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteMappingTemplateRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMappingTemplate Get a mapping template
+//
+// Returns the template. Its `ETag` is that of its fields.
+//
+// Needs the permission `documents:write`.
+//
+// Corresponds with GET /api/v1/mapping_templates/{id} (the `GetMappingTemplate` operationId).
+func (c *Client) GetMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *GetMappingTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMappingTemplateRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3539,8 +3616,8 @@ func (c *Client) DeleteMappingTemplate(ctx context.Context, id MappingTemplateIn
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *Client) UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateMappingTemplateRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) UpdateMappingTemplateWithBody(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3562,8 +3639,8 @@ func (c *Client) UpdateMappingTemplateWithBody(ctx context.Context, id MappingTe
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *Client) UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateMappingTemplateRequest(c.Server, id, body)
+func (c *Client) UpdateMappingTemplate(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3585,8 +3662,8 @@ func (c *Client) UpdateMappingTemplate(ctx context.Context, id MappingTemplateIn
 // Takes a body of the `application/merge-patch+json` content type.
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *Client) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, body)
+func (c *Client) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4264,8 +4341,8 @@ func (c *Client) CreateWebhookEndpoint(ctx context.Context, params *CreateWebhoo
 // Needs the permission `webhooks:manage`.
 //
 // Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteWebhookEndpointRequest(c.Server, id)
+func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id WebhookEndpointInPath, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookEndpointRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4638,7 +4715,7 @@ func NewListMappingTemplatesRequest(server string) (*http.Request, error) {
 }
 
 // NewDeleteMappingTemplateRequest constructs an http.Request for the DeleteMappingTemplate method
-func NewDeleteMappingTemplateRequest(server string, id MappingTemplateInPath) (*http.Request, error) {
+func NewDeleteMappingTemplateRequest(server string, id MappingTemplateInPath, params *DeleteMappingTemplateParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4668,33 +4745,97 @@ func NewDeleteMappingTemplateRequest(server string, id MappingTemplateInPath) (*
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetMappingTemplateRequest constructs an http.Request for the GetMappingTemplate method
+func NewGetMappingTemplateRequest(server string, id MappingTemplateInPath, params *GetMappingTemplateParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/mapping_templates/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewUpdateMappingTemplateRequest calls the generic UpdateMappingTemplate builder with application/json body
-func NewUpdateMappingTemplateRequest(server string, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody) (*http.Request, error) {
+func NewUpdateMappingTemplateRequest(server string, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateMappingTemplateRequestWithBody(server, id, "application/json", bodyReader)
+	return NewUpdateMappingTemplateRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateMappingTemplate builder with application/merge-patch+json body
-func NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(server string, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+func NewUpdateMappingTemplateRequestWithApplicationMergePatchPlusJSONBody(server string, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateMappingTemplateRequestWithBody(server, id, "application/merge-patch+json", bodyReader)
+	return NewUpdateMappingTemplateRequestWithBody(server, id, params, "application/merge-patch+json", bodyReader)
 }
 
 // NewUpdateMappingTemplateRequestWithBody constructs an http.Request for the UpdateMappingTemplate method, with any body, and a specified content type
-func NewUpdateMappingTemplateRequestWithBody(server string, id MappingTemplateInPath, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateMappingTemplateRequestWithBody(server string, id MappingTemplateInPath, params *UpdateMappingTemplateParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4725,6 +4866,21 @@ func NewUpdateMappingTemplateRequestWithBody(server string, id MappingTemplateIn
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -5970,7 +6126,7 @@ func NewCreateWebhookEndpointRequestWithBody(server string, params *CreateWebhoo
 }
 
 // NewDeleteWebhookEndpointRequest constructs an http.Request for the DeleteWebhookEndpoint method
-func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*http.Request, error) {
+func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointInPath, params *DeleteWebhookEndpointParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5998,6 +6154,21 @@ func NewDeleteWebhookEndpointRequest(server string, id WebhookEndpointInPath) (*
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -6256,15 +6427,26 @@ func NewReplayWebhooksRequestWithBody(server string, id WebhookEndpointInPath, p
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.IfMatch != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -6318,15 +6500,26 @@ func NewRotateWebhookSecretRequestWithBody(server string, id WebhookEndpointInPa
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.IfMatch != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -6380,15 +6573,26 @@ func NewTestWebhookEndpointRequestWithBody(server string, id WebhookEndpointInPa
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.IfMatch != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -6486,7 +6690,18 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
-	DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error)
+	DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *DeleteMappingTemplateParams, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error)
+
+	// GetMappingTemplateWithResponse Get a mapping template
+	//
+	// Returns the template. Its `ETag` is that of its fields.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/mapping_templates/{id} (the `GetMappingTemplate` operationId).
+	GetMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *GetMappingTemplateParams, reqEditors ...RequestEditorFn) (*GetMappingTemplateResponse, error)
 
 	// UpdateMappingTemplateWithBodyWithResponse Update a mapping template
 	//
@@ -6499,7 +6714,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+	UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
 
 	// UpdateMappingTemplateWithResponse Update a mapping template
 	//
@@ -6512,7 +6727,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+	UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
 
 	// UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse Update a mapping template
 	//
@@ -6525,7 +6740,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
+	UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error)
 
 	// ListShipmentsWithResponse List shipments
 	//
@@ -6962,7 +7177,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-	DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error)
+	DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error)
 
 	// GetWebhookEndpointWithResponse Get a webhook endpoint
 	//
@@ -7277,23 +7492,65 @@ func (r DeleteMappingTemplateResponse) ContentType() string {
 	return ""
 }
 
-type UpdateMappingTemplateResponse struct {
+type GetMappingTemplateResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *struct {
-		// MappingTemplate The mapping of lists with the same headings, as it was corrected.
-		MappingTemplate MappingTemplate `json:"mapping_template"`
-	}
+	JSON200 *OneMappingTemplate
 	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
 	ApplicationProblemJSONDefault *Problem
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r UpdateMappingTemplateResponse) GetJSON200() *struct {
-	// MappingTemplate The mapping of lists with the same headings, as it was corrected.
-	MappingTemplate MappingTemplate `json:"mapping_template"`
-} {
+func (r GetMappingTemplateResponse) GetJSON200() *OneMappingTemplate {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetMappingTemplateResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetMappingTemplateResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMappingTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMappingTemplateResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetMappingTemplateResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateMappingTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OneMappingTemplate
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateMappingTemplateResponse) GetJSON200() *OneMappingTemplate {
 	return r.JSON200
 }
 
@@ -8953,12 +9210,29 @@ func (c *ClientWithResponses) ListMappingTemplatesWithResponse(ctx context.Conte
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/v1/mapping_templates/{id} (the `DeleteMappingTemplate` operationId).
-func (c *ClientWithResponses) DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error) {
-	rsp, err := c.DeleteMappingTemplate(ctx, id, reqEditors...)
+func (c *ClientWithResponses) DeleteMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *DeleteMappingTemplateParams, reqEditors ...RequestEditorFn) (*DeleteMappingTemplateResponse, error) {
+	rsp, err := c.DeleteMappingTemplate(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseDeleteMappingTemplateResponse(rsp)
+}
+
+// GetMappingTemplateWithResponse Get a mapping template
+//
+// Returns the template. Its `ETag` is that of its fields.
+//
+// Needs the permission `documents:write`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/mapping_templates/{id} (the `GetMappingTemplate` operationId).
+func (c *ClientWithResponses) GetMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *GetMappingTemplateParams, reqEditors ...RequestEditorFn) (*GetMappingTemplateResponse, error) {
+	rsp, err := c.GetMappingTemplate(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMappingTemplateResponse(rsp)
 }
 
 // UpdateMappingTemplateWithBodyWithResponse Update a mapping template
@@ -8972,8 +9246,8 @@ func (c *ClientWithResponses) DeleteMappingTemplateWithResponse(ctx context.Cont
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *ClientWithResponses) UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
-	rsp, err := c.UpdateMappingTemplateWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) UpdateMappingTemplateWithBodyWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplateWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -8991,8 +9265,8 @@ func (c *ClientWithResponses) UpdateMappingTemplateWithBodyWithResponse(ctx cont
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *ClientWithResponses) UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
-	rsp, err := c.UpdateMappingTemplate(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateMappingTemplateWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplate(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9010,8 +9284,8 @@ func (c *ClientWithResponses) UpdateMappingTemplateWithResponse(ctx context.Cont
 // Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/v1/mapping_templates/{id} (the `UpdateMappingTemplate` operationId).
-func (c *ClientWithResponses) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
-	rsp, err := c.UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateMappingTemplateWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id MappingTemplateInPath, params *UpdateMappingTemplateParams, body UpdateMappingTemplateApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMappingTemplateResponse, error) {
+	rsp, err := c.UpdateMappingTemplateWithApplicationMergePatchPlusJSONBody(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9605,8 +9879,8 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithResponse(ctx context.Cont
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/v1/webhook_endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
-func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error) {
-	rsp, err := c.DeleteWebhookEndpoint(ctx, id, reqEditors...)
+func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Context, id WebhookEndpointInPath, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error) {
+	rsp, err := c.DeleteWebhookEndpoint(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9982,6 +10256,39 @@ func ParseDeleteMappingTemplateResponse(rsp *http.Response) (*DeleteMappingTempl
 	return response, nil
 }
 
+// ParseGetMappingTemplateResponse parses an HTTP response from a GetMappingTemplateWithResponse call
+func ParseGetMappingTemplateResponse(rsp *http.Response) (*GetMappingTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMappingTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OneMappingTemplate
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseUpdateMappingTemplateResponse parses an HTTP response from a UpdateMappingTemplateWithResponse call
 func ParseUpdateMappingTemplateResponse(rsp *http.Response) (*UpdateMappingTemplateResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -9997,10 +10304,7 @@ func ParseUpdateMappingTemplateResponse(rsp *http.Response) (*UpdateMappingTempl
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			// MappingTemplate The mapping of lists with the same headings, as it was corrected.
-			MappingTemplate MappingTemplate `json:"mapping_template"`
-		}
+		var dest OneMappingTemplate
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -168,10 +168,6 @@ func thefts() []theft {
 			v.template.ID = shipments.TemplateID{9}
 			return false, r.PutTemplate(ctx, thief, v.template)
 		}},
-		{"ChangeTemplate", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
-			_, err := r.ChangeTemplate(ctx, thief, shipments.TemplateEdit{ID: v.template.ID, Name: new("mine")}, later)
-			return found(err)
-		}},
 		{"DeleteTemplate", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(r.DeleteTemplate(ctx, thief, v.template.ID))
 		}},

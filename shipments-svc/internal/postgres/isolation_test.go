@@ -45,6 +45,7 @@ func TestEveryMethodIsTriedFromAnotherOrganization(t *testing.T) {
 		"Daily",
 		"Due",
 		"JobsWaiting",
+		"Locked",
 		"On",
 		"Overdue",
 		"Ready",

@@ -137,7 +137,6 @@ func queries(org uuid.UUID) map[string]query {
 			putTemplateSQL,
 			[]any{org, id, "n", "5c1f", "", none, "2026-11-20", "2026-11-20", 200},
 		},
-		"changeTemplateSQL": {tenantRole, changeTemplateSQL, []any{org, id, "n", none, "2026-11-20"}},
 		"deleteTemplateSQL": {tenantRole, deleteTemplateSQL, []any{org, id}},
 		"reviseSQL":         {tenantRole, reviseSQL, []any{org, id, "pending", 1, "{}", none}},
 		"putDocumentSQL":    {tenantRole, putDocumentSQL, []any{org, id, "{}"}},

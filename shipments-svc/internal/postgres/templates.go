@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -34,14 +32,6 @@ WITH stored AS (
 )
 SELECT count(*) FROM stored`
 
-	changeTemplateSQL = `
-WITH changed AS (
-	UPDATE mapping_templates SET name = coalesce($3, name), columns = coalesce($4::jsonb, columns), updated_at = $5
-	WHERE organization_id = $1 AND id = $2
-	RETURNING ` + templateColumns + `
-)
-SELECT row_to_json(changed) FROM changed`
-
 	deleteTemplateSQL = `
 DELETE FROM mapping_templates WHERE organization_id = $1 AND id = $2 RETURNING id`
 )
@@ -56,32 +46,15 @@ func (r *Repository) Templates(ctx context.Context, org shipments.OrgID,
 
 // PutTemplate implements shipments.Repository.
 func (r *Repository) PutTemplate(ctx context.Context, org shipments.OrgID, t shipments.Template) error {
-	return r.transact(ctx, org, "store mapping template", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, org, "mapping_templates"); err != nil {
-			return err
-		}
-		var stored int
-		err := tx.GetContext(ctx, &stored, putTemplateSQL, org, t.ID, t.Name, t.Fingerprint,
-			t.NumberStyle, asJSON{append([]shipments.AssignedColumn{}, t.Columns...)}, t.CreatedAt, t.UpdatedAt,
-			shipments.MaxTemplates)
+	return r.Locked(ctx, org, shipments.TemplatesLock, func(ctx context.Context) error {
+		stored, err := getRow[int](ctx, r.tenant(ctx, org), "store mapping template", putTemplateSQL,
+			org, t.ID, t.Name, t.Fingerprint, t.NumberStyle, asJSON{append([]shipments.AssignedColumn{}, t.Columns...)},
+			t.CreatedAt, t.UpdatedAt, shipments.MaxTemplates)
 		if err == nil && stored == 0 {
 			err = shipments.ErrTooManyTemplates
 		}
 		return err
 	})
-}
-
-// ChangeTemplate implements shipments.Repository.
-func (r *Repository) ChangeTemplate(ctx context.Context, org shipments.OrgID, e shipments.TemplateEdit,
-	at time.Time,
-) (shipments.Template, error) {
-	var columns any
-	if e.Columns != nil {
-		columns = asJSON{e.Columns}
-	}
-	t, err := getJSON[shipments.Template](ctx, r.tenant(ctx, org), "change mapping template", changeTemplateSQL,
-		org, e.ID, e.Name, columns, at)
-	return t, missing(err, shipments.ErrNoTemplate)
 }
 
 // DeleteTemplate implements shipments.Repository.

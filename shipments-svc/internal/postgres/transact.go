@@ -149,6 +149,18 @@ const (
 	tryLockSQL = `SELECT pg_try_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))`
 )
 
+// Locked implements shipments.Repository and webhooks.Repository.
+func (r *Repository) Locked(
+	ctx context.Context, org shipments.OrgID, things string, do func(context.Context) error,
+) error {
+	return r.transact(ctx, org, "lock "+things, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, lockSQL, org, things); err != nil {
+			return err
+		}
+		return do(within(ctx, org, tx))
+	})
+}
+
 // The roles as which the program works, whatever its login. Neither owns a
 // table nor is exempt from row-level security.
 const (

@@ -25,19 +25,13 @@ func NewWebhooks(r *Repository, keys sealing.Keys) *Webhooks { return &Webhooks{
 
 // CreateEndpoint implements webhooks.Repository.
 func (w *Webhooks) CreateEndpoint(ctx context.Context, org shipments.OrgID, m webhooks.Made) error {
-	return w.transact(ctx, org, "create webhook endpoint", func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, org, "webhook_endpoints"); err != nil {
-			return err
+	return w.Locked(ctx, org, webhooks.EndpointsLock, func(ctx context.Context) error {
+		created, err := getRow[int](ctx, w.tenant(ctx, org), "create webhook endpoint", createEndpointSQL,
+			org, m.ID, m.URL, m.Description, m.EventTypes, w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints)
+		if err == nil && created == 0 {
+			err = webhooks.ErrTooMany
 		}
-		var created int
-		if err := tx.GetContext(ctx, &created, createEndpointSQL, org, m.ID, m.URL, m.Description,
-			m.EventTypes, w.seal(m.Secret, org, m.ID), m.CreatedAt, webhooks.MaxEndpoints); err != nil {
-			return err
-		}
-		if created == 0 {
-			return webhooks.ErrTooMany
-		}
-		return nil
+		return err
 	})
 }
 

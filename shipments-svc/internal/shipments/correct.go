@@ -220,15 +220,24 @@ type Template struct {
 // MaxTemplates is how many templates an organization has at most.
 const MaxTemplates = 200
 
+// TemplatesLock is what Repository.Locked calls the templates.
+const TemplatesLock = "mapping_templates"
+
 // ErrNoTemplate means that the organization has no such template.
 var ErrNoTemplate = fmt.Errorf("%w: no such template", ErrNotFound)
 
 // ErrTooManyTemplates means that an organization has MaxTemplates.
 var ErrTooManyTemplates = errors.New("too many mapping templates")
 
+// TemplateOrder is common to all actions on a template.
+type TemplateOrder struct {
+	ID      TemplateID
+	Expects func(Template) bool // whether the action is meant for the template as it is; nil: it is
+}
+
 // TemplateEdit is a request to change a template.
 type TemplateEdit struct {
-	ID      TemplateID
+	TemplateOrder
 	Name    *string          // nil: as it is
 	Columns []AssignedColumn // nil: as they are
 }
@@ -248,17 +257,58 @@ func (s *Service) Templates(ctx context.Context, org OrgID, _ struct{}) ([]Templ
 	return s.repo.Templates(ctx, org, nil)
 }
 
+// Template returns a template, or ErrNoTemplate.
+func (s *Service) Template(ctx context.Context, org OrgID, id TemplateID) (Template, error) {
+	all, err := s.repo.Templates(ctx, org, nil)
+	i := slices.IndexFunc(all, func(t Template) bool { return t.ID == id })
+	if err == nil && i < 0 {
+		err = ErrNoTemplate
+	}
+	if err != nil {
+		return Template{}, err
+	}
+	return all[i], nil
+}
+
 // UpdateTemplate changes a template, for lists that are read from now on.
-func (s *Service) UpdateTemplate(ctx context.Context, org OrgID, e TemplateEdit) (Template, error) {
+func (s *Service) UpdateTemplate(ctx context.Context, org OrgID, e TemplateEdit) (t Template, err error) {
 	if f := e.Faults(); f != nil {
 		return Template{}, &Invalid{Faults: f}
 	}
-	return s.repo.ChangeTemplate(ctx, org, e, instant(s.now()))
+	err = s.expected(ctx, org, e.TemplateOrder, func(ctx context.Context, now Template) error {
+		if t = now; e.Name != nil {
+			t.Name = *e.Name
+		}
+		if e.Columns != nil {
+			t.Columns = e.Columns
+		}
+		t.UpdatedAt = instant(s.now())
+		return s.repo.PutTemplate(ctx, org, t)
+	})
+	return t, err
 }
 
 // DeleteTemplate removes a template. What was read with it stays.
-func (s *Service) DeleteTemplate(ctx context.Context, org OrgID, id TemplateID) (struct{}, error) {
-	return struct{}{}, s.repo.DeleteTemplate(ctx, org, id)
+func (s *Service) DeleteTemplate(ctx context.Context, org OrgID, o TemplateOrder) (struct{}, error) {
+	return struct{}{}, s.expected(ctx, org, o, func(ctx context.Context, t Template) error {
+		return s.repo.DeleteTemplate(ctx, org, t.ID)
+	})
+}
+
+// expected does something with a template that is as expected, or else returns ErrVersion.
+func (s *Service) expected(
+	ctx context.Context, org OrgID, o TemplateOrder, do func(context.Context, Template) error,
+) error {
+	return s.repo.Locked(ctx, org, TemplatesLock, func(ctx context.Context) error {
+		t, err := s.Template(ctx, org, o.ID)
+		if err == nil && o.Expects != nil && !o.Expects(t) {
+			err = ErrVersion
+		}
+		if err != nil {
+			return err
+		}
+		return do(ctx, t)
+	})
 }
 
 // assignment returns the template as reading takes it.

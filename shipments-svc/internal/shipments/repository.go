@@ -52,12 +52,12 @@ type Repository interface {
 	// are MaxTemplates others the error is ErrTooManyTemplates.
 	PutTemplate(ctx context.Context, org OrgID, t Template) error
 
-	// ChangeTemplate replaces the name and the columns of a template, where they are
-	// given, and returns it, or ErrNoTemplate.
-	ChangeTemplate(ctx context.Context, org OrgID, e TemplateEdit, at time.Time) (Template, error)
-
 	// DeleteTemplate removes a template, or returns ErrNoTemplate.
 	DeleteTemplate(ctx context.Context, org OrgID, id TemplateID) error
+
+	// Locked runs do in a transaction, which do's context carries into the Repository's methods, while no other
+	// Locked of these things of the organization does.
+	Locked(ctx context.Context, org OrgID, things string, do func(context.Context) error) error
 
 	// Revise stores a revision whole, if the shipment still has the status
 	// and the version of From; otherwise it does nothing and returns

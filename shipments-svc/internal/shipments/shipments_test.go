@@ -158,14 +158,6 @@ func (k *fakeRepository) PutTemplate(_ context.Context, _ OrgID, t Template) err
 	return k.err
 }
 
-func (k *fakeRepository) ChangeTemplate(context.Context, OrgID, TemplateEdit, time.Time) (Template, error) {
-	return Template{}, ErrNoTemplate
-}
-
-func (k *fakeRepository) DeleteTemplate(context.Context, OrgID, TemplateID) error {
-	return ErrNoTemplate
-}
-
 func (k *fakeRepository) PalletUses(_ context.Context, _ OrgID, _ ID, ssccs []string, after time.Time) ([]Use, error) {
 	k.ssccs, k.now = ssccs, after
 	return []Use{{SSCC: "s", Reference: "r"}}, k.err

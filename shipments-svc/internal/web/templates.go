@@ -45,7 +45,9 @@ func (s *site) renameTemplate(ctx context.Context, v *visit) (answer, error) {
 		err = v.parse()
 	}
 	if err == nil {
-		_, err = s.Service.UpdateTemplate(ctx, v.org, shipments.TemplateEdit{ID: id, Name: new(v.text("name"))})
+		_, err = s.Service.UpdateTemplate(ctx, v.org, shipments.TemplateEdit{
+			TemplateOrder: shipments.TemplateOrder{ID: id}, Name: new(v.text("name")),
+		})
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		p, err := s.templatesPage(ctx, v)
@@ -71,7 +73,7 @@ func (s *site) askDeleteTemplate(ctx context.Context, v *visit) (answer, error) 
 func (s *site) deleteTemplate(ctx context.Context, v *visit) (answer, error) {
 	id, err := transport.TemplateIDs.Parse(v.URL.Query().Get("template"))
 	if err == nil {
-		_, err = s.Service.DeleteTemplate(ctx, v.org, id)
+		_, err = s.Service.DeleteTemplate(ctx, v.org, shipments.TemplateOrder{ID: id})
 	}
 	return redirect(v.path("templates"), "forgotten"), err
 }

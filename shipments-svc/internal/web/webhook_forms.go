@@ -105,9 +105,10 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	edit := webhooks.Edit{
-		ID: e.ID, URL: &f.URL, Description: &f.Description, EventTypes: &f.EventTypes, Status: new(webhooks.Disabled),
-		Expects: func(e webhooks.Endpoint) bool { return version(e) == f.Version },
+		Order: v.onEndpoint(), URL: &f.URL, Description: &f.Description, EventTypes: &f.EventTypes,
+		Status: new(webhooks.Disabled),
 	}
+	edit.Expects = func(e webhooks.Endpoint) bool { return version(e) == f.Version }
 	if f.Enabled {
 		edit.Status = new(webhooks.Enabled)
 	}
@@ -148,11 +149,11 @@ func (s *site) rotateSecret(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	return s.newSecret(ctx, v, "POST "+v.URL.Path, func(ctx context.Context) (webhooks.Made, error) {
-		return s.Webhooks.RotateSecret(ctx, v.org, v.endpoint)
+		return s.Webhooks.RotateSecret(ctx, v.org, v.onEndpoint())
 	})
 }
 
 func (s *site) removeWebhook(ctx context.Context, v *visit) (answer, error) {
-	_, err := s.Webhooks.Delete(ctx, v.org, v.endpoint)
+	_, err := s.Webhooks.Delete(ctx, v.org, v.onEndpoint())
 	return redirect(v.hooks(), "endpoint-deleted"), err
 }

@@ -46,6 +46,9 @@ func (v *visit) hooks(rest ...string) string {
 	return strings.Join(append([]string{WebhooksPath, v.person.Organization}, rest...), "/")
 }
 
+// onEndpoint is an action of the person on the endpoint in the path.
+func (v *visit) onEndpoint() webhooks.Order { return webhooks.Order{ID: v.endpoint} }
+
 func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.Webhooks.List(ctx, v.org, struct{}{})
 	rows := make([]webhookRow, len(all))
@@ -95,13 +98,13 @@ func (s *site) webhookAnswer(ctx context.Context, v *visit, e webhooks.Endpoint,
 
 // sendTest sends a test event to the endpoint in the path.
 func (s *site) sendTest(ctx context.Context, v *visit) (answer, error) {
-	_, err := s.Webhooks.SendTest(ctx, v.org, v.endpoint)
+	_, err := s.Webhooks.SendTest(ctx, v.org, v.onEndpoint())
 	return redirect(v.hooks(v.PathValue("id")), "tested"), err
 }
 
 // replay sends one event again.
 func (s *site) replay(ctx context.Context, v *visit) (answer, error) {
-	again := webhooks.Replay{Endpoint: v.endpoint, Events: []shipments.EventID{v.event}}
+	again := webhooks.Replay{Order: v.onEndpoint(), Events: []shipments.EventID{v.event}}
 	_, err := s.Webhooks.Replay(ctx, v.org, again)
 	return redirect(v.hooks(v.PathValue("id")), "replayed"), err
 }

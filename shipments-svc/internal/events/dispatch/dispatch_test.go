@@ -43,7 +43,7 @@ func TestSignaturesPassTheReferenceLibrary(t *testing.T) {
 	for i, step := range steps {
 		w.clock.advance(step.later)
 		if step.rotate {
-			made, err := w.hooks.RotateSecret(t.Context(), w.org, secrets[0].ID)
+			made, err := w.hooks.RotateSecret(t.Context(), w.org, webhooks.Order{ID: secrets[0].ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestDeliveriesAreAttemptedTenTimes(t *testing.T) {
 		t.Errorf("it was tried for %s", span)
 	}
 	in.answer = nil
-	if _, err := w.hooks.Replay(t.Context(), w.org, webhooks.Replay{Endpoint: made.ID}); err != nil {
+	if _, err := w.hooks.Replay(t.Context(), w.org, webhooks.Replay{Order: webhooks.Order{ID: made.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the replay", func() bool { return w.deliveries(t, made.ID)[0].Status == webhooks.Delivered })
@@ -198,7 +198,9 @@ func TestFailingEndpointIsDisabled(t *testing.T) {
 		func(e webhooks.Endpoint) bool { return e.Status == webhooks.Disabled && e.Reason == webhooks.Failing },
 	)
 	well.Store(true)
-	e, err := w.hooks.Update(t.Context(), w.org, webhooks.Edit{ID: made.ID, Status: new(webhooks.Enabled)})
+	e, err := w.hooks.Update(t.Context(), w.org, webhooks.Edit{
+		Order: webhooks.Order{ID: made.ID}, Status: new(webhooks.Enabled),
+	})
 	if err != nil || e.Status != webhooks.Enabled || e.Reason != "" || !e.FailingSince.IsZero() {
 		t.Errorf("%+v (%v)", e, err)
 	}

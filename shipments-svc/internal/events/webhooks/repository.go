@@ -11,6 +11,8 @@ import (
 // ErrNotFound, shipments.ErrUnavailable, the context's, or unexpected; writes are
 // atomic.
 type Repository interface {
+	// Locked is that of shipments.Repository.
+	Locked(ctx context.Context, org shipments.OrgID, things string, do func(context.Context) error) error
 	// CreateEndpoint stores an endpoint, or returns ErrTooMany.
 	CreateEndpoint(ctx context.Context, org shipments.OrgID, m Made) error
 	// Endpoints returns all endpoints in the order of their IDs.

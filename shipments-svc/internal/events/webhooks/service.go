@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,48 +60,49 @@ func (s *Service) Get(ctx context.Context, org shipments.OrgID, id ID) (Endpoint
 }
 
 // Update applies an edit. An endpoint that is enabled again gets its waiting
-// deliveries, but not the events of the time when it was disabled. An endpoint that is not the
-// expected one is shipments.ErrVersion.
-func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (Endpoint, error) {
+// deliveries, but not the events of the time when it was disabled.
+func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (changed Endpoint, err error) {
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	var unexpected error
-	changed, err := s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
-		if e.Expects != nil && !e.Expects(from) {
-			unexpected = shipments.ErrVersion
-			return from
-		}
-		to := e.applied(from)
-		to.UpdatedAt = s.instant()
-		return to
+	err = s.expected(ctx, org, e.Order, func(ctx context.Context, _ Endpoint) (err error) {
+		changed, err = s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
+			to := e.applied(from)
+			to.UpdatedAt = s.instant()
+			return to
+		})
+		return err
 	})
-	return changed, errors.Join(err, unexpected)
+	return changed, err
 }
 
 // RotateSecret replaces the secret of an endpoint. For Overlap, deliveries also have the
 // signature of the replaced one, whatever is rotated meanwhile.
-func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, id ID) (Made, error) {
+func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order) (Made, error) {
 	made := Made{Secret: newSecret()}
-	now := s.instant()
-	var err error
-	made.Endpoint, err = s.repo.RotateSecret(ctx, org, id, made.Secret, now, now.Add(Overlap))
+	err := s.expected(ctx, org, o, func(ctx context.Context, _ Endpoint) (err error) {
+		now := s.instant()
+		made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap))
+		return err
+	})
 	return made, err
 }
 
 // Delete deletes an endpoint.
-func (s *Service) Delete(ctx context.Context, org shipments.OrgID, id ID) (struct{}, error) {
-	return struct{}{}, s.repo.DeleteEndpoint(ctx, org, id)
+func (s *Service) Delete(ctx context.Context, org shipments.OrgID, o Order) (struct{}, error) {
+	return struct{}{}, s.expected(ctx, org, o, func(ctx context.Context, e Endpoint) error {
+		return s.repo.DeleteEndpoint(ctx, org, e.ID)
+	})
 }
 
 // SendTest sends a test delivery, which is attempted once.
-func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, id ID) (Delivery, error) {
-	if err := s.enabled(ctx, org, id); err != nil {
-		return Delivery{}, err
-	}
-	now := s.instant()
-	d := Delivery{Event: s.newID(), Type: Test, Status: Pending, Due: now, CreatedAt: now}
-	return d, s.repo.CreateTest(ctx, org, id, d.Event, now)
+func (s *Service) SendTest(ctx context.Context, org shipments.OrgID, o Order) (d Delivery, err error) {
+	err = s.enabled(ctx, org, o, func(ctx context.Context) error {
+		now := s.instant()
+		d = Delivery{Event: s.newID(), Type: Test, Status: Pending, Due: now, CreatedAt: now}
+		return s.repo.CreateTest(ctx, org, o.ID, d.Event, now)
+	})
+	return d, err
 }
 
 // Deliveries returns deliveries of an endpoint, the latest event first.
@@ -149,10 +149,10 @@ type DeliveryPage struct {
 // Replay selects events to send to an endpoint, again or for the first time: the
 // listed ones of any type, or else those of a range.
 type Replay struct {
-	Endpoint ID
-	Events   []shipments.EventID // nil: a range
-	After    int64               // start of the range, exclusive
-	Until    int64               // end of the range, inclusive; 0: the latest event
+	Order
+	Events []shipments.EventID // nil: a range
+	After  int64               // start of the range, exclusive
+	Until  int64               // end of the range, inclusive; 0: the latest event
 }
 
 // Replayed is the result of a Replay.
@@ -162,21 +162,26 @@ type Replayed struct {
 }
 
 // Replay sends events again, up to MaxReplayed of a range.
-func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Replayed, error) {
-	if err := s.enabled(ctx, org, r.Endpoint); err != nil {
-		return Replayed{}, err
-	}
+func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (done Replayed, err error) {
+	err = s.enabled(ctx, org, r.Order, func(ctx context.Context) (err error) {
+		done, err = s.replay(ctx, org, r)
+		return err
+	})
+	return done, err
+}
+
+func (s *Service) replay(ctx context.Context, org shipments.OrgID, r Replay) (Replayed, error) {
 	if r.Events == nil {
 		if r.Until == 0 {
 			r.Until = math.MaxInt64
 		}
-		n, last, err := s.repo.ReplayRange(ctx, org, r.Endpoint, r.After, r.Until, MaxReplayed, s.instant())
+		n, last, err := s.repo.ReplayRange(ctx, org, r.ID, r.After, r.Until, MaxReplayed, s.instant())
 		if n < MaxReplayed {
 			last = 0
 		}
 		return Replayed{Events: n, Last: last}, err
 	}
-	found, err := s.repo.Replay(ctx, org, r.Endpoint, r.Events, s.instant())
+	found, err := s.repo.Replay(ctx, org, r.ID, r.Events, s.instant())
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -195,12 +200,32 @@ func (s *Service) Replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 	return Replayed{Events: len(found)}, nil
 }
 
-func (s *Service) enabled(ctx context.Context, org shipments.OrgID, id ID) error {
-	e, err := s.repo.Endpoint(ctx, org, id)
-	if err == nil && e.Status != Enabled {
-		err = ErrDisabled
-	}
-	return err
+// expected does something with an endpoint that is as expected, or else returns shipments.ErrVersion.
+func (s *Service) expected(
+	ctx context.Context, org shipments.OrgID, o Order, do func(context.Context, Endpoint) error,
+) error {
+	return s.repo.Locked(ctx, org, EndpointsLock, func(ctx context.Context) error {
+		e, err := s.repo.Endpoint(ctx, org, o.ID)
+		if err == nil && o.Expects != nil && !o.Expects(e) {
+			err = shipments.ErrVersion
+		}
+		if err != nil {
+			return err
+		}
+		return do(ctx, e)
+	})
+}
+
+// enabled is expected of an endpoint that must be Enabled.
+func (s *Service) enabled(
+	ctx context.Context, org shipments.OrgID, o Order, do func(context.Context) error,
+) error {
+	return s.expected(ctx, org, o, func(ctx context.Context, e Endpoint) error {
+		if e.Status != Enabled {
+			return ErrDisabled
+		}
+		return do(ctx)
+	})
 }
 
 // instant returns the time with the precision of the API.

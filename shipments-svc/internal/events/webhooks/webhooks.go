@@ -84,13 +84,18 @@ type Draft struct {
 	EventTypes  []shipments.EventType
 }
 
+// Order is common to all actions on an endpoint.
+type Order struct {
+	ID      ID
+	Expects func(Endpoint) bool // whether the action is meant for the endpoint as it is; nil: it is
+}
+
 // Edit changes fields of an endpoint.
 type Edit struct {
-	ID               ID
+	Order
 	URL, Description *string                // nil: unchanged
 	EventTypes       *[]shipments.EventType // nil: unchanged
 	Status           *Status                // nil: unchanged
-	Expects          func(Endpoint) bool    // of the endpoint that is changed; nil: any
 }
 
 // Made is an endpoint with its new secret.
@@ -98,6 +103,9 @@ type Made struct {
 	Endpoint
 	Secret Secret
 }
+
+// EndpointsLock is what Repository.Locked calls the endpoints.
+const EndpointsLock = "webhook_endpoints"
 
 // ErrNotFound is a shipments.ErrNotFound: the organization has no such endpoint.
 var ErrNotFound = fmt.Errorf("%w: no such webhook endpoint", shipments.ErrNotFound)

@@ -36,6 +36,7 @@ var Access = map[string]Permission{
 
 	"PUT /api/v1/shipments/{id}/documents/{document}/mapping": WriteDocuments,
 	"GET /api/v1/mapping_templates":                           WriteDocuments,
+	"GET /api/v1/mapping_templates/{id}":                      WriteDocuments,
 	"PATCH /api/v1/mapping_templates/{id}":                    WriteDocuments,
 	"DELETE /api/v1/mapping_templates/{id}":                   WriteDocuments,
 

@@ -43,11 +43,16 @@ func columns(o *jsonbody.Object) []shipments.AssignedColumn {
 	})
 }
 
-func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
+func decodeTemplateOrder(r *http.Request) (shipments.TemplateOrder, error) {
 	id, err := TemplateIDs.decode(r)
+	return shipments.TemplateOrder{ID: id, Expects: expected(r, viewTemplate)}, err
+}
+
+func decodeTemplateEdit(r *http.Request) (shipments.TemplateEdit, error) {
+	order, err := decodeTemplateOrder(r)
 	return decodeJSON(r, err, "/mapping_template", func(o *jsonbody.Object) shipments.TemplateEdit {
 		o = o.Object("mapping_template")
-		return shipments.TemplateEdit{ID: id, Name: o.OptionalText("name"), Columns: columns(o)}
+		return shipments.TemplateEdit{TemplateOrder: order, Name: o.OptionalText("name"), Columns: columns(o)}
 	}, shipments.TemplateEdit.Faults, mergePatch)
 }
 

@@ -78,15 +78,20 @@ func TestAMappingIsCorrectedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := templatesPath + "/" + kept.Templates[0].ID
+	first := a.do(t, call{path: one})
+	first.has(t, `{"mapping_template":{"id":"`+kept.Templates[0].ID+`","name":"Hass"`)
 	a.do(t, call{method: http.MethodPatch, path: one, body: `{"mapping_template":{"name":"Hass 2027"}}`}).
 		has(t, `"name":"Hass 2027","fingerprint":"5c1f","columns":[{"column":"B"`)
+	for _, c := range []call{remove(one), {method: http.MethodPatch, path: one, body: `{"mapping_template":{}}`}} {
+		a.do(t, c.with("If-Match", first.header.Get("ETag"))).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	}
 	theirs := a.as(publicid.New("org"))
 	theirs.do(t, call{path: templatesPath}).has(t, `"mapping_templates":[]`)
 	for _, method := range []string{http.MethodDelete, http.MethodPatch} {
 		theirs.do(t, call{method: method, path: one, body: `{"mapping_template":{}}`}).
 			wants(t, http.StatusNotFound, "not_found")
 	}
-	a.do(t, remove(one)).wants(t, http.StatusNoContent, "")
+	a.do(t, remove(one).with("If-Match", a.do(t, call{path: one}).header.Get("ETag"))).wants(t, http.StatusNoContent, "")
 	a.do(t, call{path: templatesPath}).has(t, `"mapping_templates":[]`)
 }
 

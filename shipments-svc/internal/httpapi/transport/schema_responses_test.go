@@ -32,6 +32,7 @@ var views = map[string]any{
 	"reprocessDocument 202":     under("document", readDocumentView{}),
 	"correctMapping 202":        under("document", readDocumentView{}),
 	"listMappingTemplates 200":  under("mapping_templates", []templateView{}),
+	"getMappingTemplate 200":    under("mapping_template", templateView{}),
 	"updateMappingTemplate 200": under("mapping_template", templateView{}),
 	"listEvents 200":            eventsView{},
 	"listWebhookEndpoints 200":  under("webhook_endpoints", []endpointView{}),

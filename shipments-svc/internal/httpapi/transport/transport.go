@@ -91,10 +91,11 @@ func New(
 	handle(rt, "PUT "+document+"/mapping", decodeCorrection, service.CorrectMapping, encodeQueued)
 
 	const templates = "/api/v1/mapping_templates"
-	encodeTemplate := shown(http.StatusOK, "mapping_template", viewTemplate)
+	encodeTemplate := tagged("mapping_template", viewTemplate)
 	handle(rt, "GET "+templates, decodeNothing, service.Templates, listed("mapping_templates", viewTemplate))
+	handle(rt, "GET "+templates+"/{id}", TemplateIDs.decode, service.Template, encodeTemplate)
 	handle(rt, "PATCH "+templates+"/{id}", decodeTemplateEdit, service.UpdateTemplate, encodeTemplate)
-	handle(rt, "DELETE "+templates+"/{id}", TemplateIDs.decode, service.DeleteTemplate, encodeDelete)
+	handle(rt, "DELETE "+templates+"/{id}", decodeTemplateOrder, service.DeleteTemplate, encodeDelete)
 
 	handle(rt, "GET /api/v1/events", decodeEvents, service.Events, encodeEvents)
 

@@ -1,12 +1,10 @@
 package transport
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
-	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
@@ -22,7 +20,7 @@ func webhookRoutes(rt router, hooks *webhooks.Service) {
 	post(rt, all, decodeEndpoint(hooks), hooks.Create, encodeMade)
 	handle(rt, "GET "+one, WebhookIDs.decode, hooks.Get, encodeEndpoint)
 	handle(rt, "PATCH "+one, decodeEndpointEdit(hooks), hooks.Update, encodeEndpoint)
-	handle(rt, "DELETE "+one, WebhookIDs.decode, hooks.Delete, encodeDelete)
+	handle(rt, "DELETE "+one, decodeEndpointOrder, hooks.Delete, encodeDelete)
 	post(rt, one+"/rotate_secret", decodeEndpointAction, hooks.RotateSecret, encodeRotated)
 	post(rt, one+"/test", decodeEndpointAction, hooks.SendTest, shown(http.StatusAccepted, "delivery", viewDelivery))
 	post(rt, one+"/replay", decodeReplay, hooks.Replay, shown(http.StatusAccepted, "replay", viewReplayed))
@@ -48,11 +46,10 @@ func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft
 
 func decodeEndpointEdit(hooks *webhooks.Service) func(*http.Request) (webhooks.Edit, error) {
 	return func(r *http.Request) (webhooks.Edit, error) {
-		id, err := WebhookIDs.decode(r)
+		order, err := decodeEndpointOrder(r)
 		return decodeJSON(r, err, "/"+endpointMember, func(o *jsonbody.Object) webhooks.Edit {
 			o = o.Object(endpointMember)
-			e := webhooks.Edit{ID: id, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
-			e.Expects = func(now webhooks.Endpoint) bool { return precondition.Failed(r, tagOfEndpoint(now)) == 0 }
+			e := webhooks.Edit{Order: order, URL: o.OptionalText("url"), Description: o.OptionalText("description")}
 			if texts := o.Texts("event_types"); texts != nil {
 				e.EventTypes = new(eventTypes(texts))
 			}
@@ -68,13 +65,19 @@ func eventTypes(texts []string) []shipments.EventType {
 	return each(texts, func(text string) shipments.EventType { return shipments.EventType(text) })
 }
 
-// decodeEndpointAction reads a request that has an endpoint and an empty object.
-func decodeEndpointAction(r *http.Request) (webhooks.ID, error) {
+// decodeEndpointOrder reads what every action on an endpoint has besides its body.
+func decodeEndpointOrder(r *http.Request) (webhooks.Order, error) {
 	id, err := WebhookIDs.decode(r)
+	return webhooks.Order{ID: id, Expects: expected(r, viewEndpoint)}, err
+}
+
+// decodeEndpointAction reads a request that has an endpoint and an empty object.
+func decodeEndpointAction(r *http.Request) (webhooks.Order, error) {
+	order, err := decodeEndpointOrder(r)
 	if err != nil || r.ContentLength == 0 {
-		return id, err
+		return order, err
 	}
-	return decodeJSON(r, nil, "", func(*jsonbody.Object) webhooks.ID { return id }, noFaults) // it may have no members
+	return decodeJSON(r, nil, "", func(*jsonbody.Object) webhooks.Order { return order }, noFaults) // without members
 }
 
 type endpointView struct {
@@ -90,18 +93,7 @@ type endpointView struct {
 	PreviousUntil  string                `json:"previous_secret_expires_at,omitempty"`
 }
 
-func encodeEndpoint(r *http.Request, e webhooks.Endpoint) reply {
-	re := shown(http.StatusOK, endpointMember, viewEndpoint)(r, e)
-	re.Header = http.Header{"Etag": {tagOfEndpoint(e)}}
-	return re
-}
-
-// tagOfEndpoint is the entity-tag of what is shown of an endpoint.
-func tagOfEndpoint(e webhooks.Endpoint) string {
-	shown, _ := encodeJSON(viewEndpoint(e)) // its members are texts
-	sum := sha256.Sum256(shown)
-	return fmt.Sprintf(`"%x"`, sum[:8])
-}
+var encodeEndpoint = tagged(endpointMember, viewEndpoint)
 
 // madeView shows the secret, which is shown once.
 type madeView struct {
@@ -131,7 +123,7 @@ func encodeMade(r *http.Request, m webhooks.Made) reply {
 // encodeRotated keeps the secret out of caches and of what is stored.
 func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
-	re.Header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfEndpoint(m.Endpoint)}}
+	re.Header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfView(viewEndpoint(m.Endpoint))}}
 	re.SecretOf = WebhookIDs.Format(m.ID)
 	return re
 }
@@ -209,9 +201,9 @@ func viewAttempt(a webhooks.Attempt) attemptView {
 
 // decodeReplay reads the events to send again: event_ids, or after and until.
 func decodeReplay(r *http.Request) (webhooks.Replay, error) {
-	id, err := WebhookIDs.decode(r)
+	order, err := decodeEndpointOrder(r)
 	return decodeJSON(r, err, "", func(o *jsonbody.Object) webhooks.Replay {
-		replay := webhooks.Replay{Endpoint: id, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
+		replay := webhooks.Replay{Order: order, After: int64(o.Int("after")), Until: int64(o.Int("until"))}
 		texts, ranged := o.Texts("event_ids"), o.Has("after") || o.Has("until")
 		switch {
 		case replay.After < 0 || replay.Until < 0:

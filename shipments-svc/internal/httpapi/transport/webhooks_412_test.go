@@ -16,5 +16,14 @@ func TestAnEndpointOfAnotherFormIsNotChanged(t *testing.T) {
 	first.wants(t, http.StatusOK, "")
 	a.do(t, edit.with("If-Match", tag)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
 	a.do(t, edit.with("If-Match", first.header.Get("ETag"))).wants(t, http.StatusOK, "")
-	a.do(t, edit).wants(t, http.StatusOK, "")
+	now := a.do(t, edit).header.Get("ETag")
+	for _, other := range []call{
+		remove(path),
+		{method: http.MethodPost, path: path + "/rotate_secret"},
+		{method: http.MethodPost, path: path + "/test"},
+		{method: http.MethodPost, path: path + "/replay", body: `{"after":0}`},
+	} {
+		a.do(t, other.with("If-Match", tag)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+	}
+	a.do(t, remove(path).with("If-Match", now)).wants(t, http.StatusNoContent, "")
 }
