@@ -56,10 +56,8 @@ func (s *Service) RotateToken(
 			wrong.Add("grace_seconds", OutOfRange,
 				"must be at least %.0f when a token without admin rotates itself", MinOwnGrace.Seconds())
 		}
-		for i, p := range t.Permissions {
-			if !principal.is(t) {
-				principal.checkGrant(&wrong, i+1, p)
-			}
+		if !principal.is(t) {
+			principal.checkGrants(&wrong, t.Permissions)
 		}
 		next := t.successor(principal, now)
 		principal.checkWithin(&wrong, next)
@@ -122,14 +120,6 @@ func (t Token) changeable(now time.Time) error {
 		return &StateError{ID: t.ID, Status: status, Successor: t.RotatedTo}
 	}
 	return nil
-}
-
-// earlier returns the earlier of two times, of which zero is never.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // RevokeToken ends a token of org for good and returns it; with children also its

@@ -2,16 +2,11 @@ package tokens
 
 import (
 	"context"
-	"math"
-	"net/netip"
 	"strconv"
 	"time"
 
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 )
-
-// maxDays bounds Policy.MaxDays: ten years.
-const maxDays = 3650
 
 // Policy is what an organization requires of its tokens, whoever makes or changes one: people
 // and tokens, but not operators. What a token has already stays until it is widened; a successor
@@ -40,32 +35,6 @@ func (p Principal) Under(policy Policy) Principal {
 // grantsAdmin reports whether the policy lets the principal give the permission admin.
 func (p Principal) grantsAdmin() bool {
 	return !p.policy.OwnersGrantAdmin || p.caller == nil && p.owner.Role == RoleOwner
-}
-
-// checkPolicy notes where a change of a token, or a new one with a zero before, is against
-// the policy.
-func (p Principal) checkPolicy(wrong *ValidationError, before, after Token) {
-	made := before.ID == ""
-	last := p.policy.Last(after.CreatedAt)
-	if (made || !after.ExpiresAt.Equal(before.ExpiresAt)) && !earlier(last, after.ExpiresAt).Equal(after.ExpiresAt) {
-		wrong.Add("expires_at", OutOfRange, "must be at the latest %s: the organization allows tokens %d days",
-			instant(last), p.policy.MaxDays)
-	}
-	if p.policy.RequireAddresses && anywhere(after.IPAllow) && (made || !anywhere(before.IPAllow)) {
-		wrong.Add("ip_allow", InvalidValue,
-			"must have at least one address or range, and cover less than an eighth of all IPv4 or IPv6 addresses: "+
-				"the organization requires it")
-	}
-}
-
-// anywhere reports whether ranges cover an eighth or more of all IPv4 or IPv6 addresses, as the whole
-// public part of IPv6 does: such a list restricts nobody. No range at all is everything.
-func anywhere(ranges []netip.Prefix) bool {
-	share := map[int]float64{} // by the length of addresses
-	for _, r := range ranges {
-		share[r.Addr().BitLen()] += math.Ldexp(1, -r.Bits())
-	}
-	return len(ranges) == 0 || max(share[32], share[128]) >= 1.0/8
 }
 
 // ChangeOrganization gives an organization a name and a policy, whose version is the one that

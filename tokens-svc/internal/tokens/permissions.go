@@ -111,6 +111,10 @@ func Texts[T any](all []T) []string {
 	return texts
 }
 
+func join[T any](all []T, separator string) string { return strings.Join(Texts(all), separator) }
+
+func list(permissions []Permission) string { return join(permissions, ", ") }
+
 // sortedSet sorts list in place and drops repetitions.
 func sortedSet(list []Permission) []Permission {
 	slices.Sort(list)
