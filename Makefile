@@ -11,7 +11,7 @@ export GOFLAGS := -trimpath -tags=nobadger,nobbolt,nomysql,nopgx -gcflags=all=-d
 # The race detector sleeps for a second at the end of every program, which is a second for each package of tests.
 export GORACE := atexit_sleep_ms=0
 
-.PHONY: help run generate test test-all generated bench lab neighbours test-compose lint clean release release-check images servers devstack helm versitygw
+.PHONY: help run generate test test-all test-race test-whole test-pooled generated bench lab neighbours test-compose lint clean release release-check images servers devstack helm versitygw
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,12 +32,22 @@ SERVERS   = CI=true TEST_ALL=true TEST_VERSITYGW=$(CURDIR)/.bin/versitygw .bin/d
 test: servers devstack ## run the tests of a change, on real Postgres and Redis
 	@env -u CI CGO_ENABLED=0 .bin/devstack test -vet=off $(shell echo $(UNIT) | tr " " "\n" | grep -vE "$(CI_ONLY)")
 
-test-all: devstack versitygw helm ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
-	@$(SERVERS) sh -ec '$(TEST) $(UNIT); $(TEST) -exec true $(WHOLE) >/dev/null; $(TEST) -p 1 $(WHOLE); \
-	CGO_ENABLED=0 go test -count=1 ./gateway/integration -run FitsTheMemoryLimit; \
-	TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL TEST_DATABASE_URL=$${TEST_DATABASE_POOLED_URL:?PgBouncer is needed} \
-		$(TEST) -p 1 ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres'
+test-all: test-race test-whole ## run everything that CI runs: race detector, whole programs, Chromium, PgBouncer, kills
+
+test-race: devstack versitygw helm
+	@$(SERVERS) $(TEST) $(UNIT)
 	@cd deploy/examples/coldchain && GOWORK=off $(TEST) ./...
+
+test-whole: devstack versitygw
+	@$(SERVERS) sh -ec '$(TEST) -exec true $(WHOLE) >/dev/null; $(TEST) -p 1 $(WHOLE)'
+	@$(if $(findstring gateway,$(WHOLE)),$(SERVERS) env CGO_ENABLED=0 go test -count=1 ./gateway/integration -run FitsTheMemoryLimit)
+	@$(if $(findstring postgres,$(WHOLE)),$(MAKE) --no-print-directory test-pooled)
+
+# Through PgBouncer in transaction mode.
+test-pooled: devstack
+	@$(SERVERS) sh -ec 'TEST_DATABASE_DIRECT_URL=$$TEST_DATABASE_URL \
+	TEST_DATABASE_URL=$${TEST_DATABASE_POOLED_URL:?PgBouncer is needed} \
+	$(TEST) -p 1 ./shipments-svc/internal/postgres ./tokens-svc/internal/postgres'
 
 generated: devstack ## send 20,000 generated requests, in about 15 minutes (ARGS='-seed 7 -requests 100000')
 	@.bin/devstack exec -- sh -c 'cd deploy && $(TEST) -timeout 0 ./test/e2e -run Generated -v -budget 0 -requests 20000 -seed '$$(date +%s)' $(ARGS)'
