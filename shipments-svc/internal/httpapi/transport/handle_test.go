@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,13 +14,15 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
+	"github.com/quayside/quayside/gateway/servicekit/limit"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// handled returns the status of a request by a token with these permissions to a route, and what was observed of it.
+// handled returns the status and headers that answer a request by a token with these permissions to a route, and what
+// was observed of it.
 func handled(
 	t *testing.T, permissions string, decode func(*http.Request) (int, error), do method[int, string],
-) (status int, observed []error) {
+) (status int, header http.Header, observed []error) {
 	t.Helper()
 	rt := router{
 		Routes: problem.NewRoutes(), log: slog.New(slog.DiscardHandler),
@@ -34,12 +37,12 @@ func handled(
 	r.Header.Set(assertion.HeaderPermissions, permissions)
 	w := httptest.NewRecorder()
 	identified(rt.Routes).ServeHTTP(w, r)
-	return w.Code, observed
+	return w.Code, w.Header(), observed
 }
 
 func TestPermissionIsCheckedBeforeDecoding(t *testing.T) {
 	t.Parallel()
-	status, observed := handled(t, "other", func(*http.Request) (int, error) {
+	status, _, observed := handled(t, "other", func(*http.Request) (int, error) {
 		t.Error("the request was decoded")
 		return 0, nil
 	}, nil)
@@ -55,7 +58,7 @@ func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		status, _ := handled(t, "shipments:read", func(*http.Request) (int, error) {
+		status, _, _ := handled(t, "shipments:read", func(*http.Request) (int, error) {
 			<-time.After(10 * time.Second) // of the test's own clock
 			return 4, nil
 		}, func(ctx context.Context, _ shipments.OrgID, _ int) (string, error) {
@@ -66,4 +69,18 @@ func TestTheTimeoutBeginsAfterDecoding(t *testing.T) {
 			t.Errorf("%d after %s, want ten seconds of decoding and a timeout of one", status, time.Since(start))
 		}
 	})
+}
+
+// TestProblemsThatPassSayWhenToTryAgain.
+func TestProblemsThatPassSayWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		shipments.ErrKeyInProgress: "409 1", limit.ErrShare: "429 5", limit.ErrTotal: "503 2",
+		shipments.ErrUnavailable: "503 2", context.DeadlineExceeded: "503 2", shipments.ErrNotFound: "404 ",
+	} {
+		status, header, _ := handled(t, "shipments:read", func(*http.Request) (int, error) { return 0, err }, nil)
+		if got := fmt.Sprint(status, " ", header.Get("Retry-After")); got != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
+		}
+	}
 }

@@ -102,28 +102,36 @@ func TestMappingsAreValidated(t *testing.T) {
 	path := collection + "/" + a.create(t)
 	document := a.do(t, file(path, "packing_list", "l.csv", "P-1")).header.Get("Location")
 	a.until(t, path, "ready_for_review")
-	for body, want := range map[string]string{
-		`{}`: "required /mappings",
-		`{"mappings":[{"columns":[{"column":"1"},{"column":"B"},{"column":"B"}]}]}`: "invalid_value " +
-			"/mappings/0/columns/0/column " +
-			"invalid_value /mappings/0/columns/2/column",
-		`{"mappings":[{"columns":[{"column":"A","field":"vessel","unit":"stone"}],"number_style":"1"}]}`: "invalid_value " +
-			"/mappings/0/columns/0/field invalid_value /mappings/0/columns/0/unit invalid_value /mappings/0/number_style",
-		`{"mappings":[{"columns":[{"column":"A","field":"lot"},{"column":"B","field":"lot","unit":"kg"}]}]}`: "" +
-			"invalid_value /mappings/0/columns/1/field invalid_value /mappings/0/columns/1/unit",
-		`{"mappings":[{"columns":[{"column":"ZZ","field":"lot"}]}]}`:      "invalid_value /mappings/0/columns/0/column",
-		`{"mappings":[],"save_as":"x"}`:                                   "invalid_value /save_as",
-		`{"mappings":[{}],"save_as":" "}`:                                 "required /save_as",
-		`{"mappings":[{"sheet":"Sheet 7"}]}`:                              "invalid_value /mappings/0/sheet",
-		`{"mappings":[{"sheet":"a\u0000b"}]}`:                             "invalid_text /mappings/0/sheet",
-		`{"mappings":[{"sheet":"` + strings.Repeat("x", 200<<10) + `"}]}`: "too_long /mappings/0/sheet",
-		`{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`: "" +
-			"invalid_value /mappings/0/sheet invalid_value /save_as",
-	} {
-		if got := strings.Join(unprocessable(t, a.do(t, correct(document, body))), " "); got != want {
-			t.Errorf("%.200s: %s, want %s", body, got, want)
-		}
-	}
+	const invalid = "422 validation_failed, "
+	of := func(mapping string) call { return correct(document, `{"mappings":[{`+mapping+`}]}`) }
+	columns := func(rest string) call { return of(`"columns":[{"column":` + rest) }
+	a.answers(t, map[string]status{
+		"none": {correct(document, `{}`), invalid + "required /mappings", ""},
+		"no letters, and twice": {
+			columns(`"1"},{"column":"B"},{"column":"B"}]`),
+			invalid + "invalid_value /mappings/0/columns/0/column, invalid_value /mappings/0/columns/2/column", "",
+		},
+		"unknown values": {
+			columns(`"A","field":"vessel","unit":"stone"}],"number_style":"1"`), invalid + "invalid_value " +
+				"/mappings/0/columns/0/field, invalid_value /mappings/0/columns/0/unit, invalid_value /mappings/0/number_style", "",
+		},
+		"a field twice, with a unit": {
+			columns(`"A","field":"lot"},{"column":"B","field":"lot","unit":"kg"}]`),
+			invalid + "invalid_value /mappings/0/columns/1/field, invalid_value /mappings/0/columns/1/unit", "",
+		},
+		"no such column": {columns(`"ZZ","field":"lot"}]`), invalid + "invalid_value /mappings/0/columns/0/column", ""},
+		"no such sheet":  {of(`"sheet":"Sheet 7"`), invalid + "invalid_value /mappings/0/sheet", ""},
+		"a control":      {of(`"sheet":"a\u0000b"`), invalid + "invalid_text /mappings/0/sheet", ""},
+		"a long sheet": {
+			of(`"sheet":"` + strings.Repeat("x", 200<<10) + `"`), "422 validation_failed, too_long /mappings/0/sheet", "",
+		},
+		"a template of none": {correct(document, `{"mappings":[],"save_as":"x"}`), invalid + "invalid_value /save_as", ""},
+		"a blank template":   {correct(document, `{"mappings":[{}],"save_as":" "}`), invalid + "required /save_as", ""},
+		"a template of no table": {
+			correct(document, `{"mappings":[{"sheet":"Sheet 7"}],"save_as":"Hass"}`),
+			invalid + "invalid_value /mappings/0/sheet, invalid_value /save_as", "",
+		},
+	})
 	other := a.do(t, file(path, "other", "n.txt", "x")).header.Get("Location")
 	a.do(t, correct(other, `{"mappings":[]}`)).conflict(t, "not_reprocessable")
 	a.as(publicid.New("org")).do(t, correct(document, `{"mappings":[]}`)).wants(t, http.StatusNotFound, "not_found")

@@ -2,6 +2,8 @@ package transport_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,6 +16,79 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres/proxytest"
 )
+
+// TestCanceledRequestIsNoServerError: what it did not wait for is
+// logged as 499, without an error, however the database reports it.
+func TestCanceledRequestIsNoServerError(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan struct{})
+	a := newAPIOf(t, fakeService(fakeRepository{list: func(ctx context.Context) error {
+		close(begun)
+		<-ctx.Done()
+		defer close(ended)
+		return fmt.Errorf("list: %w", ctx.Err())
+	}}), nil)
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		leave()
+	}()
+	if _, err := a.send(ctx, call{}); err == nil {
+		t.Error("there was an answer")
+	}
+	<-ended
+	log := waitFor(t, a.log, `"msg":"request"`)
+	if strings.Contains(log, `"level":"ERROR"`) || strings.Contains(log, `"level":"WARN"`) ||
+		!strings.Contains(log, `"status":499`) {
+		t.Errorf("the log is %s", log)
+	}
+	if got := a.observed.String(); got != "GET /api/v1/shipments canceled\n" {
+		t.Errorf("observed %q", got)
+	}
+}
+
+// waitFor waits until a log has a text, and returns the log.
+func waitFor(t *testing.T, log *logBuffer, text string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !strings.Contains(log.String(), text) {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s is not in the log: %s", text, log)
+		case <-tick.C:
+		}
+	}
+	return log.String()
+}
+
+func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
+	t.Parallel()
+	for name, list := range map[string]func(context.Context) error{
+		"an error":        func(context.Context) error { return errors.New("secret cause") },
+		"a panic":         func(context.Context) error { panic("secret cause") },
+		"a runtime error": func(ctx context.Context) error { return ctx.Value("secret").(error) },
+	} {
+		a := newAPIOf(t, fakeService(fakeRepository{list: list}), nil)
+		res := a.do(t, call{})
+		p := res.wants(t, http.StatusInternalServerError, "internal_error")
+		if strings.Contains(string(res.body), "secret") ||
+			p.Detail != "An unexpected error occurred; it is logged under the request_id." {
+			t.Errorf("%s: the client sees %s", name, res.body)
+		}
+		log := a.log.String()
+		if strings.Count(log, `"level":"ERROR"`) != 1 || strings.Count(log, p.RequestID) != 2 ||
+			!strings.Contains(log, a.org) || !strings.Contains(log, "secret cause") && name != "a runtime error" ||
+			!strings.Contains(log, "failures_test.go") && name != "an error" {
+			t.Errorf("%s: the log is %s", name, log)
+		}
+		if got := a.observed.String(); name == "an error" && got != "GET /api/v1/shipments internal_error\n" {
+			t.Errorf("observed %q", got)
+		}
+	}
+}
 
 // TestServiceRecoversFromEveryPostgresFault: with more requests at once than the pool has
 // connections, and however Postgres fails, every answer is a 503, or 429 behind others of the organization; once it is
@@ -86,7 +161,7 @@ func burst(t *testing.T, a *api) (statuses map[int]int64) {
 	statuses = map[int]int64{}
 	var wg sync.WaitGroup
 	for range atOnce {
-		for _, c := range []call{{}, {method: http.MethodPost, body: valid}} {
+		for _, c := range []call{{}, post(collection, valid)} {
 			wg.Go(func() {
 				res, err := a.send(ctx, c)
 				if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
@@ -145,4 +146,35 @@ func TestEventsGoOnWhereTheLastAnswerEnded(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", query, m, want)
 		}
 	}
+}
+
+// TestEventsHaveTheseStatuses once the first three of five are no longer kept.
+func TestEventsHaveTheseStatuses(t *testing.T) {
+	t.Parallel()
+	a, db := publishing(t)
+	for range 5 {
+		a.create(t)
+	}
+	a.publish(t, db)
+	org, _ := publicid.Parse("org", a.org)
+	late := time.Now().Add(shipments.EventLife + time.Hour)
+	if _, err := db.Expire(t.Context(), shipments.OrgID(org), late, 3); err != nil {
+		t.Fatal(err)
+	}
+	const malformed, reset = "400 invalid_parameter, invalid_parameter ", "410 events_reset"
+	all := map[string]status{}
+	for query, want := range map[string]status{
+		"?after=-1": {says: malformed + "after"}, "?after=evt_1": {says: malformed + "after"},
+		"?after=9223372036854775808": {says: malformed + "after"}, "?limit=0": {says: malformed + "limit"},
+		"?cursor=42": {says: malformed + "cursor"}, "?cursor=a-b": {says: malformed + "cursor"},
+		"?cursor=a-42&after=42": {says: malformed + "cursor"},
+		"?page=2":               {says: "400 unknown_parameter, unknown_parameter page"},
+		"?after=6":              {says: reset, has: `"newest_sequence":5`}, "?cursor=another-5": {says: reset},
+		"?cursor=another-2": {says: reset}, "?after=2": {says: "410 events_expired", has: `"oldest_sequence":4`},
+		"?after=0": {says: "200", has: `"sequence":4`}, "?after=3": {says: "200", has: `"sequence":4`},
+	} {
+		want.path = eventsPath + query
+		all[query] = want
+	}
+	a.answers(t, all)
 }
