@@ -18,7 +18,7 @@ func Exec(ctx context.Context, stdout, log io.Writer, command ...string) (err er
 		// The race detector needs a C compiler; npm brings axe-core to the browser tests, and node; the examples need
 		// that, curl, jq and Python; alerts are tested with promtool.
 		packages = append(packages,
-			"pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus")
+			"pgbouncer", "gcc", "libc6-dev", "chromium", "npm", "curl", "jq", "python3", "prometheus", "prometheus-alertmanager")
 	}
 	if err := install(ctx, log, packages...); err != nil && !errors.Is(err, errCannotInstall) {
 		return err
