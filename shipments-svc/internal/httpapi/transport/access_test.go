@@ -66,7 +66,7 @@ func TestTheAuthorizationTableIsTheDescribedOne(t *testing.T) {
 // request, one that did not come through the gateway is refused.
 func TestIdentityIsRequired(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	for _, op := range append(operations(), operation{call: post(collection+"?x=1", "{")}) {
 		for name, header := range map[string]http.Header{
 			"no organization": {"X-Organization-ID": nil},
@@ -116,7 +116,7 @@ func TestEveryPermissionButTheNeededOneIsNotEnough(t *testing.T) {
 			if held != "" {
 				want = "This needs " + op.needs + "; the token has " + held + "."
 			}
-			if p := res.wants(t, http.StatusForbidden, "insufficient_permission"); p.Detail != want {
+			if p := res.problem(t, http.StatusForbidden, "insufficient_permission"); p.Detail != want {
 				t.Errorf("detail %q, want %q", p.Detail, want)
 			}
 		}

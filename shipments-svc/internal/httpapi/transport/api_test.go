@@ -3,19 +3,13 @@ package transport_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,9 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	servicekit "github.com/quayside/quayside/gateway/servicekit/postgres"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
@@ -96,7 +88,15 @@ func newAPIOn(tb testing.TB, dsn string, session servicekit.Session, timeout tim
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	repo, dir := postgres.NewRepository(db), tb.TempDir()
-	a := newAPIWithin(tb, newServiceIn(tb, repo, dir), newHooks(tb, repo), timeout)
+	disk, err := storage.NewDisk(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	service := shipments.NewService(shipments.Needs{
+		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run,
+		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
+	})
+	a := newAPIWithin(tb, service, newHooks(tb, repo), timeout)
 	a.jobs, a.files, a.dsn = repo, dir, dsn
 	return a
 }
@@ -113,10 +113,10 @@ func newHooks(tb testing.TB, repo *postgres.Repository) *webhooks.Service {
 	)
 }
 
-// newAPIOf returns the transport on any services.
-func newAPIOf(tb testing.TB, service *shipments.Service, hooks *webhooks.Service) *api {
+// newAPIOf returns the transport on any service, without webhooks.
+func newAPIOf(tb testing.TB, service *shipments.Service) *api {
 	tb.Helper()
-	return newAPIWithin(tb, service, hooks, postgres.RequestTimeout)
+	return newAPIWithin(tb, service, newHooks(tb, nil), postgres.RequestTimeout)
 }
 
 // newAPIWithin is newAPIOf with another timeout for each request.
@@ -133,162 +133,6 @@ func newAPIWithin(tb testing.TB, service *shipments.Service, hooks *webhooks.Ser
 	a.url = srv.URL
 	a.client = &http.Client{Transport: described{tb, srv.Client().Transport}}
 	return a
-}
-
-func newService(tb testing.TB, repo shipments.Repository) *shipments.Service {
-	tb.Helper()
-	return newServiceIn(tb, repo, tb.TempDir())
-}
-
-// newServiceIn returns a service that keeps files in a directory.
-func newServiceIn(tb testing.TB, repo shipments.Repository, dir string) *shipments.Service {
-	tb.Helper()
-	disk, err := storage.NewDisk(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return shipments.NewService(shipments.Needs{
-		Repository: repo, Files: disk, Reader: plainReader{}, RunChecks: checks.Run,
-		NewID: func() shipments.ID { return shipments.ID(uuid.Must(uuid.NewV7())) }, Now: time.Now,
-	})
-}
-
-// call is a request; its zero value is a permitted GET of the collection. A
-// path that begins with ? is a query of that.
-type call struct {
-	method, path string
-	body         string
-	permissions  *string     // nil: allowed
-	header       http.Header // replaces what do sets; nil values remove it
-}
-
-func post(path, body string) call  { return call{method: http.MethodPost, path: path, body: body} }
-func patch(path, body string) call { return call{method: http.MethodPatch, path: path, body: body} }
-func remove(path string) call      { return call{method: http.MethodDelete, path: path} }
-
-// with returns the call with a header more.
-func (c call) with(name, value string) call {
-	if c.header = c.header.Clone(); c.header == nil {
-		c.header = http.Header{}
-	}
-	c.header.Set(name, value)
-	return c
-}
-
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	took   time.Duration // until the first byte
-}
-
-// do sends a request, as the gateway would, and checks that the answer is one
-// that the public description has.
-func (a *api) do(tb testing.TB, c call) answer {
-	tb.Helper()
-	res, err := a.send(tb.Context(), c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if res.status >= http.StatusInternalServerError {
-		tb.Logf("the log is %s", a.log) // says why
-	}
-	return res
-}
-
-func (a *api) send(ctx context.Context, c call) (answer, error) {
-	if c.method == "" {
-		c.method = http.MethodGet
-	}
-	if !strings.HasPrefix(c.path, "/") { // "" or a query
-		c.path = collection + c.path
-	}
-	req, err := http.NewRequestWithContext(ctx, c.method, a.url+c.path, strings.NewReader(c.body))
-	if err != nil {
-		return answer{}, err
-	}
-	permissions := allowed
-	if c.permissions != nil {
-		permissions = *c.permissions
-	}
-	req.Header.Set(assertion.HeaderOrganization, a.org)
-	req.Header.Set(assertion.HeaderToken, token)
-	req.Header.Set(assertion.HeaderPermissions, permissions)
-	if c.body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for name, values := range c.header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	start, took := time.Now(), time.Duration(0)
-	res, err := a.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotFirstResponseByte: func() { took = time.Since(start) },
-	})))
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, body, took}, err
-}
-
-// wants fails the test unless the answer has the status and, if it is a
-// problem, the code; it returns the problem.
-func (r answer) wants(tb testing.TB, status int, code string) problem.Problem {
-	tb.Helper()
-	var p problem.Problem
-	if r.status >= http.StatusBadRequest && len(r.body) > 0 {
-		decode(tb, r.body, &p)
-	}
-	if r.status != status || p.Code != code {
-		tb.Fatalf("status %d, code %q, want %d, %q: %s", r.status, p.Code, status, code, r.body)
-	}
-	return p
-}
-
-// says is what an answer says: its status, and of a problem its code and its faults.
-func (r answer) says(tb testing.TB) string {
-	tb.Helper()
-	said := strconv.Itoa(r.status)
-	if r.status < http.StatusBadRequest || len(r.body) == 0 {
-		return said
-	}
-	var p problem.Problem
-	if err := json.Unmarshal(r.body, &p); err != nil {
-		tb.Errorf("%v in %s", err, r.body)
-	}
-	said += " " + p.Code
-	for _, f := range p.Errors {
-		said += ", " + f.Code + " " + cmp.Or(f.Pointer, f.Parameter)
-	}
-	return said
-}
-
-// status is a call and what its answer must say, and have in its body.
-type status struct {
-	call
-	says string
-	has  string
-}
-
-// answers sends each call, and compares what is answered.
-func (a *api) answers(t *testing.T, all map[string]status) {
-	t.Helper()
-	for name, want := range all {
-		res := a.do(t, want.call)
-		if got := res.says(t); got != want.says || !strings.Contains(string(res.body), want.has) {
-			t.Errorf("%s: %s, want %s with %q: %.2000s", name, got, want.says, want.has, res.body)
-		}
-	}
-}
-
-func decode(tb testing.TB, text []byte, into any) {
-	tb.Helper()
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		tb.Fatalf("%v in %s", err, text)
-	}
 }
 
 // create makes a shipment and returns its id.

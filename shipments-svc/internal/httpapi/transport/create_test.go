@@ -172,7 +172,7 @@ func TestCreateReportsAtMostFiftyFaults(t *testing.T) {
 		fmt.Fprintf(&members, `"member%d":0,`, i)
 	}
 	body := strings.Replace(valid, `"reference"`, members.String()+`"reference"`, 1)
-	p := newAPI(t).do(t, post(collection, body)).wants(t, http.StatusUnprocessableEntity, "unknown_field")
+	p := newAPI(t).do(t, post(collection, body)).problem(t, http.StatusUnprocessableEntity, "unknown_field")
 	if len(p.Errors) != 50 || p.Detail != "50 fields are not valid; see errors." {
 		t.Errorf("%d faults: %s", len(p.Errors), p.Detail)
 	}

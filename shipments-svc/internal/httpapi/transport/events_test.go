@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
-	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
-	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -33,23 +31,11 @@ type event struct {
 	Data                struct{ Shipment, Document map[string]any }
 }
 
-// publishing returns the API and what gives numbers to the events of its
-// organization, as a relay does.
-func publishing(t *testing.T) (a *api, db *postgres.Repository) {
-	t.Helper()
-	pool, err := postgres.Open(postgrestest.New(t, postgres.Migrate), postgrestest.Session())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = pool.Close() })
-	db = postgres.NewRepository(pool)
-	return newAPIOf(t, newService(t, db), newHooks(t, db)), db
-}
-
-func (a *api) publish(t *testing.T, db *postgres.Repository) {
+// publish gives numbers to the events of the organization, as a relay does.
+func (a *api) publish(t *testing.T) {
 	t.Helper()
 	org, _ := publicid.Parse("org", a.org)
-	if _, _, err := db.Number(t.Context(), shipments.OrgID(org), 1000); err != nil {
+	if _, _, err := a.jobs.Number(t.Context(), shipments.OrgID(org), 1000); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +57,7 @@ func (a *api) events(t *testing.T, query string) eventPage {
 // TestEventsRecordTheLifecycleOfAShipment, in the order in which it happened.
 func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	if none := a.events(t, ""); none.Events == nil || len(none.Events) != 0 || none.Meta.NextAfter != 0 ||
 		none.Meta.Limit != 25 {
 		t.Errorf("at first: %+v", none)
@@ -82,7 +68,7 @@ func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 	if early := a.events(t, ""); len(early.Events) != 0 {
 		t.Errorf("before they have numbers there are %d", len(early.Events))
 	}
-	a.publish(t, db)
+	a.publish(t)
 
 	page := a.events(t, "")
 	var types []string
@@ -120,11 +106,11 @@ func TestEventsRecordTheLifecycleOfAShipment(t *testing.T) {
 
 func TestEventsGoOnWhereTheLastAnswerEnded(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	for range 7 {
 		a.create(t)
 	}
-	a.publish(t, db)
+	a.publish(t)
 	var seen []int64
 	for cursor := ""; ; {
 		page := a.events(t, "?limit=3&cursor="+cursor)
@@ -151,14 +137,14 @@ func TestEventsGoOnWhereTheLastAnswerEnded(t *testing.T) {
 // TestEventsHaveTheseStatuses once the first three of five are no longer kept.
 func TestEventsHaveTheseStatuses(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	for range 5 {
 		a.create(t)
 	}
-	a.publish(t, db)
+	a.publish(t)
 	org, _ := publicid.Parse("org", a.org)
 	late := time.Now().Add(shipments.EventLife + time.Hour)
-	if _, err := db.Expire(t.Context(), shipments.OrgID(org), late, 3); err != nil {
+	if _, err := a.jobs.Expire(t.Context(), shipments.OrgID(org), late, 3); err != nil {
 		t.Fatal(err)
 	}
 	const malformed, reset = "400 invalid_parameter, invalid_parameter ", "410 events_reset"

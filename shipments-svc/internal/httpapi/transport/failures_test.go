@@ -27,7 +27,7 @@ func TestCanceledRequestIsNoServerError(t *testing.T) {
 		<-ctx.Done()
 		defer close(ended)
 		return fmt.Errorf("list: %w", ctx.Err())
-	}}), nil)
+	}}))
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
 		<-begun
@@ -71,9 +71,9 @@ func TestUnexpectedErrorIsLoggedOnceAndNotReturned(t *testing.T) {
 		"a panic":         func(context.Context) error { panic("secret cause") },
 		"a runtime error": func(ctx context.Context) error { return ctx.Value("secret").(error) },
 	} {
-		a := newAPIOf(t, fakeService(fakeRepository{list: list}), nil)
+		a := newAPIOf(t, fakeService(fakeRepository{list: list}))
 		res := a.do(t, call{})
-		p := res.wants(t, http.StatusInternalServerError, "internal_error")
+		p := res.problem(t, http.StatusInternalServerError, "internal_error")
 		if strings.Contains(string(res.body), "secret") ||
 			p.Detail != "An unexpected error occurred; it is logged under the request_id." {
 			t.Errorf("%s: the client sees %s", name, res.body)

@@ -110,7 +110,7 @@ func TestARepresentationHasATagOfItsOwn(t *testing.T) {
 			}}
 			get := call{path: collection + "/ship_00000000000000000000000001", permissions: &permissions}
 			for detail.Version = range int64(2) {
-				a := newAPIOf(t, fakeService(fakeRepository{detail: &detail}), nil)
+				a := newAPIOf(t, fakeService(fakeRepository{detail: &detail}))
 				tag := a.do(t, get).header.Get("ETag")
 				seen[tag] = true
 				a.do(t, get.with("If-None-Match", tag)).wants(t, http.StatusNotModified, "")

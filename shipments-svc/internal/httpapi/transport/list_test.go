@@ -172,7 +172,7 @@ func TestListRefusesParametersAndSaysWhatIsAllowed(t *testing.T) {
 		if len(want) == 1 {
 			code = want[0].Code
 		}
-		p := res.wants(t, http.StatusBadRequest, code)
+		p := res.problem(t, http.StatusBadRequest, code)
 		if !slices.Equal(p.Errors, want) || p.Instance != collection || p.Type != "/problems/"+code ||
 			!strings.HasPrefix(p.RequestID, "req_") {
 			t.Errorf("%s: %+v, want %+v", query, p, want)
@@ -190,7 +190,7 @@ func FuzzListQuery(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	a := newAPIOf(f, fakeService(fakeRepository{}), nil)
+	a := newAPIOf(f, fakeService(fakeRepository{}))
 	f.Fuzz(func(t *testing.T, query string) {
 		u := url.URL{Path: collection, RawQuery: query}
 		if parsed, err := url.Parse(u.String()); err != nil || parsed.Path != collection ||

@@ -9,7 +9,7 @@ import (
 
 func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	anybody := http.Header{"X-Organization-ID": nil, "X-Token-ID": nil, "X-Token-Permissions": nil}
 	description := call{path: "/api/v1/openapi.json", header: anybody}
 	res := a.do(t, description)
@@ -28,12 +28,12 @@ func TestTheOpenAPIDocumentNeedsNoIdentity(t *testing.T) {
 // good one, its own.
 func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	const given = "req_01k9x3v7t2e8sbq4m6n0pacdfh"
 	for _, sent := range []string{given, "<script>"} {
 		for path, code := range map[string]string{"?x=1": "unknown_parameter", "/nothing": "not_found"} {
 			res := a.do(t, call{path: path, header: http.Header{"X-Request-ID": {sent}}})
-			id := res.wants(t, res.status, code).RequestID
+			id := res.problem(t, res.status, code).RequestID
 			if (id == given) != (sent == given) || len(id) != len(given) || !strings.Contains(a.log.String(), id) {
 				t.Errorf("%v: request_id %s", sent, id)
 			}
@@ -43,7 +43,7 @@ func TestARequestHasOneIDInItsProblemAndLog(t *testing.T) {
 
 func TestOtherMethodsAreRefusedWithThoseThatExist(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), nil)
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	for path, allow := range map[string]string{
 		collection: "GET, HEAD, POST", collection + "/ship_x": "DELETE, GET, HEAD, PATCH",
 		collection + "/ship_x/approve": "POST", "/api/v1/openapi.json": "GET, HEAD",

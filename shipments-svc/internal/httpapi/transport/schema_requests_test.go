@@ -21,7 +21,7 @@ var stranger = strings.Repeat("ß", 60)
 // that the errors name with the described properties.
 func TestDecodersAcceptTheDescribedMembers(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), newHooks(t, nil))
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.RequestBody == nil {
@@ -48,7 +48,7 @@ func TestDecodersAcceptTheDescribedMembers(t *testing.T) {
 // queries.
 func TestDecodersAcceptTheDescribedParameters(t *testing.T) {
 	t.Parallel()
-	a := newAPIOf(t, fakeService(fakeRepository{}), newHooks(t, nil))
+	a := newAPIOf(t, fakeService(fakeRepository{}))
 	for path, item := range document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.Extensions["x-permission"] == "none" {
@@ -61,7 +61,7 @@ func TestDecodersAcceptTheDescribedParameters(t *testing.T) {
 				}
 			}
 			res := a.do(t, call{method: method, path: filled(path) + "?" + stranger + "=", body: "{}"})
-			got := known(res.wants(t, http.StatusBadRequest, "unknown_parameter").Errors[0].Detail)
+			got := known(res.problem(t, http.StatusBadRequest, "unknown_parameter").Errors[0].Detail)
 			if slices.Sort(got); !slices.Equal(got, sorted(want)) {
 				t.Errorf("%s accepts %v, and %v are described", op.OperationID, got, want)
 			}

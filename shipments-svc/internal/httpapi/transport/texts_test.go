@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -16,7 +15,7 @@ import (
 // An optional one is removed by null, and may be left out; of the others null is refused.
 func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	for _, text := range shipments.Texts {
 		given := map[string]any{}
 		for _, other := range shipments.Texts {
@@ -25,7 +24,7 @@ func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 		path := textsOf(t, a, given)
 		a.change(t, path, text.Name, "second "+text.Name)
 		a.filters(t, path, text, "second "+text.Name)
-		a.shows(t, db, path, text.Name, "second "+text.Name)
+		a.shows(t, path, text.Name, "second "+text.Name)
 		a.noted(t, path, text.Name, "first "+text.Name, "second "+text.Name)
 		if !text.Optional {
 			res := a.do(t, call{method: http.MethodPatch, path: path, body: `{"shipment":{"` + text.Name + `":null}}`})
@@ -33,10 +32,10 @@ func TestEachTextIsKeptChangedAndRemoved(t *testing.T) {
 			continue
 		}
 		a.change(t, path, text.Name, nil)
-		a.shows(t, db, path, text.Name, nil)
+		a.shows(t, path, text.Name, nil)
 		a.noted(t, path, text.Name, "second "+text.Name, "")
 		delete(given, text.Name)
-		a.shows(t, db, textsOf(t, a, given), text.Name, nil)
+		a.shows(t, textsOf(t, a, given), text.Name, nil)
 	}
 }
 
@@ -84,9 +83,9 @@ func (a *api) change(t *testing.T, path, name string, value any) {
 }
 
 // shows compares a text where shipments are shown; the shipment is the newest.
-func (a *api) shows(t *testing.T, db *postgres.Repository, path, name string, want any) {
+func (a *api) shows(t *testing.T, path, name string, want any) {
 	t.Helper()
-	a.publish(t, db)
+	a.publish(t)
 	events := a.events(t, "?limit=100").Events
 	for where, got := range map[string]map[string]any{
 		"alone": a.do(t, call{path: path}).shipment(t), "in a list": a.list(t, "?per_page=1").Shipments[0],

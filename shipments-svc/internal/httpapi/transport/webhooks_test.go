@@ -150,7 +150,7 @@ func (a *api) deliveries(t *testing.T, path string) (page deliveryPage) {
 // TestDeliveriesAreListedTheLatestEventFirst, in parts, and by status.
 func TestDeliveriesAreListedTheLatestEventFirst(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	path := hooksPath + "/" + a.hook(t).ID + "/deliveries"
 	if page := a.deliveries(t, path); page.Deliveries == nil || len(page.Deliveries) != 0 || page.Meta.Limit != 25 {
 		t.Errorf("at first: %+v", page)
@@ -158,7 +158,7 @@ func TestDeliveriesAreListedTheLatestEventFirst(t *testing.T) {
 	for range 5 {
 		a.create(t)
 	}
-	a.publish(t, db)
+	a.publish(t)
 	var seen []int64
 	for before := ""; ; {
 		page := a.deliveries(t, path+"?limit=2&status=pending&before="+before)
@@ -183,11 +183,11 @@ func TestDeliveriesAreListedTheLatestEventFirst(t *testing.T) {
 // TestTestsAndReplaysAreAccepted, and show among the deliveries.
 func TestTestsAndReplaysAreAccepted(t *testing.T) {
 	t.Parallel()
-	a, db := publishing(t)
+	a := newAPI(t)
 	for range 3 {
 		a.create(t)
 	}
-	a.publish(t, db)
+	a.publish(t)
 	events := a.events(t, "").Events
 	path := hooksPath + "/" + a.hook(t).ID
 	a.answers(t, map[string]status{
