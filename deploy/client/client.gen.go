@@ -29,6 +29,7 @@ const (
 	ActionReject            Action = "reject"
 	ActionReprocessDocument Action = "reprocess_document"
 	ActionUpdate            Action = "update"
+	ActionUpdateDocument    Action = "update_document"
 )
 
 // Valid indicates whether the value is a known member of the Action enum.
@@ -49,6 +50,8 @@ func (e Action) Valid() bool {
 	case ActionReprocessDocument:
 		return true
 	case ActionUpdate:
+		return true
+	case ActionUpdateDocument:
 		return true
 	default:
 		return false
@@ -442,6 +445,7 @@ const (
 	HistoryHistoryActionReject            HistoryHistoryAction = "reject"
 	HistoryHistoryActionReprocessDocument HistoryHistoryAction = "reprocess_document"
 	HistoryHistoryActionUpdate            HistoryHistoryAction = "update"
+	HistoryHistoryActionUpdateDocument    HistoryHistoryAction = "update_document"
 )
 
 // Valid indicates whether the value is a known member of the HistoryHistoryAction enum.
@@ -467,6 +471,8 @@ func (e HistoryHistoryAction) Valid() bool {
 		return true
 	case HistoryHistoryActionUpdate:
 		return true
+	case HistoryHistoryActionUpdateDocument:
+		return true
 	default:
 		return false
 	}
@@ -477,6 +483,7 @@ const (
 	HistoryHistoryChangesFieldDestination HistoryHistoryChangesField = "destination"
 	HistoryHistoryChangesFieldOrigin      HistoryHistoryChangesField = "origin"
 	HistoryHistoryChangesFieldReference   HistoryHistoryChangesField = "reference"
+	HistoryHistoryChangesFieldType        HistoryHistoryChangesField = "type"
 	HistoryHistoryChangesFieldVessel      HistoryHistoryChangesField = "vessel"
 	HistoryHistoryChangesFieldVoyage      HistoryHistoryChangesField = "voyage"
 )
@@ -489,6 +496,8 @@ func (e HistoryHistoryChangesField) Valid() bool {
 	case HistoryHistoryChangesFieldOrigin:
 		return true
 	case HistoryHistoryChangesFieldReference:
+		return true
+	case HistoryHistoryChangesFieldType:
 		return true
 	case HistoryHistoryChangesFieldVessel:
 		return true
@@ -1347,7 +1356,7 @@ type History struct {
 		// At UTC, with milliseconds.
 		At Timestamp `json:"at"`
 
-		// Changes The texts that an update replaced.
+		// Changes The texts that an update replaced, or the type of a document.
 		Changes *[]struct {
 			// Field The member that changed.
 			Field HistoryHistoryChangesField `json:"field"`
@@ -2099,6 +2108,14 @@ type Status string
 // Timestamp UTC, with milliseconds.
 type Timestamp = time.Time
 
+// UpdateDocument defines model for UpdateDocument.
+type UpdateDocument struct {
+	Document struct {
+		// Type A `packing_list` has the pallets of the shipment. Of the others what they say is compared with it; `other` is only kept.
+		Type DocumentType `json:"type"`
+	} `json:"document"`
+}
+
 // UpdateMappingTemplate defines model for UpdateMappingTemplate.
 type UpdateMappingTemplate struct {
 	// MappingTemplate The members to change; the others stay as they are.
@@ -2478,6 +2495,13 @@ type GetDocumentParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
+// UpdateDocumentParams defines parameters for UpdateDocument.
+type UpdateDocumentParams struct {
+	// IfMatch Entity-tags of the shipment as you know it, or `*`. If it is of none of these versions the answer is 412 and
+	// nothing is changed. Without the header any version will do. `If-None-Match` likewise excludes versions.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
 // DownloadDocumentParams defines parameters for DownloadDocument.
 type DownloadDocumentParams struct {
 	// Range The bytes that are wanted, such as `bytes=1048576-`; of several ranges all are sent.
@@ -2700,6 +2724,12 @@ type AttachDocumentJSONRequestBody = AttachDocument
 
 // AttachDocumentMultipartRequestBody defines body for AttachDocument for multipart/form-data ContentType.
 type AttachDocumentMultipartRequestBody = AttachForm
+
+// UpdateDocumentJSONRequestBody defines body for UpdateDocument for application/json ContentType.
+type UpdateDocumentJSONRequestBody = UpdateDocument
+
+// UpdateDocumentApplicationMergePatchPlusJSONRequestBody defines body for UpdateDocument for application/merge-patch+json ContentType.
+type UpdateDocumentApplicationMergePatchPlusJSONRequestBody = UpdateDocument
 
 // CorrectMappingJSONRequestBody defines body for CorrectMapping for application/json ContentType.
 type CorrectMappingJSONRequestBody = CorrectMapping
@@ -3186,6 +3216,51 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
 	GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDocumentWithBody Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocumentWithBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDocument Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDocumentWithApplicationMergePatchPlusJSONBody Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/merge-patch+json` content type.
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocumentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DownloadDocument Download a document's file
 	//
@@ -4045,6 +4120,81 @@ func (c *Client) DeleteDocument(ctx context.Context, id ShipmentInPath, document
 // Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
 func (c *Client) GetDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetDocumentRequest(c.Server, id, document, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDocumentWithBody Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *Client) UpdateDocumentWithBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDocumentRequestWithBody(c.Server, id, document, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDocument Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *Client) UpdateDocument(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDocumentRequest(c.Server, id, document, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDocumentWithApplicationMergePatchPlusJSONBody Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/merge-patch+json` content type.
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *Client) UpdateDocumentWithApplicationMergePatchPlusJSONBody(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDocumentRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, document, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5610,6 +5760,86 @@ func NewGetDocumentRequest(server string, id ShipmentInPath, document DocumentIn
 	return req, nil
 }
 
+// NewUpdateDocumentRequest calls the generic UpdateDocument builder with application/json body
+func NewUpdateDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateDocumentRequestWithBody(server, id, document, params, "application/json", bodyReader)
+}
+
+// NewUpdateDocumentRequestWithApplicationMergePatchPlusJSONBody calls the generic UpdateDocument builder with application/merge-patch+json body
+func NewUpdateDocumentRequestWithApplicationMergePatchPlusJSONBody(server string, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateDocumentRequestWithBody(server, id, document, params, "application/merge-patch+json", bodyReader)
+}
+
+// NewUpdateDocumentRequestWithBody constructs an http.Request for the UpdateDocument method, with any body, and a specified content type
+func NewUpdateDocumentRequestWithBody(server string, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "document", document, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/shipments/%s/documents/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewDownloadDocumentRequest constructs an http.Request for the DownloadDocument method
 func NewDownloadDocumentRequest(server string, id ShipmentInPath, document DocumentInPath, params *DownloadDocumentParams) (*http.Request, error) {
 	var err error
@@ -6987,6 +7217,51 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/shipments/{id}/documents/{document} (the `GetDocument` operationId).
 	GetDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *GetDocumentParams, reqEditors ...RequestEditorFn) (*GetDocumentResponse, error)
 
+	// UpdateDocumentWithBodyWithResponse Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocumentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error)
+
+	// UpdateDocumentWithResponse Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error)
+
+	// UpdateDocumentWithApplicationMergePatchPlusJSONBodyWithResponse Correct the type of a document
+	//
+	// Replaces the type of a document that has a file, by a merge patch
+	// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+	// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+	// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+	// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+	//
+	// Needs the permission `documents:write`.
+	//
+	// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+	UpdateDocumentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error)
+
 	// DownloadDocumentWithResponse Download a document's file
 	//
 	// Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
@@ -8067,6 +8342,54 @@ func (r GetDocumentResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetDocumentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateDocumentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OneDocument
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateDocumentResponse) GetJSON200() *OneDocument {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateDocumentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateDocumentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateDocumentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateDocumentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateDocumentResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9625,6 +9948,69 @@ func (c *ClientWithResponses) GetDocumentWithResponse(ctx context.Context, id Sh
 	return ParseGetDocumentResponse(rsp)
 }
 
+// UpdateDocumentWithBodyWithResponse Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *ClientWithResponses) UpdateDocumentWithBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error) {
+	rsp, err := c.UpdateDocumentWithBody(ctx, id, document, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDocumentResponse(rsp)
+}
+
+// UpdateDocumentWithResponse Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *ClientWithResponses) UpdateDocumentWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error) {
+	rsp, err := c.UpdateDocument(ctx, id, document, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDocumentResponse(rsp)
+}
+
+// UpdateDocumentWithApplicationMergePatchPlusJSONBodyWithResponse Correct the type of a document
+//
+// Replaces the type of a document that has a file, by a merge patch
+// ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)), and reads the file as what it is: the document is `queued`
+// and the shipment `processing`, and the document's pallets stay until the new reading replaces them. What was
+// given to its mapping is forgotten. A file that is not read, and any of the type `other`, is `processed` at once,
+// without pallets. The same type again changes nothing. Not allowed while the document is being read.
+//
+// Needs the permission `documents:write`.
+//
+// Takes a body of the `application/merge-patch+json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/v1/shipments/{id}/documents/{document} (the `UpdateDocument` operationId).
+func (c *ClientWithResponses) UpdateDocumentWithApplicationMergePatchPlusJSONBodyWithResponse(ctx context.Context, id ShipmentInPath, document DocumentInPath, params *UpdateDocumentParams, body UpdateDocumentApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDocumentResponse, error) {
+	rsp, err := c.UpdateDocumentWithApplicationMergePatchPlusJSONBody(ctx, id, document, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDocumentResponse(rsp)
+}
+
 // DownloadDocumentWithResponse Download a document's file
 //
 // Returns the file, byte for byte as it was uploaded, as an attachment. A download that was cut goes on with `Range`
@@ -10633,6 +11019,39 @@ func ParseGetDocumentResponse(rsp *http.Response) (*GetDocumentResponse, error) 
 	}
 
 	response := &GetDocumentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OneDocument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateDocumentResponse parses an HTTP response from a UpdateDocumentWithResponse call
+func ParseUpdateDocumentResponse(rsp *http.Response) (*UpdateDocumentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateDocumentResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

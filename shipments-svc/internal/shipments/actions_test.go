@@ -50,6 +50,8 @@ func do(s *Service, a Action, o Order) (err error) {
 		_, err = s.Detach(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
 	case ReprocessDocument:
 		_, err = s.Reprocess(ctx, OrgID{1}, DocumentOrder{Order: o, Document: DocumentID{1}})
+	case UpdateDocument:
+		_, err = s.UpdateDocument(ctx, OrgID{1}, DocumentEdit{DocumentOrder{Order: o, Document: DocumentID{1}}, BillOfLading})
 	case CorrectMapping:
 		_, err = s.CorrectMapping(ctx, OrgID{1}, Correction{
 			DocumentOrder: DocumentOrder{Order: o, Document: DocumentID{1}}, Mappings: []Assignment{{NumberStyle: PointStyle}},
@@ -68,31 +70,33 @@ func TestTheStateMachine(t *testing.T) {
 		Pending: {
 			Update: Pending, Approve: no, Reject: Rejected, Delete: gone,
 			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
-			DeleteDocument: Pending,
+			UpdateDocument: Processing, DeleteDocument: Pending,
 		},
 		Processing: {
 			Update: Processing, Approve: no, Reject: no, Delete: no,
 			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
-			DeleteDocument: Pending,
+			UpdateDocument: Processing, DeleteDocument: Pending,
 		},
 		ReadyForReview: {
 			Update: ReadyForReview, Approve: Approved, Reject: Rejected, Delete: no,
 			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
-			DeleteDocument: Pending,
+			UpdateDocument: Processing, DeleteDocument: Pending,
 		},
 		Approved: {
 			Update: no, Approve: Approved, Reject: no, Delete: no, AttachDocument: no, ReprocessDocument: no,
-			CorrectMapping: no, DeleteDocument: no,
+			CorrectMapping: no, UpdateDocument: no, DeleteDocument: no,
 		},
 		Rejected: {
 			Update: Rejected, Approve: no, Reject: no, Delete: no,
 			AttachDocument: ReadyForReview, ReprocessDocument: Processing, CorrectMapping: Processing,
-			DeleteDocument: Pending,
+			UpdateDocument: Processing, DeleteDocument: Pending,
 		},
 	} {
 		for _, a := range Actions {
 			k := at(status)
-			k.documents = []Document{{ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: Processed}}
+			k.documents = []Document{{
+				ID: DocumentID{1}, Type: PackingList, Kind: CSV, Status: Processed, Filename: "l.csv", ContentType: CSVMedia,
+			}}
 			before := k.head.Shipment
 			err := do(service(k), a, Order{By: Actor{ID: "tok_1"}})
 			refused, isRefused := errors.AsType[*TransitionError](err)
@@ -119,11 +123,11 @@ func TestTheStateMachine(t *testing.T) {
 func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[Status]string{
-		Pending:        "update, attach_document, reprocess_document, correct_mapping, delete_document, reject, delete",
-		Processing:     "update, attach_document, reprocess_document, correct_mapping, delete_document",
-		ReadyForReview: "update, attach_document, reprocess_document, correct_mapping, delete_document, approve, reject",
+		Pending:        "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document, reject, delete",
+		Processing:     "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document",
+		ReadyForReview: "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document, approve, reject",
 		Approved:       "approve",
-		Rejected:       "update, attach_document, reprocess_document, correct_mapping, delete_document",
+		Rejected:       "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document",
 	} {
 		err := &TransitionError{Action: AttachDocument, Status: status, Allowed: Allowed(status)}
 		text := fmt.Sprintf("attaching a document is not allowed while the status is %s; allowed: %s", status, want)

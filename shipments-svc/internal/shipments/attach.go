@@ -159,10 +159,15 @@ func (s *Service) queue(
 		if err := edit(&doc); err != nil {
 			return err
 		}
-		doc.Run++
-		doc.Status, doc.Failure, doc.ProcessedAt = Queued, Failure{}, time.Time{}
+		doc.requeue()
 		r.put(doc, nil)
 		return nil
 	})
 	return doc, err
+}
+
+// requeue has the document read again.
+func (d *Document) requeue() {
+	d.Run++
+	d.Status, d.Failure, d.ProcessedAt = Queued, Failure{}, time.Time{}
 }

@@ -18,6 +18,7 @@ const (
 	Delete  Action = "delete"  // remove it with its history
 
 	AttachDocument    Action = "attach_document"    // add one
+	UpdateDocument    Action = "update_document"    // correct its type
 	ReprocessDocument Action = "reprocess_document" // read one again
 	CorrectMapping    Action = "correct_mapping"    // read a packing list again with other fields of its columns
 	DeleteDocument    Action = "delete_document"    // remove one, with its pallets
@@ -32,7 +33,7 @@ const (
 // Actions lists every Action of clients, in the order in which they are
 // offered.
 var Actions = []Action{
-	Update, AttachDocument, ReprocessDocument, CorrectMapping, DeleteDocument, Approve, Reject, Delete,
+	Update, AttachDocument, UpdateDocument, ReprocessDocument, CorrectMapping, DeleteDocument, Approve, Reject, Delete,
 }
 
 const (
@@ -56,6 +57,7 @@ const (
 var moves = map[Action]map[Status]Status{
 	Update:            {Pending: Pending, Processing: Processing, ReadyForReview: ReadyForReview, Rejected: Rejected},
 	AttachDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
+	UpdateDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	ReprocessDocument: {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	CorrectMapping:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: settled},
 	DeleteDocument:    {Pending: settled, Processing: settled, ReadyForReview: settled, Rejected: emptied},

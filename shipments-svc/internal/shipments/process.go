@@ -64,7 +64,11 @@ func (s *Service) Publish(ctx context.Context, j Job, read Reading, unread error
 // keeps reports whether what was read of a document before stays when it could not be read again.
 func (d Document) keeps(err error) bool {
 	unreadable, ok := errors.AsType[*UnreadableError](err)
-	return ok && unreadable.Interrupted && (d.PalletsExtracted > 0 || d.Type != PackingList && d.Facts != nil)
+	read := d.PalletsExtracted > 0
+	if d.Type != PackingList {
+		read = d.Facts != nil
+	}
+	return ok && unreadable.Interrupted && read
 }
 
 // finished returns a document that was read, and its pallets, of one that keeps them none. Only a packing
@@ -93,6 +97,7 @@ func (d Document) finished(read Reading, err error, at time.Time) (Document, []P
 	d.Facts, d.Remarks = stated(read.Facts, read.Remarks)
 	switch {
 	case d.Type != PackingList:
+		d.PalletsExtracted = 0 // of when it was taken for a packing list
 		if failure != (Failure{}) {
 			d.Remarks = append(slices.Clone(d.Remarks), Remark{Code: failure.Code, Text: failure.Detail})
 		}

@@ -236,6 +236,60 @@ func TestReprocessingIsANewRunAndKeepsThePallets(t *testing.T) {
 	}
 }
 
+// TestATypeIsCorrectedWhereTheFileCanBeReadSo, and not while it is being read.
+func TestATypeIsCorrectedWhereTheFileCanBeReadSo(t *testing.T) {
+	t.Parallel()
+	list := Document{ID: DocumentID{1}, Type: PackingList, Status: Processed, Filename: "l.csv", ContentType: CSVMedia}
+	given, read, photo := list, list, list
+	given.Filename, read.Status, photo.Type, photo.ContentType = "", Queued, BillOfLading, "image/png"
+	for name, c := range map[string]struct {
+		Document
+		to   DocumentType
+		want string // of the error, or the status
+	}{
+		"read as another":      {list, BillOfLading, "queued"},
+		"kept":                 {list, OtherDocument, "processed"},
+		"the same":             {list, PackingList, "processed"},
+		"unknown":              {list, "memo", "type must be one of"},
+		"given by its pallets": {given, BillOfLading, ErrNotReadAgain.Error()},
+		"being read":           {read, BillOfLading, "the document is being read"},
+		"a picture":            {photo, PhytosanitaryCertificate, "processed"},
+		"a picture of a list":  {photo, PackingList, "this file is only kept"},
+		"for another version":  {list, BillOfLading, ErrVersion.Error()},
+	} {
+		k := at(ReadyForReview)
+		k.documents = []Document{c.Document}
+		e := DocumentEdit{DocumentOrder{Document: c.ID}, c.to}
+		if name == "for another version" {
+			e.ExpectsEither = func(int64, Document) bool { return false }
+		}
+		doc, err := service(k).UpdateDocument(t.Context(), OrgID{1}, e)
+		got := string(doc.Status)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) || err == nil && doc.Type != c.to {
+			t.Errorf("%s: %s, %+v", name, got, doc)
+		}
+	}
+}
+
+// TestPalletsOfWhatIsNoListAnyMoreGo, also where it could not be read as what it is.
+func TestPalletsOfWhatIsNoListAnyMoreGo(t *testing.T) {
+	t.Parallel()
+	killed := &UnreadableError{Interrupted: true, Failure: Failure{"unreadable", "The program failed twice."}}
+	for _, unread := range []error{nil, killed} {
+		k := reading()
+		k.documents[0].Type = BillOfLading
+		if err := service(k).Publish(t.Context(), job, Reading{}, unread); err != nil {
+			t.Fatal(err)
+		}
+		if r := k.revisions[0]; r.Kept || r.To.PalletsCount != 1 || r.Document.PalletsExtracted != 0 {
+			t.Errorf("%v: %+v", unread, r)
+		}
+	}
+}
+
 func TestAShipmentThatWasWorkedOnIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	for while, head := range map[string]Head{

@@ -21,6 +21,16 @@ const (
 	PDF    Kind = "pdf"
 )
 
+// Media types of files that are read.
+const (
+	CSVMedia  = "text/csv"
+	XLSXMedia = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	PDFMedia  = "application/pdf"
+)
+
+// Kinds are the kinds of media types. Those of others are Unread.
+var Kinds = map[string]Kind{CSVMedia: CSV, XLSXMedia: XLSX, PDFMedia: PDF}
+
 // Reader reads files. Its errors are UnreadableError where the file is at
 // fault, or the context's; with any other it is worth to try again.
 type Reader interface {

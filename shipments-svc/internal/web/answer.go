@@ -60,6 +60,7 @@ var notices = map[string]string{
 	"deleted":     "The document was deleted.",
 	"removed":     "The shipment was deleted.",
 	"changed":     "The shipment was saved, and checked again.",
+	"retyped":     "The document has another type.",
 	"reprocessed": "The document is being read again.",
 	"approved":    "The shipment was approved.",
 	"rejected":    "The shipment was rejected.",

@@ -79,6 +79,23 @@ func changing[Res any](
 	}
 }
 
+// retype corrects the type of the document in the path.
+func (s *site) retype(ctx context.Context, v *visit) (answer, error) {
+	o, err := v.seen()
+	if err == nil {
+		_, err = s.Service.UpdateDocument(ctx, v.org, shipments.DocumentEdit{
+			DocumentOrder: o, Type: shipments.DocumentType(v.text("type")),
+		})
+	}
+	wrong := faultsOf(err)
+	if wrong == nil {
+		return redirect(v.here(), "retyped"), err
+	}
+	p, err := s.shown(ctx, v)
+	p.Faults = wrong
+	return p.page(), err
+}
+
 // confirmPage asks before something is deleted.
 type confirmPage struct {
 	Heading, Text, Button string

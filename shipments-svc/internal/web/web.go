@@ -230,6 +230,7 @@ var table = []route{
 	{"GET /{id}/documents/{document}", "GET /shipments/{id}/documents/{document}/content", (*site).download},
 	{"GET /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).showMapping},
 	{"POST /{id}/documents/{document}/mapping", "PUT /shipments/{id}/documents/{document}/mapping", (*site).correct},
+	{"POST /{id}/documents/{document}/type", "PATCH /shipments/{id}/documents/{document}", (*site).retype},
 	{"GET /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}", (*site).askDetach},
 	{
 		"POST /{id}/documents/{document}/delete", "DELETE /shipments/{id}/documents/{document}",

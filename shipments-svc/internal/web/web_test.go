@@ -317,6 +317,14 @@ func TestAPersonCorrectsAMapping(t *testing.T) {
 	wantTo(t, s.post(t, mapping, again), path+"?done=reprocessed")
 	s.until(t, path, "Columns of list.csv")
 	want(t, s.get(t, mapping), http.StatusOK, `<option value="lot" selected>`, `!<option value="puc" selected>`)
+	kind := s.version(t, path)
+	kind["type"] = []string{"memo"}
+	corrected := strings.TrimSuffix(mapping, "mapping") + "type"
+	want(t, s.post(t, corrected, kind), http.StatusUnprocessableEntity, "Type must be one of packing_list,")
+	kind["type"] = []string{"other"}
+	wantTo(t, s.post(t, corrected, kind), path+"?done=retyped")
+	want(t, s.get(t, path), http.StatusOK, `<option value="other" selected>Other</option>`, "!Columns of list.csv",
+		"No pallets yet", "Type: packing_list → other")
 	reader := *s
 	reader.permissions = "shipments:read documents:read"
 	want(t, reader.get(t, mapping), http.StatusForbidden)

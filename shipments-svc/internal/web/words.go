@@ -17,7 +17,7 @@ var spoken = map[string]string{
 	"produce_vs_phyto": "Produce against phytosanitary certificate", "boxes_per_pallet_outlier": "Unusual number of boxes",
 	"attach_document": "Document attached", "process_document": "Document read",
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
-	"correct_mapping": "Columns corrected", "create": "Created", "update": "Changed",
+	"correct_mapping": "Columns corrected", "update_document": "Type corrected", "create": "Created", "update": "Changed",
 	"approve": "Approved", "reject": "Rejected",
 	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
 	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",

@@ -35,34 +35,33 @@ type Type struct {
 // supported is a type that is accepted.
 type supported struct {
 	contentType string
-	kind        shipments.Kind
 	name        string   // with its article
 	extensions  []string // of files of this type
 }
 
 // Media types.
 const (
-	csv  = "text/csv"
-	xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	csv  = shipments.CSVMedia
+	xlsx = shipments.XLSXMedia
 	xlsb = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 	docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 )
 
 // types lists the supported types, in no order.
 var types = []supported{
-	{"application/pdf", shipments.PDF, "a PDF", []string{".pdf"}},
-	{xlsx, shipments.XLSX, "an XLSX file", []string{".xlsx", ".xlsm"}},
-	{csv, shipments.CSV, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}},
-	{"application/vnd.ms-excel", shipments.Unread, "an XLS file", []string{".xls"}},
-	{"application/vnd.oasis.opendocument.spreadsheet", shipments.Unread, "an ODS file", []string{".ods"}},
-	{xlsb, shipments.Unread, "an XLSB file", []string{".xlsb"}},
-	{docx, shipments.Unread, "a DOCX file", []string{".docx"}},
-	{"application/msword", shipments.Unread, "a DOC file", []string{".doc"}},
-	{"image/jpeg", shipments.Unread, "a JPEG image", []string{".jpg", ".jpeg"}},
-	{"image/png", shipments.Unread, "a PNG image", []string{".png"}},
-	{"image/tiff", shipments.Unread, "a TIFF image", []string{".tif", ".tiff"}},
-	{"image/webp", shipments.Unread, "a WebP image", []string{".webp"}},
-	{"image/heic", shipments.Unread, "a HEIC image", []string{".heic", ".heif"}},
+	{shipments.PDFMedia, "a PDF", []string{".pdf"}},
+	{xlsx, "an XLSX file", []string{".xlsx", ".xlsm"}},
+	{csv, "a CSV or text file", []string{".csv", ".tsv", ".tab", ".txt"}},
+	{"application/vnd.ms-excel", "an XLS file", []string{".xls"}},
+	{"application/vnd.oasis.opendocument.spreadsheet", "an ODS file", []string{".ods"}},
+	{xlsb, "an XLSB file", []string{".xlsb"}},
+	{docx, "a DOCX file", []string{".docx"}},
+	{"application/msword", "a DOC file", []string{".doc"}},
+	{"image/jpeg", "a JPEG image", []string{".jpg", ".jpeg"}},
+	{"image/png", "a PNG image", []string{".png"}},
+	{"image/tiff", "a TIFF image", []string{".tif", ".tiff"}},
+	{"image/webp", "a WebP image", []string{".webp"}},
+	{"image/heic", "a HEIC image", []string{".heic", ".heif"}},
 }
 
 // ole is the type of compound files that are none of types; encrypted is the name of the stream that encrypted office
@@ -131,7 +130,7 @@ func File(content io.ReaderAt, size int64, filename string) (Type, error) {
 		return Type{Refused: cmp.Or(names[media], media) +
 			" is not supported; send a PDF, an XLSX or CSV file, another office document or an image"}, nil
 	}
-	t := Type{ContentType: media, Kind: types[i].kind, Name: types[i].name}
+	t := Type{ContentType: media, Kind: shipments.Kinds[media], Name: types[i].name}
 	extension := strings.ToLower(filepath.Ext(strings.TrimRight(filename, ". "))) // as Windows stores it
 	if extension != "" && !slices.Contains(types[i].extensions, extension) {
 		t.Refused = fmt.Sprintf("the name ends in %s, but the content is %s; its name ends in %s or has no extension",

@@ -30,6 +30,7 @@ var Access = map[string]Permission{
 	"POST /api/v1/shipments/{id}/documents":                      WriteDocuments,
 	"GET /api/v1/shipments/{id}/documents":                       ReadDocuments,
 	"GET /api/v1/shipments/{id}/documents/{document}":            ReadDocuments,
+	"PATCH /api/v1/shipments/{id}/documents/{document}":          WriteDocuments,
 	"DELETE /api/v1/shipments/{id}/documents/{document}":         WriteDocuments,
 	"GET /api/v1/shipments/{id}/documents/{document}/content":    ReadDocuments,
 	"POST /api/v1/shipments/{id}/documents/{document}/reprocess": WriteDocuments,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/precondition"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
@@ -68,6 +69,15 @@ func decodeDocumentOrder(r *http.Request) (shipments.DocumentOrder, error) {
 		}
 	}
 	return o, err
+}
+
+func decodeDocumentEdit(r *http.Request) (shipments.DocumentEdit, error) {
+	order, err := decodeDocumentOrder(r)
+	return decodeJSON(r, err, "/document", func(o *jsonbody.Object) shipments.DocumentEdit {
+		return shipments.DocumentEdit{
+			DocumentOrder: order, Type: shipments.DocumentType(o.Object("document").Text("type")),
+		}
+	}, shipments.DocumentEdit.Faults, mergePatch)
 }
 
 // encodeDocument shows a document by itself.

@@ -30,6 +30,33 @@ func TestADocumentIsShownAlike(t *testing.T) {
 	a.do(t, remove(one).with("If-Match", tag)).wants(t, http.StatusNoContent, "")
 }
 
+// TestATypeIsCorrected: the file is read as what it is, and its pallets are those of a packing list only.
+func TestATypeIsCorrected(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	a.works(t)
+	path := collection + "/" + a.create(t)
+	document := a.do(t, file(path, "packing_list", "l.csv", "P-1")).header.Get("Location")
+	for _, c := range []struct {
+		kind, status, shipment string
+		pallets                float64
+	}{
+		{"bill_of_lading", "queued", "pending", 0}, {"packing_list", "queued", "ready_for_review", 1},
+		{"other", "processed", "pending", 0}, {"packing_list", "queued", "ready_for_review", 1},
+	} {
+		a.until(t, path, map[float64]string{0: "ready_for_review", 1: "pending"}[c.pallets])
+		edit := patch(document, `{"document":{"type":"`+c.kind+`"}}`)
+		a.do(t, edit.with("If-Match", `"x"`)).wants(t, http.StatusPreconditionFailed, "etag_mismatch")
+		a.do(t, edit).has(t, `"type":"`+c.kind+`","status":"`+c.status+`"`)
+		shown := a.until(t, path, c.shipment)
+		if s := shown.shipment(t); s["pallets_count"] != c.pallets || len(s["pallets"].([]any)) != int(c.pallets) {
+			t.Errorf("%s: %s", c.kind, shown.body)
+		}
+	}
+	a.do(t, call{path: path + "/history"}).has(t, `"action":"update_document"`,
+		`"changes":[{"field":"type","from":"packing_list","to":"bill_of_lading"}]`)
+}
+
 func TestDocumentsOfOthersAndUnknownOnesAreNotFound(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

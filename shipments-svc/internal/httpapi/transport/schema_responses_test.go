@@ -29,6 +29,7 @@ var views = map[string]any{
 	"attachDocument 201":        attachedView{},
 	"listDocuments 200":         under("documents", []documentView{}),
 	"getDocument 200":           under("document", readDocumentView{}),
+	"updateDocument 200":        under("document", readDocumentView{}),
 	"reprocessDocument 202":     under("document", readDocumentView{}),
 	"correctMapping 202":        under("document", readDocumentView{}),
 	"listMappingTemplates 200":  under("mapping_templates", []templateView{}),
@@ -127,7 +128,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		"KnownEventType": {schemas["KnownEventType"].Value, names(shipments.EventTypes)},
 		"DocumentType":   {schemas["DocumentType"].Value, names(shipments.DocumentTypes)},
 		"DocumentStatus": {schemas["DocumentStatus"].Value, names(shipments.DocumentStatuses)},
-		"changes":        {change["field"], texts},
+		"changes":        {change["field"], append(texts, "type")},
 	} {
 		var got []string
 		for _, value := range c.schema.Enum {

@@ -85,6 +85,7 @@ func New(
 	postPrepared(rt, documents, uploads.decode, prepareAttach(service), encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
 	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument(http.StatusOK))
+	handle(rt, "PATCH "+document, decodeDocumentEdit, service.UpdateDocument, encodeDocument(http.StatusOK))
 	handle(rt, "DELETE "+document, decodeDocumentOrder, service.Detach, encodeDelete)
 	handle(rt, "GET "+document+"/content", decodeDocumentOrder, service.File, encodeContent)
 	post(rt, document+"/reprocess", decodeDocumentOrder, service.Reprocess, encodeQueued)
