@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quayside/quayside/gateway/servicekit"
@@ -23,6 +22,7 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/config"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/people/oidc"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/web"
 )
@@ -79,7 +79,8 @@ func (serve) Run(ctx context.Context, p program) error {
 		counted.peppersNeeded(cfg.Peppers, needed)
 		return errors.Join(err, cfg.Peppers.Missing(needed))
 	}
-	pages, sessions := newPages(cfg, s, db, log)
+	sessions := session.New(postgres.NewSessions(db, time.Now), cfg.Public.Scheme == "https")
+	pages := newPages(cfg, s, sessions, log)
 	defer s.people.Wait() // after the last request, and before db is closed
 	defer every(ctx, 10*time.Minute, func(ctx context.Context, now time.Time) {
 		if err := errors.Join(s.repo.Prune(ctx, now), s.people.NotifyExpiring(ctx)); err != nil {
@@ -101,7 +102,9 @@ func (serve) Run(ctx context.Context, p program) error {
 			return public(api, v.GuardPages(log, pages, http.HandlerFunc(notThroughGateway.Write)))
 		},
 		Internal: map[string]http.Handler{
-			transport.InternalPath: transport.Internal(s.tokens, critical.tokens, feed, sessions, wiring, cfg.Gateways, log),
+			transport.InternalPath: transport.Internal(s.tokens, critical.tokens, feed, transport.Sessions{
+				People: s.people, Sessions: sessions, Permissions: s.tokens.Permissions(), Passwords: cfg.Passwords(),
+			}, wiring, cfg.Gateways, log),
 		},
 	})
 }
@@ -133,10 +136,10 @@ func every(ctx context.Context, interval time.Duration, work func(context.Contex
 	})
 }
 
-// newPages returns the handler of the pages, and that of the introspection of sessions.
-func newPages(cfg config.Config, s services, db *sqlx.DB, log *slog.Logger) (pages, introspection http.Handler) {
+// newPages returns the handler of the pages.
+func newPages(cfg config.Config, s services, sessions *session.Manager, log *slog.Logger) http.Handler {
 	c := web.Config{
-		People: s.people, Tokens: s.tokens, Sessions: postgres.NewSessions(db, time.Now),
+		People: s.people, Tokens: s.tokens, Sessions: sessions,
 		Passwords: cfg.Passwords(), PublicURL: cfg.Public, Timeout: postgres.RequestTimeout, Log: log,
 	}
 	if cfg.OIDCIssuer != "" {

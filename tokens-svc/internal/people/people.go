@@ -123,6 +123,13 @@ type Membership struct {
 	JoinedAt     time.Time
 }
 
+// Standing is a person with their memberships, and the one in the organization at hand; zero: they are no member.
+type Standing struct {
+	User
+	Memberships []Membership
+	Membership  Membership
+}
+
 // Member is a person who belongs to an organization.
 type Member struct {
 	User

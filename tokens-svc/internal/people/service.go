@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,6 +62,19 @@ func NewService(repo Repository, c Config) *Service {
 // Now returns the current time: UTC, whole
 // milliseconds.
 func (s *Service) Now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
+
+// Standing returns a person with their memberships, of which one is in org, if they are a member.
+func (s *Service) Standing(ctx context.Context, id UserID, org tokens.OrgID) (p Standing, err error) {
+	if p.User, err = s.User(ctx, id); err != nil {
+		return p, err
+	}
+	p.Memberships, err = s.Memberships(ctx, id)
+	at := slices.IndexFunc(p.Memberships, func(m Membership) bool { return m.Organization.ID == org })
+	if at >= 0 {
+		p.Membership = p.Memberships[at]
+	}
+	return p, err
+}
 
 // Enrolment is a person as an operator brings one in.
 type Enrolment struct {

@@ -56,17 +56,17 @@ func pick(text, otherwise string, marks ...string) string {
 }
 
 func (s *site) showAccount(ctx context.Context, v *visit) (answer, error) {
-	all, err := s.Sessions.List(ctx, v.user.ID)
+	all, err := s.Sessions.List(ctx, v.person.ID)
 	if err != nil {
 		return answer{}, err
 	}
 	account := &accountPage{
-		Name: v.user.Name, Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
+		Name: v.person.Name, Passwords: s.Passwords, Factors: hasFactors(s), Mails: s.People.Mails(), Issuer: s.Issuer != nil,
 	}
 	for _, one := range all {
-		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.sessions.Current(ctx).ID})
+		account.Sessions = append(account.Sessions, sessionRow{one, one.ID == s.Sessions.Current(ctx).ID})
 	}
-	events, err := s.People.SignIns(ctx, v.user.ID, shownSignIns)
+	events, err := s.People.SignIns(ctx, v.person.ID, shownSignIns)
 	for _, e := range events {
 		account.SignIns = append(account.SignIns, signInRow{e})
 	}
@@ -79,7 +79,7 @@ func (s *site) rename(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	name := v.PostForm.Get("name")
-	if err := s.People.Rename(ctx, v.user, name, v.client()); err != nil {
+	if err := s.People.Rename(ctx, v.person.User, name, v.client()); err != nil {
 		form.data.(*accountPage).Name = name
 		return refused(err, "name", form)
 	}
@@ -88,14 +88,14 @@ func (s *site) rename(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) endSession(ctx context.Context, v *visit) (answer, error) {
 	id := v.PostForm.Get("session")
-	if id == s.sessions.Current(ctx).ID {
+	if id == s.Sessions.Current(ctx).ID {
 		return s.signOut(ctx, v)
 	}
-	return s.done(ctx, s.Sessions.End(ctx, v.user.ID, id), accountPath, "The session has ended.")
+	return s.done(ctx, s.Sessions.End(ctx, v.person.ID, id), accountPath, "The session has ended.")
 }
 
 func (s *site) endOtherSessions(ctx context.Context, v *visit) (answer, error) {
-	err := s.Sessions.EndOthers(ctx, v.user.ID, s.sessions.Current(ctx).ID)
+	err := s.Sessions.EndOthers(ctx, v.person.ID, s.Sessions.Current(ctx).ID)
 	return s.done(ctx, err, accountPath, "You were signed out of all other sessions.")
 }
 
@@ -107,14 +107,14 @@ type passwordForm struct {
 }
 
 func passwordPage(v *visit) answer {
-	return page("password", "Change password", &passwordForm{Temporary: v.user.PasswordTemporary})
+	return page("password", "Change password", &passwordForm{Temporary: v.person.PasswordTemporary})
 }
 
 func (s *site) changePassword(ctx context.Context, v *visit) (answer, error) {
 	if empty := v.empty("current", "password"); empty != nil {
 		return passwordPage(v).with(empty...), nil
 	}
-	user, err := s.People.ChangePassword(ctx, v.user.ID, v.PostForm.Get("current"), v.PostForm.Get("password"),
+	user, err := s.People.ChangePassword(ctx, v.person.ID, v.PostForm.Get("current"), v.PostForm.Get("password"),
 		v.client())
 	if err != nil {
 		return refused(err, "current", passwordPage(v),

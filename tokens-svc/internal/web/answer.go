@@ -101,14 +101,14 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 	if v == nil {
 		return all
 	}
-	all.User, all.Current, all.Memberships, all.Notice = v.user, v.current, v.memberships, v.notice
-	if v.user.ID != "" {
-		all.Account = &pages.Account{Name: v.user.Display(), Email: v.user.Email}
+	all.User, all.Current, all.Memberships, all.Notice = v.person.User, v.person.Membership, v.person.Memberships, v.notice
+	if v.person.ID != "" {
+		all.Account = &pages.Account{Name: v.person.Display(), Email: v.person.Email}
 	}
-	if v.current.Role != "" {
+	if v.person.Membership.Role != "" {
 		all.May = rights{Create: mayCreate(v), Manage: mayManage(v), Audit: mayReadAudit(v)}
-		all.Organization = &pages.Organization{Name: v.current.Organization.Name}
-		held := tokens.Texts(all.Permissions.Held(v.current.Role))
+		all.Organization = &pages.Organization{Name: v.person.Membership.Organization.Name}
+		held := tokens.Texts(all.Permissions.Held(v.person.Membership.Role))
 		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)
 	}
 	return all

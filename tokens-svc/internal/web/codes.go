@@ -61,19 +61,19 @@ func (s *site) acceptInvitation(ctx context.Context, v *visit) (answer, error) {
 
 // chooseOrganization lets people choose an organization and accept invitations.
 func (s *site) chooseOrganization(ctx context.Context, v *visit) (answer, error) {
-	offers, err := s.People.Offers(ctx, v.user)
+	offers, err := s.People.Offers(ctx, v.person.User)
 	return page("organizations", "Your organizations", offers), err
 }
 
 // joinOrganization accepts an invitation.
 func (s *site) joinOrganization(ctx context.Context, v *visit) (answer, error) {
-	org, err := s.People.Join(ctx, v.user, people.InvitationID(v.PostForm.Get("invitation")), v.client())
+	org, err := s.People.Join(ctx, v.person.User, people.InvitationID(v.PostForm.Get("invitation")), v.client())
 	return redirect(home + "/" + string(org)), err
 }
 
 // declineInvitation ends an invitation of the user.
 func (s *site) declineInvitation(ctx context.Context, v *visit) (answer, error) {
-	declined, err := s.People.Decline(ctx, v.user, people.InvitationID(v.PostForm.Get("invitation")), v.client())
+	declined, err := s.People.Decline(ctx, v.person.User, people.InvitationID(v.PostForm.Get("invitation")), v.client())
 	return s.done(ctx, err, "/settings", "You declined the invitation to "+declined.OrganizationName+".")
 }
 
@@ -130,14 +130,14 @@ func (s *site) resetPassword(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) requestVerification(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.RequestVerification(ctx, v.user, v.client()); err != nil {
+	if err := s.People.RequestVerification(ctx, v.person.User, v.client()); err != nil {
 		return refused(err, "code", verifyPage(v))
 	}
-	return s.done(ctx, nil, "/settings/verify", "A code is on its way to "+v.user.Email+".")
+	return s.done(ctx, nil, "/settings/verify", "A code is on its way to "+v.person.Email+".")
 }
 
 func (s *site) verifyAddress(ctx context.Context, v *visit) (answer, error) {
-	if err := s.People.VerifyAddress(ctx, v.user, v.PostForm.Get("code"), v.client()); err != nil {
+	if err := s.People.VerifyAddress(ctx, v.person.User, v.PostForm.Get("code"), v.client()); err != nil {
 		return refused(err, "code", verifyPage(v), wrongCode)
 	}
 	return s.done(ctx, nil, "/settings", "Your e-mail address is verified.")

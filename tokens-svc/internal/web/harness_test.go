@@ -20,9 +20,12 @@ import (
 
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
+	"github.com/quayside/quayside/tokens-svc/internal/httpapi/transport"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/passkey"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -40,22 +43,24 @@ const (
 	// shipmentsOfAcme is where people go who joined acme.
 	shipmentsOfAcme = home + "/" + string(acme)
 
-	origin   = "https://quayside.example"
-	secret   = "correct horse battery"
-	cookieID = "__Host-quayside"
-	deviceID = "__Host-quayside-device"
+	origin = "https://quayside.example"
+	secret = "correct horse battery"
+
+	gatewayCredential = "newest-0123456789abcdef0123456789abcdef"
+	cookieID          = "__Host-quayside"
+	deviceID          = "__Host-quayside-device"
 )
 
 // world is a site over a database of its own, with two organizations, and
 // everything that it logged.
 type world struct {
 	http.Handler
-	introspection http.Handler
-	dsn           string
-	people        *people.Service
-	tokens        *tokens.Service
-	storage       *failing
-	log           *journal
+	internal http.Handler // for gateways
+	dsn      string
+	people   *people.Service
+	tokens   *tokens.Service
+	storage  *failing
+	log      *journal
 
 	mu  sync.Mutex
 	now time.Time
@@ -122,14 +127,22 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		}
 	}
 	c := Config{
-		People: w.people, Tokens: w.tokens, Sessions: postgres.NewSessions(db, w.clock), Passwords: true,
+		People: w.people, Tokens: w.tokens, Passwords: true,
 		PublicURL: address, Timeout: 10 * time.Second,
 		Log: log,
 	}
 	for _, alter := range change {
 		alter(&c)
 	}
-	w.Handler, w.introspection = New(c)
+	c.Sessions = session.New(postgres.NewSessions(db, w.clock), c.PublicURL.Scheme == "https")
+	w.Handler = New(c)
+	gateways, err := credential.Parse(gatewayCredential)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.internal = transport.Internal(w.tokens, w.tokens, nil, transport.Sessions{
+		People: w.people, Sessions: c.Sessions, Permissions: w.tokens.Permissions(), Passwords: c.Passwords,
+	}, transport.Config{Timeout: c.Timeout}, gateways, log)
 	return w
 }
 
@@ -160,10 +173,11 @@ func (w *world) token(t *testing.T, member *browser, name string, change ...func
 	for _, m := range members {
 		if m.Email == member.email {
 			v := visit{
-				Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), user: m.User,
-				site: &site{Config: Config{Tokens: w.tokens}},
+				Request: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil),
+				person:  people.Standing{User: m.User},
+				site:    &site{Config: Config{Tokens: w.tokens}},
 			}
-			v.current.Role = m.Role
+			v.person.Membership.Role = m.Role
 			made, _, err := w.tokens.CreateToken(t.Context(), v.principal(), acme, d)
 			if err != nil {
 				t.Fatal(err)

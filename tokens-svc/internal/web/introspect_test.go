@@ -12,17 +12,32 @@ import (
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
+// introspected is what gateways learn about a session.
+type introspected struct {
+	Active           bool
+	Next             string
+	User             string       `json:"sub"`
+	Session          string       `json:"sid"`
+	Name             string       `json:"name"`
+	Organization     tokens.OrgID `json:"organization_id"`
+	OrganizationName string       `json:"organization_name"`
+	Scope            string
+	AuthTime         int64 `json:"auth_time"`
+}
+
 // introspect returns what gateways learn about a browser's session.
-func (b *browser) introspect(t *testing.T, org tokens.OrgID) (found introspection) {
+func (b *browser) introspect(t *testing.T, org tokens.OrgID) (found introspected) {
 	t.Helper()
 	form := url.Values{
 		"organization": {string(org)},
 		"cookie":       {"other=1; " + cookieID + "=" + b.cookie}, "client": {"192.0.2.9"},
 	}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(form.Encode()))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/internal/v1/sessions/introspect",
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", "Bearer "+gatewayCredential)
 	w := httptest.NewRecorder()
-	b.introspection.ServeHTTP(w, r)
+	b.internal.ServeHTTP(w, r)
 	if err := json.Unmarshal(w.Body.Bytes(), &found); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -42,11 +57,11 @@ func TestIntrospectionOfASessionNamesThePersonAndWhatTheRoleHolds(t *testing.T) 
 		b := w.member(t, role)
 		for _, org := range []tokens.OrgID{acme, ""} {
 			got := b.introspect(t, org)
-			want := introspection{
+			want := introspected{
 				Active: true, User: got.User, Session: got.Session, Name: b.email,
 				Organization: acme, OrganizationName: "Acme Citrus", Scope: scope, AuthTime: w.clock().Unix(),
 			}
-			if got != want || !strings.HasPrefix(string(got.User), "usr_") || !strings.HasPrefix(got.Session, "ses_") {
+			if got != want || !strings.HasPrefix(got.User, "usr_") || !strings.HasPrefix(got.Session, "ses_") {
 				t.Errorf("%s of %q: %+v", role, org, got)
 			}
 		}
@@ -60,7 +75,7 @@ func TestIntrospectionOfASessionNamesThePersonAndWhatTheRoleHolds(t *testing.T) 
 func TestIntrospectionOfASessionEndsWithIt(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	inactive := introspection{}
+	inactive := introspected{}
 	if got := w.browser().introspect(t, acme); got != inactive {
 		t.Errorf("without a session: %+v", got)
 	}
@@ -78,7 +93,7 @@ func TestIntrospectionOfASessionEndsWithIt(t *testing.T) {
 	if got := removed.introspect(t, acme); !got.Active || got.Organization != "" || got.Scope != "" {
 		t.Errorf("a removed member: %+v", got)
 	}
-	if got := removed.introspect(t, ""); got != (introspection{Next: "/settings"}) {
+	if got := removed.introspect(t, ""); got != (introspected{Next: "/settings"}) {
 		t.Errorf("a member of nothing: %+v", got)
 	}
 	packer := w.member(t, tokens.RolePacker)

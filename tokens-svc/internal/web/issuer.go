@@ -33,7 +33,7 @@ func (s *site) startOIDC(ctx context.Context, v *visit) (answer, error) {
 
 func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	var begun flow
-	text, err := s.sessions.Take(ctx, keyFlow)
+	text, err := s.Sessions.Take(ctx, keyFlow)
 	if err != nil {
 		return answer{}, err
 	}
@@ -50,7 +50,7 @@ func (s *site) finishOIDC(ctx context.Context, v *visit) (answer, error) {
 	if begun.Again && !s.isRecent(at) {
 		return s.issuerAnswer(ctx, v, oidc.ErrNotAgain)
 	}
-	proved := v.user.ID // of a session that is as young as a proof
+	proved := v.person.ID // of a session that is as young as a proof
 	if !s.provedRecently(ctx) {
 		proved = ""
 	}

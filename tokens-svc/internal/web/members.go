@@ -52,7 +52,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
 		}
 	}
 	for _, m := range members {
-		row := memberRow{Member: m, Self: m.ID == v.user.ID}
+		row := memberRow{Member: m, Self: m.ID == v.person.ID}
 		others := owners
 		if able(m) {
 			others--
@@ -136,7 +136,7 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 	}
 	m, title := p.Members[at], "Remove "+p.Members[at].Display()
 	if m.Self {
-		title = "Leave " + v.current.Organization.Name
+		title = "Leave " + v.person.Membership.Organization.Name
 	}
 	switch {
 	case !m.Self && !v.principal().MayAssign(m.Role, ""):
@@ -150,8 +150,8 @@ func (s *site) showRemove(ctx context.Context, v *visit) (answer, error) {
 func (s *site) remove(ctx context.Context, v *visit) (answer, error) {
 	id := people.UserID(v.PathValue("user"))
 	err := s.People.Remove(ctx, v.principal(), v.org(), id)
-	if id == v.user.ID {
-		return s.done(ctx, err, "/settings", "You left "+v.current.Organization.Name+".")
+	if id == v.person.ID {
+		return s.done(ctx, err, "/settings", "You left "+v.person.Membership.Organization.Name+".")
 	}
 	return s.done(ctx, err, v.path("/members"),
 		"The member was removed and no longer has access. Tokens that they own no longer have any permissions.")

@@ -18,6 +18,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/tokens-svc/internal/people"
 	"github.com/quayside/quayside/tokens-svc/internal/people/password"
+	"github.com/quayside/quayside/tokens-svc/internal/people/session"
 	"github.com/quayside/quayside/tokens-svc/internal/postgres"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -94,8 +95,8 @@ func TestNoPageTakesAnOutageForAnAnswer(t *testing.T) {
 	c.Tokens = tokens.NewService(postgres.NewRepository(db), tokens.Config{Peppers: peppers, Now: w.clock})
 	c.People = people.NewService(postgres.NewRepository(db),
 		people.Config{Passwords: password.New(cheap), Now: w.clock})
-	c.Sessions = postgres.NewSessions(db, w.clock)
-	w.Handler, _ = New(c)
+	c.Sessions = session.New(postgres.NewSessions(db, w.clock), true)
+	w.Handler = New(c)
 
 	owner := w.member(t, tokens.RoleOwner)
 	token := w.token(t, owner, "ERP")

@@ -50,15 +50,15 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 	case f.Passkey && passkey != "":
 		wrong = wrongPasskey("proof-passkey")
 		user, err = s.withPasskey(ctx, v, passkey)
-		if err == nil && user.ID != v.user.ID {
+		if err == nil && user.ID != v.person.ID {
 			err = people.ErrFactor
 		}
 	case f.Code && code != "":
 		wrong = wrongCodeOfApp("proof-code")
-		user, err = s.People.SignInWithCode(ctx, v.user, code, v.client())
+		user, err = s.People.SignInWithCode(ctx, v.person.User, code, v.client())
 	case f.Password && password != "":
 		wrong = refusal{people.ErrRefused, "proof-password", "Incorrect password."}
-		user, err = s.People.SignIn(ctx, v.user.Email, password, v.client())
+		user, err = s.People.SignIn(ctx, v.person.Email, password, v.client())
 	default:
 		return false, f.answer(), nil
 	}
@@ -66,7 +66,7 @@ func (s *site) prove(ctx context.Context, v *visit) (proved bool, ask answer, er
 		ask, err = refused(err, wrong.field, f.answer(), wrong)
 		return false, ask, err
 	}
-	ended, err := s.sessions.Prove(ctx, user, s.People.Now())
+	ended, err := s.Sessions.Prove(ctx, user, s.People.Now())
 	return !ended, redirect("/sign-in?ended=1"), err
 }
 
@@ -94,13 +94,13 @@ func (s *site) returnWithProof(_ context.Context, v *visit) (answer, error) {
 
 // provedRecently reports whether the proof of the session is recent.
 func (s *site) provedRecently(ctx context.Context) bool {
-	return s.isRecent(s.sessions.Current(ctx).ProvedAt)
+	return s.isRecent(s.Sessions.Current(ctx).ProvedAt)
 }
 
 func (s *site) isRecent(proof time.Time) bool { return s.People.Now().Sub(proof) < proofLife }
 
 func (s *site) proofForm(ctx context.Context, v *visit) (*proofForm, error) {
-	has, err := s.People.Factors(ctx, v.user)
+	has, err := s.People.Factors(ctx, v.person.User)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type securityForm struct {
 }
 
 func (s *site) showSecurity(ctx context.Context, v *visit) (answer, error) {
-	has, err := s.People.Factors(ctx, v.user)
+	has, err := s.People.Factors(ctx, v.person.User)
 	return page("security", "Sign-in security", &securityForm{
 		Factors: has, Apps: hasApps(s), Passable: hasPasskeys(s), Name: v.PostForm.Get("name"),
 	}), err
@@ -39,17 +39,17 @@ type appForm struct {
 }
 
 func (s *site) newApp(ctx context.Context, v *visit) (answer, error) {
-	s.sessions.Put(ctx, keyApp, s.People.NewApp(v.user))
+	s.Sessions.Put(ctx, keyApp, s.People.NewApp(v.person.User))
 	return redirect(securityPath + "/app"), nil
 }
 
 // showApp shows the key that the session keeps.
 func (s *site) showApp(ctx context.Context, v *visit) (answer, error) {
-	sealed := s.sessions.Get(ctx, keyApp)
+	sealed := s.Sessions.Get(ctx, keyApp)
 	if sealed == "" {
 		return redirect(securityPath), nil
 	}
-	secret, url, err := s.People.App(v.user, sealed)
+	secret, url, err := s.People.App(v.person.User, sealed)
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,13 +63,13 @@ func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
 	if err != nil || form.to != "" {
 		return form, err
 	}
-	sealed, err := s.sessions.Take(ctx, keyApp)
+	sealed, err := s.Sessions.Take(ctx, keyApp)
 	if err != nil {
 		return answer{}, err
 	}
-	codes, err := s.People.AddApp(ctx, v.user, sealed, v.PostForm.Get("code"), v.client())
+	codes, err := s.People.AddApp(ctx, v.person.User, sealed, v.PostForm.Get("code"), v.client())
 	if err != nil {
-		s.sessions.Put(ctx, keyApp, sealed)
+		s.Sessions.Put(ctx, keyApp, sealed)
 		return refused(err, "code", form, wrongCodeOfApp("code"))
 	}
 	a := page("recovery-codes", "Keep your recovery codes", codes)
@@ -78,7 +78,7 @@ func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) removeApp(ctx context.Context, v *visit) (answer, error) {
-	return s.done(ctx, s.People.RemoveApp(ctx, v.user, v.client()), securityPath,
+	return s.done(ctx, s.People.RemoveApp(ctx, v.person.User, v.client()), securityPath,
 		"The authenticator app was removed. Your password alone signs you in again.")
 }
 
@@ -90,7 +90,7 @@ const (
 
 func (s *site) challengePasskey(ctx context.Context, _ *visit) (answer, error) {
 	options, ceremony, err := s.People.BeginSignIn()
-	s.sessions.Put(ctx, keyPasskey, ceremony)
+	s.Sessions.Put(ctx, keyPasskey, ceremony)
 	return answer{status: http.StatusOK, json: options}, err
 }
 
@@ -105,7 +105,7 @@ func (s *site) signInWithPasskey(ctx context.Context, v *visit) (answer, error) 
 
 // withPasskey returns the person whose passkey signed in the ceremony that the session keeps.
 func (s *site) withPasskey(ctx context.Context, v *visit, response string) (people.User, error) {
-	ceremony, err := s.sessions.Take(ctx, keyPasskey)
+	ceremony, err := s.Sessions.Take(ctx, keyPasskey)
 	if err != nil {
 		return people.User{}, err
 	}
@@ -113,8 +113,8 @@ func (s *site) withPasskey(ctx context.Context, v *visit, response string) (peop
 }
 
 func (s *site) challengeNewPasskey(ctx context.Context, v *visit) (answer, error) {
-	options, ceremony, err := s.People.BeginPasskey(ctx, v.user)
-	s.sessions.Put(ctx, keyNewPasskey, ceremony)
+	options, ceremony, err := s.People.BeginPasskey(ctx, v.person.User)
+	s.Sessions.Put(ctx, keyNewPasskey, ceremony)
 	return answer{status: http.StatusOK, json: options}, err
 }
 
@@ -123,12 +123,12 @@ func (s *site) addPasskey(ctx context.Context, v *visit) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ceremony, err := s.sessions.Take(ctx, keyNewPasskey)
+	ceremony, err := s.Sessions.Take(ctx, keyNewPasskey)
 	if err != nil {
 		return answer{}, err
 	}
 	name, response := v.PostForm.Get("name"), v.PostForm.Get("passkey")
-	err = s.People.AddPasskey(ctx, v.user, name, ceremony, response, v.client())
+	err = s.People.AddPasskey(ctx, v.person.User, name, ceremony, response, v.client())
 	if err != nil {
 		return refused(err, "name", form, refusal{people.ErrFactor, "name", "Your browser made no passkey. Try again."})
 	}
@@ -136,6 +136,6 @@ func (s *site) addPasskey(ctx context.Context, v *visit) (answer, error) {
 }
 
 func (s *site) removePasskey(ctx context.Context, v *visit) (answer, error) {
-	return s.done(ctx, s.People.RemovePasskey(ctx, v.user, v.PostForm.Get("passkey"), v.client()), securityPath,
+	return s.done(ctx, s.People.RemovePasskey(ctx, v.person.User, v.PostForm.Get("passkey"), v.client()), securityPath,
 		"The passkey was removed. Delete it in your browser or password manager, too.")
 }

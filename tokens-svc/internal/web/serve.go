@@ -41,7 +41,7 @@ func (s *site) serve(rt route) http.Handler {
 			a = s.errorAnswer(r.Context(), v, err)
 		}
 		if ctx != nil && !rt.watch {
-			if err := s.sessions.Save(ctx, w); err != nil {
+			if err := s.Sessions.Save(ctx, w); err != nil {
 				refusal := s.errorAnswer(r.Context(), v, err)
 				if !a.once { // a secret that is shown once takes precedence
 					a = refusal
@@ -68,23 +68,25 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	if !pages.Storable(v.Form) {
 		return nil, errorPage(http.StatusBadRequest), nil
 	}
-	ctx, ended, err := s.sessions.Load(ctx, v.Request, clientAddress(v.Request))
+	ctx, ended, err := s.Sessions.Load(ctx, v.Request, clientAddress(v.Request))
 	if err != nil {
 		return nil, answer{}, err
 	}
 	v.ended = ended
-	if err := s.authenticate(ctx, v); err != nil {
-		return ctx, answer{}, err
+	if id := s.Sessions.Current(ctx).User; id != "" {
+		if v.person, err = s.People.Standing(ctx, id, tokens.OrgID(v.PathValue("org"))); err != nil {
+			return ctx, answer{}, err
+		}
 	}
 	first := "" // the page that the user has to visit before
 	switch {
-	case rt.forSignedIn() && v.user.ID == "":
+	case rt.forSignedIn() && v.person.ID == "":
 		first = signInPath(v)
-	case s.Passwords && v.user.PasswordTemporary && !rt.temporary && rt.forSignedIn():
+	case s.Passwords && v.person.PasswordTemporary && !rt.temporary && rt.forSignedIn():
 		first = "/settings/password"
-	case rt.forMembers() && len(v.memberships) == 0:
+	case rt.forMembers() && len(v.person.Memberships) == 0:
 		first = "/settings"
-	case rt.forMembers() && v.current.Role == "":
+	case rt.forMembers() && v.person.Membership.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
 	case rt.may != nil && !rt.may(v):
 		return ctx, answer{}, tokens.ErrForbidden
@@ -99,8 +101,8 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 			return ctx, ask, err
 		}
 	}
-	if v.Method == http.MethodGet && v.user.ID != "" {
-		if v.notice, err = s.sessions.Take(ctx, keyNotice); err != nil {
+	if v.Method == http.MethodGet && v.person.ID != "" {
+		if v.notice, err = s.Sessions.Take(ctx, keyNotice); err != nil {
 			return ctx, answer{}, err
 		}
 	}
@@ -109,26 +111,6 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 		s.notify(ctx, v.notice) // for the next page
 	}
 	return ctx, a, err
-}
-
-// authenticate loads the signed-in user and their role in {org}.
-func (s *site) authenticate(ctx context.Context, v *visit) (err error) {
-	id := s.sessions.Current(ctx).User
-	if id == "" {
-		return nil
-	}
-	if v.user, err = s.People.User(ctx, id); err != nil {
-		return err
-	}
-	if v.memberships, err = s.People.Memberships(ctx, id); err != nil {
-		return err
-	}
-	org := tokens.OrgID(v.PathValue("org"))
-	at := slices.IndexFunc(v.memberships, func(m people.Membership) bool { return m.Organization.ID == org })
-	if at >= 0 {
-		v.current = v.memberships[at]
-	}
-	return nil
 }
 
 // signInPath returns the address of the sign-in page, which then leads back to the
@@ -146,7 +128,7 @@ func signInPath(v *visit) string {
 }
 
 // notify stores a notice for the user's next page.
-func (s *site) notify(ctx context.Context, notice string) { s.sessions.Put(ctx, keyNotice, notice) }
+func (s *site) notify(ctx context.Context, notice string) { s.Sessions.Put(ctx, keyNotice, notice) }
 
 // errorAnswer returns the page for an error, and logs it once if operators must
 // see it.

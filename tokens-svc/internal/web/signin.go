@@ -34,7 +34,7 @@ func (f *signInForm) answer() answer { return page("sign-in", "Sign in", f) }
 
 func (s *site) showSignIn(_ context.Context, v *visit) (answer, error) {
 	f := s.signInForm(v)
-	if v.user.ID != "" {
+	if v.person.ID != "" {
 		return redirect(f.Next), nil
 	}
 	switch {
@@ -84,7 +84,7 @@ func (s *site) afterPassword(ctx context.Context, v *visit, user people.User, ne
 	if !user.HasApp {
 		return s.startSession(ctx, v, user, s.People.Now(), next)
 	}
-	if err := s.sessions.SignIn(ctx, people.User{}, time.Time{}); err != nil { // without a user, under a new token
+	if err := s.Sessions.SignIn(ctx, people.User{}, time.Time{}); err != nil { // without a user, under a new token
 		return answer{}, err
 	}
 	err := s.keep(ctx, keyCode, codeStep{user.ID, user.SessionEpoch, next, s.People.Now().Add(codeStepLife)})
@@ -97,7 +97,7 @@ func (s *site) keep(ctx context.Context, key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("keep %s: %w", key, err)
 	}
-	s.sessions.Put(ctx, key, string(text))
+	s.Sessions.Put(ctx, key, string(text))
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (s *site) showCode(ctx context.Context, _ *visit) (answer, error) {
 
 // codeStep returns the sign-in that the session keeps.
 func (s *site) codeStep(ctx context.Context) (step codeStep, ok bool) {
-	err := json.Unmarshal([]byte(s.sessions.Get(ctx, keyCode)), &step)
+	err := json.Unmarshal([]byte(s.Sessions.Get(ctx, keyCode)), &step)
 	return step, err == nil && s.People.Now().Before(step.Ends)
 }
 
@@ -172,7 +172,7 @@ func (s *site) startSession(
 	if err := s.markDevice(ctx, v, user); err != nil {
 		return answer{}, err
 	}
-	if err := s.sessions.SignIn(ctx, user, proved); err != nil {
+	if err := s.Sessions.SignIn(ctx, user, proved); err != nil {
 		return answer{}, err
 	}
 	offers, err := s.People.Offers(ctx, user)
@@ -184,5 +184,5 @@ func (s *site) startSession(
 }
 
 func (s *site) signOut(ctx context.Context, _ *visit) (answer, error) {
-	return redirect("/sign-in?out=1"), s.sessions.SignOut(ctx)
+	return redirect("/sign-in?out=1"), s.Sessions.SignOut(ctx)
 }

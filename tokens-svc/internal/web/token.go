@@ -124,7 +124,7 @@ func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token
 // an idempotency key of the person.
 func (v *visit) once() tokens.Principal {
 	return v.principal().WithKey(tokens.NewKey([sha256.Size]byte{}, v.site.Tokens.Now(),
-		"form", string(v.user.ID), v.PostForm.Get("form")))
+		"form", string(v.person.ID), v.PostForm.Get("form")))
 }
 
 // usedForm is the page for a form that was sent before.

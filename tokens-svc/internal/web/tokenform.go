@@ -91,7 +91,7 @@ func (f *tokenForm) Ends(l expiryOption, now time.Time) string {
 
 // newForm is an empty form, with what the organization's policy allows.
 func (s *site) newForm(v *visit) *tokenForm {
-	principal, policy := v.principal(), v.current.Organization.Policy
+	principal, policy := v.principal(), v.person.Membership.Organization.Policy
 	now, presets := s.Tokens.Now(), s.Tokens.Permissions().Presets()
 	f := &tokenForm{
 		Grants: principal.Grants(), Preset: presets[0].ID, Expiry: custom, Window: "minute",

@@ -45,7 +45,7 @@ type Issuer interface {
 type Config struct {
 	People    *people.Service
 	Tokens    *tokens.Service
-	Sessions  session.Store
+	Sessions  *session.Manager
 	Issuer    Issuer        // nil: none
 	Passwords bool          // people may sign in with e-mail address and password
 	PublicURL *url.URL      // as browsers see it
@@ -55,24 +55,20 @@ type Config struct {
 
 type site struct {
 	Config
-	sessions *session.Manager
-	secure   bool
+	secure bool
 }
 
-// New returns the handler of /sign-in and /settings and all below, and one by which
-// gateways introspect sessions.
-func New(c Config) (pages, introspection http.Handler) {
+// New returns the handler of /sign-in and /settings and all below.
+func New(c Config) http.Handler {
 	s := &site{Config: c, secure: c.PublicURL.Scheme == "https"}
-	s.sessions = session.New(c.Sessions, s.secure)
 	own := http.NewCrossOriginProtection()
 	_ = own.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host) // it has the form that this wants
 	own.SetDenyHandler(http.HandlerFunc(s.crossOrigin))
 	broken := func(w http.ResponseWriter, r *http.Request) { // it ended in a panic
 		s.write(w, r, nil, errorPage(http.StatusInternalServerError))
 	}
-	pages = requestid.Ensure(s.withVisit(httpserver.AccessLog(c.Log, attrs, broken,
+	return requestid.Ensure(s.withVisit(httpserver.AccessLog(c.Log, attrs, broken,
 		kit.Harden(own.Handler(s.routes()), s.secure))))
-	return pages, http.HandlerFunc(s.introspect)
 }
 
 // visit is one request with its authenticated user.
@@ -80,17 +76,14 @@ type visit struct {
 	*http.Request
 	w    http.ResponseWriter
 	site *site
-	user people.User
-	// memberships are all of the user's; here is the one in the organization
-	// that the request is about.
-	memberships []people.Membership
-	current     people.Membership
-	ended       bool   // the request brought the cookie of a session that has ended
-	notice      string // notice from the previous page
+	// person is the user, and their membership in the organization that the request is about.
+	person people.Standing
+	ended  bool   // the request brought the cookie of a session that has ended
+	notice string // notice from the previous page
 }
 
 // org returns the organization that the request is about.
-func (v *visit) org() tokens.OrgID { return v.current.Organization.ID }
+func (v *visit) org() tokens.OrgID { return v.person.Membership.Organization.ID }
 
 // token returns the id of the token that the request is about, as it was
 // written.
@@ -110,8 +103,8 @@ func (v *visit) client() people.ClientInfo {
 
 // principal returns the user with their role in the organization at hand.
 func (v *visit) principal() tokens.Principal {
-	return v.site.Tokens.Permissions().Person(v.client().Actor(v.user), v.current.Role).
-		Under(v.current.Organization.Policy)
+	return v.site.Tokens.Permissions().Person(v.client().Actor(v.person.User), v.person.Membership.Role).
+		Under(v.person.Membership.Organization.Policy)
 }
 
 // clientAddress returns the client's address as the gateway asserts it, see
@@ -139,8 +132,8 @@ func visitOf(r *http.Request) *visit { return r.Context().Value(visitKey{}).(*vi
 // attrs are the access log's attributes of the user.
 func attrs(r *http.Request) []slog.Attr {
 	v, all := visitOf(r), []slog.Attr{slog.String("request_id", requestid.Of(r))}
-	if v.user.ID != "" {
-		all = append(all, slog.String("user_id", string(v.user.ID)))
+	if v.person.ID != "" {
+		all = append(all, slog.String("user_id", string(v.person.ID)))
 	}
 	if v.org() != "" {
 		all = append(all, slog.String("organization_id", string(v.org())))

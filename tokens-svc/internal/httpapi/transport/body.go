@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
@@ -51,10 +54,10 @@ var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was co
 
 // decodeBody returns the decoder of a request without parameters, with a body that must be JSON, of one of these media
 // types. A missing body is like {}: its faults name the members that are missing.
-func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) func(*http.Request) (Req, error) {
-	return func(r *http.Request) (req Req, err error) {
+func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) kithttp.DecodeRequestFunc {
+	return func(_ context.Context, r *http.Request) (any, error) {
 		if err := query.Read(r).Err(); err != nil {
-			return req, err
+			return nil, err
 		}
 		text, err := readText(r)
 		switch {
@@ -65,18 +68,18 @@ func decodeBody[Req any](read func(*jsonbody.Object) Req, types ...string) func(
 			err = checkType(r.Header, types...)
 		}
 		if err != nil {
-			return req, err
+			return nil, err
 		}
 		body, err := jsonbody.Parse(text, limits)
 		if beyond, ok := errors.AsType[*jsonbody.LimitError](err); ok {
-			return req, &bodyError{[]problem.Field{beyond.Fault}}
+			return nil, &bodyError{[]problem.Field{beyond.Fault}}
 		}
 		if err != nil {
-			return req, err
+			return nil, err
 		}
-		req = read(body.Object())
+		req := read(body.Object())
 		if faults := body.Faults(); len(faults) > 0 {
-			return req, &bodyError{faults}
+			return nil, &bodyError{faults}
 		}
 		return req, nil
 	}

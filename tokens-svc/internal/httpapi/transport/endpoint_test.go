@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-kit/kit/endpoint"
+	kithttp "github.com/go-kit/kit/transport/http"
+
 	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -28,7 +31,7 @@ func (a admission) FindToken(context.Context, tokens.TokenID) (tokens.Token, tok
 // ask calls an endpoint whose method is do, with what the gateway asserts.
 func ask(
 	t *testing.T, stored, asserted string, needs tokens.Permission,
-	read func(*http.Request) (string, error), do func(context.Context, call, string) (reply, error),
+	decode kithttp.DecodeRequestFunc, do endpoint.Endpoint,
 ) error {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
@@ -36,7 +39,7 @@ func ask(
 	r.Header.Set(assertion.HeaderToken, "tok_000000000001")
 	r.Header.Set(assertion.HeaderPermissions, asserted)
 	s := tokens.NewService(admission{permissions: []tokens.Permission{tokens.Permission(stored)}}, tokens.Config{})
-	_, err := forTokens(Config{Timeout: time.Second}, s, needs, read, do)(t.Context(), r)
+	_, err := endpoint.Chain(authorized(s, time.Second, needs), decoded(decode), limited(time.Second))(do)(t.Context(), r)
 	return err
 }
 
@@ -59,8 +62,8 @@ func TestEveryIntrospectionIsObservedWithItsResult(t *testing.T) {
 		peppers, _ := tokens.ParsePeppers("1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 		s := tokens.NewService(outage{error: err}, tokens.Config{Peppers: peppers})
 		var got []string
-		m := gatewayMethods{s, s, func(result string) { got = append(got, result) }}
-		_, _ = m.introspect(t.Context(), tokens.Generate(tokens.Live))
+		e := introspect(s, func(result string) { got = append(got, result) })
+		_, _ = e(t.Context(), tokens.Generate(tokens.Live))
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("observed %q, want %q once", got, want)
 		}
@@ -71,10 +74,10 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		slow := func(*http.Request) (string, error) { time.Sleep(time.Minute); return "", nil } // a client's time
-		err := ask(t, "admin", "admin", anyToken, slow, func(ctx context.Context, _ call, _ string) (reply, error) {
+		slow := func(context.Context, *http.Request) (any, error) { time.Sleep(time.Minute); return "", nil } // a client's
+		err := ask(t, "admin", "admin", anyToken, slow, func(ctx context.Context, _ any) (any, error) {
 			<-ctx.Done()
-			return reply{}, ctx.Err()
+			return nil, ctx.Err()
 		})
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Minute+time.Second {
 			t.Errorf("took %s: %v", took, err)
@@ -84,23 +87,22 @@ func TestEveryCallHasATimeLimit(t *testing.T) {
 
 func TestAPermissionMustBeBothAssertedAndStored(t *testing.T) {
 	t.Parallel()
-	done := func(context.Context, call, string) (reply, error) { return reply{}, nil }
+	nothing := func(context.Context, *http.Request) (any, error) { return nil, nil }
 	for name, c := range map[string]struct{ stored, asserted, held string }{
 		"neither":         {"shipments:write", "shipments:read shipments:write", "shipments:read shipments:write"},
 		"only asserted":   {"shipments:read", "admin shipments:read", "shipments:read"},
 		"only stored":     {"admin", "documents:read", "documents:read"},
 		"nothing in both": {"shipments:read", "documents:read", "no permission"},
 	} {
-		err := ask(t, c.stored, c.asserted, tokens.Admin, func(*http.Request) (string, error) {
+		err := ask(t, c.stored, c.asserted, tokens.Admin, func(context.Context, *http.Request) (any, error) {
 			t.Error("the request is read")
-			return "", nil
-		}, done)
+			return nil, nil
+		}, endpoint.Nop)
 		if _, ok := errors.AsType[*assertion.PermissionError](err); !ok ||
 			err.Error() != "this needs admin; the token has "+c.held {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := ask(t, c.stored, c.asserted, anyToken, func(*http.Request) (string, error) { return "", nil },
-			done); err != nil {
+		if err := ask(t, c.stored, c.asserted, anyToken, nothing, endpoint.Nop); err != nil {
 			t.Errorf("%s, where any will do: %v", name, err)
 		}
 	}

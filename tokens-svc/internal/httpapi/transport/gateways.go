@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-kit/kit/endpoint"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
@@ -43,41 +44,36 @@ type introspection struct {
 // decodeIntrospect reads the form. Its errors do not
 // repeat its values. RFC 7662's token_type_hint is accepted and adds
 // nothing. A text that is no token gets RFC 7662's answer, too.
-func decodeIntrospect(r *http.Request) (tokens.Secret, error) {
+func decodeIntrospect(_ context.Context, r *http.Request) (any, error) {
 	if err := checkType(r.Header, "application/x-www-form-urlencoded"); err != nil {
-		return tokens.Secret{}, err
+		return nil, err
 	}
 	body, err := readText(r)
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
 		err = errForm
 	}
 	if err != nil {
-		return tokens.Secret{}, err
+		return nil, err
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil || len(form["token"]) != 1 {
-		return tokens.Secret{}, errForm
+		return nil, errForm
 	}
 	presented, _ := tokens.Parse(form.Get("token"))
 	return presented, nil
 }
 
-// gatewayMethods is what gateways call for themselves.
-type gatewayMethods struct {
-	*tokens.Service
-	usage   *tokens.Service
-	observe func(result string)
-}
-
-// introspect looks up a presented token; the zero Secret is a text that is none.
-// Introspections are counted by their outcome.
-func (m gatewayMethods) introspect(ctx context.Context, presented tokens.Secret) (reply, error) {
-	found, err := m.Introspect(ctx, presented)
-	m.observe(resultOf(found, err))
-	if err != nil {
-		return reply{}, err
+// introspect returns the endpoint that looks up a presented token; the zero Secret is a text that is none.
+// Introspections are observed by their outcome.
+func introspect(s *tokens.Service, observe func(result string)) endpoint.Endpoint {
+	return func(ctx context.Context, request any) (any, error) {
+		found, err := s.Introspect(ctx, request.(tokens.Secret))
+		observe(resultOf(found, err))
+		if err != nil {
+			return nil, err
+		}
+		return reply{status: http.StatusOK, body: introspectionOf(found, s.Permissions())}, nil
 	}
-	return reply{status: http.StatusOK, body: m.answer(found)}, nil
 }
 
 // resultOf is the result of an introspection in metrics.
@@ -97,11 +93,13 @@ func resultOf(found tokens.Introspection, err error) string {
 	}
 }
 
-func (m gatewayMethods) recordUsage(ctx context.Context, uses []tokens.Use) (reply, error) {
-	return reply{status: http.StatusNoContent}, m.usage.RecordUsage(ctx, uses)
+func recordUsage(s *tokens.Service) endpoint.Endpoint {
+	return func(ctx context.Context, request any) (any, error) {
+		return reply{status: http.StatusNoContent}, s.RecordUsage(ctx, request.([]tokens.Use))
+	}
 }
 
-func (m gatewayMethods) answer(found tokens.Introspection) introspection {
+func introspectionOf(found tokens.Introspection, all *tokens.Catalogue) introspection {
 	if found.Outcome != tokens.OutcomeActive {
 		return introspection{Reason: found.Reason()}
 	}
@@ -109,7 +107,7 @@ func (m gatewayMethods) answer(found tokens.Introspection) introspection {
 	answer := introspection{
 		Active:         true,
 		TokenType:      "Bearer",
-		Scope:          strings.Join(tokens.Texts(m.Permissions().Effective(t)), " "),
+		Scope:          strings.Join(tokens.Texts(all.Effective(t)), " "),
 		Subject:        t.ID,
 		Lineage:        t.Lineage,
 		OrganizationID: t.Partition(),
@@ -131,7 +129,7 @@ const maxReports = 10_000
 
 // decodeUsage reads thousands of reports at once, from programs and not from
 // people: it is quick, and names the first fault only.
-func decodeUsage(r *http.Request) ([]tokens.Use, error) {
+func decodeUsage(_ context.Context, r *http.Request) (any, error) {
 	if err := checkType(r.Header, plainJSON); err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (p *program) handle(tb testing.TB, s *tokens.Service) {
 	p.feed = transport.NewFeed(s, p.next, p.opened, log)
 	tb.Cleanup(p.feed.Close)
 	p.public, p.internal = transport.Public(s, c, log),
-		transport.Internal(s, s, p.feed, http.NotFoundHandler(), c, gateways, log)
+		transport.Internal(s, s, p.feed, transport.Sessions{}, c, gateways, log)
 }
 
 // double stands in for storage that fails. It has no other methods.
@@ -219,8 +219,11 @@ func wantBody(tb testing.TB, res *httptest.ResponseRecorder, want string) {
 	}
 }
 
+// refusal is a problem that is no error here.
+type refusal problem.Problem
+
 // wantProblem checks an error's status, code and what every problem has.
-func wantProblem(tb testing.TB, res *httptest.ResponseRecorder, status int, code string) problem.Problem {
+func wantProblem(tb testing.TB, res *httptest.ResponseRecorder, status int, code string) refusal {
 	tb.Helper()
 	var p problem.Problem
 	if err := json.Unmarshal(res.Body.Bytes(), &p); err != nil {
@@ -238,7 +241,7 @@ func wantProblem(tb testing.TB, res *httptest.ResponseRecorder, status int, code
 	if p.Title == "" || p.Detail == "" || p.Instance == "" {
 		tb.Errorf("incomplete: %+v", p)
 	}
-	return p
+	return refusal(p)
 }
 
 // journal keeps what was logged.

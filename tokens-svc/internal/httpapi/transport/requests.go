@@ -1,10 +1,13 @@
 package transport
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
+
+	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
 	"github.com/quayside/quayside/gateway/servicekit/api/query"
@@ -15,11 +18,9 @@ import (
 // one made at the command line or in the form.
 const defaultLifetime = 90 * 24 * time.Hour
 
-func decodeNothing(r *http.Request) (struct{}, error) {
-	return struct{}{}, query.Read(r).Err()
-}
+func decodeNothing(_ context.Context, r *http.Request) (any, error) { return nil, query.Read(r).Err() }
 
-func decodeDraft(now func() time.Time) func(*http.Request) (tokens.Draft, error) {
+func decodeCreate(now func() time.Time) kithttp.DecodeRequestFunc {
 	return decodeBody(func(o *jsonbody.Object) tokens.Draft {
 		token := o.Object("token")
 		d := tokens.Draft{
@@ -41,7 +42,7 @@ func decodeDraft(now func() time.Time) func(*http.Request) (tokens.Draft, error)
 	}, plainJSON)
 }
 
-var decodePatch = decodeBody(func(o *jsonbody.Object) tokens.Patch {
+var decodeUpdate = decodeBody(func(o *jsonbody.Object) tokens.Patch {
 	token := o.Object("token")
 	p := tokens.Patch{Name: token.OptionalText("name"), ExpiresAt: readEnd(token)}
 	if token.Has("permissions") {
@@ -62,23 +63,25 @@ var decodePatch = decodeBody(func(o *jsonbody.Object) tokens.Patch {
 	return p
 }, plainJSON, mergePatch)
 
-// decodeGrace returns how long a rotated token still works.
-var decodeGrace = decodeBody(func(o *jsonbody.Object) time.Duration {
+// rotateRequest is for how long the rotated token still works.
+type rotateRequest struct{ grace time.Duration }
+
+var decodeRotate = decodeBody(func(o *jsonbody.Object) rotateRequest {
 	if o.Has("grace_seconds") {
 		const beyond = int(tokens.MaxGrace/time.Second) + 1 // is refused
-		return time.Duration(max(-1, min(o.Int("grace_seconds"), beyond))) * time.Second
+		return rotateRequest{time.Duration(max(-1, min(o.Int("grace_seconds"), beyond))) * time.Second}
 	}
-	return tokens.DefaultGrace
+	return rotateRequest{tokens.DefaultGrace}
 }, plainJSON)
 
-// revocation is why a token is to end, and whether those made with it end, too.
-type revocation struct {
+// revokeRequest is why a token is to end, and whether those made with it end, too.
+type revokeRequest struct {
 	reason   string
 	children bool
 }
 
-var decodeRevocation = decodeBody(func(o *jsonbody.Object) revocation {
-	return revocation{reason: o.Text("reason"), children: o.Bool("children")}
+var decodeRevoke = decodeBody(func(o *jsonbody.Object) revokeRequest {
+	return revokeRequest{reason: o.Text("reason"), children: o.Bool("children")}
 }, plainJSON)
 
 // readEnd returns when a token is to end, the zero time where that is null, or
@@ -121,7 +124,7 @@ const (
 	maxPage        = 1_000_000_000
 )
 
-func decodeList(r *http.Request) (tokens.Query, error) {
+func decodeList(_ context.Context, r *http.Request) (any, error) {
 	p := query.Read(r)
 	q := tokens.Query{Page: readPage(p)}
 	var err error
@@ -132,16 +135,16 @@ func decodeList(r *http.Request) (tokens.Query, error) {
 	return q, p.Err()
 }
 
-// events selects audit events: a page, newest first, or those after a number.
-type events struct {
+// auditEventsRequest selects audit events: a page, newest first, or those after a number.
+type auditEventsRequest struct {
 	tokens.Page
 	after *int64
 }
 
-func decodeEvents(r *http.Request) (events, error) {
+func decodeAuditEvents(_ context.Context, r *http.Request) (any, error) {
 	p := query.Read(r)
 	const wrong = "after must be the number of an event, from 0, and with it page can only be 1"
-	e := events{readPage(p), readAfter(p, wrong)}
+	e := auditEventsRequest{readPage(p), readAfter(p, wrong)}
 	if e.after != nil && e.Number > 1 {
 		p.Fault("after", wrong)
 	}

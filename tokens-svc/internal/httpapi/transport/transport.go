@@ -1,6 +1,5 @@
-// Package transport makes the service's methods into go-kit endpoints, all with the same
-// middleware, and serves them over HTTP: routes, decoding, encoding, and the one table
-// from errors to problems.
+// Package transport serves the service's operations over HTTP: each is a go-kit endpoint with a request type and a
+// decoder, behind the middleware that all share, and errors become problems by one table.
 //
 // Guarantees: a request without an organization is answered 401 before anything
 // else is looked at, and one without the permission 403 before its body is
@@ -26,6 +25,7 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
+	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/tokens-svc/api"
 	"github.com/quayside/quayside/tokens-svc/internal/httpapi/credential"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
@@ -40,60 +40,61 @@ const (
 	maxUsage = 1 << 20
 )
 
-// router holds the routes of a listener while they are put together.
-type router struct {
-	*problem.Routes
-	config Config
-	log    *slog.Logger
+// Config has the settings of the endpoints.
+type Config struct {
+	Timeout time.Duration // of each call of the service, counted from when its request was read
+	// Observe is called after each introspection with its result: of few, the outcome or the
+	// kind of the error.
+	Observe func(result string)
 }
 
-// Public returns the handler for requests that came through the gateway, whose
-// headers name the caller. A route is its pattern, the permission that it needs,
-// its decoder and its method.
+// Public returns the handler for requests that came through the gateway, whose headers name the caller.
 func Public(s *tokens.Service, c Config, log *slog.Logger) http.Handler {
-	rt := router{problem.NewRoutes(), c, log}
-	m := management{s}
+	e := endpoints{s}
 	const admin = tokens.Admin
-	public(rt, "GET /api/v1/token", anyToken, s, decodeNothing, m.self)
-	public(rt, "DELETE /api/v1/token", anyToken, s, decodeNothing, m.end)
-	public(rt, "POST /api/v1/token/rotate", anyToken, s, decodeGrace, m.rotate)
-	public(rt, "GET /api/v1/tokens", tokens.TokensRead, s, decodeList, m.list)
-	public(rt, "POST /api/v1/tokens", admin, s, decodeDraft(s.Now), m.create)
-	public(rt, "GET /api/v1/tokens/{id}", tokens.TokensRead, s, decodeNothing, m.get)
-	public(rt, "PATCH /api/v1/tokens/{id}", admin, s, decodePatch, m.update)
-	public(rt, "POST /api/v1/tokens/{id}/rotate", admin, s, decodeGrace, m.rotate)
-	public(rt, "POST /api/v1/tokens/{id}/revoke", admin, s, decodeRevocation, m.revoke)
-	public(rt, "GET /api/v1/audit-events", tokens.AuditRead, s, decodeEvents, m.auditEvents)
-
-	rt.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
-	return withoutSecrets(servicekit.Logged(log, rt.Routes))
+	mux := problem.NewRoutes()
+	for _, route := range []struct {
+		pattern  string
+		needs    tokens.Permission
+		decode   kithttp.DecodeRequestFunc
+		endpoint endpoint.Endpoint
+	}{
+		{"GET /api/v1/token", anyToken, decodeNothing, e.self},
+		{"DELETE /api/v1/token", anyToken, decodeNothing, e.end},
+		{"POST /api/v1/token/rotate", anyToken, decodeRotate, e.rotate},
+		{"GET /api/v1/tokens", tokens.TokensRead, decodeList, e.list},
+		{"POST /api/v1/tokens", admin, decodeCreate(s.Now), e.create},
+		{"GET /api/v1/tokens/{id}", tokens.TokensRead, decodeNothing, e.get},
+		{"PATCH /api/v1/tokens/{id}", admin, decodeUpdate, e.update},
+		{"POST /api/v1/tokens/{id}/rotate", admin, decodeRotate, e.rotate},
+		{"POST /api/v1/tokens/{id}/revoke", admin, decodeRevoke, e.revoke},
+		{"GET /api/v1/audit-events", tokens.AuditRead, decodeAuditEvents, e.auditEvents},
+	} {
+		mux.Handle(route.pattern, server(log, maxBody, endpoint.Chain(
+			authorized(s, c.Timeout, route.needs), decoded(route.decode), limited(c.Timeout))(route.endpoint)))
+	}
+	mux.Handle("GET /api/v1/openapi/tokens.json", api.Handler())
+	return withoutSecrets(servicekit.Logged(log, mux))
 }
 
-// Internal returns the handler for gateways, which show one of the credentials.
-// feed answers those that follow the changes, and sessions those that introspect the session
-// of a person. critical is the service that introspects tokens.
+// Internal returns the handler for gateways, which show one of the credentials. feed answers those that follow the
+// changes. critical is the service that introspects tokens.
 func Internal(
-	s, critical *tokens.Service, feed, sessions http.Handler, c Config, gateways credential.Set, log *slog.Logger,
+	s, critical *tokens.Service, feed http.Handler, people Sessions, c Config, gateways credential.Set, log *slog.Logger,
 ) http.Handler {
-	rt := router{problem.NewRoutes(), c, log}
-	m := gatewayMethods{critical, s, c.Observe}
+	serve := func(most int64, decode kithttp.DecodeRequestFunc, e endpoint.Endpoint) http.Handler {
+		return server(log, most, endpoint.Chain(decoded(decode), limited(c.Timeout))(e))
+	}
+	mux := problem.NewRoutes()
 	for pattern, handler := range map[string]http.Handler{
-		"POST /internal/v1/introspect":          rt.serve(forGateways(c, decodeIntrospect, m.introspect), maxForm),
-		"POST /internal/v1/sessions/introspect": sessions,
-		"POST /internal/v1/usage":               rt.serve(forGateways(c, decodeUsage, m.recordUsage), maxUsage),
+		"POST /internal/v1/introspect":          serve(maxForm, decodeIntrospect, introspect(critical, c.Observe)),
+		"POST /internal/v1/sessions/introspect": serve(pages.MaxForm, decodeSession, people.introspect),
+		"POST /internal/v1/usage":               serve(maxUsage, decodeUsage, recordUsage(s)),
 		"GET /internal/v1/changes":              feed,
 	} {
-		rt.Handle(pattern, authorize(gateways, log, handler))
+		mux.Handle(pattern, authorize(gateways, log, handler))
 	}
-	return withoutSecrets(servicekit.Logged(log, rt.Routes))
-}
-
-// public adds a route for tokens. It compiles only when decoder and method fit.
-func public[Req any](
-	rt router, pattern string, needs tokens.Permission, s *tokens.Service,
-	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
-) {
-	rt.Handle(pattern, rt.serve(forTokens(rt.config, s, needs, read, method), maxBody))
+	return withoutSecrets(servicekit.Logged(log, mux))
 }
 
 type requestKey struct{}
@@ -101,9 +102,9 @@ type requestKey struct{}
 // requestFrom returns the request of a context: go-kit gives its error encoder none.
 func requestFrom(ctx context.Context) *http.Request { return ctx.Value(requestKey{}).(*http.Request) }
 
-// serve returns the handler of an endpoint, which decodes the request itself: what
-// it must not see is refused before.
-func (rt router) serve(e endpoint.Endpoint, most int64) http.Handler {
+// server serves an endpoint over HTTP. The endpoint's middleware decodes the request: what must not be read is refused
+// before.
+func server(log *slog.Logger, most int64, e endpoint.Endpoint) http.Handler {
 	return http.MaxBytesHandler(kithttp.NewServer(e,
 		func(_ context.Context, r *http.Request) (any, error) { return r, nil },
 		func(_ context.Context, w http.ResponseWriter, response any) error { return response.(reply).write(w) },
@@ -111,7 +112,7 @@ func (rt router) serve(e endpoint.Endpoint, most int64) http.Handler {
 			return context.WithValue(ctx, requestKey{}, r)
 		}),
 		kithttp.ServerErrorEncoder(func(ctx context.Context, err error, w http.ResponseWriter) {
-			fail(rt.log, w, requestFrom(ctx), err)
+			fail(log, w, requestFrom(ctx), err)
 		})), most)
 }
 
@@ -152,27 +153,4 @@ func withoutSecrets(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// Config has the settings of the endpoints.
-type Config struct {
-	Timeout time.Duration // of each call of the service, counted from when its request was read
-	// Observe is called after each introspection with its result: of few, the outcome or the
-	// kind of the error.
-	Observe func(result string)
-}
-
-// forGateways returns the endpoint of a method that gateways call for themselves.
-func forGateways[Req any](
-	c Config, read func(*http.Request) (Req, error), method func(context.Context, Req) (reply, error),
-) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		input, err := read(request.(*http.Request))
-		if err != nil {
-			return nil, err
-		}
-		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-		return method(ctx, input)
-	}
 }

@@ -30,6 +30,8 @@ const maxUserAgent = 256
 
 // Manager loads and saves the sessions of requests.
 type Manager struct {
+	Owned
+
 	store  Store
 	cookie http.Cookie
 }
@@ -44,7 +46,7 @@ func New(store Store, secure bool) *Manager {
 	if secure {
 		cookie.Name = "__Host-quayside"
 	}
-	return &Manager{store: store, cookie: cookie}
+	return &Manager{Owned: store, store: store, cookie: cookie}
 }
 
 // current is the session of a request.
@@ -231,6 +233,7 @@ type Row struct {
 // Store keeps sessions by the hash of the text in their cookie. Errors wrap
 // tokens.ErrUnavailable when the storage cannot be asked now.
 type Store interface {
+	Owned
 	// Find returns a session that has not ended, or tokens.ErrNotFound.
 	Find(ctx context.Context, sum string) (Row, error)
 	// Save stores what may change of a session, which then ends after Idle, or Lifetime after
@@ -241,7 +244,10 @@ type Store interface {
 	Take(ctx context.Context, sum, key string) (string, error)
 	// Delete ends a session, and reports whether there was one.
 	Delete(ctx context.Context, sum string) (existed bool, err error)
+}
 
+// Owned is what people see of their own sessions and do to them.
+type Owned interface {
 	// List returns a person's sessions that have not ended, the latest used first.
 	List(ctx context.Context, user people.UserID) ([]Session, error)
 	// End ends a session of that person's, if there is one.

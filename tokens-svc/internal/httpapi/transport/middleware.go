@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-kit/kit/endpoint"
+	kithttp "github.com/go-kit/kit/transport/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
@@ -27,7 +27,7 @@ type call struct {
 	target       tokens.TokenID    // in the path; "": the route has none
 	operation    string            // method and path
 	key          string            // Idempotency-Key; "": none
-	fingerprint  [sha256.Size]byte // of the body
+	body         *idempotency.Body // which decoded has read
 }
 
 // keyed returns the principal with the request's idempotency key, if it has one. The key
@@ -38,38 +38,60 @@ func (c call) keyed(now time.Time, subject ...string) tokens.Principal {
 		return c.Principal
 	}
 	parts := append([]string{string(c.token.Partition()), c.operation, c.key}, subject...)
-	return c.WithKey(tokens.NewKey(c.fingerprint, now, parts...))
+	return c.WithKey(tokens.NewKey(c.body.Fingerprint(), now, parts...)) // byte for byte
 }
 
-// forTokens returns the endpoint of a method that a token calls, through a gateway.
-func forTokens[Req any](
-	c Config, s *tokens.Service, needs tokens.Permission,
-	read func(*http.Request) (Req, error), method func(context.Context, call, Req) (reply, error),
-) endpoint.Endpoint {
-	return func(ctx context.Context, request any) (any, error) {
-		r := request.(*http.Request)
-		caller, err := admit(ctx, c, s, r, needs)
-		if err != nil {
-			return nil, err
-		}
-		caller.operation, caller.target = r.Method+" "+r.URL.EscapedPath(), tokens.TokenID(r.PathValue("id"))
-		if r.Method == http.MethodPost {
-			if caller.key, err = idempotency.Key(r); err != nil {
+type callKey struct{}
+
+// callFrom returns the call that authorized has put into a context.
+func callFrom(ctx context.Context) call { return ctx.Value(callKey{}).(call) }
+
+// authorized is the middleware of the endpoints that tokens call, through a gateway: it lets valid ones with the
+// permission through.
+func authorized(s *tokens.Service, timeout time.Duration, needs tokens.Permission) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		return func(ctx context.Context, request any) (any, error) {
+			r := request.(*http.Request)
+			c, err := admit(ctx, timeout, s, r, needs)
+			if err != nil {
 				return nil, err
 			}
+			c.operation, c.target = r.Method+" "+r.URL.EscapedPath(), tokens.TokenID(r.PathValue("id"))
+			if r.Method == http.MethodPost {
+				if c.key, err = idempotency.Key(r); err != nil {
+					return nil, err
+				}
+			}
+			if c.target != "" && !c.target.Valid() {
+				return nil, tokens.ErrNotFound
+			}
+			c.body = idempotency.HashBody(r)
+			return next(context.WithValue(ctx, callKey{}, c), request)
 		}
-		if caller.target != "" && !caller.target.Valid() {
-			return nil, tokens.ErrNotFound
+	}
+}
+
+// decoded is the middleware that decodes the request, once it may be read.
+func decoded(decode kithttp.DecodeRequestFunc) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		return func(ctx context.Context, request any) (any, error) {
+			request, err := decode(ctx, request.(*http.Request))
+			if err != nil {
+				return nil, err
+			}
+			return next(ctx, request)
 		}
-		body := idempotency.HashBody(r)
-		value, err := read(r)
-		if err != nil {
-			return nil, err
+	}
+}
+
+// limited is the middleware that bounds the time of a call. That of a slow client, before, does not count.
+func limited(timeout time.Duration) endpoint.Middleware {
+	return func(next endpoint.Endpoint) endpoint.Endpoint {
+		return func(ctx context.Context, request any) (any, error) {
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			return next(ctx, request)
 		}
-		caller.fingerprint = body.Fingerprint() // byte for byte
-		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-		return method(ctx, caller, value)
 	}
 }
 
@@ -84,13 +106,13 @@ const headerAddress = "X-Client-Address"
 // unknown, or of another organization than the gateway asserts, is refused like a
 // revoked one: then the gateway and this program disagree.
 func admit(
-	ctx context.Context, c Config, s *tokens.Service, r *http.Request, needs tokens.Permission,
+	ctx context.Context, timeout time.Duration, s *tokens.Service, r *http.Request, needs tokens.Permission,
 ) (call, error) {
 	id, err := assertion.FromHeader(r.Header)
 	if err != nil {
 		return call{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	t, err := s.Find(ctx, tokens.TokenID(id.Token))
 	if errors.Is(err, tokens.ErrNotFound) || err == nil && string(t.Partition()) != id.Organization {
