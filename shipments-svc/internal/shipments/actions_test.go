@@ -122,12 +122,13 @@ func TestTheStateMachine(t *testing.T) {
 
 func TestTransitionErrorListsTheAllowedActions(t *testing.T) {
 	t.Parallel()
+	const documents = "attach_document, update_document, reprocess_document, correct_mapping, delete_document"
 	for status, want := range map[Status]string{
-		Pending:        "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document, reject, delete",
-		Processing:     "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document",
-		ReadyForReview: "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document, approve, reject",
+		Pending:        "update, " + documents + ", reject, delete",
+		Processing:     "update, " + documents,
+		ReadyForReview: "update, " + documents + ", approve, reject",
 		Approved:       "approve",
-		Rejected:       "update, attach_document, update_document, reprocess_document, correct_mapping, delete_document",
+		Rejected:       "update, " + documents,
 	} {
 		err := &TransitionError{Action: AttachDocument, Status: status, Allowed: Allowed(status)}
 		text := fmt.Sprintf("attaching a document is not allowed while the status is %s; allowed: %s", status, want)

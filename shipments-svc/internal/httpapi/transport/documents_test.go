@@ -41,8 +41,10 @@ func TestATypeIsCorrected(t *testing.T) {
 		kind, status, shipment string
 		pallets                float64
 	}{
-		{"bill_of_lading", "queued", "pending", 0}, {"packing_list", "queued", "ready_for_review", 1},
-		{"other", "processed", "pending", 0}, {"packing_list", "queued", "ready_for_review", 1},
+		{"bill_of_lading", "queued", "pending", 0},
+		{"packing_list", "queued", "ready_for_review", 1},
+		{"other", "processed", "pending", 0},
+		{"packing_list", "queued", "ready_for_review", 1},
 	} {
 		a.until(t, path, map[float64]string{0: "ready_for_review", 1: "pending"}[c.pallets])
 		edit := patch(document, `{"document":{"type":"`+c.kind+`"}}`)
