@@ -30,7 +30,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	pages := problemPages(t)
 	codes := []string{"missing_identity", "unavailable", "internal_error"}
 	for source, declared := range map[string]*regexp.Regexp{
-		"gateway/tokengate/problem.go":                         regexp.MustCompile(`Code: +"([a-z_]+)", +Title: +"([^"]+)"`),
+		"gateway/tokengate/answer.go":                          regexp.MustCompile(`problem\.New\([^,]+, "([a-z_]+)",\s+"([^"]+)"`),
 		"tokens-svc/internal/httpapi/transport/problems.go":    regexp.MustCompile(`http\.Status\w+, "([a-z_]+)", "([^"]+)"`),
 		"shipments-svc/internal/httpapi/transport/problems.go": regexp.MustCompile(`http\.Status\w+,\s+"([a-z_]+)"()`),
 	} {
