@@ -54,8 +54,8 @@ func TestLayersDependInwardsOnly(t *testing.T) {
 			"reading documents knows nothing of what is read",
 		},
 		"/internal/documents/packinglist": {
-			[]string{"net/http", "database/sql", "github.com/lib/", module + transport, module + postgres, module +
-				"/internal/checks"},
+			[]string{"net/http", "database/sql", "github.com/lib/", module + domain, module + "/internal/checks", module +
+				"/internal/httpapi/", module + postgres, module + "/internal/config"},
 			"reading packing lists needs no service",
 		},
 		"/internal/events/outbox": {

@@ -18,7 +18,6 @@ import (
 	"github.com/quayside/quayside/gateway/servicekit/process/timerslack"
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/reader"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 )
 
@@ -58,7 +57,7 @@ const usage = `usage: shipments-svc COMMAND
                               migration, or list them; down --yes takes back the first one and all data
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
   files export|import DIR     copy files that standard input lists to a directory, or from it
-  prepare-pdfium DIR          compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium
+  packinglist prepare DIR     compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium
   health                      check the running service
   --version                   print the version
 
@@ -88,14 +87,8 @@ func run(ctx context.Context, p program) error {
 		_, err := io.WriteString(p.stdout, buildinfo.Read().Line("shipments-svc"))
 		return err
 	}
-	if p.args[0] == reader.Command {
-		return reader.Child(ctx, p.args[1:], os.Stdin, p.stdout)
-	}
-	if p.args[0] == reader.Prepare && len(p.args) == 2 {
-		return tables.StartPDF(p.args[1])
-	}
 	command, ok := map[string]func(context.Context, program) error{
-		"serve": serve, "migrate": migrate, "demo": runDemo, "files": runFiles, "health": health,
+		"serve": serve, reader.Command: packingList, "migrate": migrate, "demo": runDemo, "files": runFiles, "health": health,
 	}[p.args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no command %q\n%s", errUsage, p.args[0], usage)

@@ -59,7 +59,7 @@ func TestCollection(t *testing.T) {
 		if other, ok := map[Kind]Kind{"txt": CSV, "tsv": CSV, "xlsm": XLSX}[kind]; ok {
 			kind = other
 		}
-		list, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
 		verdict, detail := judged(want, list, err)
 		verdicts[verdict]++
 		t.Logf("%-42s %-18s %s", want.File, verdict, detail)

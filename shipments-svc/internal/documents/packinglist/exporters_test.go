@@ -33,7 +33,7 @@ func TestExportersLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind, content, want := exported(t, archive)
-			list, err := Read(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
+			list, err := readAs(t.Context(), kind, bytes.NewReader(content), int64(len(content)))
 			var got []string
 			if unreadable(err) {
 				got = []string{"refused " + strings.SplitN(err.Error(), ":", 2)[0]}

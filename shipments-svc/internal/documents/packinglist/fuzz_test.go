@@ -42,11 +42,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if _, err := ReadFacts(t.Context(), CSV, bytes.NewReader(content), int64(len(content))); err != nil &&
+		if _, err := factsOf(t.Context(), CSV, bytes.NewReader(content), int64(len(content))); err != nil &&
 			!unreadable(err) {
 			t.Fatal(err)
 		}
-		list, err := Read(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), CSV, bytes.NewReader(content), int64(len(content)))
 		if err != nil {
 			if !unreadable(err) {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if len(list.Pallets) == 0 || len(list.Pallets) > shipments.MaxPallets || list.RowsRead == 0 ||
 			len(list.Mappings) == 0 ||
-			list.RowsRead > MaxLines ||
+			list.RowsRead > shipments.MaxLines ||
 			len(list.Facts) > shipments.MaxFacts ||
 			len(list.Remarks) > shipments.MaxRemarks {
 			t.Errorf(

@@ -141,7 +141,7 @@ func TestPalletsAreLimited(t *testing.T) {
 		return b.String()
 	}
 	content := list(shipments.MaxPallets + 1)
-	_, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	_, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.TooManyPallets ||
 		unreadable.Place.Row != shipments.MaxPallets+2 {
 		t.Errorf("%v", err)
@@ -191,10 +191,10 @@ func TestReadingEndsWithItsContextAtEachRow(t *testing.T) {
 	t.Parallel()
 	const content = "Pallet No,Produce,Cartons,Net kg/carton\nP1,Avocado,80,4\nP2,Avocado,80,4\nP3,Avocado,80,4\n"
 	list := func(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
-		return Read(ctx, kind, content, size)
+		return readAs(ctx, kind, content, size)
 	}
 	for name, read := range map[string]func(context.Context, Kind, io.ReaderAt, int64) (shipments.Reading, error){
-		"a list": list, "another document": ReadFacts,
+		"a list": list, "another document": factsOf,
 	} {
 		asked := 0
 		for ; asked < 100; asked++ {

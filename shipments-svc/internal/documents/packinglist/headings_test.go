@@ -19,7 +19,7 @@ func (c quantityCase) check(t *testing.T) {
 	t.Helper()
 	content := "Pallet;Product;Size;" + c.headings + "\nP1;Orange Navel;72;" + c.values + "\nP2;Orange Valencia;72;" +
 		"" + c.values + "\n"
-	list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 	got := ""
 	switch {
 	case unreadable(err):

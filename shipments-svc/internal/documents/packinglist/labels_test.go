@@ -17,7 +17,7 @@ func TestValuesWithLabelsAndUnits(t *testing.T) {
 		"Number of packages: 250 cartons": "boxes=250 cartons", "PACKAGES: 250 CARTONS": "boxes=250 CARTONS",
 		"Quantity: 204 cartons": "boxes=204 cartons",
 	} {
-		list, err := ReadFacts(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+		list, err := factsOf(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		var got []string
 		for _, f := range list.Facts {
 			got = append(got, string(f.Kind)+"="+f.Text)

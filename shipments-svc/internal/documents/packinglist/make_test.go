@@ -1,12 +1,16 @@
 package packinglist
 
 import (
+	"context"
+	"encoding/json"
+	"io"
 	"testing"
 
 	"github.com/go-pdf/fpdf"
 	"github.com/xuri/excelize/v2"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // The formats that are read.
@@ -15,6 +19,38 @@ const (
 	XLSX = tables.XLSX
 	PDF  = tables.PDF
 )
+
+// Kind is the format of a document.
+type Kind = tables.Kind
+
+// readAs reads a packing list, and returns what the service has of it.
+func readAs(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...Assignment) (
+	shipments.Reading, error,
+) {
+	read, err := Read(ctx, content, Options{Kind: kind, Size: size, Given: given})
+	return served(read), err
+}
+
+// factsOf reads the facts of another document.
+func factsOf(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
+	read, err := Read(ctx, content, Options{Kind: kind, Size: size, Facts: true})
+	return served(read), err
+}
+
+// served returns a reading with the types of the service, whose checks the tests make.
+func served(read Reading) (of shipments.Reading) {
+	text, err := json.Marshal(read)
+	if err == nil {
+		err = json.Unmarshal(text, &of)
+	}
+	if err != nil {
+		panic(err)
+	}
+	for i, p := range read.Pallets {
+		of.Pallets[i].Source = shipments.Source{Sheet: p.Source.Sheet, Row: p.Source.Row}
+	}
+	return of
+}
 
 // workbook builds a workbook.
 type workbook struct {

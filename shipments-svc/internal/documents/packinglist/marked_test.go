@@ -21,7 +21,7 @@ func markedList(t *testing.T, change func(*workbook), old, text string) (boxes [
 	var b bytes.Buffer
 	w.check(w.f.Write(&b))
 	content := replaced(t, b.Bytes(), old, text)
-	list, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 	w.check(err)
 	for _, p := range list.Pallets {
 		boxes = append(boxes, p.Boxes)

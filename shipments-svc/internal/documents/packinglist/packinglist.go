@@ -29,68 +29,72 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/reconcile"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Kind is the format of a document.
-type Kind = tables.Kind
+// Options are what is known of a document.
+type Options struct {
+	Kind  tables.Kind
+	Size  int64             // of its content
+	Given []list.Assignment // the fields of columns, in place of what their headings say
+	Facts bool              // it is no packing list: a certificate, an invoice, a bill of lading
+}
 
-// MaxLines is how many lines of pallets a list may have.
-const MaxLines = 20_000
+// Reading is the result of reading; package list has its types.
+type Reading = list.Reading
+
+// Mapping describes how one table was understood, and Assignment corrects it.
+type (
+	Mapping    = list.Mapping
+	Assignment = list.Assignment
+)
 
 // Unreadable is the error of a document that cannot be read.
 type Unreadable struct {
 	tables.Unreadable
-	Mappings []shipments.Mapping // how far its tables were understood
+	Mappings []Mapping // how far its tables were understood
 }
 
-// Read reads a packing list, with the fields of columns that are given. It returns
+// Read reads a packing list, or the facts of another document, which may have none. It returns
 // Unreadable for content that is not a packing list or cannot be read; other errors are
 // those of ctx and content.
-func Read(ctx context.Context, kind Kind, content io.ReaderAt, size int64, given ...shipments.Assignment,
-) (shipments.Reading, error) {
-	book, err := tables.Read(ctx, kind, content, size)
+func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) {
+	book, err := tables.Read(ctx, o.Kind, content, o.Size)
 	if err != nil {
-		return shipments.Reading{}, failed(err, nil)
+		return Reading{}, failed(err, nil)
 	}
-	d := document{ctx: ctx, given: given, remarks: notes(book)}
+	d := document{ctx: ctx, given: o.Given, remarks: notes(book)}
+	if o.Facts {
+		return d.readFacts(book)
+	}
 	read, err := d.read(book)
 	if err != nil {
-		return shipments.Reading{}, failed(err, d.mappings)
+		return Reading{}, failed(err, d.mappings)
 	}
 	return read, nil
 }
 
-// ReadFacts reads the facts of a document that is not a packing list: a
-// certificate, an invoice, a bill of lading. There may be none. It returns
-// Unreadable for content that cannot be read; other errors are those of ctx and
-// content.
-func ReadFacts(ctx context.Context, kind Kind, content io.ReaderAt, size int64) (shipments.Reading, error) {
-	book, err := tables.Read(ctx, kind, content, size)
-	if err != nil {
-		return shipments.Reading{}, failed(err, nil)
-	}
-	var read shipments.Reading
-	var found facts.List
+// readFacts reads the facts of a document that is not a packing list.
+func (d *document) readFacts(book tables.Book) (read Reading, err error) {
 	for _, t := range book.Tables {
 		for i := range t.Rows {
-			if err := ctx.Err(); err != nil {
-				return shipments.Reading{}, err
+			if err := d.ctx.Err(); err != nil {
+				return Reading{}, err
 			}
-			found.Row(t, i, true)
+			d.facts.Row(t, i, true)
 		}
 		read.RowsRead += len(t.Rows)
 	}
-	read.Facts, read.Remarks = found.All, bounded(notes(book).All)
+	read.Facts, read.Remarks = d.facts.All, bounded(d.remarks.All)
 	return read, nil
 }
 
 // failed returns an error of a stage as an Unreadable.
-func failed(err error, mappings []shipments.Mapping) error {
+func failed(err error, mappings []list.Mapping) error {
 	if bad, ok := errors.AsType[*tables.Unreadable](err); ok {
 		return &Unreadable{Unreadable: *bad, Mappings: mappings}
 	}
@@ -107,16 +111,16 @@ func notes(book tables.Book) (r remarks.List) {
 }
 
 // bounded returns at most the maximum of remarks, the last of which counts the others.
-func bounded(all []shipments.Remark) []shipments.Remark {
+func bounded(all []list.Remark) []list.Remark {
 	seen := map[string]bool{}
-	all = slices.DeleteFunc(all, func(r shipments.Remark) bool { // once for all tables with the same columns
+	all = slices.DeleteFunc(all, func(r list.Remark) bool { // once for all tables with the same columns
 		key := r.Rule + r.Text
 		again := seen[key] && r.Stage == "mapping"
 		seen[key] = true
 		return again
 	})
-	if more := len(all) - shipments.MaxRemarks; more > 0 {
-		all = all[:shipments.MaxRemarks]
+	if more := len(all) - list.MaxRemarks; more > 0 {
+		all = all[:list.MaxRemarks]
 		left := remarks.List{}
 		left.Add("remarks_left_out", tables.Place{}, more+1)
 		all[len(all)-1] = left.All[0]
@@ -134,14 +138,14 @@ func sameHeadings(a, b layout.Table) bool {
 // document is a packing list that is being read.
 type document struct {
 	ctx      context.Context
-	given    []shipments.Assignment
+	given    []list.Assignment
 	remarks  remarks.List
 	facts    facts.List
-	mappings []shipments.Mapping
+	mappings []list.Mapping
 }
 
 // read reads the tables of a document.
-func (d *document) read(book tables.Book) (read shipments.Reading, err error) {
+func (d *document) read(book tables.Book) (read Reading, err error) {
 	parts, err := layout.Of(book)
 	families := d.families(parts)
 	if err != nil || families == nil {
@@ -232,10 +236,10 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	if err := cmp.Or(err, d.ctx.Err()); err != nil {
 		return nil, err
 	}
-	if len(read.Lines) > MaxLines {
+	if len(read.Lines) > list.MaxLines {
 		return nil, &tables.Unreadable{
-			Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", MaxLines),
-			Place: read.Lines[MaxLines].Place,
+			Code: tables.TooManyRows, Detail: fmt.Sprintf("the list has more than %d lines", list.MaxLines),
+			Place: read.Lines[list.MaxLines].Place,
 		}
 	}
 	for _, f := range read.Facts.All {
@@ -245,9 +249,9 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 }
 
 // describe keeps the mapping of each table that has a header row.
-func (d *document) describe(m shipments.Mapping, read *lines.List) {
+func (d *document) describe(m list.Mapping, read *lines.List) {
 	for i, t := range read.Tables {
-		if t.Continued || len(d.mappings) == shipments.MaxMappings {
+		if t.Continued || len(d.mappings) == list.MaxMappings {
 			continue
 		}
 		m.Sheet, m.HeaderRow, m.HeaderRows = t.Name, t.At(t.From, -1).Row, max(1, t.To-t.From)

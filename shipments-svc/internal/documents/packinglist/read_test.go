@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quayside/quayside/shipments-svc/internal/checks"
-	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -38,7 +37,7 @@ func TestPackingLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := Read(
+			list, err := readAs(
 				t.Context(),
 				Kind(strings.TrimPrefix(filepath.Ext(file), ".")),
 				bytes.NewReader(content),
@@ -66,7 +65,7 @@ func TestOtherDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reading, err := ReadFacts(
+			reading, err := factsOf(
 				t.Context(),
 				Kind(strings.TrimPrefix(filepath.Ext(file), ".")),
 				bytes.NewReader(content),
@@ -139,7 +138,7 @@ func formatted(list shipments.Reading, err error) string {
 		return fmt.Sprintf(
 			"unreadable %s at %s: %s\n",
 			unreadable.Code,
-			where(remarks.Place(unreadable.Place)),
+			where(shipments.Place{Sheet: unreadable.Place.Sheet, Row: unreadable.Place.Row}),
 			unreadable.Detail,
 		)
 	} else if err != nil {

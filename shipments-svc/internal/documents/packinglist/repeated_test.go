@@ -13,7 +13,7 @@ func (c listCase) check(t *testing.T) {
 	lines := strings.Split(c.list, "\n")
 	if got := pallets(t, lines...); got != c.want {
 		t.Errorf("%s\n\tgot  %s\n\twant %s", c.list, got, c.want)
-	} else if list, err := Read(t.Context(), CSV, strings.NewReader(c.list), int64(len(c.list))); unreadable(err) &&
+	} else if list, err := readAs(t.Context(), CSV, strings.NewReader(c.list), int64(len(c.list))); unreadable(err) &&
 		strings.Contains(err.Error(), c.warns) {
 		return
 	} else if warnings := warningsOf(list, err); !strings.Contains(warnings, c.warns) ||

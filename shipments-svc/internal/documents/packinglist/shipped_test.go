@@ -27,7 +27,7 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 		content := "Pallet;Product;Size;Boxes;Net kg;" + heading +
 			"\nP1;Orange Navel;72;80;1240;\nP2;Orange Valencia;72;80;" +
 			"1240;" + value + "\n"
-		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || len(list.Pallets) != 2 {
 			t.Fatal(column, err)
 		}
@@ -42,7 +42,7 @@ func TestPalletsThatWereNotShippedAreWarnings(t *testing.T) {
 	} {
 		content := "Pallet;Product;Size;Boxes;Net kg\nP1;Orange Navel;72;80;1240\n" + row + "\nP3;Orange Valencia;72;80;" +
 			"1240\n"
-		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 		if err != nil || !strings.Contains(warningsOf(list, err), "may not have been shipped") {
 			t.Errorf("%s: %v %s", row, err, warningsOf(list, err))
 		}
@@ -60,7 +60,7 @@ func TestStoredNumbersOfWorkbooksAreRead(t *testing.T) {
 	w.check(f.Write(&b))
 	for _, stored := range []string{"8E1", "8.0e+01", "80.0", "0.8E2"} {
 		content := replaced(t, b.Bytes(), "<v>80</v>", "<v>"+stored+"</v>")
-		list, err := Read(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
+		list, err := readAs(t.Context(), XLSX, bytes.NewReader(content), int64(len(content)))
 		if err != nil || list.Pallets[0].Boxes != 80 {
 			t.Errorf("%s: %v %+v", stored, err, list)
 		}
@@ -80,7 +80,7 @@ func TestStoredNumbersOfAnotherKindAreRefused(t *testing.T) {
 		w.format("D2", "D2", format)
 		var b bytes.Buffer
 		w.check(w.f.Write(&b))
-		list, err := Read(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		list, err := readAs(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if boxes == 0 && !unreadable(err) ||
 			boxes > 0 && (err != nil || list.Pallets[0].Boxes != boxes || warningsOf(list, err) != "") {
 			t.Errorf("%s: %v %+v", format, err, list)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
@@ -16,11 +17,11 @@ func TestTemplatesApplyToTheListsTheyWereMadeFrom(t *testing.T) {
 		"Pallet,Carton no.,Size,Kg\nP1,1,16,4\nP1,2,16,4\nP1,3,18,4\nP2,4,18,4": "C",
 	} {
 		fingerprint := listOf(t, content).Mappings[0].Fingerprint
-		template := shipments.Assignment{
+		template := Assignment{
 			Fingerprint: fingerprint, Template: "Kakuzi",
-			Columns: []shipments.AssignedColumn{{Column: "A", Field: "pallet_number"}, {Column: column, Field: "lot"}},
+			Columns: []list.AssignedColumn{{Column: "A", Field: "pallet_number"}, {Column: column, Field: "lot"}},
 		}
-		list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
+		list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)), template)
 		m := list.Mappings[0]
 		if err != nil || m.Source != shipments.FromTemplate || m.Columns[column[0]-'A'].Field != "lot" {
 			t.Errorf("%s: %+v %v", content, list.Mappings, err)

@@ -18,7 +18,7 @@ import (
 func listOf(t *testing.T, lines ...string) shipments.Reading {
 	t.Helper()
 	content := strings.Join(lines, "\n")
-	list, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	list, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatalf("%s: %v", content, err)
 	}
@@ -60,7 +60,7 @@ func TestBoxesOfAHeavyRangeAreSharedByItsPallets(t *testing.T) {
 		t.Errorf("%v", boxes)
 	}
 	content := heading + "\n1-2,Avocado,201,10\n3,Avocado,80,10"
-	_, err := Read(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
+	_, err := readAs(t.Context(), CSV, strings.NewReader(content), int64(len(content)))
 	if unreadable, ok := errors.AsType[*Unreadable](err); !ok || unreadable.Code != reconcile.PalletRange {
 		t.Errorf("%v", err)
 	}
@@ -149,7 +149,7 @@ func TestDateCellsAreDates(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	list, err := Read(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
+	list, err := readAs(t.Context(), XLSX, bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil || len(list.Pallets) != 2 || list.Pallets[0].HarvestedOn != "2026-11-04" {
 		t.Errorf("%+v: %v", list.Pallets, err)
 	}

@@ -11,21 +11,20 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Child is the main function of a child process: it reads the assignments, limits itself, reads the file on
 // its standard input and writes the result to out.
 func Child(ctx context.Context, args []string, file *os.File, out io.Writer) error {
 	if len(args) != 3 {
-		return errors.New("want the type of the document, the kind of its file, and the directory of PDFium")
+		return errors.New("want pallets or facts, the kind of the file, and the directory of PDFium")
 	}
 	text, err := io.ReadAll(os.NewFile(givenFile, "assignments"))
 	if err != nil {
 		return err
 	}
-	var given []shipments.Assignment
-	if err := json.Unmarshal(text, &given); err != nil {
+	o := packinglist.Options{Kind: tables.Kind(args[1]), Facts: args[0] == facts}
+	if err := json.Unmarshal(text, &o.Given); err != nil {
 		return fmt.Errorf("assignments: %w", err)
 	}
 	info, err := file.Stat()
@@ -36,33 +35,30 @@ func Child(ctx context.Context, args []string, file *os.File, out io.Writer) err
 		return errors.New("standard input is not a file")
 	}
 	ready := func() error { return nil }
-	if args[1] == string(shipments.PDF) {
+	if o.Kind == tables.PDF {
 		ready = func() error { return tables.StartPDF(args[2]) }
 	}
 	if err := confine(maxCPU, ready); err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	var reading shipments.Reading
-	if kind := packinglist.Kind(args[1]); shipments.DocumentType(args[0]) == shipments.PackingList {
-		reading, err = packinglist.Read(ctx, kind, file, info.Size(), given...)
-	} else {
-		reading, err = packinglist.ReadFacts(ctx, kind, file, info.Size())
+	o.Size = info.Size()
+	var r struct {
+		Reading *packinglist.Reading `json:",omitempty"`
+		Failure any                  `json:",omitempty"`
 	}
-	r := result{Reading: &reading}
-	if fault := shipments.Beyond(reading.Pallets); fault != "" {
-		failure := shipments.Failure{Code: string(shipments.TooManyPallets), Detail: fault}
-		r = result{Failure: &shipments.UnreadableError{Failure: failure, Mappings: reading.Mappings}}
-	}
+	read, err := packinglist.Read(ctx, file, o)
 	if bad, ok := errors.AsType[*packinglist.Unreadable](err); ok {
-		r = result{Failure: &shipments.UnreadableError{Failure: failureOf(*bad), Mappings: bad.Mappings}}
+		r.Failure = map[string]any{"code": bad.Code, "detail": sentence(bad.Unreadable), "mappings": bad.Mappings}
 	} else if err != nil {
 		return err
+	} else {
+		r.Reading = &read
 	}
 	return json.NewEncoder(out).Encode(r)
 }
 
-// failureOf returns an error as a failure whose detail is a sentence with its place.
-func failureOf(u packinglist.Unreadable) shipments.Failure {
+// sentence returns the detail of an error as a sentence with its place.
+func sentence(u tables.Unreadable) string {
 	var at []string
 	if u.Place.Sheet != "" {
 		at = append(at, u.Place.Sheet)
@@ -70,9 +66,8 @@ func failureOf(u packinglist.Unreadable) shipments.Failure {
 	if u.Place.Row > 0 {
 		at = append(at, fmt.Sprintf("row %d", u.Place.Row))
 	}
-	detail := u.Detail
 	if at != nil {
-		detail += " (" + strings.Join(at, ", ") + ")"
+		return u.Detail + " (" + strings.Join(at, ", ") + ")."
 	}
-	return shipments.Failure{Code: u.Code, Detail: detail + "."}
+	return u.Detail + "."
 }

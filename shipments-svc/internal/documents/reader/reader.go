@@ -20,13 +20,20 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// Command is the first argument of a child process; the type of the document, the kind of its file and the directory of
-// PDFium follow. Its standard input is the file, and its file givenFile the assignments in JSON.
-const Command = "read-document"
+// The commands of child processes. Behind Read follow pallets or facts, the kind of the file and the directory of
+// PDFium; its standard input is the file, and its file givenFile the assignments in JSON. Behind Prepare follows the
+// directory into which it compiles PDFium.
+const (
+	Read    = "read"
+	Prepare = "prepare"
+	pallets = "pallets"
+	facts   = "facts"
+)
 
 // Limits of a child process.
 const (
@@ -67,23 +74,56 @@ func New() (*Reader, error) {
 	}, nil
 }
 
-// Prepare is the command of a process that compiles PDFium into a directory, which follows.
-const Prepare = "prepare-pdfium"
-
 // Prepare compiles PDFium, unless that was done before, in a process of its own: it takes 350 MiB. Until then each
 // child that reads a PDF does.
 func (r *Reader) Prepare(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, r.program, Prepare, r.pdfium) //nolint:gosec // G204: this program
+	cmd := exec.CommandContext(ctx, r.program, Command, Prepare, r.pdfium) //nolint:gosec // G204: this program
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("prepare PDFium: %w: %s", err, out)
 	}
 	return nil
 }
 
-// result is what a child writes to its standard output: one of the two.
+// The limits of a list are those of a shipment: an index of 0 compiles.
+var _ = [...]struct{}{
+	[1]struct{}{}[list.MaxPallets-shipments.MaxPallets], [1]struct{}{}[list.MaxLines-shipments.MaxLines],
+	[1]struct{}{}[list.MaxBoxes-shipments.MaxBoxes], [1]struct{}{}[int(list.MaxBoxWeight)-int(shipments.MaxBoxWeight)],
+	[1]struct{}{}[list.MaxPalletNumber-shipments.MaxPalletNumber], [1]struct{}{}[list.MaxLot-shipments.MaxLot],
+	[1]struct{}{}[list.MaxProduceName-shipments.MaxProduceName], [1]struct{}{}[list.MaxCalibre-shipments.MaxCalibre],
+	[1]struct{}{}[list.MaxFacts-shipments.MaxFacts], [1]struct{}{}[list.MaxRemarks-shipments.MaxRemarks],
+}
+
+// Command is the command of this program that reads packing lists.
+const Command = "packinglist"
+
+// result is what a child writes to its standard output: one of the two. Its types are those of packinglist, of which
+// the service's differ in the place of a pallet.
 type result struct {
-	Reading *shipments.Reading
+	Reading *struct {
+		shipments.Reading
+		Pallets []struct {
+			shipments.Pallet
+			Place shipments.Place `json:"place"`
+		}
+	}
 	Failure *shipments.UnreadableError
+}
+
+// reading returns the result as the service has it.
+func (r result) reading() (shipments.Reading, error) {
+	if r.Failure != nil {
+		return shipments.Reading{}, r.Failure
+	}
+	read := r.Reading.Reading
+	for _, p := range r.Reading.Pallets {
+		p.Source = shipments.Source{Sheet: p.Place.Sheet, Row: p.Place.Row}
+		read.Pallets = append(read.Pallets, p.Pallet)
+	}
+	if fault := shipments.Beyond(read.Pallets); fault != "" {
+		failure := shipments.Failure{Code: string(shipments.TooManyPallets), Detail: fault}
+		return shipments.Reading{}, &shipments.UnreadableError{Failure: failure, Mappings: read.Mappings}
+	}
+	return read, nil
 }
 
 // Read implements shipments.Reader.
@@ -103,7 +143,10 @@ func (r *Reader) Read(ctx context.Context, docType shipments.DocumentType, kind 
 	}
 	limited, cancel := context.WithTimeout(ctx, r.time)
 	defer cancel()
-	args := []string{string(docType), string(kind), r.pdfium}
+	args := []string{pallets, string(kind), r.pdfium}
+	if docType != shipments.PackingList {
+		args[0] = facts
+	}
 	read, err := r.read(limited, file, text, args)
 	if errors.Is(err, errEnded) { // perhaps it was killed and the file is in order
 		read, err = r.read(limited, file, text, args)
@@ -140,14 +183,10 @@ func (r *Reader) read(ctx context.Context, file *os.File, given []byte, args []s
 	}
 	var answer result // of the child, which is not trusted
 	err = json.Unmarshal(out.text, &answer)
-	switch {
-	case err != nil || out.over || (answer.Reading == nil) == (answer.Failure == nil):
+	if err != nil || out.over || (answer.Reading == nil) == (answer.Failure == nil) {
 		return unreadable(Crashed, "The file could not be read: the reader's output is invalid.")
-	case answer.Failure != nil:
-		return shipments.Reading{}, answer.Failure
-	default:
-		return *answer.Reading, nil
 	}
+	return answer.reading()
 }
 
 // outOfMemory is in what a child writes that has used up its memory, also where the runtime fails to start a thread.
@@ -173,7 +212,7 @@ func (r *Reader) run(
 		_ = givenTo.Close()
 	}()
 	cmd := exec.CommandContext(ctx, r.program) //nolint:gosec // G204: this program
-	cmd.Args = append([]string{r.name, Command}, args...)
+	cmd.Args = append([]string{r.name, Command, Read}, args...)
 	cmd.Env = []string{} // nil would be the parent's
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, out, stderr

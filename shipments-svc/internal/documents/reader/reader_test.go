@@ -22,12 +22,12 @@ import (
 // TestMain runs a child process as the service does. Some kinds stand for the effect
 // of a hostile file.
 func TestMain(m *testing.M) {
-	if len(os.Args) < 4 || os.Args[1] != Command {
+	if len(os.Args) < 5 || os.Args[1] != Command {
 		os.Exit(m.Run())
 	}
-	if do, ok := effects[os.Args[3]]; ok {
+	if do, ok := effects[os.Args[4]]; ok {
 		cpu := maxCPU
-		if os.Args[3] == "spins" {
+		if os.Args[4] == "spins" {
 			cpu = shortCPU
 		}
 		if err := confine(cpu, func() error { return nil }); err != nil {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		do()
 		os.Exit(0)
 	}
-	if err := Child(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+	if err := Child(context.Background(), os.Args[3:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -136,7 +136,7 @@ func reading(t *testing.T, docType shipments.DocumentType, kind, content string)
 	return read, bad.Failure
 }
 
-const list = `Packing list;;;;
+const content = `Packing list;;;;
 Container;CSQU3054383;;;
 Pallet;Product;Size;Cartons;Net kg/carton
 0041;Avocado Hass;18;264;4,125
@@ -147,7 +147,7 @@ Total;;;528;
 
 func TestReadPackingList(t *testing.T) {
 	t.Parallel()
-	read, failure := reading(t, shipments.PackingList, "csv", list)
+	read, failure := reading(t, shipments.PackingList, "csv", content)
 	if failure != (shipments.Failure{}) || len(read.Pallets) != 2 || read.RowsRead != 3 {
 		t.Fatalf("%+v, %+v", read, failure)
 	}
@@ -268,7 +268,7 @@ func TestChildEndsWithItsContext(t *testing.T) {
 	}()
 	me := strconv.Itoa(os.Getpid())
 	children := func() string {
-		out, _ := exec.CommandContext(t.Context(), "pgrep", "-P", me, "-f", Command+" packing_list hangs").Output()
+		out, _ := exec.CommandContext(t.Context(), "pgrep", "-P", me, "-f", Command+" read pallets hangs").Output()
 		return strings.TrimSpace(string(out))
 	}
 	for children() == "" { // until it runs
@@ -292,7 +292,7 @@ func TestChildNeedsAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Child(t.Context(), []string{"packing_list", "csv", ""}, pipe, &out); err == nil || out.Len() > 0 {
+	if err := Child(t.Context(), []string{pallets, "csv", ""}, pipe, &out); err == nil || out.Len() > 0 {
 		t.Error("a child whose input is no file")
 	}
 }

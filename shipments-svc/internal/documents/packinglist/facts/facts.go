@@ -11,15 +11,15 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // List is the facts of a document.
-type List struct{ All []shipments.Fact }
+type List struct{ All []list.Fact }
 
 // Row reads the facts of a row: of its labels, and the totals in its texts. With downwards the
 // value may also stand below a label, as in forms and tables of invoices.
@@ -28,11 +28,11 @@ func (l *List) Row(t tables.Table, i int, downwards bool) {
 	cells, read := layout.Filled(row), map[int]bool{}
 	for _, col := range cells {
 		for _, found := range layout.ContainerText.FindAllString(row.Cells[col].Text, -1) {
-			l.addFact(shipments.ContainerFact, found, at)
+			l.addFact(list.ContainerFact, found, at)
 		}
 		species, _ := reference.Species(row.Cells[col].Text)
 		for _, found := range species {
-			l.addFact(shipments.ProduceFact, found, at)
+			l.addFact(list.ProduceFact, found, at)
 		}
 	}
 	for _, label := range layout.LabelsOf(row) {
@@ -72,44 +72,44 @@ var countText = regexp.MustCompile(`(?:(\d[\d.,]*)\s+)?(\pL+)`)
 
 // countsIn returns the counts of pallets and boxes in a text, and whether it has no other words
 // but those of a total.
-func countsIn(text string) (found []shipments.Fact, only bool) {
+func countsIn(text string) (found []list.Fact, only bool) {
 	only = true
 	for _, m := range countText.FindAllStringSubmatch(text, -1) {
 		of, unknown := vocabulary.Of(m[2])
 		things := of & (vocabulary.Box | vocabulary.Pallet | vocabulary.Pallets)
 		only = only && unknown == nil && of&^(vocabulary.Total|things) == 0 && (things == 0 || m[1] != "")
-		kind := shipments.PalletsFact
+		kind := list.PalletsFact
 		if things == vocabulary.Box {
-			kind = shipments.BoxesFact
+			kind = list.BoxesFact
 		}
 		if things != 0 && m[1] != "" {
-			found = append(found, shipments.Fact{Kind: kind, Text: m[1]})
+			found = append(found, list.Fact{Kind: kind, Text: m[1]})
 		}
 	}
 	return found, only
 }
 
 // factsBelow reads the value below a label; of produce, all values.
-func (l *List) factsBelow(kind shipments.FactKind, t tables.Table, i, col int) {
+func (l *List) factsBelow(kind list.FactKind, t tables.Table, i, col int) {
 	for next := i + 1; next < len(t.Rows) && t.Rows[next].Number-t.Rows[next-1].Number == 1; next++ {
 		cells, at := t.Rows[next].Cells, tables.Place{Sheet: t.Name, Row: t.Rows[next].Number, Column: col + 1}
 		if col >= len(cells) || cells[col].Text == "" || cells[col].Merged ||
-			next > i+1 && len(cells[col].Text) > shipments.MaxProduceName/2 ||
-			!l.addValue(kind, cells[col].Text, at) || kind != shipments.ProduceFact {
+			next > i+1 && len(cells[col].Text) > list.MaxProduceName/2 ||
+			!l.addValue(kind, cells[col].Text, at) || kind != list.ProduceFact {
 			return
 		}
 	}
 }
 
 // counts are the kinds of facts that are numbers.
-var counts = []shipments.FactKind{
-	shipments.PalletsFact, shipments.BoxesFact, shipments.NetWeightFact, shipments.GrossWeightFact,
+var counts = []list.FactKind{
+	list.PalletsFact, list.BoxesFact, list.NetWeightFact, list.GrossWeightFact,
 }
 
 // numbered are the kinds of facts that contain a digit.
-var numbered = append([]shipments.FactKind{
-	shipments.ContainerFact, shipments.SealFact, shipments.InvoiceFact, shipments.PhytoFact, shipments.BillOfLadingFact,
-	shipments.VoyageFact, shipments.ReferenceFact,
+var numbered = append([]list.FactKind{
+	list.ContainerFact, list.SealFact, list.InvoiceFact, list.PhytoFact, list.BillOfLadingFact,
+	list.VoyageFact, list.ReferenceFact,
 }, counts...)
 
 // numberSign matches a prefix of numbers.
@@ -117,7 +117,7 @@ var numberSign = regexp.MustCompile(`^(?i:no|nr|nº|n°|#)\s*[.:]\s*`)
 
 // labelled returns the value of a text that begins with a label, and the kind of the
 // label: "B/L No: 4711", "Voyage No. 413N".
-func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
+func labelled(text string) (kind list.FactKind, value string, ok bool) {
 	words := strings.Fields(text)
 	for n := min(vocabulary.LongestLabel(), len(words)-1); n > 0; n-- {
 		kind, ok = vocabulary.FactKind(strings.Join(words[:n], " "))
@@ -129,7 +129,7 @@ func labelled(text string) (kind shipments.FactKind, value string, ok bool) {
 }
 
 // addValue adds a fact. It returns false for a text that cannot be its value.
-func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) bool {
+func (l *List) addValue(kind list.FactKind, text string, at tables.Place) bool {
 	text = strings.Trim(numberSign.ReplaceAllString(text, ""), " :;,|-–—")
 	if other, rest, ok := labelled(text); ok && slices.Contains(numbered, kind) {
 		if other != kind {
@@ -139,8 +139,8 @@ func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) b
 	}
 	n, number := numbers.Split(text)
 	of, unknown := vocabulary.Of(n.Unit)
-	counted := number && n.Unit != "" && unknown == nil && (kind == shipments.BoxesFact && of == vocabulary.Box ||
-		kind == shipments.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets)
+	counted := number && n.Unit != "" && unknown == nil && (kind == list.BoxesFact && of == vocabulary.Box ||
+		kind == list.PalletsFact && of&^vocabulary.Pallet == vocabulary.Pallets)
 	_, label := vocabulary.FactKind(strings.TrimRight(text, " :"))
 	switch {
 	case counted:
@@ -150,43 +150,43 @@ func (l *List) addValue(kind shipments.FactKind, text string, at tables.Place) b
 		return false
 	case kind == vocabulary.VesselAndVoyage:
 		vessel, voyage, _ := strings.Cut(text, "/")
-		l.addFact(shipments.VesselFact, vessel, at)
-		l.addFact(shipments.VoyageFact, voyage, at)
+		l.addFact(list.VesselFact, vessel, at)
+		l.addFact(list.VoyageFact, voyage, at)
 		return true
 	}
 	l.addFact(kind, text, at)
 	return true
 }
 
-func (l *List) addFact(kind shipments.FactKind, text string, at tables.Place) {
-	text, _ = remarks.Shortened(strings.Trim(text, " :;,|-–—"), shipments.MaxFactText)
-	l.Add(shipments.Fact{Kind: kind, Text: text, Place: remarks.Place(at)})
+func (l *List) addFact(kind list.FactKind, text string, at tables.Place) {
+	text, _ = remarks.Shortened(strings.Trim(text, " :;,|-–—"), list.MaxFactText)
+	l.Add(list.Fact{Kind: kind, Text: text, Place: at})
 }
 
 // Add adds a fact once, up to the maximum.
-func (l *List) Add(fact shipments.Fact) {
-	same := func(f shipments.Fact) bool {
+func (l *List) Add(fact list.Fact) {
+	same := func(f list.Fact) bool {
 		return f.Kind == fact.Kind && vocabulary.Fold(f.Text) == vocabulary.Fold(fact.Text)
 	}
-	if fact.Text != "" && len(l.All) < shipments.MaxFacts && !slices.ContainsFunc(l.All, same) {
+	if fact.Text != "" && len(l.All) < list.MaxFacts && !slices.ContainsFunc(l.All, same) {
 		l.All = append(l.All, fact)
 	}
 }
 
 // Declared returns the totals that facts declare.
-func (l *List) Declared() (d shipments.Declared) {
+func (l *List) Declared() (d list.Declared) {
 	for _, f := range l.All {
 		v := totalOf(f.Text)
 		switch {
-		case f.Kind == shipments.ContainerFact && d.ContainerNumber == "":
-			d.ContainerNumber, _ = remarks.Shortened(f.Text, shipments.MaxContainerNumber)
+		case f.Kind == list.ContainerFact && d.ContainerNumber == "":
+			d.ContainerNumber, _ = remarks.Shortened(f.Text, list.MaxContainerNumber)
 		case v < 1:
-		case f.Kind == shipments.PalletsFact && d.Pallets == 0 && v <= shipments.MaxPallets:
+		case f.Kind == list.PalletsFact && d.Pallets == 0 && v <= list.MaxPallets:
 			d.Pallets = int(v)
-		case f.Kind == shipments.BoxesFact && d.Boxes == 0 && v <= shipments.MaxDeclaredBoxes:
+		case f.Kind == list.BoxesFact && d.Boxes == 0 && v <= list.MaxDeclaredBoxes:
 			d.Boxes = int(v)
-		case f.Kind == shipments.NetWeightFact && d.NetWeight == 0 && v*1000 <= float64(shipments.MaxDeclaredWeight):
-			d.NetWeight = shipments.Grams(v*1000 + 0.5)
+		case f.Kind == list.NetWeightFact && d.NetWeight == 0 && v*1000 <= float64(list.MaxDeclaredWeight):
+			d.NetWeight = list.Grams(v*1000 + 0.5)
 		}
 	}
 	return d
@@ -194,7 +194,7 @@ func (l *List) Declared() (d shipments.Declared) {
 
 // Counts returns the totals within the texts of a row: "Total pallets: 20", "TOTAL 20
 // PALLETS".
-func Counts(t tables.Table, i int) shipments.Declared {
+func Counts(t tables.Table, i int) list.Declared {
 	var l List
 	l.Row(t, i, false)
 	for _, col := range layout.Filled(t.Rows[i]) {
@@ -205,8 +205,8 @@ func Counts(t tables.Table, i int) shipments.Declared {
 }
 
 // Either returns the totals of a, those of b that a lacks, and the container of b.
-func Either(a, b shipments.Declared) shipments.Declared {
-	return shipments.Declared{
+func Either(a, b list.Declared) list.Declared {
+	return list.Declared{
 		Pallets: cmp.Or(a.Pallets, b.Pallets), Boxes: cmp.Or(a.Boxes, b.Boxes),
 		NetWeight: cmp.Or(a.NetWeight, b.NetWeight), ContainerNumber: b.ContainerNumber,
 	}

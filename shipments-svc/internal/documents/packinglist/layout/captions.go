@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Text is a text and where it was read.
@@ -81,8 +81,8 @@ func (t Table) captioned() Table {
 			all[0].from = 0
 		}
 	}
-	if !t.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == shipments.LinesLayout {
-		t.Kind = shipments.BlocksLayout
+	if !t.labelled() && t.Gives(vocabulary.PalletNumber) && t.Kind == list.LinesLayout {
+		t.Kind = list.BlocksLayout
 	}
 	return t
 }

@@ -8,16 +8,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Table is a part of a sheet: a table of lines, or rows without one.
 type Table struct {
 	tables.Table
 	header
-	Kind      shipments.Layout
+	Kind      list.Layout
 	Headed    bool         // it has a header row, or continues a table
 	Continued bool         // of the previous table, without a header row
 	First     bool         // it is the first part of its sheet
@@ -124,7 +124,7 @@ func split(t tables.Table, most int, before *Table) []Table {
 	line := func(row tables.Row) bool {
 		return (before.numbered(row) || !before.labelled()) && before.counts(row)
 	}
-	if before != nil && before.Kind != shipments.MatrixLayout && slices.ContainsFunc(t.Rows[:h.To], line) {
+	if before != nil && before.Kind != list.MatrixLayout && slices.ContainsFunc(t.Rows[:h.To], line) {
 		h = before.header
 		h.From, h.To = 0, 0
 	} else if h.To == 0 || most <= 1 {
@@ -153,7 +153,7 @@ func (h header) split(t tables.Table, most int) []Table {
 	if h.To == 0 { // lines of the page before
 		return []Table{{Table: t, header: header{To: len(t.Rows)}}}
 	} else if at == 0 {
-		return []Table{{Table: t, header: h, Kind: shipments.LinesLayout, Headed: true}}
+		return []Table{{Table: t, header: h, Kind: list.LinesLayout, Headed: true}}
 	}
 	left, right := t, t
 	left.Rows, right.Rows = slices.Clone(t.Rows), slices.Clone(t.Rows)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // sizeText matches the calibres that head the columns of a matrix.
@@ -149,7 +149,7 @@ func (t Table) unpivoted() Table {
 	if t.Sizes == nil {
 		return t
 	}
-	t.Kind = shipments.MatrixLayout
+	t.Kind = list.MatrixLayout
 	calibre, width := slices.IndexFunc(t.Headings, func(h Heading) bool { return h.Virtual }), len(t.Headings)
 	lines, sums := 0, make([]float64, len(t.Sizes))
 	rows := slices.Clone(t.Rows[:t.To])

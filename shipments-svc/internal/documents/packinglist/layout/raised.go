@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // numbered is the printed lines of tables with a column of pallet numbers, on all their pages.
@@ -27,7 +27,7 @@ type palletNumber struct {
 func (p *numbered) add(t Table) {
 	label, labelled := t.columns[vocabulary.PalletNumber]
 	col, counted := t.columns[vocabulary.Boxes]
-	for i := t.To; t.Printed && t.Kind == shipments.LinesLayout && labelled && counted && i < len(t.Rows); i++ {
+	for i := t.To; t.Printed && t.Kind == list.LinesLayout && labelled && counted && i < len(t.Rows); i++ {
 		row := widened(t.Rows[i], max(col, label)+1)
 		boxes, err := strconv.Atoi(row.Cells[col].Text)
 		n := palletNumber{&row.Cells[label], 2 * len(p.lines), err != nil}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // ditto reports whether a text means "as above": a sign or a word.
@@ -166,7 +166,7 @@ func (r *reader) amount(i int, f vocabulary.Field) (a Amount) {
 		r.Remarks.Add("units_mixed", a.Place, c.Text, column.Text, unit)
 	}
 	a.Value *= cmp.Or(in, 1000)
-	a.OK = a.OK && math.Abs(a.Value) <= float64(shipments.MaxDeclaredWeight)
+	a.OK = a.OK && math.Abs(a.Value) <= float64(list.MaxDeclaredWeight)
 	return a
 }
 
@@ -184,12 +184,12 @@ func (r *reader) stored(a *Amount, number string) {
 
 // validate remarks on invalid values of a line and discards numbers.
 func (r *reader) validate(i int, l *Line) {
-	short := func(text string) string { text, _ = remarks.Shortened(text, shipments.MaxCalibre); return text }
+	short := func(text string) string { text, _ = remarks.Shortened(text, list.MaxCalibre); return text }
 	if b := &l.Boxes; b.Present && !b.OK {
 		r.Remarks.Add("not_a_number/boxes", b.Place, short(b.Text))
-	} else if b.OK && (b.Value < 1 || b.Value > shipments.MaxBoxes || b.Value != math.Trunc(b.Value)) {
+	} else if b.OK && (b.Value < 1 || b.Value > list.MaxBoxes || b.Value != math.Trunc(b.Value)) {
 		c, _ := r.cell(i, vocabulary.Boxes) // the format of its number may round it
-		r.Remarks.Add("out_of_range/boxes", b.Place, cmp.Or(c.Number, short(b.Text)), shipments.MaxBoxes)
+		r.Remarks.Add("out_of_range/boxes", b.Place, cmp.Or(c.Number, short(b.Text)), list.MaxBoxes)
 		b.OK = false
 	}
 	for _, w := range []*Amount{&l.Box, &l.Net} {

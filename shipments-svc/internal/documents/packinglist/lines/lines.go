@@ -8,11 +8,11 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Text is a text and where it was read.
@@ -62,7 +62,7 @@ func (l *Line) Container() string { return l.Also[slices.Index(Also[:], vocabula
 type Total struct {
 	Grand, Part bool // of all lines, or of some, by its label or its boxes
 	Group       bool // of the lines since the previous total, by its boxes
-	shipments.Declared
+	list.Declared
 }
 
 // List is the content of tables with one mapping: pages that continue each other, or sheets
@@ -72,8 +72,8 @@ type List struct {
 	Mapping mapping.Mapping
 	Lines   []Line
 	Totals  []Total
-	Skipped [][]shipments.SkippedRow // of each table
-	Facts   facts.List               // of the rows that are no lines
+	Skipped [][]list.SkippedRow // of each table
+	Facts   facts.List          // of the rows that are no lines
 	Remarks remarks.List
 }
 
@@ -109,15 +109,15 @@ type run struct {
 
 // Read reads tables with one mapping.
 func Read(all []layout.Table, m mapping.Mapping) *List {
-	list := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
+	read := &List{Tables: all, Mapping: m, Remarks: remarks.List{Stage: "lines"}}
 	r := reader{
-		List: list, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{},
+		List: read, above: map[vocabulary.Field]Text{}, harmless: map[string]bool{}, forms: map[string]int{},
 	}
 	r.survey()
 	totals := 0 // of the lists before
 	for i, t := range all {
 		r.t, r.apart = t, false
-		r.Skipped = append(r.Skipped, []shipments.SkippedRow{})
+		r.Skipped = append(r.Skipped, []list.SkippedRow{})
 		if !t.Continued && !t.Continues { // another list
 			r.progress, r.partial = progress{from: len(r.Lines)}, false
 		}
@@ -134,7 +134,7 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 			t.Part = t.Part || t.Group && !t.Grand && (r.recent.boxes > 0 || r.partial)
 		}
 	}
-	return list
+	return read
 }
 
 // last returns the last line of the list that is read, or nil.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // row is a row below the header.
@@ -39,8 +39,8 @@ func (r *reader) row(i int) {
 	default:
 		reason = r.content(r.parse(i, cells))
 	}
-	if skipped := &r.Skipped[len(r.Skipped)-1]; reason != "" && len(*skipped) < shipments.MaxSkippedRows {
-		*skipped = append(*skipped, shipments.SkippedRow{Row: at.Row, Reason: reason})
+	if skipped := &r.Skipped[len(r.Skipped)-1]; reason != "" && len(*skipped) < list.MaxSkippedRows {
+		*skipped = append(*skipped, list.SkippedRow{Row: at.Row, Reason: reason})
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *reader) strange(w row) bool {
 	if r.counted(w.i) {
 		same--
 	}
-	counted := r.counted(w.i) && math.Abs(w.Boxes.Value) <= shipments.MaxBoxes
+	counted := r.counted(w.i) && math.Abs(w.Boxes.Value) <= list.MaxBoxes
 	return !counted && w.label.Value != "" && len(r.forms) > 0 && same <= 0
 }
 
@@ -214,11 +214,11 @@ func (r *reader) total(w row) bool {
 		return false
 	}
 	t := Total{Grand: vocabulary.GrandText.MatchString(label), Part: vocabulary.PartText.MatchString(label)}
-	if w.Boxes.OK && w.Boxes.Value >= 0 && w.Boxes.Value <= shipments.MaxDeclaredBoxes {
+	if w.Boxes.OK && w.Boxes.Value >= 0 && w.Boxes.Value <= list.MaxDeclaredBoxes {
 		t.Boxes = int(w.Boxes.Value)
 	}
 	if w.Net.OK && w.Net.Value >= 0 && r.Mapping.Has(vocabulary.NetWeight) {
-		t.NetWeight = shipments.Grams(w.Net.Value + 0.5)
+		t.NetWeight = list.Grams(w.Net.Value + 0.5)
 	}
 	t.Declared = facts.Either(t.Declared, facts.Counts(r.t.Table, w.i))
 	of, _ := vocabulary.Of(label)

@@ -11,10 +11,10 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // wireName returns the name of a field for the caller of the reader.
@@ -43,20 +43,20 @@ func (m Mapping) Fingerprint(t layout.Table) string {
 
 // Describe returns the mapping of a table for people and templates, and remarks on its
 // unused columns that may be relevant.
-func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
-	described := shipments.Mapping{
+func (m Mapping) Describe(t layout.Table, r *remarks.List) list.Mapping {
+	described := list.Mapping{
 		Layout: t.Kind, Fingerprint: m.Fingerprint(t), Source: m.Source, Template: m.Template,
-		Columns: []shipments.MappedColumn{},
+		Columns: []list.Column{},
 	}
 	if m.Cartons {
-		described.Layout = shipments.CartonsLayout
+		described.Layout = list.CartonsLayout
 	}
 	for name, style := range styleNames {
 		if style == m.Style {
 			described.NumberStyle = name
 		}
 	}
-	for col := range min(len(m.Columns), shipments.MaxMappedColumns) {
+	for col := range min(len(m.Columns), list.MaxMappedColumns) {
 		if c := m.Columns[col]; !c.Virtual && (c.Text != "" || m.numeric(col)) {
 			described.Columns = append(described.Columns, m.column(t, col, r))
 		}
@@ -66,21 +66,21 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) shipments.Mapping {
 }
 
 // column describes a column.
-func (m Mapping) column(t layout.Table, col int, r *remarks.List) shipments.MappedColumn {
+func (m Mapping) column(t layout.Table, col int, r *remarks.List) list.Column {
 	c := m.Columns[col]
-	mapped := shipments.MappedColumn{
+	mapped := list.Column{
 		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)), Rules: c.Rules,
 	}
 	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
 	for _, o := range c.Meaning.Others {
-		if name := wireName(o.Field); name != mapped.Field && slices.Contains(shipments.MappingFields, name) {
-			other := shipments.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
+		if name := wireName(o.Field); name != mapped.Field && slices.Contains(list.Fields, name) {
+			other := list.Alternative{Field: name, Score: o.Score, Rules: []string{o.Rule}}
 			mapped.Alternatives = append(mapped.Alternatives, other)
 		}
 	}
-	best := func(a, b shipments.Alternative) int { return cmp.Compare(b.Score, a.Score) }
+	best := func(a, b list.Alternative) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(mapped.Alternatives, best)
-	mapped.Alternatives = mapped.Alternatives[:min(len(mapped.Alternatives), shipments.MaxAlternatives)]
+	mapped.Alternatives = mapped.Alternatives[:min(len(mapped.Alternatives), list.MaxAlternatives)]
 	f, used := m.Used(col)
 	switch sizes := slices.Contains(t.Sizes, col); {
 	case sizes:

@@ -9,10 +9,10 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 //go:embed evidence.txt
@@ -171,7 +171,7 @@ func labels(lines []tables.Row, col int) bool {
 			continue
 		}
 		ranges = ranges || numbers.SpanOf(text).Pallets() > 1
-		count := ok && v < shipments.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
+		count := ok && v < list.MaxPallets/100 && !strings.HasPrefix(text, "0") && !ranges
 		if count || seen[text] && text != last || !strings.ContainsAny(text, "0123456789") {
 			return false
 		}

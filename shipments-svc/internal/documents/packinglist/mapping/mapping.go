@@ -14,16 +14,16 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Mapping is the fields of the columns of a table.
 type Mapping struct {
 	Columns  []Column
 	Prior    float64 // how well the headings and values agree with it, up to 0
-	Source   shipments.MappingSource
+	Source   list.Source
 	Template string
 	Style    numbers.Style // of the numbers of the table
 	Cartons  bool          // each row is a box
@@ -91,9 +91,9 @@ func (m Mapping) Used(col int) (vocabulary.Field, bool) {
 }
 
 // Of returns the possible mappings of tables with the same headings, the likeliest first.
-func Of(all []layout.Table, given []shipments.Assignment) []Mapping {
+func Of(all []layout.Table, given []list.Assignment) []Mapping {
 	first := all[0]
-	m := Mapping{Source: shipments.FromHeadings, given: map[vocabulary.Field]bool{}}
+	m := Mapping{Source: list.FromHeadings, given: map[vocabulary.Field]bool{}}
 	for _, f := range []vocabulary.Field{vocabulary.PalletNumber, vocabulary.Calibre} {
 		m.given[f] = first.Gives(f)
 	}
@@ -144,14 +144,14 @@ func (m *Mapping) assign() {
 }
 
 // with gives columns the fields of the assignments for the table.
-func (m *Mapping) with(t layout.Table, given []shipments.Assignment) {
+func (m *Mapping) with(t layout.Table, given []list.Assignment) {
 	for _, a := range given {
 		if a.Sheet != "" && a.Sheet != t.Name || a.Fingerprint != "" && a.Fingerprint != m.Fingerprint(t) {
 			continue
 		}
-		m.Source, m.Template = shipments.FromPerson, a.Template
+		m.Source, m.Template = list.FromPerson, a.Template
 		if a.Template != "" {
-			m.Source = shipments.FromTemplate
+			m.Source = list.FromTemplate
 		}
 		for _, column := range a.Columns {
 			for i := range m.Columns {
@@ -179,8 +179,8 @@ func (m *Mapping) give(col int, f vocabulary.Field, unit float64) {
 }
 
 // styleNames are the styles of numbers as a mapping names them.
-var styleNames = map[shipments.NumberStyle]numbers.Style{
-	shipments.PointStyle: numbers.Point, shipments.CommaStyle: numbers.Comma,
+var styleNames = map[list.NumberStyle]numbers.Style{
+	list.PointStyle: numbers.Point, list.CommaStyle: numbers.Comma,
 }
 
 // WeightFields returns the fields from which the weights of a box and of a line are read.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // values is what the cells of a column have in common.
@@ -71,7 +71,7 @@ func traits(row tables.Row, col int) map[string]bool {
 	return map[string]bool{
 		"sscc": SSCC(text) != "", "short": len(text) <= short, "number": number,
 		"whole": number && n == float64(int(n)) && n > 0, "size": size, "sized": layout.IsSized(text),
-		"count":     number && n == float64(int(n)) && n > 0 && n <= shipments.MaxBoxes,
+		"count":     number && n == float64(int(n)) && n > 0 && n <= list.MaxBoxes,
 		"decimal":   number && strings.ContainsAny(text, ".,"),
 		"words":     !number && !size && !strings.ContainsFunc(text, unicode.IsDigit),
 		"commodity": !number && reference.CommodityOf(text) != "",
@@ -87,7 +87,7 @@ func unitName(text string) string { return strings.ToLower(strings.Trim(text, " 
 
 // SSCC returns the 18 digits of an SSCC whose check digit is right, or "".
 func SSCC(text string) string {
-	digits := shipments.SSCC(text)
+	digits := list.SSCC(text)
 	sum := 0
 	for i, c := range []byte(digits) {
 		sum += int(c-'0') * (3 - 2*(i%2)) // GS1 General Specifications, 7.9.1

@@ -9,11 +9,11 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // tie is the greatest difference of scores that decides nothing.
@@ -34,9 +34,9 @@ func decide(all []*Settled) (best *Settled, rivals []*Settled) {
 }
 
 // Choose settles the lines of tables with each mapping and returns the best. It returns an Error
-// with the code shipments.AmbiguousMapping, and the candidates, where another agrees with
+// with the code list.AmbiguousMapping, and the candidates, where another agrees with
 // the numbers as well and gives other pallets.
-func Choose(all []mapping.Mapping, of []layout.Table) (mapping.Mapping, []shipments.Candidate, error) {
+func Choose(all []mapping.Mapping, of []layout.Table) (mapping.Mapping, []list.Candidate, error) {
 	if len(all) == 1 {
 		return all[0], nil, nil
 	}
@@ -54,14 +54,14 @@ func Choose(all []mapping.Mapping, of []layout.Table) (mapping.Mapping, []shipme
 	if rivals == nil {
 		return best.Read.Mapping, nil, nil
 	}
-	var candidates []shipments.Candidate
+	var candidates []list.Candidate
 	var texts []string
-	for _, r := range append([]*Settled{best}, rivals[:min(len(rivals), shipments.MaxCandidates-1)]...) {
+	for _, r := range append([]*Settled{best}, rivals[:min(len(rivals), list.MaxCandidates-1)]...) {
 		c := r.candidate()
 		candidates, texts = append(candidates, c), append(texts, c.Text)
 	}
 	return best.Read.Mapping, candidates, &Error{
-		Code: shipments.AmbiguousMapping, Place: best.place(),
+		Code: list.AmbiguousMapping, Place: best.place(),
 		Detail: "the list can be read in several ways, and its numbers agree with each as well: " +
 			strings.Join(texts, "; or "),
 	}
@@ -80,7 +80,7 @@ func (s *Settled) same(o *Settled) bool {
 }
 
 // candidate describes a mapping beside others.
-func (s *Settled) candidate() (c shipments.Candidate) {
+func (s *Settled) candidate() (c list.Candidate) {
 	m := s.Read.Mapping
 	var names []string
 	for _, f := range []vocabulary.Field{
@@ -88,11 +88,11 @@ func (s *Settled) candidate() (c shipments.Candidate) {
 	} {
 		if m.Has(f) {
 			col := tables.ColumnName(m.At(f) + 1)
-			c.Columns = append(c.Columns, shipments.AssignedColumn{Column: col, Field: string(f)})
+			c.Columns = append(c.Columns, list.AssignedColumn{Column: col, Field: string(f)})
 			names = append(names, fmt.Sprintf("%s from column %s %q", f.Name(), col, m.Column(f).Text))
 		}
 	}
 	text := fmt.Sprintf("%s (%d lines with %.0f boxes)", strings.Join(names, ", "), len(s.Lines), boxesOf(s.Lines))
-	c.Text, _ = remarks.Shortened(text, shipments.MaxFactText)
+	c.Text, _ = remarks.Shortened(text, list.MaxFactText)
 	return c
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 //go:embed evidence.txt
@@ -137,7 +137,7 @@ func (s *Settled) gatherLine(l *Line, alone bool) {
 		s.add("unusual-box", l.Boxes.OK && !bin && (w < least || w > float64(reference.UsualBox)), l)
 	}
 	digit := strings.ContainsFunc(l.Pallet, unicode.IsDigit)
-	s.add("wordy", !digit && len(l.Pallet) > longName || len([]rune(l.Pallet)) > shipments.MaxPalletNumber, l)
+	s.add("wordy", !digit && len(l.Pallet) > longName || len([]rune(l.Pallet)) > list.MaxPalletNumber, l)
 }
 
 // gross reports whether the weights are gross weights.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/numbers"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // level is a way to read the weights of the lines.
@@ -196,7 +196,7 @@ func (s *Settled) spreadAs(spans []numbers.Span, boxes, weights bool) (*Settled,
 				return nil, refuseRange(s.Lines[i], fmt.Sprintf("of which %s is also in %q", label, other))
 			}
 			of[l.key()] = s.Lines[i].Pallet
-			if o.Lines = append(o.Lines, l); len(o.Lines) > shipments.MaxPallets {
+			if o.Lines = append(o.Lines, l); len(o.Lines) > list.MaxPallets {
 				return nil, tooMany(l)
 			}
 		}

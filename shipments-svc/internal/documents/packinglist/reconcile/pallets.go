@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // merger merges the lines of a document into pallets.
@@ -23,18 +23,18 @@ type merger struct {
 
 // Pallets returns the pallets of a document. A line that repeats another, and with which its pallet
 // is fuller than the fullest, begins a separate pallet, so that a check reports it.
-func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
+func Pallets(all []*Settled) ([]list.Pallet, []list.Remark, error) {
 	m := merger{List: remarks.List{Stage: "reconcile"}, index: map[string]int{}, fullest: fullest(all)}
 	for _, s := range all {
 		for _, g := range s.groups() {
 			for n, l := range g {
-				if m.add(l, n > 0); len(m.groups) > shipments.MaxPallets {
+				if m.add(l, n > 0); len(m.groups) > list.MaxPallets {
 					return nil, nil, tooMany(l)
 				}
 			}
 		}
 	}
-	var pallets []shipments.Pallet
+	var pallets []list.Pallet
 	for _, group := range m.groups {
 		pallets = append(pallets, m.pallet(group))
 	}
@@ -42,7 +42,7 @@ func Pallets(all []*Settled) ([]shipments.Pallet, []shipments.Remark, error) {
 }
 
 func tooMany(l Line) error {
-	detail := fmt.Sprintf("the list has more than %d pallets", shipments.MaxPallets)
+	detail := fmt.Sprintf("the list has more than %d pallets", list.MaxPallets)
 	return &Error{Code: TooManyPallets, Detail: detail, Place: l.Place}
 }
 
@@ -126,11 +126,11 @@ func joined(all []Line, of func(Line) lines.Text, limit int) (text string, at ta
 }
 
 // pallet makes a pallet of its lines.
-func (m *merger) pallet(all []Line) shipments.Pallet {
+func (m *merger) pallet(all []Line) list.Pallet {
 	first, source := all[0], all[0].Line.Pallet.Place
-	p := shipments.Pallet{
-		Number: m.bounded(lines.Text{Value: first.Pallet, Place: source}, shipments.MaxPalletNumber, "label"),
-		Source: shipments.Source{Sheet: source.Sheet, Row: source.Row},
+	p := list.Pallet{
+		Number: m.bounded(lines.Text{Value: first.Pallet, Place: source}, list.MaxPalletNumber, "label"),
+		Source: source,
 	}
 	var boxes tables.Place
 	for _, l := range all {
@@ -146,10 +146,10 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		}
 	}
 	var produce, calibre tables.Place
-	p.ProduceName, produce = joined(all, func(l Line) lines.Text { return l.Produce }, shipments.MaxProduceName)
-	p.Calibre, calibre = joined(all, func(l Line) lines.Text { return l.Calibre }, shipments.MaxCalibre)
-	if p.Boxes > shipments.MaxBoxes {
-		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, shipments.MaxBoxes)
+	p.ProduceName, produce = joined(all, func(l Line) lines.Text { return l.Produce }, list.MaxProduceName)
+	p.Calibre, calibre = joined(all, func(l Line) lines.Text { return l.Calibre }, list.MaxCalibre)
+	if p.Boxes > list.MaxBoxes {
+		m.Add("out_of_range/pallet", boxes, p.Number, p.Boxes, list.MaxBoxes)
 		p.Boxes, boxes = 0, tables.Place{}
 	}
 	if !slices.ContainsFunc(all, func(l Line) bool { return l.Boxes.Present }) {
@@ -162,13 +162,13 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 		}
 		at = tables.Place{}
 	}
-	elsewhere := func(at tables.Place) shipments.Place {
+	elsewhere := func(at tables.Place) list.Place {
 		if at.Sheet == p.Source.Sheet && at.Row == p.Source.Row {
-			return shipments.Place{}
+			return list.Place{}
 		}
-		return remarks.Place(at)
+		return at
 	}
-	p.Places = shipments.Places{
+	p.Places = list.Places{
 		ProduceName: elsewhere(produce), Calibre: elsewhere(calibre), Boxes: elsewhere(boxes), BoxWeight: elsewhere(at),
 	}
 	p.Particulars = common(p.Contents)
@@ -179,32 +179,32 @@ func (m *merger) pallet(all []Line) shipments.Pallet {
 }
 
 // content returns what a line is.
-func (m *merger) content(l Line) shipments.Content {
-	c := shipments.Content{
-		ProduceName: m.bounded(l.Produce, shipments.MaxProduceName, "produce"),
-		Calibre:     m.bounded(l.Calibre, shipments.MaxCalibre, "calibre"),
-		BoxWeight:   inGrams(l.weight()), Place: remarks.Place(l.Place),
+func (m *merger) content(l Line) list.Content {
+	c := list.Content{
+		ProduceName: m.bounded(l.Produce, list.MaxProduceName, "produce"),
+		Calibre:     m.bounded(l.Calibre, list.MaxCalibre, "calibre"),
+		BoxWeight:   inGrams(l.weight()), Place: l.Place,
 	}
-	if l.Boxes.OK && l.Boxes.Value <= shipments.MaxBoxes {
+	if l.Boxes.OK && l.Boxes.Value <= list.MaxBoxes {
 		c.Boxes = int(l.Boxes.Value)
 	}
 	into := particulars(&c.Particulars)
 	for i, text := range l.Also {
-		*into[i] = m.bounded(text, shipments.MaxLot, lines.Also[i].Name())
+		*into[i] = m.bounded(text, list.MaxLot, lines.Also[i].Name())
 	}
 	c.HarvestedOn, c.PackedOn = date(c.HarvestedOn), date(c.PackedOn)
-	c.SSCC = shipments.SSCC(l.SSCC.Value)
+	c.SSCC = list.SSCC(l.SSCC.Value)
 	if l.Whole.OK && l.Whole.Value > 0 {
-		c.NetWeight = shipments.Grams(l.Whole.Value + 0.5)
+		c.NetWeight = list.Grams(l.Whole.Value + 0.5)
 	}
-	if l.Gross.Value > 0 && l.Gross.Value <= float64(shipments.MaxDeclaredWeight) {
-		c.GrossWeight = shipments.Grams(l.Gross.Value + 0.5)
+	if l.Gross.Value > 0 && l.Gross.Value <= float64(list.MaxDeclaredWeight) {
+		c.GrossWeight = list.Grams(l.Gross.Value + 0.5)
 	}
 	return c
 }
 
 // particulars returns the texts of particulars in the order of lines.Also, and the SSCC.
-func particulars(p *shipments.Particulars) []*string {
+func particulars(p *list.Particulars) []*string {
 	return []*string{
 		&p.GTIN, &p.Lot, &p.Orchard, &p.PUC, &p.PHC, &p.GGN, &p.Grower, &p.HarvestedOn, &p.PackedOn, &p.Recorder,
 		&p.Container, &p.Seal, &p.SSCC,
@@ -213,7 +213,7 @@ func particulars(p *shipments.Particulars) []*string {
 
 // common returns the particulars that all contents of a pallet have in common, and the
 // sums of their weights.
-func common(all []shipments.Content) shipments.Particulars {
+func common(all []list.Content) list.Particulars {
 	p := all[0].Particulars
 	for _, c := range all[1:] {
 		p.NetWeight, p.GrossWeight = p.NetWeight+c.NetWeight, p.GrossWeight+c.GrossWeight
@@ -253,11 +253,11 @@ func weigh(all []Line) (weight float64, at tables.Place) {
 }
 
 // inGrams returns a box weight in whole grams, or 0 outside the domain's limits.
-func inGrams(weight float64) shipments.Grams {
-	if weight < 0.5 || weight > float64(shipments.MaxBoxWeight) {
+func inGrams(weight float64) list.Grams {
+	if weight < 0.5 || weight > float64(list.MaxBoxWeight) {
 		return 0
 	}
-	return shipments.Grams(weight + 0.5)
+	return list.Grams(weight + 0.5)
 }
 
 // date returns a date as in ISO 8601, or as written where it is ambiguous.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/facts"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // Error is the error of a list that cannot be read.
@@ -163,8 +163,8 @@ func (l Line) contents() string {
 
 // Declared returns the totals that rows of totals declare: the last, and what others add to it, or
 // else the sums of groups, as those of several sheets are.
-func Declared(settled []*Settled) shipments.Declared {
-	var all, groups shipments.Declared
+func Declared(settled []*Settled) list.Declared {
+	var all, groups list.Declared
 	for _, s := range settled {
 		for _, t := range s.Read.Totals {
 			switch {
@@ -180,8 +180,8 @@ func Declared(settled []*Settled) shipments.Declared {
 	if all.Boxes == 0 {
 		all = facts.Either(all, groups)
 	}
-	all.Boxes = min(all.Boxes, shipments.MaxDeclaredBoxes)
-	all.Pallets, all.NetWeight = min(all.Pallets, shipments.MaxPallets), min(all.NetWeight, shipments.MaxDeclaredWeight)
+	all.Boxes = min(all.Boxes, list.MaxDeclaredBoxes)
+	all.Pallets, all.NetWeight = min(all.Pallets, list.MaxPallets), min(all.NetWeight, list.MaxDeclaredWeight)
 	return all
 }
 

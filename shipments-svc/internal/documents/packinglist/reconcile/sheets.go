@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // sheet is what the lines of a sheet say of each pallet, by its container and label.
@@ -17,7 +17,7 @@ type sheet struct {
 	numbered bool // its labels are numbers, as from 1 in each container, of which it names none
 }
 
-// Repetitions returns an Error with the code shipments.AmbiguousMapping for sheets that list
+// Repetitions returns an Error with the code list.AmbiguousMapping for sheets that list
 // the same pallets, as a summary does, or two versions of a list. Sheets with the same plain
 // numbers for other contents are of several containers.
 func Repetitions(all []*Settled) error {
@@ -36,7 +36,7 @@ func Repetitions(all []*Settled) error {
 			if fewer < 2 || shared*2 < fewer || a.numbered && b.numbered && same*2 < shared {
 				continue
 			}
-			return &Error{Code: shipments.AmbiguousMapping, Place: b.first.Place, Detail: fmt.Sprintf(
+			return &Error{Code: list.AmbiguousMapping, Place: b.first.Place, Detail: fmt.Sprintf(
 				"the sheets %q (%d pallets with %.0f boxes) and %q (%d pallets with %.0f boxes) list the same pallets; "+
 					"send a workbook with the sheet that is valid, or name the container of each",
 				a.first.Place.Sheet, len(a.pallets), a.boxes, b.first.Place.Sheet, len(b.pallets), b.boxes)}

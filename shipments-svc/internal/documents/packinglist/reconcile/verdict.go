@@ -9,17 +9,17 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/layout"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/lines"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/mapping"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
 	"github.com/quayside/quayside/shipments-svc/internal/reference"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 // WeighByTotal gives the lines of a list without any weight the net weight of the list
 // divided by its boxes.
-func WeighByTotal(all []*Settled, d shipments.Declared) {
+func WeighByTotal(all []*Settled, d list.Declared) {
 	boxes := 0.0
 	for _, s := range all {
 		for _, l := range s.Lines {
@@ -52,7 +52,7 @@ func (s *Settled) Check() {
 		s.checkUnit(m.Column(s.used))
 	}
 	s.remark()
-	if m.Source == shipments.FromTemplate && s.Score < 0 {
+	if m.Source == list.FromTemplate && s.Score < 0 {
 		s.Remarks.Add("template_contradicted", s.place(), m.Template)
 	}
 }
@@ -94,7 +94,7 @@ type verdict struct {
 
 // Judge compares a reading with what its list declares. It returns the error of one that is not to
 // be used, with its reasons and the first doubts, or nil.
-func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
+func Judge(all []*Settled, read list.Reading, at tables.Place) error {
 	var v verdict
 	lines, words, unread := 0.0, 0.0, 0.0
 	for _, s := range all {
@@ -141,7 +141,7 @@ func Judge(all []*Settled, read shipments.Reading, at tables.Place) error {
 }
 
 // texts returns the texts of remarks of some rules.
-func texts(all []shipments.Remark, of func(string) bool) (texts []string) {
+func texts(all []list.Remark, of func(string) bool) (texts []string) {
 	for _, r := range all {
 		if of(r.Rule) && !slices.Contains(texts, r.Text) {
 			texts = append(texts, r.Text)
@@ -152,9 +152,9 @@ func texts(all []shipments.Remark, of func(string) bool) (texts []string) {
 
 // overloaded returns what is impossible of the first of some pallets: several times the boxes and the
 // weight of the median pallet, or a weight that no pallet carries; or "". The place is that of the pallet.
-func overloaded(all []shipments.Pallet) (text string, at tables.Place) {
+func overloaded(all []list.Pallet) (text string, at tables.Place) {
 	const few, multiple, overload = 3, 4, 2
-	weight := func(p shipments.Pallet) int { return p.Boxes * int(p.BoxWeight) }
+	weight := func(p list.Pallet) int { return p.Boxes * int(p.BoxWeight) }
 	var boxes, weights []int
 	for _, p := range all {
 		boxes, weights = append(boxes, p.Boxes), append(weights, weight(p))
@@ -174,7 +174,7 @@ func overloaded(all []shipments.Pallet) (text string, at tables.Place) {
 
 // compareTotals compares the declared totals with those of the pallets, and returns the boxes of
 // these.
-func (v *verdict) compareTotals(read shipments.Reading) float64 {
+func (v *verdict) compareTotals(read list.Reading) float64 {
 	boxes, net, weight, weighed := 0.0, 0.0, 0.0, true // of boxes, and of lines
 	for _, p := range read.Pallets {
 		of := float64(p.Boxes) * float64(p.BoxWeight)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
 //go:embed remarks.txt
@@ -41,7 +41,7 @@ func OfValue(id string) bool { return rules[id].value }
 // List is the remarks of a stage.
 type List struct {
 	Stage string
-	All   []shipments.Remark
+	All   []list.Remark
 }
 
 // MaxText is the maximum length of a remark in characters.
@@ -54,16 +54,13 @@ func (l *List) Add(id string, at tables.Place, args ...any) {
 
 // Note adds a remark with a text of its own.
 func (l *List) Note(id string, at tables.Place, text string) {
-	if len(l.All) > shipments.MaxRemarks { // one more, so that the end is noticed
+	if len(l.All) > list.MaxRemarks { // one more, so that the end is noticed
 		return
 	}
 	code, _, _ := strings.Cut(id, "/")
 	text, _ = Shortened(text, MaxText)
-	l.All = append(l.All, shipments.Remark{Code: code, Stage: l.Stage, Rule: id, Text: text, Place: Place(at)})
+	l.All = append(l.All, list.Remark{Code: code, Stage: l.Stage, Rule: id, Text: text, Place: at})
 }
-
-// Place returns a place as the domain has it.
-func Place(at tables.Place) shipments.Place { return shipments.Place{Sheet: at.Sheet, Row: at.Row} }
 
 // Shortened returns the first limit characters of a text, and whether it had more.
 func Shortened(text string, limit int) (string, bool) {

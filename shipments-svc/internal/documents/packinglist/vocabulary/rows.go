@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 )
 
 //go:embed rows.txt
@@ -77,20 +77,20 @@ func OnlyTotal(text string) bool { return onlyTotal.MatchString(text) && sumWord
 var labelsText string
 
 // VesselAndVoyage is the kind of a value with both, separated by a slash.
-const VesselAndVoyage shipments.FactKind = "vessel_and_voyage"
+const VesselAndVoyage list.FactKind = "vessel_and_voyage"
 
 // labels indexes the kinds of facts by label.
-var labels, longestLabel = func() (map[string]shipments.FactKind, int) {
-	all, words := map[string]shipments.FactKind{}, 0
+var labels, longestLabel = func() (map[string]list.FactKind, int) {
+	all, words := map[string]list.FactKind{}, 0
 	for line := range records(labelsText) {
 		head, text, _ := strings.Cut(line, ": ")
 		kind, _, _ := strings.Cut(head, " ")
-		if !slices.Contains(shipments.FactKinds, shipments.FactKind(kind)) && kind != string(VesselAndVoyage) {
+		if !slices.Contains(list.FactKinds, list.FactKind(kind)) && kind != string(VesselAndVoyage) {
 			panic(fmt.Sprintf("labels.txt: %q is an unknown fact", kind))
 		}
 		for label := range strings.SplitSeq(text, "|") {
 			if key := Fold(label); all[key] == "" {
-				all[key] = shipments.FactKind(kind)
+				all[key] = list.FactKind(kind)
 				words = max(words, strings.Count(key, " ")+1)
 			}
 		}
@@ -103,7 +103,7 @@ func LongestLabel() int { return longestLabel }
 
 // FactKind returns the kind of a label. The number of a box of a form before it is
 // ignored.
-func FactKind(label string) (shipments.FactKind, bool) {
+func FactKind(label string) (list.FactKind, bool) {
 	kind, ok := factKind(label)
 	if first, second, two := strings.Cut(label, "/"); !ok && two {
 		if kind, ok = factKind(first); !ok {
@@ -113,7 +113,7 @@ func FactKind(label string) (shipments.FactKind, bool) {
 	return kind, ok
 }
 
-func factKind(label string) (shipments.FactKind, bool) {
+func factKind(label string) (list.FactKind, bool) {
 	key := strings.TrimLeft(Fold(label), "0123456789 ")
 	if kind, ok := labels[key]; ok || !TotalText.MatchString(key) {
 		return kind, ok
@@ -123,11 +123,11 @@ func factKind(label string) (shipments.FactKind, bool) {
 
 // totalKind returns the kind of a label that has no words but those of a total:
 // "Cajas totales", "Toplam net ağırlık".
-func totalKind(label string) (shipments.FactKind, bool) {
+func totalKind(label string) (list.FactKind, bool) {
 	of, others := Of(label)
-	kind, ok := map[Concept]shipments.FactKind{
-		Box: shipments.BoxesFact, Pallets: shipments.PalletsFact, Pallet: shipments.PalletsFact,
-		Pallet | Pallets: shipments.PalletsFact, Net: shipments.NetWeightFact, Gross: shipments.GrossWeightFact,
+	kind, ok := map[Concept]list.FactKind{
+		Box: list.BoxesFact, Pallets: list.PalletsFact, Pallet: list.PalletsFact,
+		Pallet | Pallets: list.PalletsFact, Net: list.NetWeightFact, Gross: list.GrossWeightFact,
 	}[of&^(Total|Number|Quantity|Weight|Unit|One)]
 	return kind, ok && others == nil
 }
