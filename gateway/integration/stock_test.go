@@ -91,3 +91,39 @@ func TestTheGateWorksBeforeStockHandlers(t *testing.T) {
 		t.Errorf("the token is in the log:\n%s", log)
 	}
 }
+
+// What handle_errors does not answer is answered by the gate; either response is complete, and has one line in the log.
+func TestHandleErrorsCanRestyleErrors(t *testing.T) {
+	t.Parallel()
+
+	broken := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	g, token, _ := startStock(t, http.HandlerFunc(broken))
+	requests := 0
+	for name, tt := range map[string]struct {
+		path, accept, token string
+		status              int
+		body                string
+	}{
+		"refusal, restyled": {"/orders", "text/html", "", 404, "Sorry: 404 There is nothing at this path."},
+		"refusal":           {"/orders", "*/*", "", 401, `"code":"missing_token"`},
+		"fault, restyled": {
+			"/orders", "text/html", token, 502, "Sorry: 502 The service behind the gateway cannot be reached.",
+		},
+		"fault":        {"/orders", "*/*", token, 502, `"code":"upstream_unreachable"`},
+		"status alone": {"/gone", "*/*", "", 410, ""},
+		"ambiguous":    {"/orders//x", "*/*", token, 404, `"code":"not_found"`},
+	} {
+		request := g.request(t, tt.path, "", tt.token)
+		request.Header.Set("Accept", tt.accept)
+		a := g.do(t, request)
+		if a.StatusCode != tt.status || !strings.Contains(a.body, tt.body) ||
+			len(a.Header["X-Ratelimit-Limit"]) != 1 || a.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %s %v %s", name, a.Status, a.Header, a.body)
+		}
+		requests++
+		lines := strings.Split(g.logOf(t, requests), `"handled request"`)
+		if last := lines[len(lines)-1]; len(lines)-1 != requests || !strings.Contains(last, `"status":`+a.Status[:3]) {
+			t.Errorf("%s: %d lines, %s", name, len(lines)-1, last)
+		}
+	}
+}

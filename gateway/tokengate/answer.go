@@ -135,8 +135,8 @@ func unlessClosed(r *http.Request, p problem.Problem) problem.Problem {
 	return p
 }
 
-// answer responds to err, unless a response has begun.
-func (x *exchange) answer(r *http.Request, err error) {
+// answer responds to err, unless a response has begun. In handle_errors restyle is the next handler.
+func (x *exchange) answer(r *http.Request, err error, restyle caddyhttp.Handler) {
 	p := unlessClosed(r, problemOf(err))
 	if _, refused := errors.AsType[problem.Problem](err); refused {
 		// net/http waits for the body that the client holds back, unless the connection is to close
@@ -146,10 +146,77 @@ func (x *exchange) answer(r *http.Request, err error) {
 	} else {
 		x.failure = upstreamFailed(x.vars, p, err)
 	}
+	if restyle != nil && x.status == 0 {
+		err = restyle.ServeHTTP(errorWriter{x}, r)
+		if x.status == 0 && x.held != 0 && x.held != p.Status && err == nil {
+			x.WriteHeader(x.held) // such as a redirect
+		}
+	}
 	if x.status == 0 {
 		x.write(r, p)
 	}
 	x.body.linger(r)
+}
+
+// errorWriter is the writer of the handlers in handle_errors. It keeps a status without a body back, because Caddy's
+// last handler there writes nothing else.
+type errorWriter struct{ *exchange }
+
+// WriteHeader implements http.ResponseWriter.
+func (w errorWriter) WriteHeader(status int) { w.held = status }
+
+// unanswered is the error of an exchange that the gate in handle_errors goes on with.
+type unanswered struct {
+	*exchange
+
+	cause error
+	take  func() bool // reports that the request has not ended meanwhile
+}
+
+// Error is the placeholder {err.message}.
+func (u *unanswered) Error() string { return problemOf(u.cause).Detail }
+
+// leaveUnanswered returns err for Caddy. Where no gate takes the exchange, it ends with the request.
+func (x *exchange) leaveUnanswered(r *http.Request, err error) error {
+	x.left = true
+	status := problemOf(err).Status
+	take := context.AfterFunc(r.Context(), func() {
+		x.status = status // Caddy's response
+		x.finish(r)
+		x.note()
+	})
+	return caddyhttp.HandlerError{StatusCode: status, Err: &unanswered{x, err, take}}
+}
+
+// resume answers, in handle_errors.
+func (u *unanswered) resume(r *http.Request, restyle caddyhttp.Handler) {
+	if u.take() {
+		u.left = false
+		defer u.end(r)
+		u.answer(r, u.cause, restyle)
+	}
+}
+
+// restyles reports whether the routes of handle_errors have a gate, and handlers beside it.
+func restyles(routes caddyhttp.RouteList) bool {
+	gate, other := false, false
+	var walk func(caddyhttp.RouteList)
+	walk = func(routes caddyhttp.RouteList) {
+		for _, route := range routes {
+			for _, handler := range route.Handlers {
+				switch handler := handler.(type) {
+				case *Gate:
+					gate = true
+				case *caddyhttp.Subroute:
+					walk(handler.Routes)
+				default:
+					other = true
+				}
+			}
+		}
+	}
+	walk(routes)
+	return gate && other
 }
 
 // write responds with p, as JSON or as a page.

@@ -85,18 +85,20 @@ type Gate struct {
 	// published, or no signing key at all. Default: false
 	Demo string `json:"demo,omitempty"`
 
-	open    []*openPaths // the routes beside the gate that need no token
-	cors    cors
-	tokens  *introspect.Introspector
-	usage   *usage.Reporter
-	outage  *outage.Journal // of introspection
-	windows *ratelimit.Limiter
-	signer  *identity.Signer // nil: the services run in development mode and trust the headers alone
-	tracer  trace.Tracer     // nil: tracing is off
-	drain   *drain.App       // nil: on no server
-	release []func() error
-	logger  *zap.Logger
-	access  *zap.Logger
+	open []*openPaths // the routes beside the gate that need no token
+	// restyled reports whether handle_errors has handlers beside a gate; nil: on no server.
+	restyled func() bool
+	cors     cors
+	tokens   *introspect.Introspector
+	usage    *usage.Reporter
+	outage   *outage.Journal // of introspection
+	windows  *ratelimit.Limiter
+	signer   *identity.Signer // nil: the services run in development mode and trust the headers alone
+	tracer   trace.Tracer     // nil: tracing is off
+	drain    *drain.App       // nil: on no server
+	release  []func() error
+	logger   *zap.Logger
+	access   *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -123,6 +125,9 @@ func (g *Gate) Provision(ctx caddy.Context) error {
 	g.tracer = spans.Tracer()
 	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
 		configureServer(server)
+		g.restyled = sync.OnceValue(func() bool { // its routes are provisioned later
+			return server.Errors != nil && restyles(server.Errors.Routes)
+		})
 		if g.drain, err = drain.FromContext(ctx); err != nil {
 			return err
 		}

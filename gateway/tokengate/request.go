@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -48,17 +49,23 @@ type exchange struct {
 	status  int    // of the response, once it has begun; else 0
 	bytes   int64  // of its body so far
 	whole   bool   // the handlers have returned
+	held    int    // the status that a handler in handle_errors has set, until it writes a body
+	left    bool   // to the gate in handle_errors
 	failure string // of a service
 }
 
-// ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors of the next handlers itself, so that
-// these responses too are problem+json with the window's headers, and returns none. In handle_errors it responds
-// to the present error.
+// ServeHTTP implements caddyhttp.MiddlewareHandler. It responds to errors, its own and those of the next handlers, so
+// that these responses too are problem+json with the window's headers. If handle_errors has handlers beside a gate,
+// the error is returned, and the gate there responds with what they write, or else with the problem.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error)
+	if left, ok := errors.AsType[*unanswered](present); ok {
+		left.resume(r, next) //nolint:contextcheck // a wait for a place does not end with the client
+		return nil
+	}
 	x, r := g.receive(w, r)
-	defer x.note() // also when a response is aborted by a panic
-	defer x.finish(r)
-	err := x.admit(r)
+	defer func() { x.end(r) }() // also when a response is aborted by a panic
+	err := x.admit(r, present)
 	switch {
 	case err == nil && x.route == preflightRoute:
 		preflight(x)
@@ -66,12 +73,26 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		err = next.ServeHTTP(x, r)
 	}
 	x.whole = true
-	if err != nil {
-		x.answer(r, err)
+	switch {
+	case err == nil:
+		x.implicitHeader()
 		return nil
+	case failed:
+	case x.status == 0 && g.restyled != nil && g.restyled():
+		return x.leaveUnanswered(r, err)
+	default:
+		next = nil
 	}
-	x.implicitHeader()
+	x.answer(r, err, next) //nolint:contextcheck // likewise
 	return nil
+}
+
+// end ends the exchange once the response is complete.
+func (x *exchange) end(r *http.Request) {
+	if !x.left {
+		x.finish(r)
+		x.note()
+	}
 }
 
 // receive returns the exchange of a new request, and the request with its trace.
@@ -93,15 +114,15 @@ func (g *Gate) receive(w http.ResponseWriter, r *http.Request) (*exchange, *http
 }
 
 // admit decides whether a request may pass, and makes it what the next handlers may receive. Its steps, in this order,
-// are the security of the product. The error is a problem.Problem for a refusal. In handle_errors it is the present
+// are the security of the product. The error is a problem.Problem for a refusal. In handle_errors there is a present
 // one, of a request that Caddy refused before this handler.
-func (x *exchange) admit(r *http.Request) error {
+func (x *exchange) admit(r *http.Request, present error) error {
 	x.strip(r)
 	x.recall()
 	if err := x.enter(); err != nil { //nolint:contextcheck // a wait for a place does not end with the client
 		return err
 	}
-	if present, failed := r.Context().Value(caddyhttp.ErrorCtxKey).(error); failed {
+	if present != nil {
 		return x.chargeAddress(r.Context(), publicWindow, present)
 	}
 	if err := x.lookUp(r); err != nil {

@@ -1,6 +1,7 @@
 package tokengate
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 )
@@ -75,7 +76,7 @@ func (x *exchange) finish(r *http.Request) {
 // implicitHeader begins the response as net/http does at its first byte, or at its end.
 func (x *exchange) implicitHeader() {
 	if x.status == 0 {
-		x.WriteHeader(http.StatusOK)
+		x.WriteHeader(cmp.Or(x.held, http.StatusOK))
 	}
 }
 
