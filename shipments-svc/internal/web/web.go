@@ -245,15 +245,15 @@ var table = []route{
 // webhookRoutes are below WebhooksPath.
 var webhookRoutes = []route{
 	{"GET", "GET /webhook_endpoints", (*site).listWebhooks},
-	{"GET /new", "POST /webhook_endpoints", (*site).showNewWebhook},
+	{"GET /new", "POST /webhook_endpoints", proven((*site).showNewWebhook)},
 	{"POST", "POST /webhook_endpoints", (*site).createWebhook},
 	{"GET /{id}", "GET /webhook_endpoints/{id}", (*site).showWebhook},
 	{"POST /{id}", "PATCH /webhook_endpoints/{id}", (*site).editWebhook},
 	{"POST /{id}/test", "POST /webhook_endpoints/{id}/test", (*site).sendTest},
 	{"GET /{id}/deliveries/{event}", "GET /webhook_endpoints/{id}/deliveries", (*site).delivery},
 	{"POST /{id}/deliveries/{event}", "POST /webhook_endpoints/{id}/replay", (*site).replay},
-	{"GET /{id}/rotate", "POST /webhook_endpoints/{id}/rotate_secret", (*site).askRotate},
-	{"POST /{id}/rotate", "POST /webhook_endpoints/{id}/rotate_secret", (*site).rotateSecret},
+	{"GET /{id}/rotate", "POST /webhook_endpoints/{id}/rotate_secret", proven((*site).askRotate)},
+	{"POST /{id}/rotate", "POST /webhook_endpoints/{id}/rotate_secret", proven((*site).rotateSecret)},
 	{"GET /{id}/delete", "DELETE /webhook_endpoints/{id}", (*site).askRemove},
 	{"POST /{id}/delete", "DELETE /webhook_endpoints/{id}", (*site).removeWebhook},
 }

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 	"github.com/quayside/quayside/gateway/servicekit/settings/sealing"
@@ -73,6 +75,7 @@ type site struct {
 	log         *bytes.Buffer
 	org, user   string
 	permissions string
+	proof       time.Time // of who the person is
 }
 
 func start(t *testing.T) *site {
@@ -108,7 +111,7 @@ func start(t *testing.T) *site {
 	}
 	return &site{
 		Handler: pages, service: service, repo: repo, db: db, dsn: dsn, log: &log,
-		org: publicid.New("org"), user: publicid.New("usr"),
+		org: publicid.New("org"), user: publicid.New("usr"), proof: time.Now(),
 		permissions: "documents:read documents:write shipments:read shipments:review shipments:write",
 	}
 }
@@ -138,6 +141,9 @@ func (s *site) request(t *testing.T, method, path, contentType string, body io.R
 		"Content-Type": {contentType}, "X-Organization-Id": {s.org}, "X-Organization-Name": {"Obst%20%26%20Co"},
 		"Sec-Fetch-Site": {"same-origin"}, "X-User-Id": {s.user}, "X-User-Name": {"Anna%20%3Cb%3E"},
 		"X-Token-Permissions": {s.permissions},
+	}
+	if !s.proof.IsZero() {
+		r.Header.Set(assertion.HeaderUserAuthTime, strconv.FormatInt(s.proof.Unix(), 10))
 	}
 	return r
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/pages"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -49,6 +51,30 @@ func (v *visit) webhookForm() (webhookForm, error) {
 	return f, err
 }
 
+// proofLife is for how long a person may do what is as strong as making a token after they proved who they are, as long
+// as the pages of tokens-svc have it.
+const proofLife = 15 * time.Minute
+
+// unproved returns where a person proves who they are, and then comes back to a page, or nil after a recent proof.
+func (s *site) unproved(v *visit, page string) *answer {
+	if s.Now().Sub(v.person.AuthTime) < proofLife {
+		return nil
+	}
+	return new(redirect("/settings/prove?return="+url.QueryEscape(page), ""))
+}
+
+// proven is a page, or what its form is sent to at the same path, that needs a recent proof.
+func proven(
+	do func(*site, context.Context, *visit) (answer, error),
+) func(*site, context.Context, *visit) (answer, error) {
+	return func(s *site, ctx context.Context, v *visit) (answer, error) {
+		if prove := s.unproved(v, v.URL.Path); prove != nil {
+			return *prove, nil
+		}
+		return do(s, ctx, v)
+	}
+}
+
 func (s *site) showNewWebhook(_ context.Context, v *visit) (answer, error) {
 	return newWebhook(webhookForm{Types: shipments.EventTypes, Do: v.hooks(), Key: rand.Text()}), nil
 }
@@ -58,6 +84,9 @@ func newWebhook(f webhookForm) answer {
 }
 
 func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
+	if prove := s.unproved(v, v.hooks("new")); prove != nil {
+		return *prove, nil
+	}
 	f, err := v.webhookForm()
 	if err != nil {
 		return answer{}, err
@@ -109,6 +138,9 @@ func (s *site) editWebhook(ctx context.Context, v *visit) (answer, error) {
 		Status: new(webhooks.Disabled),
 	}
 	edit.Expects = func(e webhooks.Endpoint) bool { return version(e) == f.Version }
+	if prove := s.unproved(v, v.URL.Path); prove != nil && f.URL != e.URL {
+		return *prove, nil
+	}
 	if f.Enabled {
 		edit.Status = new(webhooks.Enabled)
 	}

@@ -3,11 +3,40 @@ package web_test
 import (
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
+
+// TestWhatIsAsStrongAsATokenNeedsARecentProof: a new endpoint, another secret, and another address.
+func TestWhatIsAsStrongAsATokenNeedsARecentProof(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.permissions += " webhooks:manage"
+	base := "/webhooks/" + s.org
+	form := url.Values{"key": {"k"}, "url": {"https://example.com/hooks"}}
+	want(t, s.post(t, base, form), http.StatusOK, "whsec_")
+	one := regexp.MustCompile(base + `/we_\w+`).FindString(s.get(t, base).Body.String())
+	for _, proof := range []time.Time{{}, time.Now().Add(-16 * time.Minute)} {
+		s.proof = proof
+		toProof := func(w *httptest.ResponseRecorder, page string) {
+			t.Helper()
+			wantTo(t, w, "/settings/prove?return="+url.QueryEscape(page))
+		}
+		toProof(s.get(t, base+"/new"), base+"/new")
+		toProof(s.post(t, base, form), base+"/new")
+		toProof(s.get(t, one+"/rotate"), one+"/rotate")
+		toProof(s.post(t, one+"/rotate", form), one+"/rotate")
+		edit := s.version(t, one)
+		edit.Set("url", "https://example.com/other")
+		toProof(s.post(t, one, edit), one)
+		edit.Set("url", "https://example.com/hooks")
+		wantTo(t, s.post(t, one, edit), one+"?done=saved")
+	}
+}
 
 func TestAPersonManagesWebhookEndpoints(t *testing.T) {
 	t.Parallel()
