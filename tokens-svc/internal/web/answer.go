@@ -106,7 +106,8 @@ func (s *site) view(r *http.Request, v *visit, a answer) view {
 		all.Account = &pages.Account{Name: v.person.Display(), Email: v.person.Email}
 	}
 	if v.person.Membership.Role != "" {
-		all.May = rights{Create: mayCreate(v), Manage: mayManage(v), Audit: mayReadAudit(v)}
+		may := v.principal()
+		all.May = rights{Create: may.MayCreate(), Manage: may.Members, Audit: may.Audit}
 		all.Organization = &pages.Organization{Name: v.person.Membership.Organization.Name}
 		held := tokens.Texts(all.Permissions.Held(v.person.Membership.Role))
 		all.Tabs = pages.Sections(string(v.org()), pages.Section(a.section), held)

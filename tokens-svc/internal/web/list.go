@@ -35,24 +35,29 @@ var filters = []filter{
 	{tokens.FilterAll, "All", "No tokens."},
 }
 
-// tokenRow is a token in the list.
-type tokenRow struct {
+// tokenEntry is a token on pages.
+type tokenEntry struct {
 	tokens.Token
 	State      state
 	Usage      tokens.Use
 	Changeable bool // whether this person may edit and rotate it, and whether it makes sense
 	Revocable  bool
+
+	// Of a new token, on the one page that holds its text.
+	Secret   string
+	Previous tokens.Token // zero, or whose place it takes
+	BaseURL  string
 }
 
 // Used returns the use of the last 24 hours in words.
-func (r tokenRow) Used() string {
+func (r tokenEntry) Used() string {
 	return counted(r.Usage.Requests, "request") + ", " + counted(r.Usage.Refused, "refusal") + " in the last 24 hours"
 }
 
-func rowOf(v *visit, s *site, t tokens.Token, u tokens.Use) tokenRow {
+func (s *site) entry(v *visit, t tokens.Token, u tokens.Use) tokenEntry {
 	now := s.Tokens.Now()
 	may := v.principal().MayChange(t) && t.Status(now) == tokens.StatusActive
-	return tokenRow{Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may}
+	return tokenEntry{Token: t, State: stateOf(t, now), Usage: u, Changeable: may && t.RotatedTo == "", Revocable: may}
 }
 
 // sortOption is one order of the list of tokens.
@@ -70,7 +75,7 @@ var sortOptions = []sortOption{
 
 // tokenList is the page Settings › API.
 type tokenList struct {
-	Rows    []tokenRow
+	Rows    []tokenEntry
 	Filters []filter
 	Picked  filter
 	Text    string // that was searched
@@ -130,7 +135,7 @@ func (s *site) listTokens(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	for _, t := range all {
-		list.Rows = append(list.Rows, rowOf(v, s, t, usage[t.ID]))
+		list.Rows = append(list.Rows, s.entry(v, t, usage[t.ID]))
 	}
 	list.Pages = pagesOf(v, query.Page, total)
 	return page("tokens", "API tokens", list).in("api"), nil

@@ -66,7 +66,7 @@ func (s *site) memberPage(ctx context.Context, v *visit) (*memberPage, error) {
 		}
 		p.Members = append(p.Members, row)
 	}
-	if !mayManage(v) {
+	if !v.principal().Members {
 		return p, nil
 	}
 	open, err := s.People.Invitations(ctx, v.org())

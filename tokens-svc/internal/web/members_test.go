@@ -170,7 +170,7 @@ func TestAnotherOrganizationEqualsAnUnknownOne(t *testing.T) {
 	w.enroll(t, "anna@other.example", other, tokens.RoleOwner)
 	anna := w.signedIn(t, "anna@other.example")
 	for _, rt := range table {
-		if !rt.forMembers() {
+		if !rt.access.member {
 			continue
 		}
 		method, path := concrete(rt.pattern)

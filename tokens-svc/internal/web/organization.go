@@ -21,7 +21,7 @@ type organizationForm struct {
 // organizationPage shows the form as stored.
 func organizationPage(v *visit) answer {
 	o := v.person.Membership.Organization
-	f := &organizationForm{Name: o.Name, Editable: mayChangeOrganization(v), Policy: o.Policy}
+	f := &organizationForm{Name: o.Name, Editable: v.principal().Owners, Policy: o.Policy}
 	if f.Policy.MaxDays > 0 {
 		f.MaxDays = strconv.Itoa(f.Policy.MaxDays)
 	}

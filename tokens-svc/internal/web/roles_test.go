@@ -58,10 +58,10 @@ func TestEachRouteIsForItsRoles(t *testing.T) {
 	form := url.Values{"overlap": {"0"}, "role": {"owner"}}
 	for _, rt := range table {
 		allowed, known := roles[rt.pattern]
-		if rt.forMembers() && !known {
+		if rt.access.member && !known {
 			t.Errorf("%s: which roles is it for?", rt.pattern)
 		}
-		if !rt.forMembers() {
+		if !rt.access.member {
 			continue
 		}
 		method, path, _ := strings.Cut(ids.Replace(rt.pattern), " ")

@@ -27,14 +27,14 @@ var overlaps = []overlap{
 // rotateForm is the page on which a token is rotated.
 type rotateForm struct {
 	pages.Faults
-	tokenRow
+	tokenEntry
 	Nonce    string
 	Overlap  string
 	Overlaps []overlap
 }
 
-func (s *site) rotatePage(row tokenRow, chosen string) answer {
-	f := &rotateForm{tokenRow: row, Nonce: rand.Text(), Overlap: chosen, Overlaps: slices.Clone(overlaps)}
+func (s *site) rotatePage(row tokenEntry, chosen string) answer {
+	f := &rotateForm{tokenEntry: row, Nonce: rand.Text(), Overlap: chosen, Overlaps: slices.Clone(overlaps)}
 	now := s.Tokens.Now()
 	for i, o := range f.Overlaps {
 		end := now.Add(o.Length)
@@ -47,7 +47,7 @@ func (s *site) rotatePage(row tokenRow, chosen string) answer {
 }
 
 func (s *site) showRotate(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
+	row, err := s.findFor(ctx, v, func(row tokenEntry) bool { return row.Changeable })
 	return s.rotatePage(row, "24h"), err
 }
 

@@ -6,15 +6,14 @@ import (
 	"strings"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
 
-// route is one method of one path. Paths below /settings are for people who are signed in; others are
-// redirected to sign-in. Those of an {org} are for its members; for others they do not exist.
+// route is one method of one path.
 type route struct {
 	pattern string // in http.ServeMux's syntax
+	access  access
 	do      func(*site, context.Context, *visit) (answer, error)
-	// may reports whether a member has access; nil: every member.
-	may func(*visit) bool
 	// watch marks polling by a page, which does not extend the session.
 	watch bool
 	// on reports whether the site has the route; nil: every site.
@@ -25,82 +24,94 @@ type route struct {
 	temporary bool
 }
 
-func (rt route) forSignedIn() bool {
-	return strings.Contains(rt.pattern, " /settings") && rt.pattern != signOutRoute
+// access is who may use a route. People who are not signed in are redirected to sign-in; for those who are no members
+// of {org} its routes do not exist.
+type access struct {
+	anyone, member bool
+	may            func(tokens.Principal) bool // of members; nil: all
 }
 
-func (rt route) forMembers() bool { return strings.Contains(rt.pattern, "{org}") }
-
-// signOutRoute is for everyone, so that a browser whose session has ended is signed out, too.
-const signOutRoute = "POST /settings/sign-out"
+var (
+	anyone  = access{anyone: true}
+	person  = access{} // who is signed in
+	member  = access{member: true}
+	creator = access{member: true, may: tokens.Principal.MayCreate}
+	manager = access{member: true, may: func(p tokens.Principal) bool { return p.Members }}
+	owner   = access{member: true, may: func(p tokens.Principal) bool { return p.Owners }}
+	auditor = access{member: true, may: func(p tokens.Principal) bool { return p.Audit }}
+)
 
 // table is every route. Tests of properties that hold for all routes use it,
 // such as the protection against requests from elsewhere, from it.
 var table = []route{
-	{pattern: "GET /sign-in", do: (*site).showSignIn},
-	{pattern: "POST /sign-in", on: hasPasswords, do: (*site).signIn},
-	{pattern: "GET /sign-in/code", on: hasPasswords, do: (*site).showCode},
-	{pattern: "POST /sign-in/code", on: hasPasswords, do: (*site).signInWithCode},
-	{pattern: "POST /sign-in/passkey", on: hasPasskeys, do: (*site).signInWithPasskey},
-	{pattern: "POST /sign-in/passkey/challenge", on: hasPasskeys, do: (*site).challengePasskey},
-	{pattern: "GET /sign-in/oidc", on: hasIssuer, do: (*site).startOIDC},
-	{pattern: "GET /sign-in/callback", on: hasIssuer, do: (*site).finishOIDC},
-	{pattern: "GET /sign-in/invitation", do: (*site).showInvitation},
-	{pattern: "POST /sign-in/invitation", on: hasPasswords, do: (*site).acceptInvitation},
-	{pattern: "GET /sign-in/forgot", on: resets, do: show(forgotPage)},
-	{pattern: "POST /sign-in/forgot", on: resets, do: (*site).requestReset},
-	{pattern: "GET /sign-in/reset", on: resets, do: show(resetPage)},
-	{pattern: "POST /sign-in/reset", on: resets, do: (*site).resetPassword},
+	{pattern: "GET /sign-in", access: anyone, do: (*site).showSignIn},
+	{pattern: "POST /sign-in", access: anyone, on: hasPasswords, do: (*site).signIn},
+	{pattern: "GET /sign-in/code", access: anyone, on: hasPasswords, do: (*site).showCode},
+	{pattern: "POST /sign-in/code", access: anyone, on: hasPasswords, do: (*site).signInWithCode},
+	{pattern: "POST /sign-in/passkey", access: anyone, on: hasPasskeys, do: (*site).signInWithPasskey},
+	{pattern: "POST /sign-in/passkey/challenge", access: anyone, on: hasPasskeys, do: (*site).challengePasskey},
+	{pattern: "GET /sign-in/oidc", access: anyone, on: hasIssuer, do: (*site).startOIDC},
+	{pattern: "GET /sign-in/callback", access: anyone, on: hasIssuer, do: (*site).finishOIDC},
+	{pattern: "GET /sign-in/invitation", access: anyone, do: (*site).showInvitation},
+	{pattern: "POST /sign-in/invitation", access: anyone, on: hasPasswords, do: (*site).acceptInvitation},
+	{pattern: "GET /sign-in/forgot", access: anyone, on: resets, do: show(forgotPage)},
+	{pattern: "POST /sign-in/forgot", access: anyone, on: resets, do: (*site).requestReset},
+	{pattern: "GET /sign-in/reset", access: anyone, on: resets, do: show(resetPage)},
+	{pattern: "POST /sign-in/reset", access: anyone, on: resets, do: (*site).resetPassword},
 
-	{pattern: "GET /settings", do: (*site).chooseOrganization},
-	{pattern: "POST /settings/join", do: (*site).joinOrganization},
-	{pattern: "POST /settings/decline", do: (*site).declineInvitation},
-	{pattern: signOutRoute, do: (*site).signOut},
-	{pattern: "GET /settings/password", on: hasPasswords, temporary: true, do: show(passwordPage)},
-	{pattern: "POST /settings/password", on: hasPasswords, temporary: true, do: (*site).changePassword},
-	{pattern: "GET /settings/security", on: hasFactors, do: (*site).showSecurity},
-	{pattern: "GET /settings/security/app", on: hasApps, do: (*site).showApp},
-	{pattern: "POST /settings/security/app/new", on: hasApps, proof: true, do: (*site).newApp},
-	{pattern: "POST /settings/security/app", on: hasApps, proof: true, do: (*site).addApp},
-	{pattern: "POST /settings/security/app/remove", on: hasFactors, proof: true, do: (*site).removeApp},
-	{pattern: "POST /settings/security/passkeys", on: hasPasskeys, proof: true, do: (*site).addPasskey},
-	{pattern: "POST /settings/security/passkeys/challenge", on: hasPasskeys, do: (*site).challengeNewPasskey},
-	{pattern: "POST /settings/security/passkeys/remove", on: hasFactors, proof: true, do: (*site).removePasskey},
-	{pattern: "GET " + provePath, do: (*site).showProof},
-	{pattern: "POST " + provePath, proof: true, do: (*site).returnWithProof},
-	{pattern: "GET /settings/verify", on: mails, do: show(verifyPage)},
-	{pattern: "POST /settings/verify", on: mails, do: (*site).verifyAddress},
-	{pattern: "POST /settings/verify/send", on: mails, do: (*site).requestVerification},
-	{pattern: "GET /settings/account", do: (*site).showAccount},
-	{pattern: "POST /settings/account/name", do: (*site).rename},
-	{pattern: "POST /settings/account/sessions/end", do: (*site).endSession},
-	{pattern: "POST /settings/account/sessions/end-others", do: (*site).endOtherSessions},
-
-	{pattern: "GET /settings/{org}", do: (*site).toAPI},
-	{pattern: "GET /settings/{org}/api", do: (*site).listTokens},
-	{pattern: "POST /settings/{org}/api", may: mayCreate, proof: true, do: (*site).generate},
-	{pattern: "GET /settings/{org}/api/new", may: mayCreate, do: (*site).showGenerate},
-	{pattern: "GET /settings/{org}/api/{token}", do: (*site).showToken},
-	{pattern: "GET /settings/{org}/api/{token}/first-use", watch: true, do: (*site).firstUse},
-	{pattern: "GET /settings/{org}/api/{token}/edit", do: (*site).showEdit},
-	{pattern: "POST /settings/{org}/api/{token}/edit", proof: true, do: (*site).edit},
-	{pattern: "GET /settings/{org}/api/{token}/rotate", do: (*site).showRotate},
-	{pattern: "POST /settings/{org}/api/{token}/rotate", proof: true, do: (*site).rotate},
-	{pattern: "GET /settings/{org}/api/{token}/revoke", do: (*site).showRevoke},
-	{pattern: "POST /settings/{org}/api/{token}/revoke", do: (*site).revoke},
-
-	{pattern: "GET /settings/{org}/members", do: (*site).listMembers},
-	{pattern: "POST /settings/{org}/invitations", may: mayManage, proof: true, do: (*site).invite},
-	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", may: mayManage, do: (*site).withdraw},
-	{pattern: "POST /settings/{org}/members/{user}/role", may: mayManage, proof: true, do: (*site).changeRole},
-	{pattern: "GET /settings/{org}/members/{user}/remove", do: (*site).showRemove},
-	{pattern: "POST /settings/{org}/members/{user}/remove", proof: true, do: (*site).remove},
-	{pattern: "GET /settings/{org}/organization", do: show(organizationPage)},
+	{pattern: "GET /settings", access: person, do: (*site).chooseOrganization},
+	{pattern: "POST /settings/join", access: person, do: (*site).joinOrganization},
+	{pattern: "POST /settings/decline", access: person, do: (*site).declineInvitation},
+	// A browser whose session has ended is signed out, too.
+	{pattern: "POST /settings/sign-out", access: anyone, do: (*site).signOut},
+	{pattern: "GET /settings/password", access: person, on: hasPasswords, temporary: true, do: show(passwordPage)},
+	{pattern: "POST /settings/password", access: person, on: hasPasswords, temporary: true, do: (*site).changePassword},
+	{pattern: "GET /settings/security", access: person, on: hasFactors, do: (*site).showSecurity},
+	{pattern: "GET /settings/security/app", access: person, on: hasApps, do: (*site).showApp},
+	{pattern: "POST /settings/security/app/new", access: person, on: hasApps, proof: true, do: (*site).newApp},
+	{pattern: "POST /settings/security/app", access: person, on: hasApps, proof: true, do: (*site).addApp},
+	{pattern: "POST /settings/security/app/remove", access: person, on: hasFactors, proof: true, do: (*site).removeApp},
+	{pattern: "POST /settings/security/passkeys", access: person, on: hasPasskeys, proof: true, do: (*site).addPasskey},
 	{
-		pattern: "POST /settings/{org}/organization", may: mayChangeOrganization, proof: true,
-		do: (*site).changeOrganization,
+		pattern: "POST /settings/security/passkeys/challenge", access: person, on: hasPasskeys,
+		do: (*site).challengeNewPasskey,
 	},
-	{pattern: "GET /settings/{org}/audit-log", may: mayReadAudit, do: (*site).listEvents},
+	{
+		pattern: "POST /settings/security/passkeys/remove", access: person, on: hasFactors, proof: true,
+		do: (*site).removePasskey,
+	},
+	{pattern: "GET " + provePath, access: person, do: (*site).showProof},
+	{pattern: "POST " + provePath, access: person, proof: true, do: (*site).returnWithProof},
+	{pattern: "GET /settings/verify", access: person, on: mails, do: show(verifyPage)},
+	{pattern: "POST /settings/verify", access: person, on: mails, do: (*site).verifyAddress},
+	{pattern: "POST /settings/verify/send", access: person, on: mails, do: (*site).requestVerification},
+	{pattern: "GET /settings/account", access: person, do: (*site).showAccount},
+	{pattern: "POST /settings/account/name", access: person, do: (*site).rename},
+	{pattern: "POST /settings/account/sessions/end", access: person, do: (*site).endSession},
+	{pattern: "POST /settings/account/sessions/end-others", access: person, do: (*site).endOtherSessions},
+
+	{pattern: "GET /settings/{org}", access: member, do: (*site).toAPI},
+	{pattern: "GET /settings/{org}/api", access: member, do: (*site).listTokens},
+	{pattern: "POST /settings/{org}/api", access: creator, proof: true, do: (*site).generate},
+	{pattern: "GET /settings/{org}/api/new", access: creator, do: (*site).showGenerate},
+	{pattern: "GET /settings/{org}/api/{token}", access: member, do: (*site).showToken},
+	{pattern: "GET /settings/{org}/api/{token}/first-use", access: member, watch: true, do: (*site).firstUse},
+	{pattern: "GET /settings/{org}/api/{token}/edit", access: member, do: (*site).showEdit},
+	{pattern: "POST /settings/{org}/api/{token}/edit", access: member, proof: true, do: (*site).edit},
+	{pattern: "GET /settings/{org}/api/{token}/rotate", access: member, do: (*site).showRotate},
+	{pattern: "POST /settings/{org}/api/{token}/rotate", access: member, proof: true, do: (*site).rotate},
+	{pattern: "GET /settings/{org}/api/{token}/revoke", access: member, do: (*site).showRevoke},
+	{pattern: "POST /settings/{org}/api/{token}/revoke", access: member, do: (*site).revoke},
+
+	{pattern: "GET /settings/{org}/members", access: member, do: (*site).listMembers},
+	{pattern: "POST /settings/{org}/invitations", access: manager, proof: true, do: (*site).invite},
+	{pattern: "POST /settings/{org}/invitations/{invitation}/withdraw", access: manager, do: (*site).withdraw},
+	{pattern: "POST /settings/{org}/members/{user}/role", access: manager, proof: true, do: (*site).changeRole},
+	{pattern: "GET /settings/{org}/members/{user}/remove", access: member, do: (*site).showRemove},
+	{pattern: "POST /settings/{org}/members/{user}/remove", access: member, proof: true, do: (*site).remove},
+	{pattern: "GET /settings/{org}/organization", access: member, do: show(organizationPage)},
+	{pattern: "POST /settings/{org}/organization", access: owner, proof: true, do: (*site).changeOrganization},
+	{pattern: "GET /settings/{org}/audit-log", access: auditor, do: (*site).listEvents},
 }
 
 func hasPasswords(s *site) bool { return s.Passwords }
@@ -110,12 +121,6 @@ func hasPasskeys(s *site) bool  { return s.Passwords && s.People.Passkeys() }
 func hasFactors(s *site) bool   { return hasApps(s) || hasPasskeys(s) }
 func mails(s *site) bool        { return s.People.Mails() }
 func resets(s *site) bool       { return s.Passwords && s.People.Mails() }
-
-func mayCreate(v *visit) bool             { return v.principal().MayCreate() }
-func mayReadAudit(v *visit) bool          { return v.principal().Audit }
-func mayChangeOrganization(v *visit) bool { return v.principal().Owners }
-
-func mayManage(v *visit) bool { return v.principal().Members }
 
 // routes returns the handler of all routes. Static files lie beside them: their
 // path cannot be that of an organization.

@@ -80,15 +80,15 @@ func (s *site) answer(ctx context.Context, rt route, v *visit) (context.Context,
 	}
 	first := "" // the page that the user has to visit before
 	switch {
-	case rt.forSignedIn() && v.person.ID == "":
+	case !rt.access.anyone && v.person.ID == "":
 		first = signInPath(v)
-	case s.Passwords && v.person.PasswordTemporary && !rt.temporary && rt.forSignedIn():
+	case s.Passwords && v.person.PasswordTemporary && !rt.temporary && !rt.access.anyone:
 		first = "/settings/password"
-	case rt.forMembers() && len(v.person.Memberships) == 0:
+	case rt.access.member && len(v.person.Memberships) == 0:
 		first = "/settings"
-	case rt.forMembers() && v.person.Membership.Role == "":
+	case rt.access.member && v.person.Membership.Role == "":
 		return ctx, answer{}, tokens.ErrNotFound
-	case rt.may != nil && !rt.may(v):
+	case rt.access.may != nil && !rt.access.may(v.principal()):
 		return ctx, answer{}, tokens.ErrForbidden
 	case rt.on != nil && !rt.on(s):
 		return ctx, answer{}, tokens.ErrNotFound

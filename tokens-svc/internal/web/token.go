@@ -14,17 +14,17 @@ import (
 )
 
 // find returns the token of the visit as a row.
-func (s *site) find(ctx context.Context, v *visit) (tokenRow, error) {
+func (s *site) find(ctx context.Context, v *visit) (tokenEntry, error) {
 	t, err := s.Tokens.Token(ctx, v.org(), v.token())
 	if err != nil {
-		return tokenRow{}, err
+		return tokenEntry{}, err
 	}
 	usage, err := s.Tokens.Usage(ctx, v.org(), t)
-	return rowOf(v, s, t, usage[t.ID]), err
+	return s.entry(v, t, usage[t.ID]), err
 }
 
 // findFor is find for a change that may reports to make sense.
-func (s *site) findFor(ctx context.Context, v *visit, may func(tokenRow) bool) (tokenRow, error) {
+func (s *site) findFor(ctx context.Context, v *visit, may func(tokenEntry) bool) (tokenEntry, error) {
 	row, err := s.find(ctx, v)
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func (s *site) firstUse(ctx context.Context, v *visit) (answer, error) {
 // overlap is ended, which is the same thing.
 type revokeForm struct {
 	pages.Faults
-	tokenRow
+	tokenEntry
 	Reason   string
 	Children int // how many active tokens were made with it
 }
@@ -71,16 +71,16 @@ type revokeForm struct {
 func (f *revokeForm) Overlap() bool { return f.RotatedTo != "" }
 
 func (s *site) showRevoke(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Revocable })
+	row, err := s.findFor(ctx, v, func(row tokenEntry) bool { return row.Revocable })
 	if err != nil {
 		return answer{}, err
 	}
 	return s.revokePage(ctx, v, row)
 }
 
-func (s *site) revokePage(ctx context.Context, v *visit, row tokenRow) (answer, error) {
+func (s *site) revokePage(ctx context.Context, v *visit, row tokenEntry) (answer, error) {
 	children, err := s.Tokens.Children(ctx, row.Token)
-	f := &revokeForm{tokenRow: row, Reason: v.PostForm.Get("reason"), Children: len(children)}
+	f := &revokeForm{tokenEntry: row, Reason: v.PostForm.Get("reason"), Children: len(children)}
 	title := "Revoke " + row.Name
 	if f.Overlap() {
 		title = "End the overlap of " + f.Name
@@ -103,17 +103,9 @@ func (s *site) revoke(ctx context.Context, v *visit) (answer, error) {
 		t.Name+" ("+public(t)+") was revoked. Requests with it are refused, usually within a second.")
 }
 
-// shownToken is the one page that holds a token's text.
-type shownToken struct {
-	tokens.Token
-	Secret   string
-	Previous tokens.Token // zero, or whose place it takes
-	BaseURL  string
-}
-
 // shown is the one place where a token leaves the program for a browser.
 func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token) answer {
-	a := page("shown", "Copy your new token", shownToken{
+	a := page("shown", "Copy your new token", tokenEntry{
 		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
 	}).in("api")
 	a.once = true
@@ -127,19 +119,13 @@ func (v *visit) once() tokens.Principal {
 		"form", string(v.person.ID), v.PostForm.Get("form")))
 }
 
-// usedForm is the page for a form that was sent before.
-type usedForm struct {
-	Token tokens.Token // that it made
-	Mine  bool         // this person may change it
-}
-
 // notMade is the answer to a form that made no token because of err: one that was sent
 // before, or the form with its faults.
 func (s *site) notMade(ctx context.Context, v *visit, err error, form answer) (answer, error) {
 	if repeated, ok := errors.AsType[*tokens.RepeatedError](err); ok {
 		t, err := s.Tokens.Token(ctx, v.org(), repeated.Token)
-		f := usedForm{t, v.principal().MayChange(t)}
-		return page("used", "This form was sent before", f).in("api").as(http.StatusConflict), err
+		entry := s.entry(v, t, tokens.Use{})
+		return page("used", "This form was sent before", entry).in("api").as(http.StatusConflict), err
 	}
 	if wrong := faultsOf(err); wrong != nil {
 		return form.with(wrong...), nil

@@ -181,7 +181,7 @@ func (f *tokenForm) draft(now time.Time) tokens.Draft {
 }
 
 func (s *site) showEdit(ctx context.Context, v *visit) (answer, error) {
-	row, err := s.findFor(ctx, v, func(row tokenRow) bool { return row.Changeable })
+	row, err := s.findFor(ctx, v, func(row tokenEntry) bool { return row.Changeable })
 	if err != nil {
 		return answer{}, err
 	}
