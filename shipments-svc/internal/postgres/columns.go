@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,23 +13,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
-)
-
-// The domain's types name their columns in JSON tags. Statements read rows with
-// row_to_json and write them with json_populate_record, so that a column is
-// named there only.
-var (
-	shipmentColumns = list(columns(reflect.TypeFor[shipments.Shipment]()), "%s")
-	palletColumns   = list(columns(reflect.TypeFor[shipments.Pallet]()), "%s")
-	checkColumns    = list(columns(reflect.TypeFor[shipments.Check]()), "%s")
-	documentColumns = list(ofDocuments, "%s")
-	documentUpdates = list(ofDocuments, "%[1]s = excluded.%[1]s")
-
-	// ofDocuments are the columns of documents less the mappings, which are read of one
-	// document alone.
-	ofDocuments = slices.DeleteFunc(columns(reflect.TypeFor[shipments.Document]()), func(name string) bool {
-		return name == "mappings"
-	})
 )
 
 // columns returns the JSON names of a struct's fields, those of embedded structs

@@ -36,7 +36,7 @@ func TestReadinessReportsWhetherPostgresServes(t *testing.T) {
 		observed = nil
 	}
 	ask := func(ctx context.Context, query string) error {
-		_, err := getRow[int](ctx, NewRepository(db).tenant(ctx, NewOrg()), "ask", query)
+		_, err := getRow[int](ctx, NewRepository(db).tenant(ctx, NewOrg()), statement{"ask", query})
 		return err
 	}
 	if err := ask(t.Context(), `SELECT 1`); err != nil {

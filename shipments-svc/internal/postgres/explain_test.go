@@ -109,13 +109,13 @@ func (p plan) check(t *testing.T, query string) {
 	}
 	within := "organization_id = "
 	switch {
-	case query == "waitingSQL", query == "organizationsSQL":
+	case query == "organizations_with_outbox", query == "organizations_to_visit":
 		within = "organization_id > " // they go from one organization to the next
-	case query == "dueSQL" && p.IndexName == "webhook_deliveries_due":
+	case query == "endpoints_with_deliveries" && p.IndexName == "webhook_deliveries_due":
 		within = "ROW(organization_id, endpoint_id) > " // it goes from one endpoint to the next
-	case query == "overdueSQL":
+	case query == "count_due_deliveries":
 		within = "due_at <= " // it counts those of all organizations, for the metric
-	case query == "jobsWaitingSQL":
+	case query == "longest_waiting_job":
 		within = "claimable_at <= " // likewise
 	case p.IndexName == "jobs_turns":
 		within = "turn " // it goes from one organization to the next

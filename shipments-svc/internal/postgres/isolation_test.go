@@ -88,7 +88,7 @@ func TestQueriesWithoutAnOrganizationReturnNothing(t *testing.T) {
 			t.Errorf("%s outside of a transaction: %d rows (%v)", table, n, err)
 		}
 	}
-	if _, err := tx.ExecContext(t.Context(), announceSQL, uuid.New(),
+	if _, err := tx.ExecContext(t.Context(), query("announce_events").text, uuid.New(),
 		`[{"id":"01890a5d-ac96-774b-bcce-b302099a8057","type":"x","at":"2026-11-20"}]`); !violates(err) {
 		t.Errorf("it announced: %v", err)
 	}
@@ -100,7 +100,7 @@ func TestWritesForAnotherOrganizationAreRejected(t *testing.T) {
 	t.Parallel()
 	r, db := newTest(t)
 	mine, theirs := NewOrg(), NewOrg()
-	err := execute(t.Context(), r.tenant(t.Context(), mine), "announce", announceSQL, uuid.UUID(theirs),
+	err := execute(t.Context(), r.tenant(t.Context(), mine), query("announce_events"), uuid.UUID(theirs),
 		`[{"id":"01890a5d-ac96-774b-bcce-b302099a8057","type":"x","at":"2026-11-20"}]`)
 	if !violates(err) {
 		t.Errorf("it announced: %v", err)

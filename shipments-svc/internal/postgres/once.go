@@ -12,47 +12,20 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-const (
-	// readKeySQL reads the stored answer at $4. After tryLockSQL it must be a
-	// statement of its own: it sees what was committed before the lock was got.
-	readKeySQL = `
-SELECT fingerprint, answer FROM idempotency_keys
-WHERE organization_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`
-
-	// writeKeySQL stores an answer until $4.
-	writeKeySQL = `
-INSERT INTO idempotency_keys AS k (organization_id, operation, key, expires_at, fingerprint, answer)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (organization_id, operation, key) DO UPDATE
-SET expires_at = excluded.expires_at, fingerprint = excluded.fingerprint, answer = excluded.answer`
-
-	// expireKeysSQL removes up to $3 answers that are no longer kept at $2, and
-	// returns how many these were.
-	expireKeysSQL = `
-WITH expired AS (
-	DELETE FROM idempotency_keys WHERE organization_id = $1 AND (operation, key) IN (
-		SELECT operation, key FROM idempotency_keys
-		WHERE organization_id = $1 AND expires_at <= $2
-		ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-	RETURNING key
-)
-SELECT count(*) FROM expired`
-)
-
 // Once implements shipments.Repository.
 func (r *Repository) Once(
 	ctx context.Context, org shipments.OrgID, k shipments.Key, now time.Time, do func(context.Context) ([]byte, error),
 ) (answer []byte, replayed bool, err error) {
 	err = r.transact(ctx, org, "once", func(tx *sqlx.Tx) error {
 		var mine bool
-		if err := tx.GetContext(ctx, &mine, tryLockSQL, org, k.Operation+" "+k.Text); err != nil {
+		if err := tx.GetContext(ctx, &mine, query("try_lock").text, org, k.Operation+" "+k.Text); err != nil {
 			return err
 		}
 		if !mine {
 			return shipments.ErrKeyInProgress
 		}
 		var row struct{ Fingerprint, Answer []byte }
-		switch err := tx.GetContext(ctx, &row, readKeySQL, org, k.Operation, k.Text, now); {
+		switch err := tx.GetContext(ctx, &row, query("read_key").text, org, k.Operation, k.Text, now); {
 		case err == nil && !bytes.Equal(row.Fingerprint, k.Fingerprint[:]):
 			return shipments.ErrKeyReused
 		case err == nil:
@@ -65,7 +38,7 @@ func (r *Repository) Once(
 			return err
 		}
 		_, err = tx.ExecContext(
-			ctx, writeKeySQL, org, k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
+			ctx, query("write_key").text, org, k.Operation, k.Text, now.Add(shipments.KeyLife), k.Fingerprint[:], answer,
 		)
 		return err
 	})

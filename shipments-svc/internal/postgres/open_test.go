@@ -46,7 +46,8 @@ func TestConnectionsSetStatementTimeout(t *testing.T) {
 			want = "900ms"
 		}
 		on := NewRepository(openAt(t, dsn)).tenant(t.Context(), NewOrg())
-		if got, err := getRow[string](t.Context(), on, "ask", `SHOW statement_timeout`); err != nil || got != want {
+		got, err := getRow[string](t.Context(), on, statement{"ask", `SHOW statement_timeout`})
+		if err != nil || got != want {
 			t.Errorf("statement_timeout is %s, want %s (%v)", got, want, err)
 		}
 	}
@@ -73,7 +74,7 @@ func TestAStatementThatOutlastsItsRequestIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for name, ctx := range map[string]context.Context{"by its deadline": ctx, "by statement_timeout": t.Context()} {
-		err := execute(ctx, repo.tenant(ctx, NewOrg()), "sleep", `SELECT pg_sleep(10)`)
+		err := execute(ctx, repo.tenant(ctx, NewOrg()), statement{"sleep", `SELECT pg_sleep(10)`})
 		if !postgres.Unavailable(err) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -91,8 +92,9 @@ func TestOnlyDirectConnectionsKeepPreparedStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = db.Close() })
-		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), NewOrg()), "count",
-			`SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`, "")
+		n, err := getRow[int](t.Context(), NewRepository(db).tenant(t.Context(), NewOrg()), statement{
+			"count", `SELECT count(*) FROM pg_prepared_statements WHERE name <> $1`,
+		}, "")
 		if err != nil || (n == 1) != session.Direct {
 			t.Errorf("%+v: %d prepared statements (%v)", session, n, err)
 		}

@@ -61,7 +61,7 @@ func (r *Repository) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing, err := getRow[int](ctx, r.tenant(ctx, shipments.OrgID{}), "ready", readySQL, files)
+	missing, err := getRow[int](ctx, r.tenant(ctx, shipments.OrgID{}), query("missing_migrations"), files)
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("ready: %d migrations were not applied; run migrate up", missing)
 	}
@@ -77,7 +77,7 @@ func (r *Repository) Get(
 ) (shipments.Detail, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout) // ctx may be of a request that waits for other things, too
 	defer cancel()
-	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), "get shipment", getSQL,
+	return getJSON[shipments.Detail](ctx, r.tenant(ctx, org), query("read_shipment"),
 		org, id, atMost, p.Pallets, p.Document)
 }
 
@@ -87,25 +87,25 @@ func (r *Repository) Lines(
 ) (shipments.Lines, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	return getJSON[shipments.Lines](ctx, r.tenant(ctx, org), "get pallets", linesSQL, org, id, offset, limit)
+	return getJSON[shipments.Lines](ctx, r.tenant(ctx, org), query("read_pallet_lines"), org, id, offset, limit)
 }
 
 // Head implements shipments.Repository.
 func (r *Repository) Head(ctx context.Context, org shipments.OrgID, id shipments.ID) (shipments.Head, error) {
-	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), "get shipment", headSQL, org, id)
+	return getJSON[shipments.Head](ctx, r.tenant(ctx, org), query("read_head"), org, id)
 }
 
 // Versions implements shipments.Repository.
 func (r *Repository) Versions(
 	ctx context.Context, org shipments.OrgID, ids []shipments.ID,
 ) (map[shipments.ID]int64, error) {
-	return getJSON[map[shipments.ID]int64](ctx, r.tenant(ctx, org), "read versions", versionsSQL, org, arrayOf(ids))
+	return getJSON[map[shipments.ID]int64](ctx, r.tenant(ctx, org), query("read_versions"), org, arrayOf(ids))
 }
 
 // Create implements shipments.Repository.
 func (r *Repository) Create(ctx context.Context, org shipments.OrgID, s shipments.Shipment, by shipments.Actor) error {
 	e := shipments.Entry{Action: shipments.Create, At: s.CreatedAt}
-	err := execute(ctx, r.tenant(ctx, org), "create shipment", createSQL, org, asJSON{s},
+	err := execute(ctx, r.tenant(ctx, org), query("create_shipment"), org, asJSON{s},
 		asJSON{shipments.Announce(newEventID, e, "", s, nil)}, by.ID, by.Name)
 	if err == nil {
 		notify(r.Announced)
@@ -143,7 +143,7 @@ var _ shipments.Repository = (*Repository)(nil)
 // Delete implements shipments.Repository.
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
 	events := shipments.Announce(newEventID, e, s.Status, s, nil) // as it was, for it has become nothing
-	deleted, err := getRow[int](ctx, r.tenant(ctx, org), "delete shipment", deleteSQL, org, s.ID,
+	deleted, err := getRow[int](ctx, r.tenant(ctx, org), query("delete_shipment"), org, s.ID,
 		s.Status, s.Version, asJSON{events})
 	if err != nil {
 		return err
@@ -160,6 +160,6 @@ func (r *Repository) History(
 	ctx context.Context, org shipments.OrgID, id shipments.ID, offset, limit int64,
 ) ([]shipments.Entry, int64, error) {
 	on := r.tenant(ctx, org)
-	row, err := getRow[page[shipments.Entry]](ctx, on, "read history", historySQL, org, id, offset, limit)
+	row, err := getRow[page[shipments.Entry]](ctx, on, query("read_history"), org, id, offset, limit)
 	return row.Elements.value, row.Total, err
 }

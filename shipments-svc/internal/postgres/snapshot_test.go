@@ -85,7 +85,7 @@ func comparePages(t *testing.T, repo *Repository, org shipments.OrgID) int64 {
 			return err
 		}
 		ctx := within(t.Context(), org, tx)
-		for _, status := range append([]shipments.Status{anyStatus}, shipments.Statuses...) {
+		for _, status := range append([]shipments.Status{""}, shipments.Statuses...) {
 			var want, got []uuid.UUID
 			if err := tx.SelectContext(ctx, &want, `
 				SELECT id FROM shipments WHERE organization_id = $1 AND ($2 = '' OR status = $2)
@@ -107,7 +107,7 @@ func comparePages(t *testing.T, repo *Repository, org shipments.OrgID) int64 {
 			if !slices.Equal(got, want) {
 				t.Errorf("status %q: the pages have %d shipments that are not the %d there are", status, len(got), len(want))
 			}
-			if status == anyStatus {
+			if status == "" {
 				shown = int64(len(want))
 			}
 		}

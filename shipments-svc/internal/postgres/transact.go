@@ -90,32 +90,32 @@ func (s session) run(ctx context.Context, doing string, do func(context.Context,
 }
 
 // getRow runs a statement that returns one row, or shipments.ErrNotFound.
-func getRow[Row any](ctx context.Context, on session, doing, query string, args ...any) (row Row, err error) {
-	err = on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
-		return sqlx.GetContext(ctx, q, &row, query, args...)
+func getRow[Row any](ctx context.Context, on session, q statement, args ...any) (row Row, err error) {
+	err = on.run(ctx, q.name, func(ctx context.Context, db sqlx.ExtContext) error {
+		return sqlx.GetContext(ctx, db, &row, q.text, args...)
 	})
 	return row, err
 }
 
 // getRows runs a statement that returns any number of rows.
-func getRows[Row any](ctx context.Context, on session, doing, query string, args ...any) (rows []Row, err error) {
-	err = on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
+func getRows[Row any](ctx context.Context, on session, q statement, args ...any) (rows []Row, err error) {
+	err = on.run(ctx, q.name, func(ctx context.Context, db sqlx.ExtContext) error {
 		rows = nil
-		return sqlx.SelectContext(ctx, q, &rows, query, args...)
+		return sqlx.SelectContext(ctx, db, &rows, q.text, args...)
 	})
 	return rows, err
 }
 
 // getJSON runs a statement that returns one row of one column of JSON.
-func getJSON[Value any](ctx context.Context, on session, doing, query string, args ...any) (Value, error) {
-	row, err := getRow[fromJSON[Value]](ctx, on, doing, query, args...)
+func getJSON[Value any](ctx context.Context, on session, q statement, args ...any) (Value, error) {
+	row, err := getRow[fromJSON[Value]](ctx, on, q, args...)
 	return row.value, err
 }
 
 // execute runs a statement that returns nothing.
-func execute(ctx context.Context, on session, doing, query string, args ...any) error {
-	return on.run(ctx, doing, func(ctx context.Context, q sqlx.ExtContext) error {
-		_, err := q.ExecContext(ctx, query, args...)
+func execute(ctx context.Context, on session, q statement, args ...any) error {
+	return on.run(ctx, q.name, func(ctx context.Context, db sqlx.ExtContext) error {
+		_, err := db.ExecContext(ctx, q.text, args...)
 		return err
 	})
 }
@@ -142,19 +142,12 @@ func (r *Repository) transact(ctx context.Context, org shipments.OrgID, doing st
 	})
 }
 
-// lockSQL waits for the organization's lock of a name, which the transaction then has until it
-// ends; tryLockSQL reports instead whether it has it.
-const (
-	lockSQL    = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))`
-	tryLockSQL = `SELECT pg_try_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))`
-)
-
 // Locked implements shipments.Repository and webhooks.Repository.
 func (r *Repository) Locked(
 	ctx context.Context, org shipments.OrgID, things string, do func(context.Context) error,
 ) error {
 	return r.transact(ctx, org, "lock "+things, func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, lockSQL, org, things); err != nil {
+		if _, err := tx.ExecContext(ctx, query("lock").text, org, things); err != nil {
 			return err
 		}
 		return do(within(ctx, org, tx))

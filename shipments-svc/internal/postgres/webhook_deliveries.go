@@ -18,7 +18,7 @@ func (w *Webhooks) Deliveries(
 	if q.Before != nil {
 		before = uuid.UUID(*q.Before)
 	}
-	return getJSON[[]webhooks.Delivery](ctx, w.tenant(ctx, org), "list deliveries", deliveriesSQL, org,
+	return getJSON[[]webhooks.Delivery](ctx, w.tenant(ctx, org), query("read_deliveries"), org,
 		q.Endpoint, q.Status, before, limit)
 }
 
@@ -27,7 +27,7 @@ func (w *Webhooks) CreateTest(
 	ctx context.Context, org shipments.OrgID, id webhooks.ID, test shipments.EventID, now time.Time,
 ) error {
 	defer notify(w.WebhooksDue)
-	return execute(ctx, w.tenant(ctx, org), "test webhook endpoint", createTestSQL, org, id, test, now)
+	return execute(ctx, w.tenant(ctx, org), query("create_test_delivery"), org, id, test, now)
 }
 
 // Replay implements webhooks.Repository.
@@ -36,7 +36,7 @@ func (w *Webhooks) Replay(
 ) ([]shipments.EventID, error) {
 	defer notify(w.WebhooksDue)
 	return getJSON[[]shipments.EventID](
-		ctx, w.tenant(ctx, org), "replay events", replaySQL, org, id, arrayOf(events), now,
+		ctx, w.tenant(ctx, org), query("replay_events"), org, id, arrayOf(events), now,
 	)
 }
 
@@ -50,7 +50,7 @@ func (w *Webhooks) ReplayRange(
 	}
 	defer notify(w.WebhooksDue)
 	row, err := getRow[rangeRow](
-		ctx, w.tenant(ctx, org), "replay events", replayRangeSQL, org, id, after, until, limit, now,
+		ctx, w.tenant(ctx, org), query("replay_range"), org, id, after, until, limit, now,
 	)
 	return row.N, row.Last, err
 }

@@ -37,7 +37,7 @@ func (w *Webhooks) open(sealed []byte, org shipments.OrgID, id webhooks.ID) (web
 // Reseal seals the organization's secrets with the newest key, so that older ones are no
 // longer needed. One that cannot be opened does not stop the others; the error names it.
 func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
-	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), "reseal", sealedSQL, org)
+	rows, err := getRows[sealedRow](ctx, w.tenant(ctx, org), query("read_sealed_secrets"), org)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (w *Webhooks) Reseal(ctx context.Context, org shipments.OrgID) error {
 	return errors.Join(errs...)
 }
 
-// sealedRow is a row of sealedSQL.
+// sealedRow is a row of read_sealed_secrets.
 type sealedRow struct {
 	ID      uuid.UUID
 	Secrets pq.ByteaArray // the second is empty if there is no previous one
@@ -69,7 +69,7 @@ func (w *Webhooks) reseal(ctx context.Context, org shipments.OrgID, row sealedRo
 		}
 		newest[i] = w.seal(secret, org, id)
 	}
-	return execute(ctx, w.tenant(ctx, org), "reseal", resealSQL, org, row.ID, row.Secrets, newest)
+	return execute(ctx, w.tenant(ctx, org), query("replace_sealed_secrets"), org, row.ID, row.Secrets, newest)
 }
 
 var _ webhooks.Repository = (*Webhooks)(nil)

@@ -1,0 +1,1 @@
+DELETE FROM checks WHERE organization_id = $1 AND shipment_id = $2
