@@ -3,6 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -242,6 +243,19 @@ func wantProblem(tb testing.TB, res *httptest.ResponseRecorder, status int, code
 		tb.Errorf("incomplete: %+v", p)
 	}
 	return refusal(p)
+}
+
+// exec changes the database behind the program's back.
+func exec(tb testing.TB, dsn, statement string, args ...any) {
+	tb.Helper()
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(tb.Context(), statement, args...); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // journal keeps what was logged.

@@ -107,32 +107,6 @@ func TestIdempotencyKeyIdentifiesOneRequest(t *testing.T) {
 	}
 }
 
-// TestARepeatedRevocationIsReplayed, and revokes children that were left.
-func TestARepeatedRevocationIsReplayed(t *testing.T) {
-	t.Parallel()
-	m := manage(t)
-	parent, _ := m.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	child := read(t, m.send(t, parent, http.MethodPost, "/api/v1/tokens", ciToken), http.StatusCreated).Token.ID
-	path, body := "/api/v1/tokens/"+string(parent.ID)+"/revoke", `{"reason":"lost","children":true}`
-	for i := range 3 {
-		res := m.repeat(t, m.token, "k", path, body)
-		got := read(t, res, http.StatusOK).Token
-		if replayed := res.Header().Get("Idempotency-Replayed"); (replayed == "true") != (i > 0) ||
-			got.Status != "revoked" || got.RevokedReason != "lost" {
-			t.Errorf("answer %d: replayed %q, %+v", i, replayed, got)
-		}
-	}
-	if got, err := m.service.Token(t.Context(), org, child); err != nil || got.RevokedAt.IsZero() {
-		t.Errorf("the child: %+v, %v", got, err)
-	}
-	wantProblem(t, m.repeat(t, m.token, "k", path, `{"reason":"stolen"}`),
-		http.StatusUnprocessableEntity, "idempotency_key_reused")
-	res := m.repeat(t, m.token, "new", path, body)
-	if read(t, res, http.StatusOK); res.Header().Get("Idempotency-Replayed") != "" {
-		t.Error("a new key is replayed")
-	}
-}
-
 func TestAMalformedKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
