@@ -10,7 +10,7 @@ import (
 
 	"github.com/quayside/quayside/shipments-svc/internal/config"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/storage"
-	"github.com/quayside/quayside/shipments-svc/internal/poll"
+	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/postgres"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )

@@ -8,7 +8,7 @@ import (
 
 func TestMigrations(t *testing.T) {
 	t.Parallel()
-	postgrestest.Migrations(t, migrations)
+	postgrestest.Migrations(t, migrations, "00007_job_turns.sql")
 }
 
 // TestReadinessFollowsTheEmbeddedMigrations, whose tables and grants readiness need not

@@ -8,5 +8,5 @@ import (
 
 func TestMigrations(t *testing.T) {
 	t.Parallel()
-	postgrestest.Migrations(t, migrations)
+	postgrestest.Migrations(t, migrations, "00002_mails.sql", "00004_audit_times.sql")
 }

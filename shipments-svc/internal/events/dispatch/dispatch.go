@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
-	"github.com/quayside/quayside/shipments-svc/internal/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quayside/quayside/shipments-svc/internal/poll"
+	"github.com/quayside/quayside/shipments-svc/internal/events/poll"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
