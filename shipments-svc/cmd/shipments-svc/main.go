@@ -57,6 +57,7 @@ const usage = `usage: shipments-svc COMMAND
                               migration, or list them; down --yes takes back the first one and all data
   demo                        store the shipments of the demo, with QUAYSIDE_DEMO=true
   files export|import DIR     copy files that standard input lists to a directory, or from it
+  packinglist explain FILE    read a packing list, and print how it was understood and why; --json FILE for programs
   packinglist prepare DIR     compile PDFium, which reads PDFs, into a directory: $XDG_CACHE_HOME/quayside/pdfium
   health                      check the running service
   --version                   print the version

@@ -30,6 +30,11 @@ var reasons = map[string]string{
 	"item-words": "its values are words", "commodities": "its values name produce",
 	"sizes": "its values are sizes", "short-values": "its values are short and repeat",
 	"no-calibre": "no other column has the calibre", "no-net-weight": "no other column has the net weight",
+	"sequence": "its numbers are consecutive", "counts": "its values are counts", "ranges": "its values are sizes",
+	"varieties": "its values are varieties", "kind-of-produce": "its heading names a produce",
+	"item-commodities": "its values name produce", "boxes-of-line": "its values are counts",
+	"box-counts": "its values are counts", "weighed-quantity": "units of weight are beside it",
+	"packs": "its values are words", "box-numbers": "its values are numbers of boxes",
 	"container-numbers": "its values are container numbers", "counted-packs": "no other column has the boxes",
 }
 

@@ -47,16 +47,17 @@ type Options struct {
 // Reading is the result of reading; package list has its types.
 type Reading = list.Reading
 
-// Mapping describes how one table was understood, and Assignment corrects it.
-type (
-	Mapping    = list.Mapping
-	Assignment = list.Assignment
-)
+// Mapping describes how one table was understood.
+type Mapping = list.Mapping
+
+// Assignment corrects mappings.
+type Assignment = list.Assignment
 
 // Unreadable is the error of a document that cannot be read.
 type Unreadable struct {
 	tables.Unreadable
 	Mappings []Mapping // how far its tables were understood
+	Trace    list.Trace
 }
 
 // Read reads a packing list, or the facts of another document, which may have none. It returns
@@ -65,7 +66,7 @@ type Unreadable struct {
 func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) {
 	book, err := tables.Read(ctx, o.Kind, content, o.Size)
 	if err != nil {
-		return Reading{}, failed(err, nil)
+		return Reading{}, failed(err, nil, nil)
 	}
 	d := document{ctx: ctx, given: o.Given, remarks: notes(book)}
 	if o.Facts {
@@ -73,7 +74,7 @@ func Read(ctx context.Context, content io.ReaderAt, o Options) (Reading, error) 
 	}
 	read, err := d.read(book)
 	if err != nil {
-		return Reading{}, failed(err, d.mappings)
+		return Reading{}, failed(err, d.mappings, d.trace)
 	}
 	return read, nil
 }
@@ -94,9 +95,9 @@ func (d *document) readFacts(book tables.Book) (read Reading, err error) {
 }
 
 // failed returns an error of a stage as an Unreadable.
-func failed(err error, mappings []list.Mapping) error {
+func failed(err error, mappings []Mapping, trace list.Trace) error {
 	if bad, ok := errors.AsType[*tables.Unreadable](err); ok {
-		return &Unreadable{Unreadable: *bad, Mappings: mappings}
+		return &Unreadable{Unreadable: *bad, Mappings: mappings, Trace: trace}
 	}
 	return err
 }
@@ -142,6 +143,7 @@ type document struct {
 	remarks  remarks.List
 	facts    facts.List
 	mappings []list.Mapping
+	trace    list.Trace
 }
 
 // read reads the tables of a document.
@@ -167,6 +169,7 @@ func (d *document) read(book tables.Book) (read Reading, err error) {
 	all := d.remarks.All
 	for _, s := range settled {
 		s.Check()
+		d.trace = d.trace.With(s.Trace...)
 		read.RowsRead += len(s.Read.Lines)
 		all = append(append(all, s.Read.Remarks.All...), s.Remarks.All...)
 	}
@@ -174,10 +177,12 @@ func (d *document) read(book tables.Book) (read Reading, err error) {
 	if err != nil {
 		return read, err
 	}
-	read.Pallets, read.Facts, read.Mappings = pallets, d.facts.All, d.mappings
+	read.Pallets, read.Facts, read.Mappings, read.Trace = pallets, d.facts.All, d.mappings, d.trace
 	read.Remarks = bounded(append(all, merged...))
 	first := families[0][0]
-	return read, reconcile.Judge(settled, read, first.At(first.From, -1))
+	err = reconcile.Judge(settled, &read, first.At(first.From, -1))
+	d.trace = read.Trace
+	return read, err
 }
 
 // families groups the tables of pallets that have the same headings. From other parts it
@@ -196,6 +201,7 @@ func (d *document) families(parts []layout.Table) (all [][]layout.Table) {
 			} else {
 				all = append(all, []layout.Table{p})
 			}
+			d.trace = d.trace.With(p.Step())
 			lines.NotShipped(r, p.Name, tables.Place{Sheet: p.Name})
 		case !p.First && len(p.Rows) > 0:
 			r.Add("table_skipped/below", p.At(0, -1), layout.Sample(p.Rows[0]))
@@ -226,12 +232,17 @@ func (d *document) settle(all []layout.Table) (*reconcile.Settled, error) {
 	for i, t := range sample {
 		sample[i].Rows = t.Rows[:min(len(t.Rows), t.To+sampled)]
 	}
-	m, candidates, err := reconcile.Choose(mapping.Of(all, d.given), sample)
+	chosen, err := reconcile.Choose(mapping.Of(all, d.given), sample)
 	r := remarks.List{Stage: "mapping"}
+	m := chosen.Mapping
 	described := m.Describe(all[0], &r)
-	described.Candidates = candidates
+	described.Candidates = chosen.Candidates
 	d.remarks.All = append(d.remarks.All, r.All...)
+	d.trace = d.trace.With(m.Trace()...).With(chosen.Trace...)
 	read := lines.Read(all, m)
+	for _, rows := range read.Skipped {
+		d.trace = d.trace.With(rows...)
+	}
 	d.describe(described, read)
 	if err := cmp.Or(err, d.ctx.Err()); err != nil {
 		return nil, err
@@ -255,7 +266,10 @@ func (d *document) describe(m list.Mapping, read *lines.List) {
 			continue
 		}
 		m.Sheet, m.HeaderRow, m.HeaderRows = t.Name, t.At(t.From, -1).Row, max(1, t.To-t.From)
-		m.Skipped = read.Skipped[i]
+		m.Skipped = []list.SkippedRow{}
+		for _, s := range read.Skipped[i] {
+			m.Skipped = append(m.Skipped, list.SkippedRow{Row: s.Where.Row, Reason: s.Note})
+		}
 		d.mappings = append(d.mappings, m)
 	}
 }

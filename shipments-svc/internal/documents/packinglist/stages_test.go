@@ -39,7 +39,7 @@ func TestStages(t *testing.T) {
 		"Recorder no. 7;P2;;;\nTotal;;524;2283;2096\n")
 	var columns []string
 	for _, c := range proposals[1].Columns {
-		columns = append(columns, fmt.Sprintf("%s=%s(%s)", c.Text, c.Field, strings.Join(c.Rules, " ")))
+		columns = append(columns, fmt.Sprintf("%s=%s(%s)", c.Text, c.Field, strings.Join(c.Steps.Rules(), " ")))
 	}
 	const want = "Pallet=pallet_number(pallet) Cal=calibre(calibre) Xqzt=boxes(arithmetic) " +
 		"Gross kg=gross_weight(gross) Net kg=net_weight(net)"
@@ -50,7 +50,7 @@ func TestStages(t *testing.T) {
 	if l := read; len(l.Lines) != 2 || len(l.Totals) != 1 || l.Totals[0].Boxes != 524 || len(l.Skipped[0]) != 2 {
 		t.Errorf("lines: %+v", l)
 	}
-	chosen, _, err := reconcile.Choose(proposals, []layout.Table{table})
+	chosen, err := reconcile.Choose(proposals, []layout.Table{table})
 	if err != nil || chosen.At("boxes") != 2 {
 		t.Errorf("reconcile: %v %v", chosen.At("boxes"), err)
 	}

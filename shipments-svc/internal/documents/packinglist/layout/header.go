@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/list"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/remarks"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/packinglist/vocabulary"
 	"github.com/quayside/quayside/shipments-svc/internal/documents/tables"
@@ -27,6 +28,7 @@ type header struct {
 	sizes    []int                    // the columns of calibres
 	pairs    [][2]int                 // the columns whose cells have two values, and the first of those for them
 	score    int
+	second   *list.Rival // the rows that were nearest to being the header, too
 	known    memo
 }
 
@@ -40,6 +42,7 @@ const (
 // headerOf returns the header of a table: one to maxHeaderRows rows that name an amount and
 // what it is of, with the highest score.
 func headerOf(rows []tables.Row) (best header) {
+	var second header
 	means := memo{}
 	for from := range min(len(rows), maxHeaderRow) {
 		for n := 1; n <= maxHeaderRows && from+n <= len(rows); n++ {
@@ -49,10 +52,20 @@ func headerOf(rows []tables.Row) (best header) {
 			}
 			h := means.parse(rows[from : from+n])
 			h.From, h.To = from, from+n
-			if h.complete() && h.score > best.score {
+			switch {
+			case !h.complete():
+			case h.score > best.score:
+				if h.From != best.From || best.To == 0 {
+					second = best
+				}
 				best = h
+			case h.From != best.From && h.score > second.score:
+				second = h
 			}
 		}
+	}
+	if second.To > 0 {
+		best.second = &list.Rival{Where: tables.Place{Row: rows[second.From].Number}, Score: float64(second.score)}
 	}
 	for _, heading := range best.Headings {
 		best.folded = append(best.folded, vocabulary.Fold(heading.Text))

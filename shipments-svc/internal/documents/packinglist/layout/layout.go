@@ -48,6 +48,18 @@ func (t Table) At(row, column int) tables.Place {
 	return tables.Place{Sheet: t.Name, Row: t.Rows[row].Number, Column: column + 1}
 }
 
+// Step is the step by which the table has its header.
+func (t Table) Step() list.Step {
+	s := list.Step{
+		Stage: list.LayoutStage, Where: t.At(t.From, -1), Rule: "header", After: float64(t.score),
+		Rival: t.second, Kept: true, Note: string(t.Kind),
+	}
+	if t.Continued {
+		s.Rule, s.Note = "continued", "it continues the table before"
+	}
+	return s
+}
+
 // Heading returns the text of the heading of a column.
 func (t Table) Heading(column int) string {
 	if column < 0 || column >= len(t.Headings) {

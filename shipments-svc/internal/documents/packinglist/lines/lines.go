@@ -72,8 +72,8 @@ type List struct {
 	Mapping mapping.Mapping
 	Lines   []Line
 	Totals  []Total
-	Skipped [][]list.SkippedRow // of each table
-	Facts   facts.List          // of the rows that are no lines
+	Skipped []list.Trace // of each table: the rows that are no lines
+	Facts   facts.List   // of the rows that are no lines
 	Remarks remarks.List
 }
 
@@ -117,7 +117,7 @@ func Read(all []layout.Table, m mapping.Mapping) *List {
 	totals := 0 // of the lists before
 	for i, t := range all {
 		r.t, r.apart = t, false
-		r.Skipped = append(r.Skipped, []list.SkippedRow{})
+		r.Skipped = append(r.Skipped, nil)
 		if !t.Continued && !t.Continues { // another list
 			r.progress, r.partial = progress{from: len(r.Lines)}, false
 		}

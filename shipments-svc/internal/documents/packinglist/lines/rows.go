@@ -40,7 +40,7 @@ func (r *reader) row(i int) {
 		reason = r.content(r.parse(i, cells))
 	}
 	if skipped := &r.Skipped[len(r.Skipped)-1]; reason != "" && len(*skipped) < list.MaxSkippedRows {
-		*skipped = append(*skipped, list.SkippedRow{Row: at.Row, Reason: reason})
+		*skipped = skipped.With(list.Step{Stage: list.LinesStage, Where: at, Rule: "row", Note: reason})
 	}
 }
 

@@ -14,6 +14,7 @@ type Reading struct {
 	Remarks  []Remark
 	RowsRead int
 	Mappings []Mapping // how each table was understood
+	Trace    Trace     `json:"-"`
 }
 
 // Pallet is one pallet. Containers may number their pallets alike.

@@ -69,7 +69,8 @@ func (m Mapping) Describe(t layout.Table, r *remarks.List) list.Mapping {
 func (m Mapping) column(t layout.Table, col int, r *remarks.List) list.Column {
 	c := m.Columns[col]
 	mapped := list.Column{
-		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)), Rules: c.Rules,
+		Column: tables.ColumnName(col + 1), Field: wireName(c.Field), Score: min(1, max(0, c.Score)),
+		Rules: c.Steps.Rules(), Samples: c.values.samples, Place: c.place,
 	}
 	mapped.Heading, _ = remarks.Shortened(c.Text, remarks.MaxText)
 	for _, o := range c.Meaning.Others {

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -132,7 +133,7 @@ func (m *Mapping) weigh(rows []tables.Row) {
 			if e.reason != "" && c.Meaning.Reason == "" {
 				c.Meaning.Resembles, c.Meaning.Reason = c.Field, e.reason
 			}
-			c.take(e.field, score, e.rule)
+			c.take(e.field, score, e.rule, "its values: "+cmp.Or(e.reason, strings.Join(e.conditions, " ")))
 			m.assign()
 		}
 	}

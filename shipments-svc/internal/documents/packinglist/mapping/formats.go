@@ -23,7 +23,7 @@ func isWeight(f vocabulary.Field) bool { return slices.Contains(Weights, f) }
 
 // UnitBeside returns the unit of a weight in a row from the column of units on its right, or "".
 func (m Mapping) UnitBeside(row tables.Row, col int) string {
-	if col++; col < min(len(m.Columns), len(row.Cells)) && slices.Contains(m.Columns[col].Rules, "units") {
+	if col++; col < min(len(m.Columns), len(row.Cells)) && m.Columns[col].Steps.Has("units") {
 		return unitName(row.Cells[col].Text)
 	}
 	return ""

@@ -27,6 +27,7 @@ type Mapping struct {
 	Template string
 	Style    numbers.Style // of the numbers of the table
 	Cartons  bool          // each row is a box
+	Instead  *list.Step    // by which another column has a field than in the likeliest mapping
 	mixed    bool          // the numbers have both styles
 	given    map[vocabulary.Field]bool
 	at       map[vocabulary.Field]int
@@ -36,10 +37,11 @@ type Mapping struct {
 type Column struct {
 	layout.Heading
 	Field   vocabulary.Field
-	Score   float64  // from 0 to 1
-	Rules   []string // that made the score
-	Unit    float64  // of a weight in grams, from the heading or the cells; 0: not given
+	Score   float64    // from 0 to 1
+	Steps   list.Trace // that made the score
+	Unit    float64    // of a weight in grams, from the heading or the cells; 0: not given
 	Style   numbers.Style
+	place   tables.Place
 	values  values
 	sparse  bool     // most lines have no value
 	unclear []string // its numbers that are ambiguous
@@ -108,13 +110,13 @@ func Of(all []layout.Table, given []list.Assignment) []Mapping {
 		}
 	}
 	for col := range min(width, tables.MaxColumns) {
-		c := Column{values: valuesOf(lines, col)}
+		c := Column{values: valuesOf(lines, col), place: first.At(first.From, col)}
 		c.sparse = c.values.filled*2 < len(lines)
 		if col < len(first.Headings) {
 			c.Heading = first.Headings[col]
 		}
 		if c.Meaning.Rule != "" {
-			c.take(c.Meaning.Field, c.Meaning.Score, c.Meaning.Rule)
+			c.take(c.Meaning.Field, c.Meaning.Score, c.Meaning.Rule, "its heading")
 		}
 		m.Columns = append(m.Columns, c)
 	}
@@ -129,8 +131,12 @@ func Of(all []layout.Table, given []list.Assignment) []Mapping {
 }
 
 // take gives a column a field by a rule.
-func (c *Column) take(f vocabulary.Field, score float64, rule string) {
-	c.Field, c.Score, c.Rules = f, score, append(slices.Clone(c.Rules), rule)
+func (c *Column) take(f vocabulary.Field, score float64, rule, note string) {
+	c.Steps = c.Steps.With(list.Step{
+		Stage: list.MappingStage, Where: c.place, Field: string(f), Rule: rule, Before: c.Score, After: score, Kept: true,
+		Note: note,
+	})
+	c.Field, c.Score = f, score
 }
 
 // assign maps each field to the column with the highest score, the first of several.
@@ -169,11 +175,11 @@ func (m *Mapping) with(t layout.Table, given []list.Assignment) {
 func (m *Mapping) give(col int, f vocabulary.Field, unit float64) {
 	for i := range m.Columns {
 		if c := &m.Columns[i]; i != col && c.Field == f && f != vocabulary.Other {
-			c.take(vocabulary.Other, 1, string(m.Source))
+			c.take(vocabulary.Other, 1, string(m.Source), "another column was given its field")
 		}
 	}
 	c := &m.Columns[col]
-	c.take(f, 1, string(m.Source))
+	c.take(f, 1, string(m.Source), "it was given")
 	c.Meaning.Reason, c.Unit = "", cmp.Or(unit, c.Unit)
 	m.given[f] = true
 }
@@ -205,6 +211,8 @@ func (m Mapping) Weighs() bool {
 const (
 	// maxProposals is the maximum number of mappings that are tried.
 	maxProposals = 24
+	// arithmetic is the rule by which the numbers of a list choose a column.
+	arithmetic = "arithmetic"
 	// unheaded is the score of a column for a field that its heading does not name.
 	unheaded = 0.6
 )
@@ -225,11 +233,13 @@ func (m Mapping) rivals() []Mapping {
 		switch {
 		case c.values.filled == 0 || m.given[c.Field] || own && !counted:
 		case slices.Contains(contested, c.Field):
-			proposals = append(proposals, m.instead(c.Field, col))
+			p := m.instead(c.Field, col)
+			p.try(c.Field, col, c.Score)
+			proposals = append(proposals, p)
 		case (c.Field == vocabulary.None || counted) && c.values.kinds["number"] == c.values.filled && !m.Cartons:
 			for _, f := range m.unheaded(c.values) {
 				p := m.instead(f, col)
-				p.Columns[col].take(f, unheaded, "arithmetic")
+				p.try(f, col, unheaded)
 				p.Prior = unheaded - 1
 				proposals = append(proposals, p)
 			}
@@ -249,6 +259,35 @@ func (m Mapping) unheaded(v values) (fields []vocabulary.Field) {
 		fields = append(fields, vocabulary.NetWeight, vocabulary.BoxWeight)
 	}
 	return fields
+}
+
+// try gives a column a field, if the numbers of the list agree.
+func (m *Mapping) try(f vocabulary.Field, col int, score float64) {
+	c := &m.Columns[col]
+	c.take(f, score, arithmetic, "the numbers of the list agree")
+	m.Instead = &c.Steps[len(c.Steps)-1]
+}
+
+// Trace returns the steps that gave the columns their fields, and of each field that several columns may have the one
+// that has it, with the second.
+func (m Mapping) Trace() (all list.Trace) {
+	for col, c := range m.Columns {
+		all = all.With(c.Steps...)
+		f, used := m.Used(col)
+		var rival *list.Rival
+		for i, o := range m.Columns {
+			if i != col && used && o.Field == f && (rival == nil || o.Score > rival.Score) {
+				rival = &list.Rival{Where: o.place, Score: o.Score}
+			}
+		}
+		if rival != nil {
+			all = all.With(list.Step{
+				Stage: list.MappingStage, Where: c.place, Field: string(f), Rule: "best-column", Before: c.Score, After: c.Score,
+				Rival: rival, Kept: true,
+			})
+		}
+	}
+	return all
 }
 
 // instead returns a mapping with another column for a field.

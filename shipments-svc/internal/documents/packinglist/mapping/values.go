@@ -18,7 +18,11 @@ type values struct {
 	filled, distinct int
 	kinds            map[string]int // how many are of each kind
 	counts           bool           // 1, 2, 3 …
+	samples          []string       // the first that differ
 }
+
+// samples is how many values of a column are shown.
+const samples = 3
 
 // valuesOf returns what the cells of a column have in common.
 func valuesOf(lines []tables.Row, col int) values {
@@ -33,7 +37,9 @@ func valuesOf(lines []tables.Row, col int) values {
 		if !ok {
 			kinds = kindsOf(row, col)
 			known[text] = kinds
-			v.distinct++
+			if v.distinct++; v.distinct <= samples {
+				v.samples = append(v.samples, text)
+			}
 		}
 		v.filled++
 		for _, kind := range kinds {

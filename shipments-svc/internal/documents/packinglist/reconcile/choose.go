@@ -33,34 +33,54 @@ func decide(all []*Settled) (best *Settled, rivals []*Settled) {
 	return best, rivals
 }
 
+// Choice is the mapping with which the numbers of a list agree best.
+type Choice struct {
+	mapping.Mapping
+	Candidates []list.Candidate // with others that agree as well
+	Trace      list.Trace       // of the mappings that were tried
+}
+
 // Choose settles the lines of tables with each mapping and returns the best. It returns an Error
 // with the code list.AmbiguousMapping, and the candidates, where another agrees with
 // the numbers as well and gives other pallets.
-func Choose(all []mapping.Mapping, of []layout.Table) (mapping.Mapping, []list.Candidate, error) {
-	if len(all) == 1 {
-		return all[0], nil, nil
-	}
+func Choose(all []mapping.Mapping, of []layout.Table) (Choice, error) {
+	c := Choice{Mapping: all[0]}
 	var readings []*Settled
-	for _, m := range all {
-		if s, err := Settle(lines.Read(of, m)); err == nil && len(s.Lines) > 0 {
-			s.Score += m.Prior
+	for i := 0; i < len(all) && len(all) > 1; i++ {
+		if s, err := Settle(lines.Read(of, all[i])); err == nil && len(s.Lines) > 0 {
+			s.Score += all[i].Prior
 			readings = append(readings, s)
 		}
 	}
 	if len(readings) == 0 {
-		return all[0], nil, nil
+		return c, nil
 	}
 	best, rivals := decide(readings)
-	if rivals == nil {
-		return best.Read.Mapping, nil, nil
+	c.Mapping = best.Read.Mapping
+	for i, s := range readings {
+		other := readings[0]
+		if i == 0 {
+			other = readings[min(1, len(readings)-1)]
+		}
+		if step := s.Read.Mapping.Instead; step != nil {
+			tried := *step
+			tried.Stage, tried.Before, tried.After, tried.Kept = list.ReconcileStage, s.Read.Mapping.Prior, s.Score, i == 0
+			tried.Rival = &list.Rival{Where: other.place(), Score: other.Score}
+			if step := other.Read.Mapping.Instead; step != nil {
+				tried.Rival.Where = step.Where
+			}
+			c.Trace = c.Trace.With(tried)
+		}
 	}
-	var candidates []list.Candidate
+	if rivals == nil {
+		return c, nil
+	}
 	var texts []string
 	for _, r := range append([]*Settled{best}, rivals[:min(len(rivals), list.MaxCandidates-1)]...) {
-		c := r.candidate()
-		candidates, texts = append(candidates, c), append(texts, c.Text)
+		one := r.candidate()
+		c.Candidates, texts = append(c.Candidates, one), append(texts, one.Text)
 	}
-	return best.Read.Mapping, candidates, &Error{
+	return c, &Error{
 		Code: list.AmbiguousMapping, Place: best.place(),
 		Detail: "the list can be read in several ways, and its numbers agree with each as well: " +
 			strings.Join(texts, "; or "),

@@ -160,6 +160,19 @@ func equality(total, sum float64) share {
 	}
 }
 
+// evidence returns the steps of the evidence: how many of the lines, or of the pallets, have it.
+func (s *Settled) evidence() (all list.Trace) {
+	for _, k := range kinds {
+		if of := s.found[k.name]; of.of > 0 && of.has != 0 {
+			all = all.With(list.Step{
+				Stage: list.ReconcileStage, Where: s.place(), Rule: k.name, After: k.worth * of.ratio(), Kept: of.ratio() > most,
+				Note: fmt.Sprintf("%.0f of %.0f", of.has, of.of),
+			})
+		}
+	}
+	return all
+}
+
 // remark remarks on the first lines that contradict the reading.
 func (s *Settled) remark() {
 	for _, k := range kinds {

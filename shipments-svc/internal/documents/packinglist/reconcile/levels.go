@@ -33,6 +33,7 @@ func whole(l *Line) *lines.Amount { return &l.Whole }
 
 // leveled returns the lines in the way with which their numbers agree best.
 func (s *Settled) leveled() (best *Settled) {
+	var tried list.Trace
 	for _, level := range levels {
 		o := *s
 		o.Lines, o.Remarks.All = slices.Clone(s.Lines), slices.Clone(s.Remarks.All)
@@ -45,10 +46,19 @@ func (s *Settled) leveled() (best *Settled) {
 		}
 		o.share()
 		o.gather()
-		if o.Score += level.prior; best == nil || o.Score > best.Score+1e-9 {
+		o.Score += level.prior
+		better := best == nil || o.Score > best.Score+1e-9
+		if level.rule != "" {
+			tried = tried.With(list.Step{
+				Stage: list.ReconcileStage, Where: o.place(), Field: string(o.used), Rule: level.rule, Before: level.prior,
+				After: o.Score, Kept: better, Rival: &list.Rival{Where: o.place(), Score: best.Score},
+			})
+		}
+		if better {
 			best = &o
 		}
 	}
+	best.Trace = tried
 	if !best.repeats(whole) {
 		best.once(func(l *Line) *lines.Amount { return &l.Gross })
 	}

@@ -36,6 +36,7 @@ type Settled struct {
 	Lines   []Line
 	Score   float64 // how well the numbers agree
 	Remarks remarks.List
+	Trace   list.Trace
 
 	used  vocabulary.Field // that the weights were read from
 	found map[string]share // the evidence, by its kind

@@ -52,6 +52,7 @@ func (s *Settled) Check() {
 		s.checkUnit(m.Column(s.used))
 	}
 	s.remark()
+	s.Trace = s.Trace.With(s.evidence()...)
 	if m.Source == list.FromTemplate && s.Score < 0 {
 		s.Remarks.Add("template_contradicted", s.place(), m.Template)
 	}
@@ -90,11 +91,12 @@ type verdict struct {
 	against []string // what contradicts it: most lines, and totals that differ by more than an error of the list
 	errors  []string // totals that differ by less
 	off     float64  // the largest share of a total by which these do
+	trace   list.Trace
 }
 
 // Judge compares a reading with what its list declares. It returns the error of one that is not to
 // be used, with its reasons and the first doubts, or nil.
-func Judge(all []*Settled, read list.Reading, at tables.Place) error {
+func Judge(all []*Settled, read *list.Reading, at tables.Place) error {
 	var v verdict
 	lines, words, unread := 0.0, 0.0, 0.0
 	for _, s := range all {
@@ -109,7 +111,8 @@ func Judge(all []*Settled, read list.Reading, at tables.Place) error {
 		}
 		lines, words = lines+s.found["wordy"].of, words+s.found["wordy"].has
 	}
-	boxes := v.compareTotals(read)
+	boxes := v.compareTotals(*read)
+	read.Trace = read.Trace.With(v.trace...)
 	for _, r := range read.Remarks {
 		if r.Code == "row_unread" || r.Code == "line_without_pallet" {
 			unread++
@@ -197,8 +200,10 @@ func (v *verdict) compareTotals(read list.Reading) float64 {
 // is at most that of one pallet, or a few percent.
 func (v *verdict) compare(what string, declared, listed, ofPallet float64) {
 	text := fmt.Sprintf("the list declares %.10g %s, and its lines have %.10g", declared, what, listed)
+	agrees := len(v.against) + len(v.errors)
 	switch {
 	case declared == 0:
+		return
 	case declared == listed || what == "kg" && near(declared, listed):
 		v.agree, v.whole = v.agree+1, v.whole || what != "pallets"
 	case math.Abs(declared-listed) <= max(ofPallet, listError*declared):
@@ -206,4 +211,7 @@ func (v *verdict) compare(what string, declared, listed, ofPallet float64) {
 	default:
 		v.against = append(v.against, text)
 	}
+	v.trace = v.trace.With(list.Step{
+		Stage: list.ReconcileStage, Rule: "total/" + what, Kept: agrees == len(v.against)+len(v.errors), Note: text,
+	})
 }
