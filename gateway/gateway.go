@@ -8,9 +8,9 @@ import (
 	_ "github.com/quayside/quayside/gateway/apidocs"
 	_ "github.com/quayside/quayside/gateway/connections"
 	_ "github.com/quayside/quayside/gateway/drain"
+	_ "github.com/quayside/quayside/gateway/internal/caddy/health"
+	_ "github.com/quayside/quayside/gateway/internal/caddy/profiles"
 	_ "github.com/quayside/quayside/gateway/internal/environment"
-	_ "github.com/quayside/quayside/gateway/internal/health"
-	_ "github.com/quayside/quayside/gateway/internal/profiles"
 	_ "github.com/quayside/quayside/gateway/tokengate"
 	_ "github.com/quayside/quayside/gateway/upstream"
 )

@@ -16,10 +16,12 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/internal/caddy/metrics"
 	"github.com/quayside/quayside/gateway/internal/clients"
-	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
 func init() { caddy.RegisterModule(new(Wrapper)) }
@@ -29,7 +31,7 @@ var (
 		Namespace: "quayside", Subsystem: "gateway", Name: "connections_refused_total",
 		Help: "Connections closed at once, by the bound that was reached: total, or client (an address or a network).",
 	}, []string{"bound"})
-	journal = outage.New("accepting connections")
+	journal = outage.New(gatelog.Slog, "accepting connections")
 )
 
 // Wrapper is a listener wrapper that bounds connections.
@@ -146,7 +148,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 func (l *listener) acquire(from net.Addr) (leave func(), err error) {
 	remote, _ := netip.ParseAddrPort(from.String())
-	addr := remote.Addr().Unmap().WithZone("")
+	addr := address.Canonical(remote.Addr())
 	if slices.ContainsFunc(l.bounds.except, func(p netip.Prefix) bool { return p.Contains(addr) }) {
 		return l.open.AcquireForMany()
 	}

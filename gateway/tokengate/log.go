@@ -13,8 +13,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/metrics"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/redact"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
@@ -87,7 +88,7 @@ func (x *exchange) note() {
 
 // traces send the spans of the process, the last of them when it exits.
 var traces = sync.OnceValues(func() (tracing.Traces, error) {
-	started, err := tracing.Start(context.Background(), "gateway", outage.New("sending traces").Note)
+	started, err := tracing.Start(context.Background(), "gateway", outage.New(gatelog.Slog, "sending traces").Note)
 	caddy.OnExit(started.Close)
 	return started, err
 })

@@ -15,6 +15,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 )
 
 // route is the rule of the gate that a request falls under.
@@ -99,7 +101,7 @@ func clientAddress(vars map[string]any) netip.Addr {
 	if err != nil {
 		return netip.Addr{}
 	}
-	return addr.Unmap().WithZone("")
+	return address.Canonical(addr)
 }
 
 func init() {

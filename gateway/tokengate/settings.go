@@ -10,12 +10,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/internal/caddy/pool"
 	"github.com/quayside/quayside/gateway/internal/identity"
 	"github.com/quayside/quayside/gateway/internal/introspect"
-	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/internal/usage"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
 // The errors name the environment variables of the shipped Caddyfile, because those are to be changed.
@@ -97,12 +98,12 @@ func newTokensService(key tokensServiceKey) (*tokensService, error) {
 		introspection.User != nil {
 		return nil, errors.New("introspection must be an http or https URL without user information")
 	}
-	reporting := outage.New("reporting usage")
+	reporting := outage.New(gatelog.Slog, "reporting usage")
 	return &tokensService{
-		outage: outage.New("tokens service"),
+		outage: outage.New(gatelog.Slog, "tokens service"),
 		introspector: introspect.New(introspect.Config{
 			Introspection: introspection, Credential: key.credential, Now: time.Now,
-			OnStream: outage.New("stream of changes").Note,
+			OnStream: outage.New(gatelog.Slog, "stream of changes").Note,
 		}),
 		usage: usage.New(usage.Config{
 			Endpoint:   introspection.ResolveReference(&url.URL{Path: "usage"}).String(),

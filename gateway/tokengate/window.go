@@ -11,9 +11,9 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/quayside/quayside/gateway/internal/clients"
 	"github.com/quayside/quayside/gateway/internal/ratelimit"
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 )
 
@@ -52,9 +52,9 @@ func windowsOf(w ratelimit.Window, addr netip.Addr) []ratelimit.Window {
 	case addr.Is4():
 		return []ratelimit.Window{w.Of(id(addr.String()))}
 	case addr.Is6():
-		wide := w.Of(id(clients.Site(addr).String()))
+		wide := w.Of(id(address.Site(addr).String()))
 		wide.Limit *= networkFactor
-		return []ratelimit.Window{w.Of(id(clients.Network(addr).String())), wide}
+		return []ratelimit.Window{w.Of(id(address.Network(addr).String())), wide}
 	default:
 		return []ratelimit.Window{w.Of(id("unknown"))}
 	}

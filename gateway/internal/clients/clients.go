@@ -8,25 +8,8 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/limit"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 )
-
-// Network returns the network of the client with an address: the address, or the /64 of an IPv6 address, the smallest
-// network that a provider assigns to a customer.
-func Network(addr netip.Addr) netip.Prefix { return prefix(addr, 64) }
-
-// Site returns the largest network that many providers assign to one customer: the address, or the /48 of an IPv6
-// address.
-func Site(addr netip.Addr) netip.Prefix { return prefix(addr, 48) }
-
-// prefix returns the zero Prefix for the zero Addr.
-func prefix(addr netip.Addr, bits int) netip.Prefix {
-	addr = addr.Unmap().WithZone("")
-	if addr.Is4() {
-		bits = addr.BitLen()
-	}
-	found, _ := addr.Prefix(min(addr.BitLen(), bits))
-	return found
-}
 
 // Shares is something that clients share. It is safe for concurrent use.
 type Shares struct{ networks, sites, all *limit.Shares[netip.Prefix] }
@@ -48,16 +31,16 @@ func NewShares(total, each int, wait time.Duration) *Shares {
 // has an effect. It returns limit.ErrShare or limit.ErrTotal. giveWay is called, in a goroutine, when a client of
 // another site that uses less waits: it ends the use soon. Without it, the use does not give way.
 func (s *Shares) Acquire(addr netip.Addr, giveWay func()) (release func(), err error) {
-	leaveNetwork, err := s.networks.Acquire(context.Background(), Network(addr), 1)
+	leaveNetwork, err := s.networks.Acquire(context.Background(), address.Network(addr), 1)
 	if err != nil {
 		return leaveNetwork, err
 	}
-	leaveSite, err := s.sites.Acquire(context.Background(), Site(addr), 1)
+	leaveSite, err := s.sites.Acquire(context.Background(), address.Site(addr), 1)
 	if err != nil {
 		leaveNetwork()
 		return leaveSite, err
 	}
-	leave, err := s.acquire(Site(addr), giveWay)
+	leave, err := s.acquire(address.Site(addr), giveWay)
 	if err != nil {
 		leaveNetwork()
 		leaveSite()

@@ -17,8 +17,8 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
 	"github.com/quayside/quayside/gateway/internal/discovery"
-	"github.com/quayside/quayside/gateway/internal/outage"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/spans"
 	"github.com/quayside/quayside/gateway/servicekit/telemetry/tracing"
 )
@@ -69,7 +69,7 @@ func newClient(config Config) *client {
 	base := config.Introspection
 	port := cmp.Or(base.Port(), map[string]string{"http": "80", "https": "443"}[base.Scheme])
 	endpoints, _ := discovery.New(discovery.Config{ // which fails for what is not host:port only
-		Name: net.JoinHostPort(base.Hostname(), port), Resolve: config.Resolve, Logger: outage.Log,
+		Name: net.JoinHostPort(base.Hostname(), port), Resolve: config.Resolve, Logger: gatelog.Zap,
 		EjectAfter: 1, // requests are short and many
 	})
 	return &client{

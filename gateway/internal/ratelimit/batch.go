@@ -11,7 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/zap"
 
-	"github.com/quayside/quayside/gateway/internal/outage"
+	"github.com/quayside/quayside/gateway/internal/caddy/gatelog"
+	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
 const (
@@ -52,7 +53,7 @@ type batcher struct {
 func newBatcher(client redis.UniversalClient, clock *clock, memory *memory) *batcher {
 	return &batcher{
 		client: client, clock: clock, memory: memory,
-		breaker: &circuitBreaker{onChange: outage.New("rate limiter").Note},
+		breaker: &circuitBreaker{onChange: outage.New(gatelog.Slog, "rate limiter").Note},
 		timeout: Timeout, flushTimeout: flushTimeout(), queued: make(map[Window]*call),
 	}
 }
@@ -191,7 +192,7 @@ func (b *batcher) flush() {
 func (b *batcher) exchange(ctx context.Context, batch []*call) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			outage.Log().Error("the rate limiter panicked", zap.Any("reason", reason), zap.Stack("stack"))
+			gatelog.Zap().Error("the rate limiter panicked", zap.Any("reason", reason), zap.Stack("stack"))
 			for _, c := range batch {
 				if c.stop != nil {
 					c.stop()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -76,7 +77,7 @@ func (s *Service) newPassword(
 	if err := wrong.OrNil(); err != nil {
 		return "", err
 	}
-	return s.config.Passwords.Hash(ctx, site(client.Address), password)
+	return s.config.Passwords.Hash(ctx, address.Site(client.Address), password)
 }
 
 // Find returns the account with an id or an e-mail address, or tokens.ErrNotFound.

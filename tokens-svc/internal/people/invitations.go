@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -209,7 +210,7 @@ func (s *Service) newUser(
 	if err := wrong.OrNil(); err != nil {
 		return User{}, "", err
 	}
-	hash, err := s.config.Passwords.Hash(ctx, site(client.Address), a.Password)
+	hash, err := s.config.Passwords.Hash(ctx, address.Site(client.Address), a.Password)
 	return u, hash, err
 }
 

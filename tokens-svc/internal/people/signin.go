@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 	"github.com/quayside/quayside/tokens-svc/internal/audit"
 	"github.com/quayside/quayside/tokens-svc/internal/tokens"
 )
@@ -52,7 +53,7 @@ func (s *Service) verify(ctx context.Context, a Account, password string, client
 	if len(password) > maxPassword {
 		return ErrRefused
 	}
-	switch right, err := s.config.Passwords.Verify(ctx, site(client.Address), a.Password, password); {
+	switch right, err := s.config.Passwords.Verify(ctx, address.Site(client.Address), a.Password, password); {
 	case err != nil:
 		return err
 	case !right:

@@ -8,8 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"net/netip"
 	"time"
+
+	"github.com/quayside/quayside/gateway/servicekit/limit/address"
 )
 
 // Limits of attempts at a secret, within a window that begins with the first attempt. Passwords at sign-in, invitation
@@ -41,7 +42,7 @@ func newCount(limit int, parts ...string) count {
 
 // ofAddress returns the counter of a client address.
 func ofAddress(purpose string, client ClientInfo) count {
-	return newCount(AttemptsPerAddress, purpose, "address", network(client.Address).String())
+	return newCount(AttemptsPerAddress, purpose, "address", address.Network(client.Address).String())
 }
 
 // toSignIn returns the counters of an attempt to sign in to an account, which is zero if there is none. A device that
@@ -54,7 +55,7 @@ func toSignIn(a Account, email string, client ClientInfo) []count {
 	}
 	return []count{
 		ofAddress("sign-in", client),
-		newCount(AttemptsPerDevice, "sign-in", "account and address", email, network(client.Address).String()),
+		newCount(AttemptsPerDevice, "sign-in", "account and address", email, address.Network(client.Address).String()),
 		newCount(AttemptsPerAccount, "sign-in", "account", email),
 	}
 }
@@ -89,21 +90,6 @@ func (s *Service) attempt(ctx context.Context, counts ...count) (succeeded func(
 		}
 		return nil
 	}, nil
-}
-
-// network is the unit of counting addresses: of IPv6, the /64 of one customer.
-func network(a netip.Addr) netip.Prefix { return prefix(a, 64) }
-
-// site is the unit of sharing among addresses: of IPv6, the /48 that many providers give to one customer.
-func site(a netip.Addr) netip.Prefix { return prefix(a, 48) }
-
-func prefix(a netip.Addr, bits int) netip.Prefix {
-	a = a.Unmap().WithZone("")
-	if a.Is4() {
-		bits = a.BitLen()
-	}
-	p, _ := a.Prefix(bits) // the zero Prefix of an address that is not known
-	return p
 }
 
 const deviceNonce = 16 // bytes

@@ -6,26 +6,6 @@ import (
 	"testing"
 )
 
-func TestAddressesAreCountedByIPv4AddressAndIPv6Network(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"192.0.2.1":             "192.0.2.1/32",
-		"::ffff:192.0.2.1":      "192.0.2.1/32",
-		"2001:db8:1:2:3:4:5:6":  "2001:db8:1:2::/64",
-		"2001:db8:1:2::9":       "2001:db8:1:2::/64",
-		"fe80::1%eth0":          "fe80::/64",
-		"2001:db8:1:3:3:4:5:6":  "2001:db8:1:3::/64",
-		"::ffff:198.51.100.254": "198.51.100.254/32",
-	} {
-		if got := network(netip.MustParseAddr(address)); got.String() != want {
-			t.Errorf("%s is counted as %s, want %s", address, got, want)
-		}
-	}
-	if got := network(netip.Addr{}); got.IsValid() {
-		t.Errorf("an unknown address is counted as %s", got)
-	}
-}
-
 // deviceOf returns the cookie of a device that signed in to a.
 func deviceOf(a Account, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte(nonce), a.deviceMAC([]byte(nonce))...))

@@ -3,7 +3,7 @@ package health_test
 import (
 	"testing"
 
-	"github.com/quayside/quayside/gateway/internal/health"
+	"github.com/quayside/quayside/gateway/internal/caddy/health"
 )
 
 func TestAddressIsWhereTheGatewayListens(t *testing.T) {

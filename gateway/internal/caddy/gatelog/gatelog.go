@@ -1,5 +1,5 @@
-// Package outage makes servicekit's journals of outages write to Caddy's log.
-package outage
+// Package gatelog has the gate's logger in the present configuration, for what outlives one.
+package gatelog
 
 import (
 	"context"
@@ -8,18 +8,13 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 	"go.uber.org/zap/exp/zapslog"
-
-	"github.com/quayside/quayside/gateway/servicekit/telemetry/outage"
 )
 
-// Journal logs the outages of one dependency as two lines each.
-type Journal = outage.Journal
+// Slog writes to that logger.
+var Slog = slog.New(handler{})
 
-// Log returns the gate's logger in the present configuration; journals outlive theirs.
-func Log() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
-
-// New returns a journal of the dependency with that name.
-func New(name string) *Journal { return outage.New(slog.New(handler{}), name) }
+// Zap returns that logger.
+func Zap() *zap.Logger { return caddy.Log().Named("http.handlers.token_gate") }
 
 // handler hands records to the logger of the moment.
 type handler struct {
@@ -31,7 +26,7 @@ func (handler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements slog.Handler.
 func (handler) Handle(ctx context.Context, record slog.Record) error {
-	logger := Log()
+	logger := Zap()
 	to := zapslog.NewHandler(logger.Core(), zapslog.WithName(logger.Name()))
 	if !to.Enabled(ctx, record.Level) {
 		return nil
