@@ -1,7 +1,6 @@
 package tokens_test
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -72,18 +71,6 @@ func (m *memory) AuditEvents(
 	return log[min(p.Offset(), len(log)):min(p.Offset()+p.Size, len(log))], len(log), nil
 }
 
-// matches reports whether a filter lets a token through at a time.
-func matches(f tokens.Filter, t tokens.Token, now time.Time) bool {
-	switch f {
-	case tokens.FilterAll:
-		return true
-	case tokens.FilterExpiring:
-		return t.Expiring(now)
-	default:
-		return t.Status(now) == tokens.Status(f)
-	}
-}
-
 func (m *memory) Change(
 	_ context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error,
 ) error {
@@ -114,10 +101,6 @@ func (tx memoryTx) Organization() tokens.Organization { return tx.memory.orgs[tx
 
 func (tx memoryTx) Token(_ context.Context, id tokens.TokenID) (tokens.Token, error) {
 	return tx.memory.token(tx.org, id)
-}
-
-func (tx memoryTx) Descendants(_ context.Context, lineage tokens.TokenID) ([]tokens.Token, error) {
-	return tx.memory.descendants(lineage), nil
 }
 
 func (tx memoryTx) Active(_ context.Context, at time.Time) (n int, err error) {
@@ -176,58 +159,6 @@ func (m *memory) token(org tokens.OrgID, id tokens.TokenID) (tokens.Token, error
 		return tokens.Token{}, tokens.ErrNotFound
 	}
 	return t, nil
-}
-
-func (m *memory) Tokens(
-	_ context.Context, org tokens.OrgID, q tokens.Query, now time.Time,
-) ([]tokens.Token, int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var all []tokens.Token
-	for _, t := range m.tokens {
-		if t.Organization.ID == org && matches(q.Filter, t, now) && (q.Environment == "" ||
-			q.Environment == t.Environment) {
-			all = append(all, t)
-		}
-	}
-	slices.SortFunc(all, func(a, b tokens.Token) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	from, to := 0, len(all)
-	if q.Page.Size > 0 {
-		from, to = min(q.Page.Offset(), len(all)), min(q.Page.Offset()+q.Page.Size, len(all))
-	}
-	return all[from:to], len(all), nil
-}
-
-func (m *memory) Descendants(_ context.Context, _ tokens.OrgID, lineage tokens.TokenID) ([]tokens.Token, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.descendants(lineage), nil
-}
-
-func (m *memory) descendants(lineage tokens.TokenID) []tokens.Token {
-	made := map[tokens.TokenID]bool{}
-	for grown := true; grown; {
-		grown = false
-		for _, t := range m.tokens {
-			for _, maker := range []audit.Actor{t.CreatedBy, t.RotatedBy} {
-				id := tokens.TokenID(maker.ID)
-				if maker.Kind == audit.Token && !made[t.ID] && t.Lineage != lineage &&
-					(made[id] || m.tokens[id].Lineage == lineage) {
-					made[t.ID], grown = true, true
-				}
-			}
-		}
-	}
-	var all []tokens.Token
-	for id := range made {
-		all = append(all, m.tokens[id])
-	}
-	slices.SortFunc(all, func(a, b tokens.Token) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return all
 }
 
 func (m *memory) AddUsage(_ context.Context, uses []tokens.Use) error {

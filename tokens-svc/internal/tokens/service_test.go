@@ -300,33 +300,6 @@ func TestTheCallerIsAuthorizedUnderTheLockOfTheChange(t *testing.T) {
 	}
 }
 
-// TestRevokingWithChildrenEndsWhatTheTokenRotated, and all of it in one change.
-func TestRevokingWithChildrenEndsWhatTheTokenRotated(t *testing.T) {
-	t.Parallel()
-	s, _ := newService(t, newMemory(), tokens.Config{Peppers: peppers(t, 1)})
-	caller, _, err := s.CreateToken(t.Context(), tokens.Operator(), someOrg,
-		tokens.Draft{Name: "T", Permissions: []string{"admin"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	principal := s.Permissions().Bearer(audit.Actor{Kind: audit.Token, ID: string(caller.ID), Name: "T"},
-		caller, s.Permissions().All())
-	other, _ := create(t, s)
-	rotated, err := s.RotateToken(t.Context(), principal, someOrg, other.ID, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if by := rotated.Token.RotatedBy; by.ID != string(caller.ID) || by.Name != "T" {
-		t.Errorf("rotated by %+v", by)
-	}
-	if _, err := s.RevokeToken(t.Context(), tokens.Operator(), someOrg, caller.ID, "", true); err != nil {
-		t.Fatal(err)
-	}
-	if found := introspect(t, s, rotated.Secret); found.Outcome != tokens.OutcomeRevoked {
-		t.Errorf("the successor that the token made is %s", found.Outcome)
-	}
-}
-
 // TestATokenThatEndedNeedsNoPepper: it is refused like any other.
 func TestATokenThatEndedNeedsNoPepper(t *testing.T) {
 	t.Parallel()

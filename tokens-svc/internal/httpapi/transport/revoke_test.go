@@ -28,21 +28,29 @@ func TestATokenIsRevokedOnce(t *testing.T) {
 	wantBody(t, m.introspect(t, formOf(secret), nil), `{"active":false,"reason":"revoked"}`)
 }
 
-// TestRevocationListsDescendants, and ends them if that is asked for.
+// TestRevocationListsDescendants, down to the last grandchild and also those of a predecessor, and ends them if that is
+// asked for.
 func TestRevocationListsDescendants(t *testing.T) {
 	t.Parallel()
 	m := manage(t)
 	parent, _ := m.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
-	child := read(t, m.send(t, parent, http.MethodPost, "/api/v1/tokens",
-		`{"token":{"name":"ERP","permissions":["shipments:read"]}}`), http.StatusCreated).Token
-	path := "/api/v1/tokens/" + string(parent.ID) + "/revoke"
+	other, _ := m.create(t, func(d *tokens.Draft) { d.Permissions = []string{"admin"} })
+	child := func(of tokens.Token) tokens.Token {
+		made := read(t, m.send(t, of, http.MethodPost, "/api/v1/tokens",
+			`{"token":{"name":"ERP","permissions":["admin"]}}`), http.StatusCreated).Token
+		return tokens.Token{ID: made.ID, Organization: of.Organization, Permissions: of.Permissions}
+	}
+	kept, first := child(other), child(parent)
+	all := []tokens.Token{first, child(first)}
+	next := read(t, m.send(t, parent, http.MethodPost, "/api/v1/token/rotate", ""), http.StatusCreated).Token
+	path := "/api/v1/tokens/" + string(next.ID) + "/revoke"
 	for _, step := range []struct {
 		body   string
 		active int
 		status string
 	}{
-		{"", 1, "active"},
-		{`{"reason":"lost","children":false}`, 1, "active"},
+		{"", 2, "active"},
+		{`{"reason":"lost","children":false}`, 2, "active"},
 		{`{"reason":"lost","children":true}`, 0, "revoked"},
 		{`{}`, 0, "revoked"},
 	} {
@@ -54,10 +62,15 @@ func TestRevocationListsDescendants(t *testing.T) {
 			got.ActiveChildren == nil || *got.ActiveChildren != step.active {
 			t.Errorf("%s: %d %s, %v", step.body, res.Code, res.Body, err)
 		}
-		if found := read(t, m.do(t, http.MethodGet, "/api/v1/tokens/"+string(child.ID), ""),
-			http.StatusOK).Token; found.Status != step.status {
-			t.Errorf("%s: the child is %s, want %s", step.body, found.Status, step.status)
+		for _, token := range all {
+			if found := read(t, m.do(t, http.MethodGet, "/api/v1/tokens/"+string(token.ID), ""),
+				http.StatusOK).Token; found.Status != step.status {
+				t.Errorf("%s: a child is %s, want %s", step.body, found.Status, step.status)
+			}
 		}
+	}
+	if got, err := m.service.Token(t.Context(), org, kept.ID); err != nil || !got.RevokedAt.IsZero() {
+		t.Errorf("another's child is %+v, %v", got, err)
 	}
 	wantProblem(t, m.do(t, http.MethodPost, path, `{"children":"yes"}`),
 		http.StatusUnprocessableEntity, "validation_failed")
