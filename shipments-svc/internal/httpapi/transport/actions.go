@@ -8,9 +8,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// mergePatch is the media type of RFC 7396.
-const mergePatch = "application/merge-patch+json"
-
 // decodeOrder reads what every action on a shipment has besides its body.
 func decodeOrder(r *http.Request) (shipments.Order, error) {
 	id, err := ShipmentIDs.decode(r)

@@ -13,9 +13,6 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// formMedia is the media type of a form with files (RFC 7578).
-const formMedia = "multipart/form-data"
-
 type attachedView struct {
 	Document documentView `json:"document"`
 	Checks   []checkView  `json:"checks"`

@@ -130,6 +130,11 @@ func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
 	}}
 }
 
+// SendFile sends the file of a document. An error means that nothing was sent.
+func SendFile(w http.ResponseWriter, r *http.Request, file shipments.StoredFile) error {
+	return encodeContent(r, file).write(w, r)
+}
+
 // Download is a Content-Disposition that has a browser store what it gets
 // (RFC 6266), under a name in the two forms of RFC 8187.
 func Download(filename string) string {

@@ -101,8 +101,3 @@ func newUpload(content io.ReaderAt, size int64, filename string) (*shipments.Upl
 	u.ContentType, u.Kind, u.Format, u.Refused = found.ContentType, found.Kind, found.Name, found.Refused
 	return u, err
 }
-
-// SendFile sends the file of a document. An error means that nothing was sent.
-func SendFile(w http.ResponseWriter, r *http.Request, file shipments.StoredFile) error {
-	return encodeContent(r, file).write(w, r)
-}

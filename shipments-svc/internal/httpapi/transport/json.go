@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/quayside/quayside/gateway/servicekit/api/jsonbody"
+	"github.com/quayside/quayside/shipments-svc/internal/shipments"
+)
+
+// Media types of bodies.
+const (
+	jsonMedia  = "application/json"             // RFC 8259
+	formMedia  = "multipart/form-data"          // with files, RFC 7578
+	mergePatch = "application/merge-patch+json" // RFC 7396
+)
+
+// maxFaults bounds the faults that are reported for one body.
+const maxFaults = 50
+
+// invalid is the error of the faults of decoding a body and those of validating the
+// value at the pointer. Where decoding failed there is no value, so faults of validation at or
+// beneath it are left out.
+func invalid(decoding []jsonbody.Fault, at string, validation []shipments.Fault) error {
+	all := each(decoding, func(f jsonbody.Fault) shipments.Fault {
+		return shipments.Fault{Code: shipments.FaultCode(f.Code), Pointer: f.Pointer, Detail: f.Detail}
+	})
+	for _, v := range validation {
+		v.Pointer = at + v.Pointer
+		if !slices.ContainsFunc(decoding, func(d jsonbody.Fault) bool {
+			rest, ok := strings.CutPrefix(v.Pointer, d.Pointer)
+			return ok && (rest == "" || rest[0] == '/')
+		}) {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &shipments.Invalid{Faults: all[:min(len(all), maxFaults)]}
+}
+
+// mediaTypeError means that a body is not sent as JSON.
+type mediaTypeError struct{ reason string }
+
+// Error implements error.
+func (e *mediaTypeError) Error() string {
+	return e.reason + "; send JSON with Content-Type: application/json"
+}
+
+// errCutShort means that a body ended before it was complete.
+var errCutShort = &jsonbody.SyntaxError{Reason: "the body ended before it was complete"}
+
+// decodeJSON reads a request from a body under the media type of JSON, or one of others, unless
+// what was read before is err. Its faults are those of the body and, beneath the pointer at, of
+// the request. A request without a body is as one with {}: its faults name what is missing.
+func decodeJSON[Req any](
+	r *http.Request, err error, at string, read func(*jsonbody.Object) Req, faults func(Req) []shipments.Fault,
+	others ...string,
+) (req Req, _ error) {
+	text := []byte("{}")
+	if err == nil && (r.ContentLength != 0 || len(r.Header.Values("Content-Type")) > 0) {
+		if _, err = mediaType(r.Header, append([]string{jsonMedia}, others...)...); err == nil {
+			r.Body = http.MaxBytesReader(callerOf(r.Context()).writer, r.Body, maxBody)
+			text, err = receive(r)
+		}
+	}
+	if err != nil {
+		return req, err
+	}
+	body, err := jsonbody.Parse(text, jsonbody.Limits{Elements: maxElements})
+	if err != nil {
+		return req, err
+	}
+	req = read(body.Object())
+	return req, invalid(body.Faults(), at, faults(req))
+}
+
+// noFaults is for requests that decoding validates.
+func noFaults[Req any](Req) []shipments.Fault { return nil }
+
+// receive reads a body whole, before any of it is interpreted.
+func receive(r *http.Request) ([]byte, error) {
+	var text bytes.Buffer
+	_, err := text.ReadFrom(r.Body)
+	if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
+		err = errCutShort
+	}
+	return text.Bytes(), err
+}
+
+// mediaType returns the media type of a body, and refuses others than these.
+func mediaType(h http.Header, accepted ...string) (string, error) {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return "", &mediaTypeError{"the body has a content encoding, which is not supported"}
+	}
+	given := h.Values("Content-Type")
+	if len(given) != 1 {
+		return "", &mediaTypeError{"the body has no media type, or several"}
+	}
+	kind, params, err := mime.ParseMediaType(given[0])
+	if err != nil || !slices.Contains(accepted, kind) {
+		return "", &mediaTypeError{"the body's media type is not " + strings.Join(accepted, " or ")}
+	}
+	// A form has no charset of its own, though some clients name one.
+	if charset, ok := params["charset"]; ok && kind != formMedia && !strings.EqualFold(charset, "utf-8") {
+		return "", &mediaTypeError{"the body's charset is not utf-8"}
+	}
+	return kind, nil
+}
