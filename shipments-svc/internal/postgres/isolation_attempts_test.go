@@ -220,6 +220,13 @@ func thefts() []theft {
 		{"Delete", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			return found(r.Delete(ctx, thief, v.Shipment, shipments.Entry{Action: shipments.Delete}))
 		}},
+		{"Activity", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			_, total, err := r.Activity(ctx, thief, 0, 10)
+			return total > 0, err
+		}},
+		{"Note", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, _ victim) (bool, error) {
+			return false, r.Note(ctx, thief, shipments.Activity{Name: "mine"})
+		}},
 		{"Lines", func(ctx context.Context, r *Webhooks, thief shipments.OrgID, v victim) (bool, error) {
 			_, err := r.Lines(ctx, thief, v.ID, 0, 10)
 			return found(err)

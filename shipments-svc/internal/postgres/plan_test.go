@@ -83,6 +83,9 @@ func fill(tb testing.TB, db *sqlx.DB, org uuid.UUID, n, days int) {
 		FROM generate_series(1, 200) n`, org)
 	exec(tb, db, `INSERT INTO event_heads VALUES ($1, $2)`, org, n)
 	exec(tb, db, `
+		INSERT INTO activity SELECT organization_id, id, created_at, '', '', 'delete_shipment', id, reference FROM shipments
+		WHERE organization_id = $1`, org)
+	exec(tb, db, `
 		INSERT INTO unknown_files SELECT organization_id, id, now() FROM shipments WHERE organization_id = $1`, org)
 	exec(tb, db, `
 		INSERT INTO checks SELECT organization_id, id, nth, 'required_fields', result, 'fine'
@@ -122,7 +125,7 @@ func plannedQueries(org uuid.UUID) map[string]planned {
 		"create_shipment":          {tenantRole, "", []any{org, "{}", none, "tok_1", "Anna"}},
 		"read_head":                {tenantRole, "", []any{org, id}},
 		"read_versions":            {tenantRole, "", []any{org, "{" + id.String() + "}"}},
-		"delete_shipment":          {tenantRole, "", []any{org, id, "pending", 1, none}},
+		"delete_shipment":          {tenantRole, "", []any{org, id, "pending", 1, none, id, "2026-11-20", "usr_1", "Anna"}},
 		"read_documents":           {tenantRole, "", []any{org, id}},
 		"read_document":            {tenantRole, "", []any{org, id, id}},
 		"replace_document_content": {tenantRole, "", []any{org, id, id, none}},
@@ -155,6 +158,8 @@ func plannedQueries(org uuid.UUID) map[string]planned {
 		"number_events":       {tenantRole, "", []any{org, 500}},
 		"read_events":         {tenantRole, "", []any{org, 1000, 25}},
 		"expire_events":       {tenantRole, "", []any{org, "2026-11-20", 200}},
+		"insert_activity":     {tenantRole, "", []any{org, id, "2026-11-20", "usr_1", "Anna", "delete", id, "PO-1"}},
+		"read_activity":       {tenantRole, "", []any{org, 0, 25}},
 		"read_history":        {tenantRole, "", []any{org, id, 0, 25}},
 		"insert_pallets":      {tenantRole, "", []any{org, id, 0, none}},
 		"insert_checks":       {tenantRole, "", []any{org, id, none}},

@@ -144,7 +144,7 @@ var _ shipments.Repository = (*Repository)(nil)
 func (r *Repository) Delete(ctx context.Context, org shipments.OrgID, s shipments.Shipment, e shipments.Entry) error {
 	events := shipments.Announce(newEventID, e, s.Status, s, nil) // as it was, for it has become nothing
 	deleted, err := getRow[int](ctx, r.tenant(ctx, org), query("delete_shipment"), org, s.ID,
-		s.Status, s.Version, asJSON{events})
+		s.Status, s.Version, asJSON{events}, newEventID(), e.At, e.By.ID, e.By.Name)
 	if err != nil {
 		return err
 	}
@@ -161,5 +161,20 @@ func (r *Repository) History(
 ) ([]shipments.Entry, int64, error) {
 	on := r.tenant(ctx, org)
 	row, err := getRow[page[shipments.Entry]](ctx, on, query("read_history"), org, id, offset, limit)
+	return row.Elements.value, row.Total, err
+}
+
+// Note implements webhooks.Repository.
+func (r *Repository) Note(ctx context.Context, org shipments.OrgID, a shipments.Activity) error {
+	return execute(ctx, r.tenant(ctx, org), query("insert_activity"),
+		org, newEventID(), a.At, a.By.ID, a.By.Name, a.Action, a.Subject, a.Name)
+}
+
+// Activity implements shipments.Repository.
+func (r *Repository) Activity(
+	ctx context.Context, org shipments.OrgID, offset, limit int64,
+) ([]shipments.Activity, int64, error) {
+	on := r.tenant(ctx, org)
+	row, err := getRow[page[shipments.Activity]](ctx, on, query("read_activity"), org, offset, limit)
 	return row.Elements.value, row.Total, err
 }

@@ -76,7 +76,7 @@ type Repository interface {
 
 	// Delete removes a shipment, its parts and its history, if it still has
 	// the status and the version of s; otherwise it does nothing and returns
-	// ErrVersion. The entry is announced only.
+	// ErrVersion. The entry is announced, and is in the Activity of the organization.
 	Delete(ctx context.Context, org OrgID, s Shipment, e Entry) error
 
 	// Events returns up to limit events whose Number is higher than after, in
@@ -87,6 +87,10 @@ type Repository interface {
 	// latest first, after the first offset ones, and the number there are in
 	// all; or ErrNotFound.
 	History(ctx context.Context, org OrgID, id ID, offset, limit int64) ([]Entry, int64, error)
+
+	// Activity returns up to limit of what was noted, the latest first, after the first offset ones, and the number there
+	// are in all.
+	Activity(ctx context.Context, org OrgID, offset, limit int64) ([]Activity, int64, error)
 
 	// Once does what do does in a transaction, which do's context carries
 	// into the Repository's methods, and stores the answer under the key

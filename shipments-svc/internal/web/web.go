@@ -137,9 +137,14 @@ func (v *visit) seen() (shipments.DocumentOrder, error) {
 	return o, v.parse()
 }
 
+// readAudit is the permission to read who did what, as in the audit log of tokens-svc.
+const readAudit transport.Permission = "audit:read"
+
 func (s *site) serve(rt route) http.Handler {
 	needs, ok := transport.Access[rt.api]
-	if !ok {
+	if rt.api == "" {
+		needs = readAudit
+	} else if !ok {
 		panic(rt.api + " is not in the authorization table")
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -200,7 +205,7 @@ func logAttrs(r *http.Request) []slog.Attr {
 // route is one page, or one form that is sent to a page.
 type route struct {
 	pattern string // below the pages of the organization
-	api     string // the operation of the API that it is like, whose permission it needs
+	api     string // the operation of the API that it is like, whose permission it needs; "": readAudit
 	do      func(*site, context.Context, *visit) (answer, error)
 }
 
@@ -217,6 +222,7 @@ var table = []route{
 	{"POST /templates/rename", "PATCH /mapping_templates/{id}", (*site).renameTemplate},
 	{"GET /templates/delete", "DELETE /mapping_templates/{id}", (*site).askDeleteTemplate},
 	{"POST /templates/delete", "DELETE /mapping_templates/{id}", (*site).deleteTemplate},
+	{"GET /activity", "", (*site).activity},
 	{"GET /{id}", "GET /shipments/{id}", (*site).show},
 	{"GET /{id}/pallets.xlsx", "GET /shipments/{id}", (*site).exportPallets},
 	{"GET /{id}/{form}", "GET /shipments/{id}", (*site).leave},

@@ -92,6 +92,7 @@ func (s *site) createWebhook(ctx context.Context, v *visit) (answer, error) {
 		return answer{}, err
 	}
 	a, err := s.newSecret(ctx, v, "POST "+WebhooksPath, func(ctx context.Context) (webhooks.Made, error) {
+		f.By = v.order().By
 		return s.Webhooks.Create(ctx, v.org, f.Draft)
 	})
 	if f.Faults = faultsOf(err); f.Faults != nil {

@@ -47,7 +47,9 @@ func (v *visit) hooks(rest ...string) string {
 }
 
 // onEndpoint is an action of the person on the endpoint in the path.
-func (v *visit) onEndpoint() webhooks.Order { return webhooks.Order{ID: v.endpoint} }
+func (v *visit) onEndpoint() webhooks.Order {
+	return webhooks.Order{ID: v.endpoint, By: v.order().By}
+}
 
 func (s *site) listWebhooks(ctx context.Context, v *visit) (answer, error) {
 	all, err := s.Webhooks.List(ctx, v.org, struct{}{})

@@ -87,4 +87,21 @@ func TestAPersonManagesWebhookEndpoints(t *testing.T) {
 	want(t, s.get(t, other), http.StatusNotFound)
 	wantTo(t, s.post(t, one+"/delete", nil), base+"?done=endpoint-deleted")
 	want(t, s.get(t, one), http.StatusNotFound)
+
+	path := s.create(t)
+	wantTo(t, s.post(t, path+"/delete", s.version(t, path+"/delete")), "/shipments/"+s.org+"?done=removed")
+	activity := "/shipments/" + s.org + "/activity"
+	want(t, s.get(t, activity), http.StatusForbidden)
+	s.permissions += " audit:read"
+	shown := s.get(t, activity)
+	want(t, shown, http.StatusOK, "example.com", "!example.com/", one[len(base)+1:], path[len("/shipments/"+s.org)+1:],
+		"Anna &lt;b&gt;")
+	var actions []string
+	for _, row := range regexp.MustCompile(`"rowheader">([^<]+)<`).FindAllStringSubmatch(shown.Body.String(), -1) {
+		actions = append(actions, row[1])
+	}
+	if got := strings.Join(actions, ", "); got != "Shipment deleted, Webhook endpoint deleted, Webhook secret replaced, "+
+		"Webhook endpoint sent elsewhere, Webhook endpoint created" {
+		t.Errorf("%s", got)
+	}
 }

@@ -19,6 +19,9 @@ var spoken = map[string]string{
 	"fail_document": "Document not readable", "delete_document": "Document deleted", "reprocess_document": "Read again",
 	"correct_mapping": "Columns corrected", "update_document": "Type corrected", "create": "Created", "update": "Changed",
 	"approve": "Approved", "reject": "Rejected",
+	"delete_shipment": "Shipment deleted", "create_webhook_endpoint": "Webhook endpoint created",
+	"update_webhook_endpoint": "Webhook endpoint changed", "redirect_webhook_endpoint": "Webhook endpoint sent elsewhere",
+	"rotate_webhook_endpoint": "Webhook secret replaced", "delete_webhook_endpoint": "Webhook endpoint deleted",
 	"pallet_number_to": "Last pallet number of a range", "gtin": "GTIN (article number)",
 	"puc": "PUC (production unit code)", "phc": "PHC (packhouse code)", "ggn": "GGN (GLOBALG.A.P. number)",
 }

@@ -13,6 +13,8 @@ import (
 type Repository interface {
 	// Locked is that of shipments.Repository.
 	Locked(ctx context.Context, org shipments.OrgID, things string, do func(context.Context) error) error
+	// Note stores what a person or a token did to an endpoint.
+	Note(ctx context.Context, org shipments.OrgID, a shipments.Activity) error
 	// CreateEndpoint stores an endpoint, or returns ErrTooMany.
 	CreateEndpoint(ctx context.Context, org shipments.OrgID, m Made) error
 	// Endpoints returns all endpoints in the order of their IDs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"time"
 
@@ -46,7 +47,12 @@ func (s *Service) Create(ctx context.Context, org shipments.OrgID, d Draft) (Mad
 		ID: s.newID(), URL: d.URL, Description: d.Description, EventTypes: ordered(d.EventTypes),
 		Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}}
-	return made, s.repo.CreateEndpoint(ctx, org, made)
+	return made, s.repo.Locked(ctx, org, EndpointsLock, func(ctx context.Context) error {
+		if err := s.repo.CreateEndpoint(ctx, org, made); err != nil {
+			return err
+		}
+		return s.note(ctx, org, d.By, Create, made.Endpoint)
+	})
 }
 
 // List returns all endpoints of the organization, the oldest first.
@@ -65,13 +71,20 @@ func (s *Service) Update(ctx context.Context, org shipments.OrgID, e Edit) (chan
 	if f := s.EditFaults(e); f != nil {
 		return Endpoint{}, &shipments.Invalid{Faults: f}
 	}
-	err = s.expected(ctx, org, e.Order, func(ctx context.Context, _ Endpoint) (err error) {
+	err = s.expected(ctx, org, e.Order, func(ctx context.Context, before Endpoint) (err error) {
 		changed, err = s.repo.ChangeEndpoint(ctx, org, e.ID, func(from Endpoint) Endpoint {
 			to := e.applied(from)
 			to.UpdatedAt = s.instant()
 			return to
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		action := Update
+		if changed.URL != before.URL {
+			action = Redirect
+		}
+		return s.note(ctx, org, e.By, action, changed)
 	})
 	return changed, err
 }
@@ -82,8 +95,10 @@ func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order
 	made := Made{Secret: newSecret()}
 	err := s.expected(ctx, org, o, func(ctx context.Context, _ Endpoint) (err error) {
 		now := s.instant()
-		made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap))
-		return err
+		if made.Endpoint, err = s.repo.RotateSecret(ctx, org, o.ID, made.Secret, now, now.Add(Overlap)); err != nil {
+			return err
+		}
+		return s.note(ctx, org, o.By, Rotate, made.Endpoint)
 	})
 	return made, err
 }
@@ -91,7 +106,10 @@ func (s *Service) RotateSecret(ctx context.Context, org shipments.OrgID, o Order
 // Delete deletes an endpoint.
 func (s *Service) Delete(ctx context.Context, org shipments.OrgID, o Order) (struct{}, error) {
 	return struct{}{}, s.expected(ctx, org, o, func(ctx context.Context, e Endpoint) error {
-		return s.repo.DeleteEndpoint(ctx, org, e.ID)
+		if err := s.repo.DeleteEndpoint(ctx, org, e.ID); err != nil {
+			return err
+		}
+		return s.note(ctx, org, o.By, Delete, e)
 	})
 }
 
@@ -198,6 +216,18 @@ func (s *Service) replay(ctx context.Context, org shipments.OrgID, r Replay) (Re
 		return Replayed{}, &shipments.Invalid{Faults: faults}
 	}
 	return Replayed{Events: len(found)}, nil
+}
+
+// note stores who did what to an endpoint, of whose URL the path may be a secret.
+func (s *Service) note(
+	ctx context.Context, org shipments.OrgID, by shipments.Actor, action shipments.Action, e Endpoint,
+) error {
+	name := e.URL
+	if u, err := url.Parse(e.URL); err == nil {
+		name = u.Host
+	}
+	subject := shipments.UUID[shipments.Activity](e.ID)
+	return s.repo.Note(ctx, org, shipments.Activity{At: s.instant(), By: by, Action: action, Subject: subject, Name: name})
 }
 
 // expected does something with an endpoint that is as expected, or else returns shipments.ErrVersion.

@@ -77,8 +77,18 @@ type Endpoint struct {
 	UpdatedAt     time.Time `json:"updated_at"`
 }
 
+// Actions on endpoints, among the activity of an organization.
+const (
+	Create   shipments.Action = "create_webhook_endpoint"
+	Update   shipments.Action = "update_webhook_endpoint"
+	Redirect shipments.Action = "redirect_webhook_endpoint" // give it another URL
+	Rotate   shipments.Action = "rotate_webhook_endpoint"
+	Delete   shipments.Action = "delete_webhook_endpoint"
+)
+
 // Draft is a new endpoint.
 type Draft struct {
+	By          shipments.Actor
 	URL         string
 	Description string
 	EventTypes  []shipments.EventType
@@ -87,6 +97,7 @@ type Draft struct {
 // Order is common to all actions on an endpoint.
 type Order struct {
 	ID      ID
+	By      shipments.Actor
 	Expects func(Endpoint) bool // whether the action is meant for the endpoint as it is; nil: it is
 }
 

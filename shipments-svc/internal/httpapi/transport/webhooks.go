@@ -36,6 +36,7 @@ func decodeEndpoint(hooks *webhooks.Service) func(*http.Request) (webhooks.Draft
 		return decodeJSON(r, query.Read(r).Err(), "/"+endpointMember, func(o *jsonbody.Object) webhooks.Draft {
 			o = o.Object(endpointMember)
 			return webhooks.Draft{
+				By:          callerOf(r.Context()).actor,
 				URL:         o.Text("url"),
 				Description: o.Text("description"),
 				EventTypes:  eventTypes(o.Texts("event_types")),
@@ -68,7 +69,7 @@ func eventTypes(texts []string) []shipments.EventType {
 // decodeEndpointOrder reads what every action on an endpoint has besides its body.
 func decodeEndpointOrder(r *http.Request) (webhooks.Order, error) {
 	id, err := WebhookIDs.decode(r)
-	return webhooks.Order{ID: id, Expects: expected(r, viewEndpoint)}, err
+	return webhooks.Order{ID: id, By: callerOf(r.Context()).actor, Expects: expected(r, viewEndpoint)}, err
 }
 
 // decodeEndpointAction reads a request that has an endpoint and an empty object.
