@@ -33,10 +33,7 @@ func (b *book) pdf(raw []byte) (err error) {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		p, err := b.page(d, i)
-		if err != nil {
-			return unreadable(Malformed, "%s is damaged", p.name)
-		}
+		p := b.page(d, i)
 		pages, text = append(pages, p), text || p.lines != nil
 	}
 	if !text {
@@ -48,29 +45,18 @@ func (b *book) pdf(raw []byte) (err error) {
 
 // page reads a page: the text in the direction of its table. What a viewer shows that is not read, and
 // what it does not show, is noted.
-func (b *book) page(d *document, index int) (page, error) {
+func (b *book) page(d *document, index int) page {
 	read := page{name: fmt.Sprintf("page %d", index+1)}
 	at := Place{Sheet: read.name}
-	p, err := d.paper(index)
-	if err != nil {
-		return read, err
-	}
+	p := d.paper(index)
 	defer p.close()
-	letters, err := p.letters()
-	if err != nil {
-		return read, err
-	}
-	view, err := p.picture()
-	if err != nil {
-		return read, err
-	}
 	for _, mark := range p.marks {
 		b.note(NoteMark, "a viewer shows "+mark, at)
 	}
 	var outside, hidden []word
 	var shown [turns][]word
 	scanned := false
-	for direction, words := range wordsOf(letters, view) {
+	for direction, words := range wordsOf(p.letters(), p.picture()) {
 		for _, w := range words {
 			switch {
 			case !p.shown.has(w.ink):
@@ -103,7 +89,7 @@ func (b *book) page(d *document, index int) (page, error) {
 	for _, r := range p.drawnRules() {
 		read.rules = append(read.rules, r.turned(2*math.Pi/turns*float64(main)))
 	}
-	return read, nil
+	return read
 }
 
 // weight returns how much of a page the lines of one direction are: those of tables come before all others.

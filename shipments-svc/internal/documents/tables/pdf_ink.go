@@ -21,53 +21,34 @@ type picture struct {
 const maxPixels, minScale = 4 << 20, 0.5
 
 // picture draws the page. It returns nil for a page that is too large to show letters.
-func (p *paper) picture() (*picture, error) {
-	turn, err := p.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: p.Page})
-	if err != nil {
-		return nil, err
-	}
-	v := &picture{turn: turn.PageRotation, shown: p.shown}
+func (p *paper) picture() *picture {
+	turn := must(p.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: p.Page})).PageRotation
 	width, height := p.shown.right-p.shown.left, p.shown.top-p.shown.bottom
-	if v.turn%2 == 1 {
+	if turn%2 == 1 {
 		width, height = height, width
 	}
-	if v.scale = min(2, math.Sqrt(maxPixels/width/height)); !(v.scale >= minScale) {
-		return nil, nil
+	scale := min(2, math.Sqrt(maxPixels/width/height))
+	v := &picture{turn: turn, shown: p.shown, scale: scale, width: int(width * scale), height: int(height * scale)}
+	if !(scale >= minScale) || v.width == 0 || v.height == 0 {
+		return nil
 	}
-	v.width, v.height = int(width*v.scale), int(height*v.scale)
-	if v.width == 0 || v.height == 0 {
-		return nil, nil
-	}
-	v.pixels, err = p.drawn(v.width, v.height, 0)
-	return v, err
+	v.pixels = p.drawn(v.width, v.height, 0)
+	return v
 }
 
 // drawn returns the page drawn in a size, in shades of grey.
-func (p *paper) drawn(width, height int, flags enums.FPDF_RENDER_FLAG) ([]byte, error) {
-	b, err := p.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{
+func (p *paper) drawn(width, height int, flags enums.FPDF_RENDER_FLAG) []byte {
+	b := must(p.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{
 		Width: width, Height: height, Format: enums.FPDF_BITMAP_FORMAT_GRAY, Pointer: uint64(0),
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _, _ = p.FPDFBitmap_Destroy(&requests.FPDFBitmap_Destroy{Bitmap: b.Bitmap}) }()
-	_, err = p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{
-		Bitmap: b.Bitmap, Color: math.MaxUint32, Width: width, Height: height,
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
-		Bitmap: b.Bitmap, Page: p.Page, SizeX: width, SizeY: height, Flags: flags,
-	})
-	if err != nil {
-		return nil, err
-	}
-	pixels, err := p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b.Bitmap})
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(pixels.Buffer), nil
+	})).Bitmap
+	defer func() { _, _ = p.FPDFBitmap_Destroy(&requests.FPDFBitmap_Destroy{Bitmap: b}) }()
+	must(p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{
+		Bitmap: b, Color: math.MaxUint32, Width: width, Height: height,
+	}))
+	must(p.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
+		Bitmap: b, Page: p.Page, SizeX: width, SizeY: height, Flags: flags,
+	}))
+	return slices.Clone(must(p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b})).Buffer)
 }
 
 // inked reports whether the picture shows something in an area of the page: its pixels and those around

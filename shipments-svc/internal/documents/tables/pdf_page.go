@@ -37,46 +37,24 @@ type paper struct {
 }
 
 // paper opens a page and takes its annotations off: a form field becomes text of the page, any other a mark.
-func (d *document) paper(index int) (*paper, error) {
+func (d *document) paper(index int) *paper {
 	p := &paper{document: d}
-	if err := p.load(index); err != nil {
-		return nil, err
+	p.load(index)
+	if p.takeMarks() {
+		p.drawn(1, 1, enums.FPDF_RENDER_FLAG_ANNOT) // which also draws fields that are filled in
+		must(d.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: p.Page}))
+		p.load(index)
 	}
-	if fields, err := p.takeMarks(); err != nil {
-		return nil, err
-	} else if fields {
-		if _, err := p.drawn(1, 1, enums.FPDF_RENDER_FLAG_ANNOT); err != nil { // which also draws fields that are filled in
-			return nil, err
-		}
-		if _, err := d.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: p.Page}); err != nil {
-			return nil, err
-		}
-		if err := p.load(index); err != nil {
-			return nil, err
-		}
-	}
-	box, err := d.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: p.Page})
-	if err != nil {
-		return nil, err
-	}
-	p.shown = areaOf(box.Rect)
-	text, err := d.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: p.Page})
-	if err != nil {
-		return nil, err
-	}
-	p.text = text.TextPage
-	return p, nil
+	p.shown = areaOf(must(d.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: p.Page})).Rect)
+	p.text = must(d.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: p.Page})).TextPage
+	return p
 }
 
-func (p *paper) load(index int) error {
+func (p *paper) load(index int) {
 	if p.ByReference != nil {
 		_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
 	}
-	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: p.ref, Index: index})
-	if err == nil {
-		p.ByReference = &page.Page
-	}
-	return err
+	p.ByReference = &must(p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: p.ref, Index: index})).Page
 }
 
 func areaOf(r structs.FPDF_FS_RECTF) area {
@@ -100,76 +78,54 @@ var annotations = map[enums.FPDF_ANNOTATION_SUBTYPE]string{
 }
 
 // takeMarks takes the annotations that people see off the page, and reports whether form fields are left.
-func (p *paper) takeMarks() (fields bool, err error) {
-	n, err := p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: p.Page})
-	if err != nil {
-		return false, err
-	}
-	for i := n.Count - 1; i >= 0; i-- {
+func (p *paper) takeMarks() (fields bool) {
+	n := must(p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: p.Page})).Count
+	for i := n - 1; i >= 0; i-- {
 		at, err := p.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: p.Page, Index: i})
 		if err != nil {
 			continue // an annotation that is none
 		}
-		kind, err := p.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: at.Annotation})
-		if err != nil {
-			return false, err
-		}
-		flags, err := p.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: at.Annotation})
-		if err != nil {
-			return false, err
-		}
-		hidden := flags.Flags&(enums.FPDF_ANNOT_FLAG_HIDDEN|enums.FPDF_ANNOT_FLAG_NOVIEW) != 0
-		fields = fields || kind.Subtype == enums.FPDF_ANNOT_SUBTYPE_WIDGET
-		if name := annotations[kind.Subtype]; name != "" && !hidden {
-			says, err := p.FPDFAnnot_GetStringValue(
-				&requests.FPDFAnnot_GetStringValue{Annotation: at.Annotation, Key: "Contents"})
+		of := at.Annotation
+		kind := must(p.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: of})).Subtype
+		flags := must(p.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: of})).Flags
+		hidden := flags&(enums.FPDF_ANNOT_FLAG_HIDDEN|enums.FPDF_ANNOT_FLAG_NOVIEW) != 0
+		fields = fields || kind == enums.FPDF_ANNOT_SUBTYPE_WIDGET
+		if name := annotations[kind]; name != "" && !hidden {
+			says, err := p.FPDFAnnot_GetStringValue(&requests.FPDFAnnot_GetStringValue{Annotation: of, Key: "Contents"})
 			if err == nil && strings.TrimSpace(says.Value) != "" {
 				name += ": " + says.Value
 			}
 			p.marks = append(p.marks, name)
 		}
-		_, _ = p.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: at.Annotation})
-		if kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_WIDGET || hidden {
-			if _, err := p.FPDFPage_RemoveAnnot(&requests.FPDFPage_RemoveAnnot{Page: p.Page, Index: i}); err != nil {
-				return false, err
-			}
+		_, _ = p.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: of})
+		if kind != enums.FPDF_ANNOT_SUBTYPE_WIDGET || hidden {
+			must(p.FPDFPage_RemoveAnnot(&requests.FPDFPage_RemoveAnnot{Page: p.Page, Index: i}))
 		}
 	}
-	return fields, nil
+	return fields
 }
 
 // close closes the page.
 func (p *paper) close() {
-	if p.text != "" {
-		_, _ = p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: p.text})
-	}
+	_, _ = p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: p.text})
 	_, _ = p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *p.ByReference})
 }
 
 // letters returns the characters of the page in their order, without those that PDFium adds: spaces in place of those
 // that it leaves out between two texts, and between columns.
-func (p *paper) letters() (all []letter, err error) {
-	n, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})
-	if err != nil {
-		return nil, err
-	}
+func (p *paper) letters() (all []letter) {
 	space := false
-	for i := range n.Count {
-		added, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: p.text, Index: i})
-		if err != nil || added.IsGenerated {
+	for i := range must(p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})).Count {
+		if must(p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: p.text, Index: i})).IsGenerated {
 			space = true
-			continue
+		} else if l, ok := p.letter(i); ok {
+			if space && len(all) > 0 {
+				l.spaced = p.space(all[len(all)-1])
+			}
+			all, space = append(all, l), false
 		}
-		l, ok := p.letter(i)
-		if !ok {
-			continue
-		}
-		if space && len(all) > 0 {
-			l.spaced = p.space(all[len(all)-1])
-		}
-		all, space = append(all, l), false
 	}
-	return all, nil
+	return all
 }
 
 // letter returns a character, if it is at a place of the page.
@@ -206,17 +162,11 @@ func (p *paper) letter(i int) (l letter, ok bool) {
 
 // space returns the width of a space of a letter's font.
 func (p *paper) space(l letter) float64 {
-	of, err := p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: l.index})
-	if err != nil {
-		return 0
-	}
-	font, err := p.FPDFTextObj_GetFont(&requests.FPDFTextObj_GetFont{PageObject: of.TextObject})
-	if err != nil {
-		return 0
-	}
+	of := must(p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: l.index})).TextObject
+	font := must(p.FPDFTextObj_GetFont(&requests.FPDFTextObj_GetFont{PageObject: of})).Font
 	width, err := p.FPDFFont_GetGlyphWidth(
-		&requests.FPDFFont_GetGlyphWidth{Font: font.Font, Glyph: ' ', FontSize: float32(l.size)})
-	if err != nil {
+		&requests.FPDFFont_GetGlyphWidth{Font: font, Glyph: ' ', FontSize: float32(l.size)})
+	if err != nil { // it has none
 		return 0
 	}
 	return float64(width.GlyphWidth)
@@ -227,10 +177,7 @@ const sloping = 0.9
 
 // invisible reports whether a character is not painted, as those that a program read from a scan.
 func (p *paper) invisible(index int) bool {
-	of, err := p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: index})
-	if err != nil {
-		return false
-	}
-	mode, err := p.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: of.TextObject})
-	return err == nil && mode.TextRenderMode == enums.FPDF_TEXTRENDERMODE_INVISIBLE
+	of := must(p.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: p.text, Index: index})).TextObject
+	mode := must(p.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: of}))
+	return mode.TextRenderMode == enums.FPDF_TEXTRENDERMODE_INVISIBLE
 }

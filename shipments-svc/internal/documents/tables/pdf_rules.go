@@ -20,76 +20,55 @@ type ruling struct {
 // drawnRules returns the lines and the sides of rectangles that the page paints.
 func (p *paper) drawnRules() []area {
 	r := &ruling{paper: p}
-	if n, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: p.Page}); err == nil {
-		for i := range n.Count {
-			o, err := p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: p.Page, Index: i})
-			if err == nil {
-				r.object(o.PageObject, matrix{a: 1, d: 1})
-			}
-		}
+	for i := range must(p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: p.Page})).Count {
+		o := must(p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: p.Page, Index: i})).PageObject
+		r.object(o, matrix{a: 1, d: 1})
 	}
 	return r.rules
 }
 
 // object adds the rules of a path, and of the paths of a form.
 func (r *ruling) object(o references.FPDF_PAGEOBJECT, at matrix) {
-	kind, err := r.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: o})
-	if err != nil || kind.Type != enums.FPDF_PAGEOBJ_PATH && kind.Type != enums.FPDF_PAGEOBJ_FORM {
+	kind := must(r.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: o})).Type
+	if kind != enums.FPDF_PAGEOBJ_PATH && kind != enums.FPDF_PAGEOBJ_FORM {
 		return
 	}
-	own, err := r.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: o})
-	if err != nil {
-		return
-	}
-	m := own.Matrix
+	m := must(r.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: o})).Matrix
 	at = matrix{float64(m.A), float64(m.B), float64(m.C), float64(m.D), float64(m.E), float64(m.F)}.times(at)
-	if kind.Type == enums.FPDF_PAGEOBJ_PATH {
+	if kind == enums.FPDF_PAGEOBJ_PATH {
 		r.path(o, at)
 		return
 	}
-	n, err := r.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: o})
-	if r.forms++; err != nil || r.forms > maxForms {
+	if r.forms++; r.forms > maxForms {
 		return
 	}
-	for i := range n.Count {
-		part, err := r.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: o, Index: uint64(i)})
-		if err == nil {
-			r.object(part.PageObject, at)
-		}
+	for i := range must(r.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: o})).Count {
+		part := must(r.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: o, Index: uint64(i)}))
+		r.object(part.PageObject, at)
 	}
 }
 
 // path adds the straight parts of a path that is painted.
 func (r *ruling) path(o references.FPDF_PAGEOBJECT, at matrix) {
-	mode, err := r.FPDFPath_GetDrawMode(&requests.FPDFPath_GetDrawMode{PageObject: o})
-	if err != nil || mode.FillMode == enums.FPDF_FILLMODE_NONE && !mode.Stroke {
-		return
-	}
-	n, err := r.FPDFPath_CountSegments(&requests.FPDFPath_CountSegments{PageObject: o})
-	if err != nil {
+	mode := must(r.FPDFPath_GetDrawMode(&requests.FPDFPath_GetDrawMode{PageObject: o}))
+	if mode.FillMode == enums.FPDF_FILLMODE_NONE && !mode.Stroke {
 		return
 	}
 	var x, y, startX, startY float64
-	for i := 0; i < n.Count && len(r.rules) < maxRules; i++ {
-		s, err := r.FPDFPath_GetPathSegment(&requests.FPDFPath_GetPathSegment{PageObject: o, Index: i})
-		if err != nil {
-			return
-		}
-		point, err1 := r.FPDFPathSegment_GetPoint(&requests.FPDFPathSegment_GetPoint{PathSegment: s.PathSegment})
-		kind, err2 := r.FPDFPathSegment_GetType(&requests.FPDFPathSegment_GetType{PathSegment: s.PathSegment})
-		end, err3 := r.FPDFPathSegment_GetClose(&requests.FPDFPathSegment_GetClose{PathSegment: s.PathSegment})
-		if err1 != nil || err2 != nil || err3 != nil {
-			return
-		}
+	n := must(r.FPDFPath_CountSegments(&requests.FPDFPath_CountSegments{PageObject: o})).Count
+	for i := 0; i < n && len(r.rules) < maxRules; i++ {
+		s := must(r.FPDFPath_GetPathSegment(&requests.FPDFPath_GetPathSegment{PageObject: o, Index: i})).PathSegment
+		point := must(r.FPDFPathSegment_GetPoint(&requests.FPDFPathSegment_GetPoint{PathSegment: s}))
 		toX, toY := at.at(float64(point.X), float64(point.Y))
-		switch kind.Type {
+		switch must(r.FPDFPathSegment_GetType(&requests.FPDFPathSegment_GetType{PathSegment: s})).Type {
 		case enums.FPDF_SEGMENT_LINETO:
 			r.rule(x, y, toX, toY)
 		case enums.FPDF_SEGMENT_MOVETO:
 			startX, startY = toX, toY
 		default: // a curve is no rule
 		}
-		if x, y = toX, toY; end.IsClose {
+		x, y = toX, toY
+		if must(r.FPDFPathSegment_GetClose(&requests.FPDFPathSegment_GetClose{PathSegment: s})).IsClose {
 			r.rule(x, y, startX, startY)
 		}
 	}

@@ -91,14 +91,19 @@ func opened(raw []byte) (*document, error) {
 		err = unreadable(Malformed, "the file is not a PDF, or it is damaged")
 	} else {
 		d.ref = of.Document
-		n, failed := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
-		if err = failed; err == nil {
-			d.pages = n.PageCount
-			return d, nil
-		}
+		d.pages = must(p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})).PageCount
+		return d, nil
 	}
 	d.close()
 	return nil, err
+}
+
+// must returns what PDFium answers. A failure of it is damage of the document, and ends reading: see recovered.
+func must[T any](answer T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return answer
 }
 
 // close ends PDFium, whose memory is gone with it.

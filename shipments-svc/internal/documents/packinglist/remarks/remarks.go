@@ -24,6 +24,9 @@ type rule struct {
 var rules = func() map[string]rule {
 	all := map[string]rule{}
 	for c := range vocabulary.Rows(table) {
+		if strings.Trim(strings.NewReplacer("doubt", "", "value", "").Replace(c[1]), " ") != "" {
+			panic(fmt.Sprintf("remarks.txt: %s says %q", c[0], c[1]))
+		}
 		all[c[0]] = rule{c[2], strings.Contains(c[1], "doubt"), strings.Contains(c[1], "value")}
 	}
 	return all
