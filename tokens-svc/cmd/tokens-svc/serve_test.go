@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -217,36 +216,6 @@ func TestServeStartsWithoutPostgres(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	s.finish(t)
-}
-
-// TestServeMovesUsedTokensToThePrimaryPepper behind the request.
-func TestServeMovesUsedTokensToThePrimaryPepper(t *testing.T) {
-	t.Parallel()
-	dsn := postgrestest.New(t, postgres.Migrate)
-	token, _ := newToken(t, dsn)
-	s := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper+","+testPepper)
-	if status, body := s.introspect(t, token); status != http.StatusOK || !strings.Contains(body, `"active":true`) {
-		t.Fatalf("%d %s", status, body)
-	}
-	db, err := sql.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for version := 0; version != 2; {
-		if err := db.QueryRowContext(ctx, `SELECT pepper_version FROM api_tokens`).Scan(&version); err != nil {
-			t.Fatalf("it stays at pepper %d: %v", version, err)
-		}
-	}
-	s.finish(t)
-
-	after := start(t, "DATABASE_URL="+dsn, "TOKEN_PEPPERS="+newerPepper)
-	if status, body := after.introspect(t, token); status != http.StatusOK || !strings.Contains(body, `"active":true`) {
-		t.Errorf("without the old pepper: %d %s", status, body)
-	}
-	after.finish(t)
 }
 
 // TestServeWithoutANeededPepperIsNotReady: the token may be

@@ -37,7 +37,7 @@ func newServices(cfg config.Config, db *sqlx.DB, log *slog.Logger, now func() ti
 	staff := people.NewService(repo, c)
 	return services{repo: repo, people: staff, tokens: tokens.NewService(repo, tokens.Config{
 		Peppers: cfg.Peppers, Permissions: cfg.Catalogue, MaxActive: int(cfg.MaxActiveTokens), Now: now,
-		Made: staff.MailsMade,
+		Notices: staff.NoticesOfToken,
 	})}
 }
 

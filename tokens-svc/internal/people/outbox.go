@@ -103,8 +103,8 @@ func (s *Service) signedIn(a Account, client ClientInfo) []audit.Mail {
 	return s.notices("sign-in", Letter{Client: client}, a.Email)
 }
 
-// MailsMade returns the mails to the holders of a token, which a program or person made in their name.
-func (s *Service) MailsMade(actor audit.Actor, t tokens.Token, holders []string) []audit.Mail {
+// NoticesOfToken returns the mails to the holders of a token, which a program or person made in their name.
+func (s *Service) NoticesOfToken(actor audit.Actor, t tokens.Token, holders []string) []audit.Mail {
 	return s.notices("made", Letter{Token: t, By: actor}, holders...)
 }
 

@@ -48,7 +48,7 @@ func (p *post) restart(t *testing.T) {
 	}
 	repo, clock := postgres.NewRepository(p.db), func() time.Time { return p.now }
 	p.people = people.NewService(repo, people.Config{Passwords: cheap(), Mail: p, Now: clock})
-	p.tokens = tokens.NewService(repo, tokens.Config{Peppers: peppers, Now: clock, Made: p.people.MailsMade})
+	p.tokens = tokens.NewService(repo, tokens.Config{Peppers: peppers, Now: clock, Notices: p.people.NoticesOfToken})
 }
 
 // delivers sends what is due, and fails unless these are the mails and the events in each.

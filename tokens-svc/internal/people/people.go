@@ -157,8 +157,8 @@ type Invitation struct {
 	Unsent      bool // the mail could not be sent so far; it is tried again
 }
 
-// Good reports whether the inviter may grant the invitation's role now.
-func (i Invitation) Good() bool { return i.Inviter == "" || i.InviterRole.MayInvite(i.Role) }
+// Valid reports whether the inviter may grant the invitation's role now.
+func (i Invitation) Valid() bool { return i.Inviter == "" || i.InviterRole.MayInvite(i.Role) }
 
 // ClientInfo identifies the client of a request, for the throttle and the audit
 // log.

@@ -15,7 +15,7 @@ import (
 
 // Account implements people.Repository.
 func (r *Repository) Account(ctx context.Context, idOrEmail string) (people.Account, error) {
-	return one[people.Account](ctx, r.db,
+	return getRow[people.Account](ctx, r.db,
 		`SELECT `+accountColumns+` FROM users u WHERE u.id = $1 OR u.email = $1`, idOrEmail)
 }
 
@@ -55,7 +55,7 @@ func (r *Repository) ChangeAccount(
 // Record implements people.Repository.
 func (r *Repository) Record(ctx context.Context, id people.UserID, e audit.Entry) error {
 	return transact(ctx, r.db, func(tx *sqlx.Tx) error {
-		head, err := one[audit.Head](ctx, tx, `
+		head, err := getRow[audit.Head](ctx, tx, `
 			INSERT INTO audit_heads AS h (log_id, sequence, hash) VALUES ($1, 0, $2)
 			ON CONFLICT (log_id) DO UPDATE SET sequence = h.sequence RETURNING log_id AS log, sequence, hash`,
 			id, make([]byte, sha256.Size))
@@ -68,7 +68,7 @@ func (r *Repository) Record(ctx context.Context, id people.UserID, e audit.Entry
 
 // SignIns implements people.Repository.
 func (r *Repository) SignIns(ctx context.Context, id people.UserID, n int) ([]audit.Event, error) {
-	return list[audit.Event](ctx, r.db, selectEvents+`ORDER BY sequence DESC LIMIT $2`, id, n)
+	return getRows[audit.Event](ctx, r.db, selectEvents+`ORDER BY sequence DESC LIMIT $2`, id, n)
 }
 
 // accountMutation is a transaction that changes an account, which it has locked
@@ -80,7 +80,7 @@ type accountMutation struct {
 }
 
 func lockAccount(ctx context.Context, tx *sqlx.Tx, h heads, condition string, arg any) (*accountMutation, error) {
-	account, err := one[people.Account](ctx, tx,
+	account, err := getRow[people.Account](ctx, tx,
 		`SELECT `+accountColumns+` FROM users u WHERE `+condition+` FOR UPDATE`, arg)
 	return &accountMutation{tx: tx, heads: h, account: account}, err
 }
@@ -113,7 +113,7 @@ func (m *accountMutation) store(ctx context.Context, a people.Account) error {
 
 // checkOwners gives people.ErrLastOwner if without the account an organization would have no owner who can sign in.
 func (m *accountMutation) checkOwners(ctx context.Context) error {
-	last, err := one[bool](ctx, m.tx, `
+	last, err := getRow[bool](ctx, m.tx, `
 		SELECT EXISTS (SELECT FROM memberships m WHERE m.user_id = $1 AND m.role = 'owner' AND NOT EXISTS (
 			SELECT FROM memberships o JOIN users u ON u.id = o.user_id
 			WHERE o.organization_id = m.organization_id AND o.role = 'owner' AND u.disabled_at IS NULL AND u.id <> $1))`,
@@ -145,7 +145,7 @@ func (r *Repository) changeAccount(
 	ctx context.Context, condition string, arg any, other tokens.OrgID, work func(*sqlx.Tx, heads) error,
 ) error {
 	organizations := func(db sqlx.QueryerContext) ([]tokens.OrgID, error) {
-		orgs, err := list[tokens.OrgID](ctx, db, `
+		orgs, err := getRows[tokens.OrgID](ctx, db, `
 			SELECT m.organization_id FROM memberships m JOIN users u ON u.id = m.user_id WHERE `+condition+`
 			UNION SELECT $2::text WHERE $2 <> ''`, arg, other)
 		slices.Sort(orgs)

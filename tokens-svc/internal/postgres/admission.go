@@ -48,7 +48,7 @@ func (m *mutation) admit(ctx context.Context, a people.Admission) (u people.User
 		err = account.store(ctx, now)
 	default:
 		var member bool
-		member, err = one[bool](ctx, m,
+		member, err = getRow[bool](ctx, m,
 			`SELECT EXISTS (SELECT FROM memberships WHERE organization_id = $1 AND user_id = $2)`, m.org(), now.ID)
 		if err == nil && !member {
 			err = fmt.Errorf("user %s: %w", now.ID, people.ErrAccountUnverified)
@@ -75,7 +75,7 @@ func (m *mutation) join(ctx context.Context, id people.UserID, a people.Admissio
 // joinUnlessRemoved is join for a person who was not removed from the organization before. The action is part of the
 // statement's text, so that an index of such events is used.
 func (m *mutation) joinUnlessRemoved(ctx context.Context, id people.UserID, a people.Admission) error {
-	removed, err := one[bool](ctx, m, `SELECT EXISTS (
+	removed, err := getRow[bool](ctx, m, `SELECT EXISTS (
 		SELECT FROM audit_events WHERE log_id = $1 AND target = $2 AND action = '`+string(audit.MemberRemoved)+`')`,
 		m.org(), id)
 	if err != nil || removed {
@@ -138,7 +138,7 @@ func (m *accountMutation) insertIdentity(ctx context.Context, i people.Identity,
 	if err != nil || n > 0 {
 		return n, err
 	}
-	known, err := one[bool](ctx, m.tx,
+	known, err := getRow[bool](ctx, m.tx,
 		`SELECT EXISTS (SELECT FROM identities WHERE issuer = $1 AND subject = $2 AND user_id = $3)`,
 		i.Issuer, i.Subject, m.account.ID)
 	if err == nil && !known {

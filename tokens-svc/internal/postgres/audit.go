@@ -45,7 +45,7 @@ func (r *Repository) AuditEvents(
 	}
 	args := []any{org, q.From, null(q.Before), q.Action, q.Actor, q.Text}
 	if q.After != nil {
-		rows, err := list[audit.Event](ctx, r.db,
+		rows, err := getRows[audit.Event](ctx, r.db,
 			eventColumns+`FROM (SELECT * FROM`+ofTime+`AND sequence > $7 AND sequence <= $8) e `+selected+
 				`ORDER BY sequence LIMIT $9`,
 			append(args, *q.After, min(head.Sequence, *q.After+tokens.AuditWindow), p.Size)...)
@@ -53,17 +53,17 @@ func (r *Repository) AuditEvents(
 	}
 	if q == (tokens.AuditQuery{}) {
 		newest := head.Sequence - int64(p.Offset())
-		rows, err := list[audit.Event](ctx, r.db,
+		rows, err := getRows[audit.Event](ctx, r.db,
 			selectEvents+`AND sequence > $2 AND sequence <= $3 ORDER BY sequence DESC`,
 			org, newest-int64(p.Size), newest)
 		return rows, int(head.Sequence), err
 	}
 	args = append(args, tokens.AuditWindow)
-	total, err := one[int](ctx, r.db, `SELECT count(*) `+newest+selected, args...)
+	total, err := getRow[int](ctx, r.db, `SELECT count(*) `+newest+selected, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := list[audit.Event](ctx, r.db, eventColumns+newest+selected+`ORDER BY sequence DESC LIMIT $8 OFFSET $9`,
+	rows, err := getRows[audit.Event](ctx, r.db, eventColumns+newest+selected+`ORDER BY sequence DESC LIMIT $8 OFFSET $9`,
 		append(args, p.Size, p.Offset())...)
 	return rows, total, err
 }
@@ -75,7 +75,7 @@ func (r *Repository) Unsearched(ctx context.Context, org tokens.OrgID, q tokens.
 		return time.Time{}, translate(err)
 	}
 	defer release()
-	at, err := list[time.Time](ctx, r.db, `SELECT at FROM`+ofTime+`ORDER BY at DESC, sequence DESC LIMIT 1 OFFSET $4`,
+	at, err := getRows[time.Time](ctx, r.db, `SELECT at FROM`+ofTime+`ORDER BY at DESC, sequence DESC LIMIT 1 OFFSET $4`,
 		org, q.From, null(q.Before), tokens.AuditWindow)
 	return append(at, time.Time{})[0], err
 }
@@ -83,7 +83,7 @@ func (r *Repository) Unsearched(ctx context.Context, org tokens.OrgID, q tokens.
 // AuditLogs returns the ids of all audit logs, of organizations and of people, also of
 // organizations that lost theirs.
 func (r *Repository) AuditLogs(ctx context.Context) ([]string, error) {
-	return list[string](ctx, r.db, `SELECT id FROM organizations UNION SELECT log_id FROM audit_heads ORDER BY 1`)
+	return getRows[string](ctx, r.db, `SELECT id FROM organizations UNION SELECT log_id FROM audit_heads ORDER BY 1`)
 }
 
 // verifyBatch is how many events of a log are read at once.
@@ -103,7 +103,7 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 	}
 	return head, translate(audit.Verify(func(yield func(audit.Event, error) bool) {
 		for after, n := int64(0), verifyBatch; n == verifyBatch; {
-			events, err := list[audit.Event](ctx, tx, selectEvents+`AND sequence > $2 ORDER BY sequence LIMIT $3`,
+			events, err := getRows[audit.Event](ctx, tx, selectEvents+`AND sequence > $2 ORDER BY sequence LIMIT $3`,
 				log, after, verifyBatch)
 			for _, e := range events {
 				if !yield(e, nil) {
@@ -121,5 +121,5 @@ func (r *Repository) VerifyAudit(ctx context.Context, log string) (head audit.He
 
 // readHead returns the head of a log.
 func readHead(ctx context.Context, db sqlx.QueryerContext, log string) (audit.Head, error) {
-	return one[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, log)
+	return getRow[audit.Head](ctx, db, `SELECT log_id AS log, sequence, hash FROM audit_heads WHERE log_id = $1`, log)
 }

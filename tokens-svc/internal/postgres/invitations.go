@@ -36,7 +36,7 @@ func (r *Repository) Invite(
 		if err != nil {
 			return err
 		}
-		replaced, err := one[tokens.Role](ctx, m, `
+		replaced, err := getRow[tokens.Role](ctx, m, `
 			SELECT coalesce((SELECT role FROM invitations
 				WHERE organization_id = $1 AND email = $2 AND expires_at > $3), '')`, m.org(), i.Email, i.CreatedAt)
 		if err != nil {
@@ -45,7 +45,7 @@ func (r *Repository) Invite(
 		if err := decide(role, replaced); err != nil {
 			return err
 		}
-		member, err := one[bool](ctx, m, `
+		member, err := getRow[bool](ctx, m, `
 			SELECT EXISTS (
 				SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND u.email = $2
 			)`, m.org(), i.Email)
@@ -107,40 +107,44 @@ func (r *Repository) Withdraw(
 
 // Invitations implements people.Repository.
 func (r *Repository) Invitations(ctx context.Context, org tokens.OrgID, at time.Time) ([]people.Invitation, error) {
-	return goodOnes(ctx, r.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
+	return validInvitations(ctx, r.db, `AND i.organization_id = $2 ORDER BY i.created_at DESC, i.id DESC`, at, org)
 }
 
 // Offers implements people.Repository.
 func (r *Repository) Offers(ctx context.Context, email string, at time.Time) ([]people.Invitation, error) {
-	return goodOnes(ctx, r.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
+	return validInvitations(ctx, r.db, `AND i.email = $2 ORDER BY i.created_at, i.id`, at, email)
 }
 
 // InvitationWith implements people.Repository.
 func (r *Repository) InvitationWith(
 	ctx context.Context, email string, codeSum [32]byte, at time.Time,
 ) (people.Invitation, error) {
-	return goodOne(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
+	return validInvitation(ctx, r.db, `AND i.email = $2 AND i.code_sum = $3`, at, email, codeSum[:])
 }
 
 // redeem ends an invitation that is good at a time and returns it, and otherwise gives
 // tokens.ErrNotFound.
 func (m *mutation) redeem(ctx context.Context, id people.InvitationID, at time.Time) (people.Invitation, error) {
-	i, err := goodOne(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id)
+	i, err := validInvitation(ctx, m, `AND i.organization_id = $2 AND i.id = $3`, at, m.head.Log, id)
 	if err != nil {
 		return i, err
 	}
 	return i, exec(ctx, m, `DELETE FROM invitations WHERE id = $1`, id)
 }
 
-// goodOnes returns the invitations with a condition that are good at the time that is the first argument.
-func goodOnes(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) ([]people.Invitation, error) {
-	all, err := list[people.Invitation](ctx, db, selectInvitations+condition, args...)
-	return slices.DeleteFunc(all, func(i people.Invitation) bool { return !i.Good() }), err
+// validInvitations returns the invitations with a condition that are good at the time that is the first argument.
+func validInvitations(
+	ctx context.Context, db sqlx.QueryerContext, condition string, args ...any,
+) ([]people.Invitation, error) {
+	all, err := getRows[people.Invitation](ctx, db, selectInvitations+condition, args...)
+	return slices.DeleteFunc(all, func(i people.Invitation) bool { return !i.Valid() }), err
 }
 
-// goodOne returns the one of goodOnes, or tokens.ErrNotFound.
-func goodOne(ctx context.Context, db sqlx.QueryerContext, condition string, args ...any) (people.Invitation, error) {
-	all, err := goodOnes(ctx, db, condition, args...)
+// validInvitation returns the one of validInvitations, or tokens.ErrNotFound.
+func validInvitation(
+	ctx context.Context, db sqlx.QueryerContext, condition string, args ...any,
+) (people.Invitation, error) {
+	all, err := validInvitations(ctx, db, condition, args...)
 	if err == nil && len(all) == 0 {
 		err = tokens.ErrNotFound
 	}

@@ -48,7 +48,7 @@ func (r *Repository) ClaimMail(ctx context.Context, now, until time.Time) (peopl
 		people.Delivery
 		Texts pq.StringArray
 	}
-	row, err := one[mailRow](ctx, r.db, `
+	row, err := getRow[mailRow](ctx, r.db, `
 		UPDATE mails SET due_at = $2, attempts = attempts + 1
 		WHERE (recipient, name, about) = (
 			SELECT recipient, name, about FROM mails m WHERE events > 0 AND due_at <= $1 AND NOT EXISTS (
@@ -79,7 +79,7 @@ func (m *mutation) Holders(ctx context.Context, t tokens.Token, maker audit.Acto
 	if t.Owner.IsOrganization() && maker.Kind == audit.User {
 		holder = maker.ID
 	}
-	return list[string](ctx, m, `
+	return getRows[string](ctx, m, `
 		WITH members AS (
 			SELECT u.id, u.email, m.role FROM memberships m JOIN users u ON u.id = m.user_id
 			WHERE m.organization_id = $1 AND u.disabled_at IS NULL
@@ -97,7 +97,8 @@ const expiring = ` revoked_at IS NULL AND rotated_to IS NULL AND expires_at > $1
 func (r *Repository) NotifyExpiring(
 	ctx context.Context, now, until time.Time, mails func(tokens.Token, []string) []audit.Mail,
 ) error {
-	all, err := list[tokens.OrgID](ctx, r.db, `SELECT DISTINCT organization_id FROM api_tokens WHERE`+expiring, now, until)
+	all, err := getRows[tokens.OrgID](ctx, r.db,
+		`SELECT DISTINCT organization_id FROM api_tokens WHERE`+expiring, now, until)
 	for _, org := range all {
 		err = errors.Join(err, r.mutate(ctx, org, func(m *mutation) error {
 			all, err := listTokens(ctx, m, `WITH noticed AS (

@@ -69,7 +69,7 @@ func (r *Repository) mutate(ctx context.Context, org tokens.OrgID, work func(*mu
 // accounts in several organizations, are waited for here, not until the deadline: then the error is limit.ErrShare.
 func lockHead(ctx context.Context, tx *sqlx.Tx, org tokens.OrgID) (*mutation, error) {
 	bound := max(remaining(ctx, lockTimeout)*3/4, time.Millisecond)
-	head, err := one[audit.Head](ctx, tx, `
+	head, err := getRow[audit.Head](ctx, tx, `
 		WITH bound AS MATERIALIZED (SELECT set_config('lock_timeout', $2, true)),
 		queue AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) FROM bound)
 		SELECT log_id AS log, sequence, hash FROM queue, audit_heads h WHERE log_id = $1 FOR UPDATE OF h`, org,
@@ -117,7 +117,7 @@ func (m *mutation) Record(ctx context.Context, entries ...audit.Entry) error {
 // not in their rows: what their owner may do there. Every such change of a person or a membership must call it in its
 // transaction, because gateways use cached tokens until they are notified.
 func (m *mutation) announceOwned(ctx context.Context, owner people.UserID) error {
-	owned, err := list[tokens.TokenID](ctx, m, `
+	owned, err := getRows[tokens.TokenID](ctx, m, `
 		SELECT id FROM api_tokens
 		WHERE organization_id = $1 AND owner_id = $2 AND revoked_at IS NULL
 			AND (expires_at IS NULL OR expires_at > now())
@@ -135,7 +135,7 @@ func (m *mutation) announce(ctx context.Context, ids []tokens.TokenID, kind toke
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	return one[int64](ctx, m, `
+	return getRow[int64](ctx, m, `
 		WITH changed AS (
 			SELECT id COLLATE "C" AS id, nth FROM unnest($1::text[]) WITH ORDINALITY AS c (id, nth)
 		), next AS (
@@ -169,7 +169,7 @@ func (r *Repository) CreateOrganization(ctx context.Context, o tokens.Organizati
 
 // Organization implements tokens.Repository.
 func (r *Repository) Organization(ctx context.Context, org tokens.OrgID) (tokens.Organization, error) {
-	return one[tokens.Organization](ctx, r.db, selectOrganization, org)
+	return getRow[tokens.Organization](ctx, r.db, selectOrganization, org)
 }
 
 const selectOrganization = `

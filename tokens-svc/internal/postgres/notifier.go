@@ -87,7 +87,7 @@ func (r *Repository) Changes(ctx context.Context, after int64, n int) ([]tokens.
 		tokens.Change
 		Newest int64
 	}
-	rows, err := list[changeRow](ctx, r.db, `
+	rows, err := getRows[changeRow](ctx, r.db, `
 		SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE format('%s-%s-%s',
 				(SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
 				r.tableoid) END AS epoch,

@@ -22,12 +22,12 @@ const accountColumns = userColumns + `, u.password, u.device_key,
 
 // User implements people.Repository.
 func (r *Repository) User(ctx context.Context, id people.UserID) (people.User, error) {
-	return one[people.User](ctx, r.db, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
+	return getRow[people.User](ctx, r.db, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 }
 
 // UserWith implements people.Repository.
 func (r *Repository) UserWith(ctx context.Context, identity people.Identity) (people.User, error) {
-	return one[people.User](ctx, r.db, `
+	return getRow[people.User](ctx, r.db, `
 		SELECT `+userColumns+`
 		FROM identities i JOIN users u ON u.id = i.user_id
 		WHERE i.issuer = $1 AND i.subject = $2`, identity.Issuer, identity.Subject)
@@ -41,7 +41,7 @@ func (r *Repository) Attempt(
 		Attempts int
 		Since    time.Time
 	}
-	row, err := one[countRow](ctx, r.db, `
+	row, err := getRow[countRow](ctx, r.db, `
 		INSERT INTO sign_in_attempts AS a (key, attempts, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
 			attempts = CASE WHEN a.since > $3 THEN a.attempts + 1 ELSE 1 END,
@@ -58,7 +58,7 @@ func (r *Repository) ReturnAttempt(ctx context.Context, key [32]byte) error {
 
 // Memberships implements people.Repository.
 func (r *Repository) Memberships(ctx context.Context, id people.UserID) ([]people.Membership, error) {
-	return list[people.Membership](ctx, r.db, `
+	return getRows[people.Membership](ctx, r.db, `
 		SELECT o.id AS "organization.id", o.name AS "organization.name", o.created_at AS "organization.created_at",
 			o.max_days AS "organization.policy.max_days", o.require_addresses AS "organization.policy.require_addresses",
 			o.owners_grant_admin AS "organization.policy.owners_grant_admin", o.version AS "organization.policy.version",
@@ -75,7 +75,7 @@ const selectMembers = `
 
 // Members implements people.Repository.
 func (r *Repository) Members(ctx context.Context, org tokens.OrgID) ([]people.Member, error) {
-	return list[people.Member](ctx, r.db, selectMembers+`ORDER BY u.email`, org)
+	return getRows[people.Member](ctx, r.db, selectMembers+`ORDER BY u.email`, org)
 }
 
 // ChangeMember implements people.Repository.
@@ -87,11 +87,11 @@ func (r *Repository) ChangeMember(ctx context.Context, org tokens.OrgID, id peop
 		if err != nil {
 			return err
 		}
-		now, err := one[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
+		now, err := getRow[people.Member](ctx, m, selectMembers+`AND m.user_id = $2`, org, id)
 		if err != nil {
 			return err
 		}
-		others, err := one[int](ctx, m, `
+		others, err := getRow[int](ctx, m, `
 			SELECT count(*) FROM memberships m JOIN users u ON u.id = m.user_id
 			WHERE m.organization_id = $1 AND m.role = 'owner' AND u.disabled_at IS NULL AND u.id <> $2`, org, id)
 		if err != nil {

@@ -52,7 +52,7 @@ func NewRepository(db *sqlx.DB) *Repository {
 
 // Ready reports whether the repository can serve: Postgres answers, and has the schema and the rights.
 func (r *Repository) Ready(ctx context.Context) error {
-	_, err := one[bool](ctx, r.db, `SELECT true FROM revision`)
+	_, err := getRow[bool](ctx, r.db, `SELECT true FROM revision`)
 	return err
 }
 
@@ -74,14 +74,14 @@ func remaining(ctx context.Context, most time.Duration) time.Duration {
 	return most
 }
 
-// list returns the rows of a query.
-func list[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (rows []T, err error) {
+// getRows returns the rows of a query.
+func getRows[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (rows []T, err error) {
 	err = sqlx.SelectContext(ctx, db, &rows, query, args...)
 	return rows, translate(err)
 }
 
-// one returns the row of a query, or tokens.ErrNotFound.
-func one[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (row T, err error) {
+// getRow returns the row of a query, or tokens.ErrNotFound.
+func getRow[T any](ctx context.Context, db sqlx.QueryerContext, query string, args ...any) (row T, err error) {
 	err = sqlx.GetContext(ctx, db, &row, query, args...)
 	return row, translate(err)
 }

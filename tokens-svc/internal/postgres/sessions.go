@@ -28,7 +28,7 @@ func (s *Sessions) Find(ctx context.Context, sum string) (session.Row, error) {
 		session.Row
 		Data []byte
 	}
-	row, err := one[foundRow](ctx, s.db, `
+	row, err := getRow[foundRow](ctx, s.db, `
 		SELECT s.id, s.created_at, coalesce(s.user_id, '') AS user, s.session_epoch AS epoch, s.data,
 			coalesce(s.proved_at, `+never+`) AS proved_at
 		FROM sessions s LEFT JOIN users u ON u.id = s.user_id
@@ -73,7 +73,7 @@ func (s *Sessions) Save(ctx context.Context, sum string, r *session.Row) (saved 
 
 // Take implements session.Store. A second one waits for the first, and finds nothing.
 func (s *Sessions) Take(ctx context.Context, sum, key string) (string, error) {
-	return one[string](ctx, s.db, `
+	return getRow[string](ctx, s.db, `
 		WITH kept AS (
 			SELECT id, `+texts+` AS texts FROM sessions WHERE token_sum = $1 FOR UPDATE
 		), taken AS (
@@ -85,13 +85,13 @@ func (s *Sessions) Take(ctx context.Context, sum, key string) (string, error) {
 
 // Delete implements session.Store.
 func (s *Sessions) Delete(ctx context.Context, sum string) (existed bool, err error) {
-	ended, err := list[string](ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1 RETURNING id`, sum)
+	ended, err := getRows[string](ctx, s.db, `DELETE FROM sessions WHERE token_sum = $1 RETURNING id`, sum)
 	return len(ended) > 0, err
 }
 
 // List implements session.Store.
 func (s *Sessions) List(ctx context.Context, user people.UserID) ([]session.Session, error) {
-	return list[session.Session](ctx, s.db, `
+	return getRows[session.Session](ctx, s.db, `
 		SELECT id, created_at, last_seen_at, host(address) AS address, user_agent FROM sessions
 		WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`, user, s.now())
 }

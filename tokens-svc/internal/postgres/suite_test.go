@@ -24,7 +24,6 @@ func TestRepository(t *testing.T) {
 		"a second revocation changes nothing":                  revokingEndsOnce,
 		"revisions are dense and unique under concurrency":     revisionsAreDense,
 		"resealing is a compare-and-set of the digest":         resealingComparesAndSets,
-		"an idempotency key takes effect once":                 keyTakesEffectOnce,
 		"a changed token is read as it was stored":             changeComesBack,
 		"a refused change changes nothing":                     refusalChangesNothing,
 		"changes of a token take turns":                        changesTakeTurns,

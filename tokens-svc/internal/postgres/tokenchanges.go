@@ -14,7 +14,7 @@ import (
 // Change implements tokens.Repository.
 func (r *Repository) Change(ctx context.Context, org tokens.OrgID, steps ...func(tokens.Tx) error) error {
 	return r.mutate(ctx, org, func(m *mutation) (err error) {
-		if m.organization, err = one[tokens.Organization](ctx, m, selectOrganization, org); err != nil {
+		if m.organization, err = getRow[tokens.Organization](ctx, m, selectOrganization, org); err != nil {
 			return err
 		}
 		for _, step := range steps {
@@ -28,7 +28,7 @@ func (r *Repository) Change(ctx context.Context, org tokens.OrgID, steps ...func
 
 // Role implements tokens.Tx.
 func (m *mutation) Role(ctx context.Context, person string) (tokens.Role, error) {
-	return one[tokens.Role](ctx, m, `
+	return getRow[tokens.Role](ctx, m, `
 		SELECT coalesce((SELECT m.role FROM memberships m JOIN users u ON u.id = m.user_id
 			WHERE m.organization_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL), '')`, m.org(), person)
 }
@@ -38,7 +38,7 @@ func (m *mutation) org() tokens.OrgID { return tokens.OrgID(m.head.Log) }
 
 // Token implements tokens.Tx. The token is locked.
 func (m *mutation) Token(ctx context.Context, id tokens.TokenID) (tokens.Token, error) {
-	row, err := one[tokenRow](ctx, m, selectTokens+
+	row, err := getRow[tokenRow](ctx, m, selectTokens+
 		`WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`, m.org(), id)
 	return row.token(), err
 }
@@ -50,7 +50,7 @@ func (m *mutation) Descendants(ctx context.Context, lineage tokens.TokenID) ([]t
 
 // Active implements tokens.Tx.
 func (m *mutation) Active(ctx context.Context, at time.Time) (int, error) {
-	return one[int](ctx, m, `
+	return getRow[int](ctx, m, `
 		SELECT count(*) FROM api_tokens
 		WHERE organization_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, m.org(), at)
 }
@@ -68,7 +68,7 @@ func (m *mutation) Revoke(ctx context.Context, ids []tokens.TokenID, at time.Tim
 
 // Insert implements tokens.Tx. The counter of revisions stays locked until the commit, for all organizations.
 func (m *mutation) Insert(ctx context.Context, t tokens.Token, d tokens.Digest) (int64, error) {
-	return one[int64](ctx, m, `
+	return getRow[int64](ctx, m, `
 		WITH next AS (
 			UPDATE revision SET value = value + 1 RETURNING value
 		), change AS (
@@ -114,7 +114,7 @@ func (m *mutation) CheckKey(ctx context.Context, k *tokens.Key) error {
 		Fingerprint []byte
 		TokenID     tokens.TokenID
 	}
-	row, err := one[keyRow](ctx, m, `
+	row, err := getRow[keyRow](ctx, m, `
 		SELECT fingerprint, token_id FROM idempotency_keys
 		WHERE organization_id = $1 AND key_sum = $2 AND created_at > $3`,
 		m.org(), k.Sum[:], k.At.Add(-tokens.KeyLifetime))

@@ -38,13 +38,13 @@ const selectTokens = `
 
 // Token implements tokens.Repository.
 func (r *Repository) Token(ctx context.Context, org tokens.OrgID, id tokens.TokenID) (tokens.Token, error) {
-	row, err := one[tokenRow](ctx, r.db, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
+	row, err := getRow[tokenRow](ctx, r.db, selectTokens+`WHERE t.organization_id = $1 AND t.id = $2`, org, id)
 	return row.token(), err
 }
 
 // FindToken implements tokens.Repository.
 func (r *Repository) FindToken(ctx context.Context, id tokens.TokenID) (tokens.Token, tokens.Digest, error) {
-	row, err := one[tokenRow](ctx, r.db, selectTokens+`WHERE t.id = $1`, id)
+	row, err := getRow[tokenRow](ctx, r.db, selectTokens+`WHERE t.id = $1`, id)
 	digest := tokens.Digest{Version: row.PepperVersion}
 	copy(digest.MAC[:], row.MAC) // of another length, it is not ours
 	return row.token(), digest, err
@@ -84,7 +84,7 @@ func (r *Repository) Tokens(
 		` AND ($3::text = '' OR t.environment = $3)
 		AND position(lower($4) IN lower(concat_ws(' ', t.name, t.id,
 			'shpt_' || t.environment || '_' || substr(t.id, 5) || '_…'))) > 0`
-	total, err := one[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, q.Text)
+	total, err := getRow[int](ctx, r.db, `SELECT count(*) FROM api_tokens t `+condition, org, now, q.Environment, q.Text)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -95,7 +95,7 @@ func (r *Repository) Tokens(
 }
 
 func listTokens(ctx context.Context, db sqlx.QueryerContext, query string, args ...any) ([]tokens.Token, error) {
-	rows, err := list[tokenRow](ctx, db, query, args...)
+	rows, err := getRows[tokenRow](ctx, db, query, args...)
 	all := make([]tokens.Token, len(rows))
 	for i, row := range rows {
 		all[i] = row.token()
@@ -180,7 +180,7 @@ func null[T comparable](value T) sql.Null[T] { return sql.Null[T]{V: value, Vali
 // NeededPeppers returns the versions of the pepper that tokens need which are neither revoked nor expired. Of each it
 // reads the row of the index that comes last, where tokens lie that do not expire, however many there are.
 func (r *Repository) NeededPeppers(ctx context.Context) ([]int, error) {
-	return list[int](ctx, r.db, `
+	return getRows[int](ctx, r.db, `
 		WITH RECURSIVE versions (version) AS (
 			SELECT min(pepper_version) FROM api_tokens WHERE revoked_at IS NULL
 			UNION ALL

@@ -86,7 +86,7 @@ func (r *Repository) Prune(ctx context.Context, now time.Time) error {
 func (r *Repository) Usage(
 	ctx context.Context, org tokens.OrgID, ids []tokens.TokenID, since time.Time,
 ) ([]tokens.Use, error) {
-	return list[tokens.Use](ctx, r.db, `
+	return getRows[tokens.Use](ctx, r.db, `
 		SELECT t.id AS token, u.requests, u.refused, last.last_used_at, host(last.address) AS address
 		FROM api_tokens t CROSS JOIN LATERAL (
 			SELECT last_used_at, address FROM token_usage WHERE token_id = t.id ORDER BY hour DESC LIMIT 1

@@ -31,22 +31,22 @@ func TestPermissionsOfFurtherServices(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "did you mean temperatures:read?") {
 		t.Errorf("%v", err)
 	}
-	if got, want := list(c.Expand([]Permission{"temperatures:audit"})),
+	if got, want := commaSeparated(c.Expand([]Permission{"temperatures:audit"})),
 		"shipments:review, temperatures:audit, temperatures:read, temperatures:write"; got != want {
 		t.Errorf("temperatures:audit amounts to %s, want %s", got, want)
 	}
 	if got := c.Expand([]Permission{Admin}); !slices.Equal(got, c.All()) || len(got) != len(builtIn().All())+3 {
-		t.Errorf("admin amounts to %s", list(got))
+		t.Errorf("admin amounts to %s", commaSeparated(got))
 	}
-	if got, want := list(c.OfMembers()),
+	if got, want := commaSeparated(c.OfMembers()),
 		"documents:read, documents:write, shipments:read, shipments:write, temperatures:read, "+
 			"temperatures:write"; got != want {
 		t.Errorf("members may grant %s, want %s", got, want)
 	}
 	if !slices.IsSorted(c.All()) || c.Text("invoices:read") != "" {
-		t.Errorf("%s, %q", list(c.All()), c.Text("invoices:read"))
+		t.Errorf("%s, %q", commaSeparated(c.All()), c.Text("invoices:read"))
 	}
-	if got := list(builtIn().All()); strings.Contains(got, "temperatures") {
+	if got := commaSeparated(builtIn().All()); strings.Contains(got, "temperatures") {
 		t.Errorf("the built-in permissions have become %s", got)
 	}
 }

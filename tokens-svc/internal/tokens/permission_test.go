@@ -33,7 +33,7 @@ func TestExpand(t *testing.T) {
 			granted = append(granted, Permission(name))
 		}
 		before := slices.Clone(granted)
-		got := strings.ReplaceAll(list(builtIn().Expand(granted)), ",", "")
+		got := strings.ReplaceAll(commaSeparated(builtIn().Expand(granted)), ",", "")
 		if got != c.want || !slices.Equal(granted, before) {
 			t.Errorf("Expand(%s) = %s, want %s", c.granted, got, c.want)
 		}
@@ -50,8 +50,8 @@ func TestUnknownPermissionsAreRefusedWithTheNearest(t *testing.T) {
 		"document:write":  "did you mean documents:write?",
 		"webhook:manage":  "did you mean webhooks:manage?",
 		"Admin":           "did you mean admin?",
-		"root":            "there are " + list(builtIn().All()),
-		"":                "there are " + list(builtIn().All()),
+		"root":            "there are " + commaSeparated(builtIn().All()),
+		"":                "there are " + commaSeparated(builtIn().All()),
 	} {
 		p, err := builtIn().Parse(text)
 		if err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -57,7 +57,7 @@ func (c *Catalogue) Parse(text string) (Permission, error) {
 	if near := spelling.Nearest(text, c.All()); near != "" {
 		return "", fmt.Errorf("unknown permission %q; did you mean %s?", Scrub(text), near)
 	}
-	return "", fmt.Errorf("unknown permission %q; there are %s", Scrub(text), list(c.All()))
+	return "", fmt.Errorf("unknown permission %q; there are %s", Scrub(text), commaSeparated(c.All()))
 }
 
 // Expand returns everything that the granted permissions amount to, sorted and
@@ -113,7 +113,7 @@ func Texts[T any](all []T) []string {
 
 func join[T any](all []T, separator string) string { return strings.Join(Texts(all), separator) }
 
-func list(permissions []Permission) string { return join(permissions, ", ") }
+func commaSeparated(permissions []Permission) string { return join(permissions, ", ") }
 
 // sortedSet sorts list in place and drops repetitions.
 func sortedSet(list []Permission) []Permission {

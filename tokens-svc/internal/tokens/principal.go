@@ -25,7 +25,7 @@ type Principal struct {
 func Operator() Principal {
 	return Principal{
 		Actor: audit.CommandLine, grants: []Permission{Admin}, anyLimit: true,
-		powers: powers{Tokens: reachAll, Audit: true, Members: true, Owners: true},
+		powers: powers{Tokens: allTokens, Audit: true, Members: true, Owners: true},
 	}
 }
 
@@ -53,9 +53,9 @@ func (p Principal) As(role Role) Principal {
 // tokens only.
 func (c *Catalogue) Bearer(actor audit.Actor, caller Token, held []Permission) Principal {
 	p := Principal{Actor: actor, grants: c.Expand(held), owner: caller.Owner, caller: &caller}
-	p.Tokens = reachItself
+	p.Tokens = onlyItself
 	if slices.Contains(p.grants, Admin) {
-		p.Tokens = reachAll
+		p.Tokens = allTokens
 	}
 	p.Audit = slices.Contains(p.grants, AuditRead) && caller.Environment != Test
 	return p
@@ -71,7 +71,7 @@ func (p Principal) Grants() []Permission {
 
 // MayCreate reports whether the principal may make tokens.
 func (p Principal) MayCreate() bool {
-	return len(p.grants) > 0 && (p.Tokens == reachOwn || p.Tokens == reachAll)
+	return len(p.grants) > 0 && (p.Tokens == ownTokens || p.Tokens == allTokens)
 }
 
 // Sees returns the environment whose tokens exist for the principal, or "" for
@@ -89,11 +89,11 @@ func (p Principal) MaySee(t Token) bool { return p.Sees() == "" || p.Sees() == t
 // MayRevoke reports whether the principal may end t.
 func (p Principal) MayRevoke(t Token) bool {
 	switch p.Tokens {
-	case reachAll:
+	case allTokens:
 		return p.MaySee(t)
-	case reachOwn:
+	case ownTokens:
 		return p.Actor.ID != "" && t.Owner.ID == p.Actor.ID
-	case reachItself:
+	case onlyItself:
 		return p.is(t)
 	default:
 		return false
@@ -109,7 +109,7 @@ func (p Principal) MayChange(t Token) bool {
 
 // MayChooseOwner reports whether the principal may make the organization the owner
 // of tokens. No token may: its authority could outlast that of its own owner.
-func (p Principal) MayChooseOwner() bool { return p.Tokens == reachAll && p.caller == nil }
+func (p Principal) MayChooseOwner() bool { return p.Tokens == allTokens && p.caller == nil }
 
 // mayChange returns ErrNotFound for what does not exist for the principal, and
 // ErrForbidden for what it may not change.

@@ -19,13 +19,13 @@ const (
 	RoleAuditor  Role = "auditor"
 )
 
-// reach is the set of tokens that a principal may change.
-type reach string
+// tokenSet is the set of tokens that a principal may change.
+type tokenSet string
 
 const (
-	reachItself reach = "itself" // the calling token
-	reachOwn    reach = "own"    // those that the person owns
-	reachAll    reach = "all"
+	onlyItself tokenSet = "itself" // the calling token
+	ownTokens  tokenSet = "own"    // those that the person owns
+	allTokens  tokenSet = "all"
 )
 
 // powers are a role's rights, as permissions.json has them. Every role may list tokens and members.
@@ -35,7 +35,7 @@ type powers struct {
 	Holds     []Permission `json:"holds"`      // what the person may do on the pages of services
 	Makes     []Permission `json:"makes"`      // the most that its tokens may be granted
 	OfMembers bool         `json:"of_members"` // both are what members may grant, also of further services
-	Tokens    reach        `json:"tokens"`     // the tokens that it may change, rotate and revoke
+	Tokens    tokenSet     `json:"tokens"`     // the tokens that it may change, rotate and revoke
 	Audit     bool         `json:"audit"`      // may read the audit log
 	Members   bool         `json:"members"`    // may invite, change and remove members other than owners
 	Owners    bool         `json:"owners"`     // may change the organization, and invite, change and remove owners

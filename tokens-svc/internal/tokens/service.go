@@ -35,14 +35,14 @@ type Config struct {
 	Permissions *Catalogue
 	// MaxActive is how many active tokens an organization may have. Zero: any number.
 	MaxActive int
-	// Made returns the mails to the holders of a token that was made or rotated into by an actor. Zero: none.
-	Made func(by audit.Actor, t Token, holders []string) []audit.Mail
+	// Notices returns the mails to the holders of a token that was made or rotated into by an actor. Zero: none.
+	Notices func(by audit.Actor, t Token, holders []string) []audit.Mail
 }
 
 // NewService returns a service over repo.
 func NewService(repo Repository, c Config) *Service {
-	if c.Made == nil {
-		c.Made = func(audit.Actor, Token, []string) []audit.Mail { return nil }
+	if c.Notices == nil {
+		c.Notices = func(audit.Actor, Token, []string) []audit.Mail { return nil }
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -119,7 +119,7 @@ func (s *Service) recordMade(ctx context.Context, tx Tx, t Token, e audit.Entry)
 	if err != nil {
 		return err
 	}
-	e.Mails = s.config.Made(e.Actor, t, holders)
+	e.Mails = s.config.Notices(e.Actor, t, holders)
 	return tx.Record(ctx, e)
 }
 

@@ -174,7 +174,7 @@ func (e *ValidationError) Text(field, text string, least, most int) string {
 
 func (c *Catalogue) check(wrong *ValidationError, principal Principal, texts []string) []Permission {
 	if len(texts) == 0 {
-		wrong.Add("permissions", Required, "is required: name at least one of %s", list(c.All()))
+		wrong.Add("permissions", Required, "is required: name at least one of %s", commaSeparated(c.All()))
 	}
 	granted := make([]Permission, 0, len(texts))
 	for i, text := range texts {
@@ -204,7 +204,7 @@ func (p Principal) checkGrant(wrong *ValidationError, entry int, permission Perm
 			"admin is granted by owners only, in person: the organization requires it")
 	case !slices.Contains(p.grants, permission) && !slices.Contains(p.grants, Admin):
 		wrong.addEntry("permissions", entry, InvalidValue,
-			"%s is more than you may grant; you may grant %s", permission, list(p.grants))
+			"%s is more than you may grant; you may grant %s", permission, commaSeparated(p.grants))
 	}
 }
 

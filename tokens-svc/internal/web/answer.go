@@ -28,8 +28,8 @@ type answer struct {
 	to       string // a redirect's aim
 	json     any
 	stream   func(http.ResponseWriter, *http.Request) // writes a response of any length
-	// once marks a response with a secret that cannot be shown again: it must be sent.
-	once bool
+	// holdsSecret marks a response with a secret that cannot be shown again: it must be sent.
+	holdsSecret bool
 	// retryAfter is for 429 and 503.
 	retryAfter time.Duration
 }

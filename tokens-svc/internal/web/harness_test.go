@@ -120,7 +120,9 @@ func startMailing(t *testing.T, mail people.Mail, change ...func(*Config)) *worl
 		AppKeys: &appKeys, Passkeys: party,
 		Domains: map[string]people.Domain{"mapped.example": {Organization: other, Role: tokens.RoleMember}},
 	})
-	w.tokens = tokens.NewService(w.storage, tokens.Config{Peppers: peppers, Now: w.clock, Made: w.people.MailsMade})
+	w.tokens = tokens.NewService(w.storage, tokens.Config{
+		Peppers: peppers, Now: w.clock, Notices: w.people.NoticesOfToken,
+	})
 	for id, name := range map[tokens.OrgID]string{acme: "Acme Citrus", other: "Other & Sons"} {
 		if _, err := w.tokens.CreateOrganization(t.Context(), tokens.Operator(), id, name); err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func (s *site) invite(ctx context.Context, v *visit) (answer, error) {
 	}
 	p.Code, p.Invited, p.Address = code, invitation, s.PublicURL.JoinPath("/sign-in/invitation").String()
 	a := p.answer()
-	a.once = true
+	a.holdsSecret = true
 	return a, nil
 }
 

@@ -28,8 +28,8 @@ func organizationPage(v *visit) answer {
 	return page("organization", "Organization", f).in("organization")
 }
 
-// read takes the values of the form that was sent.
-func (f *organizationForm) read(v *visit) {
+// fill takes the values of the form that was sent.
+func (f *organizationForm) fill(v *visit) {
 	f.Name, f.MaxDays = v.PostForm.Get("name"), strings.TrimSpace(v.PostForm.Get("max_days"))
 	f.Policy = tokens.Policy{
 		RequireAddresses: v.PostForm.Has("require_addresses"), OwnersGrantAdmin: v.PostForm.Has("owners_grant_admin"),
@@ -41,13 +41,13 @@ func (f *organizationForm) read(v *visit) {
 func (s *site) changeOrganization(ctx context.Context, v *visit) (answer, error) {
 	form := organizationPage(v)
 	var f organizationForm
-	f.read(v)
+	f.fill(v)
 	err := s.Tokens.ChangeOrganization(ctx, v.principal(), v.org(), f.Name, f.Policy)
 	if errors.Is(err, tokens.ErrChanged) {
 		return versionConflict(form, "organization-form"), nil
 	}
 	if wrong := faultsOf(err); wrong != nil {
-		form.data.(*organizationForm).read(v)
+		form.data.(*organizationForm).fill(v)
 		return form.with(wrong...), nil
 	}
 	return s.done(ctx, err, v.path("/organization"), "The changes were saved.")

@@ -61,7 +61,7 @@ func (s *site) rotate(ctx context.Context, v *visit) (answer, error) {
 	if at < 0 {
 		return form.with(fault{Field: "overlap", Text: "Choose an overlap."}), nil
 	}
-	done, err := s.Tokens.RotateToken(ctx, v.once(), v.org(), v.token(), overlaps[at].Length)
+	done, err := s.Tokens.RotateToken(ctx, v.keyed(), v.org(), v.token(), overlaps[at].Length)
 	if err != nil {
 		return s.notMade(ctx, v, err, form)
 	}

@@ -73,7 +73,7 @@ func (s *site) addApp(ctx context.Context, v *visit) (answer, error) {
 		return refused(err, "code", form, wrongCodeOfApp("code"))
 	}
 	a := page("recovery-codes", "Keep your recovery codes", codes)
-	a.once = true
+	a.holdsSecret = true
 	return a, nil
 }
 

@@ -43,7 +43,7 @@ func (s *site) serve(rt route) http.Handler {
 		if ctx != nil && !rt.watch {
 			if err := s.Sessions.Save(ctx, w); err != nil {
 				refusal := s.errorAnswer(r.Context(), v, err)
-				if !a.once { // a secret that is shown once takes precedence
+				if !a.holdsSecret { // a secret that is shown once takes precedence
 					a = refusal
 				}
 			}

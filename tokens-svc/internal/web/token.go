@@ -108,13 +108,13 @@ func (s *site) shown(t tokens.Token, secret tokens.Secret, previous tokens.Token
 	a := page("shown", "Copy your new token", tokenEntry{
 		Token: t, Secret: secret.Reveal(), Previous: previous, BaseURL: strings.TrimSuffix(s.PublicURL.String(), "/"),
 	}).in("api")
-	a.once = true
+	a.holdsSecret = true
 	return a
 }
 
-// once returns the principal of a form that takes effect once: the nonce of the form is
+// keyed returns the principal of a form that takes effect once: the nonce of the form is
 // an idempotency key of the person.
-func (v *visit) once() tokens.Principal {
+func (v *visit) keyed() tokens.Principal {
 	return v.principal().WithKey(tokens.NewKey([sha256.Size]byte{}, v.site.Tokens.Now(),
 		"form", string(v.person.ID), v.PostForm.Get("form")))
 }

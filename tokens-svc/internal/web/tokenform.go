@@ -145,8 +145,8 @@ func (f *tokenForm) answer() answer {
 	return page("edit", "Edit "+f.Token.Name, f).in("api")
 }
 
-// read takes the values of a form that was sent.
-func (f *tokenForm) read(form url.Values) {
+// fill takes the values of a form that was sent.
+func (f *tokenForm) fill(form url.Values) {
 	f.Name, f.Preset, f.Chosen = form.Get("name"), form.Get("preset"), form["permissions"]
 	f.Expiry, f.Day = form.Get("expiry"), form.Get("day")
 	f.Addresses, f.Limit = form.Get("ip_allow"), strings.TrimSpace(form.Get("limit"))
@@ -160,8 +160,8 @@ func (s *site) showGenerate(_ context.Context, v *visit) (answer, error) {
 
 func (s *site) generate(ctx context.Context, v *visit) (answer, error) {
 	f := s.newForm(v)
-	f.read(v.PostForm)
-	t, secret, err := s.Tokens.CreateToken(ctx, v.once(), v.org(), f.draft(s.Tokens.Now()))
+	f.fill(v.PostForm)
+	t, secret, err := s.Tokens.CreateToken(ctx, v.keyed(), v.org(), f.draft(s.Tokens.Now()))
 	if err != nil {
 		return s.notMade(ctx, v, err, f.answer())
 	}
@@ -195,7 +195,7 @@ func (s *site) edit(ctx context.Context, v *visit) (answer, error) {
 	}
 	f := s.editForm(v, row.Token)
 	stored := *f
-	f.read(v.PostForm)
+	f.fill(v.PostForm)
 	patch := f.patch(s.Tokens.Now())
 	patch.Revision, _ = strconv.ParseInt(v.PostForm.Get("version"), 10, 64)
 	_, err = s.Tokens.UpdateToken(ctx, v.principal(), v.org(), v.token(), patch)
