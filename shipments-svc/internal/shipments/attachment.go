@@ -40,7 +40,7 @@ type Attached struct {
 	Document Document // without ID and times after a dry run
 	Checks   []Check  // of the shipment with the document
 	DryRun   bool
-	Pallets  []Pallet // of the document, of a dry run
+	Pallets  []Pallet `json:"-"` // of the document, of a dry run
 }
 
 // DocumentOrder is a request for a document, or for an action on it.

@@ -112,7 +112,7 @@ type Edit struct {
 // Made is an endpoint with its new secret.
 type Made struct {
 	Endpoint
-	Secret Secret
+	Secret Secret `json:"-"` // it is stored sealed, and nowhere else
 }
 
 // EndpointsLock is what Repository.Locked calls the endpoints.

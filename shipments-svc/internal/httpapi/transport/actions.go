@@ -50,10 +50,10 @@ func decodeReject(r *http.Request) (shipments.Rejection, error) {
 
 func encodeShipment(r *http.Request, s shipments.Shipment) reply {
 	re := shown(http.StatusOK, "shipment", viewItem)(r, s)
-	re.Header = http.Header{"Etag": {tagOf(s.Version, nil, mayRead(r))}}
+	re.header = http.Header{"Etag": {tagOf(s.Version, nil, may(r, ReadDocuments))}}
 	return re
 }
 
 func encodeDelete(*http.Request, struct{}) reply {
-	return reply{Status: http.StatusNoContent}
+	return reply{status: http.StatusNoContent}
 }

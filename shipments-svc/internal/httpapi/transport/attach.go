@@ -31,13 +31,17 @@ type Received struct {
 	Release func()
 }
 
-// prepareAttach is PrepareAttach of what was received, which is in memory until its file is stored.
-func prepareAttach(service *shipments.Service) prepare[Received, shipments.Attached] {
-	return func(
-		ctx context.Context, org shipments.OrgID, a Received,
-	) (shipments.Commit[shipments.Attached], func(), error) {
-		defer a.Release()
-		return service.PrepareAttach(ctx, org, a.Attachment)
+// attach attaches what was received, which is in memory until its file is stored. Of concurrent requests with a key each
+// is prepared, and one is committed. One that cannot be prepared, perhaps because of its earlier effect, is replayed.
+func attach(service *shipments.Service) method[Received, shipments.Attached] {
+	return func(ctx context.Context, org shipments.OrgID, a Received) (shipments.Attached, error) {
+		commit, release, failed := service.PrepareAttach(ctx, org, a.Attachment)
+		defer release()
+		a.Release()
+		if failed != nil {
+			commit = func(context.Context) (shipments.Attached, error) { return shipments.Attached{}, failed }
+		}
+		return commitOnce(ctx, service, commit)
 	}
 }
 
@@ -144,17 +148,16 @@ func readList(document *jsonbody.Object, a *shipments.Attachment) {
 // encodeAttach shows a document with the checks, which say what other documents have,
 // only for tokens that may read shipments.
 func encodeAttach(r *http.Request, a shipments.Attached) reply {
-	document, checks := viewDocument(a.Document), each(a.Checks, viewCheck)
+	document, checks := viewDocument(a.Document), []checkView{}
+	if may(r, ReadShipments) {
+		checks = each(a.Checks, viewCheck)
+	}
 	if a.DryRun {
-		view := previewView{document.previewDocumentView, checks, a.Document.Mappings}
-		public := view
-		public.Checks = []checkView{}
-		return reply{Status: http.StatusOK, Body: view, Public: public}
+		return reply{status: http.StatusOK, body: previewView{document.previewDocumentView, checks, a.Document.Mappings}}
 	}
 	return reply{
-		Status: http.StatusCreated,
-		Header: http.Header{"Location": {canonicalPath(r) + "/" + document.ID}, "Etag": {tagOfDocument(a.Document)}},
-		Body:   attachedView{document, checks},
-		Public: attachedView{document, []checkView{}},
+		status: http.StatusCreated,
+		header: http.Header{"Location": {canonicalPath(r) + "/" + document.ID}, "Etag": {tagOfDocument(a.Document)}},
+		body:   attachedView{document, checks},
 	}
 }

@@ -28,8 +28,8 @@ func decodeCreate(r *http.Request) (shipments.Creation, error) {
 func encodeCreate(r *http.Request, s shipments.Shipment) reply {
 	id := ShipmentIDs.Format(s.ID)
 	return reply{
-		Status: http.StatusCreated,
-		Header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tagOf(s.Version, nil, mayRead(r))}},
-		Body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt), viewTime(s.UpdatedAt)}},
+		status: http.StatusCreated,
+		header: http.Header{"Location": {canonicalPath(r) + "/" + id}, "Etag": {tagOf(s.Version, nil, may(r, ReadDocuments))}},
+		body:   map[string]createdView{"shipment": {id, s.Reference, s.Status, viewTime(s.CreatedAt), viewTime(s.UpdatedAt)}},
 	}
 }

@@ -84,7 +84,7 @@ func decodeDocumentEdit(r *http.Request) (shipments.DocumentEdit, error) {
 func encodeDocument(status int) func(*http.Request, shipments.Document) reply {
 	return func(r *http.Request, d shipments.Document) reply {
 		re := shown(status, "document", viewReadDocument)(r, d)
-		re.Header = http.Header{"Etag": {tagOfDocument(d)}}
+		re.header = http.Header{"Etag": {tagOfDocument(d)}}
 		return re
 	}
 }
@@ -92,7 +92,7 @@ func encodeDocument(status int) func(*http.Request, shipments.Document) reply {
 // encodeQueued is the reply to a request that has a document read again, at a path beneath it.
 func encodeQueued(r *http.Request, d shipments.Document) reply {
 	re := encodeDocument(http.StatusAccepted)(r, d)
-	re.Header.Set("Location", path.Dir(canonicalPath(r)))
+	re.header.Set("Location", path.Dir(canonicalPath(r)))
 	return re
 }
 
@@ -120,7 +120,7 @@ func viewDocument(d shipments.Document) documentView {
 const downloadTimeout = 2 * time.Minute
 
 func encodeContent(_ *http.Request, file shipments.StoredFile) reply {
-	return reply{Status: http.StatusOK, file: &file, Header: http.Header{
+	return reply{status: http.StatusOK, file: &file, header: http.Header{
 		"Content-Type":            {file.ContentType},
 		"Content-Disposition":     {Download(file.Filename)},
 		"X-Content-Type-Options":  {"nosniff"},
@@ -165,7 +165,7 @@ func (re reply) writeFile(w http.ResponseWriter, r *http.Request) error {
 	defer func() { _ = content.Close() }()
 	// A writer without deadlines is accepted.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTimeout))
-	maps.Copy(w.Header(), re.Header)
+	maps.Copy(w.Header(), re.header)
 	r = r.Clone(ctx) // its preconditions were evaluated
 	for _, name := range []string{"If-Match", "If-None-Match"} {
 		r.Header.Del(name)

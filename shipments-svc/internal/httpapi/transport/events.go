@@ -83,7 +83,7 @@ func encodeEvents(r *http.Request, page shipments.EventPage) reply {
 		eventsMetaView{page.After, page.Limit, page.Next, fmt.Sprintf("%s-%d", page.Epoch, page.Next)},
 	}
 	next := fmt.Sprintf("<%s?cursor=%s&limit=%d>; rel=%q", canonicalPath(r), view.Meta.NextCursor, page.Limit, "next")
-	return reply{Status: http.StatusOK, Header: http.Header{"Link": {next}}, Body: view}
+	return reply{status: http.StatusOK, header: http.Header{"Link": {next}}, body: view}
 }
 
 func viewEvent(e shipments.Event) eventView {

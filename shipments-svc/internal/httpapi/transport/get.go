@@ -28,7 +28,7 @@ func decodeGet(r *http.Request) (shipments.GetQuery, error) {
 // encodeGet shows a shipment, with the content of its documents only for tokens
 // that may read documents.
 func encodeGet(r *http.Request, found shipments.GetResult) reply {
-	header := http.Header{"Etag": {tagOf(found.Version, found.Documents, mayRead(r))}}
+	header := http.Header{"Etag": {tagOf(found.Version, found.Documents, may(r, ReadDocuments))}}
 	if found.Waited {
 		header.Set("Preference-Applied", "wait="+strconv.Itoa(int(preferredWait(r).Seconds())))
 	}
@@ -39,13 +39,13 @@ func encodeGet(r *http.Request, found shipments.GetResult) reply {
 			Next: canonicalPath(r) + "/pallets?page=2&per_page=" + strconv.Itoa(shipments.MaxLinesPerPage),
 		}
 	}
-	if !mayRead(r) {
+	if !may(r, ReadDocuments) {
 		for i := range view.Documents {
 			view.Documents[i].Facts, view.Documents[i].Remarks = nil, nil
 		}
 	}
 	body := map[string]detailView{"shipment": view}
-	return reply{Status: http.StatusOK, Header: header, Body: body, release: found.Release}
+	return reply{status: http.StatusOK, header: header, body: body, release: found.Release}
 }
 
 func decodePallets(r *http.Request) (q shipments.PalletsQuery, err error) {
@@ -69,9 +69,9 @@ func encodePallets(r *http.Request, page shipments.PalletsPage) reply {
 // comes to be shown differently, so that no client keeps the older form.
 const representation = "3"
 
-// mayRead reports whether the caller may read the content of documents.
-func mayRead(r *http.Request) bool {
-	return slices.Contains(callerOf(r.Context()).Permissions, string(ReadDocuments))
+// may reports whether the caller has a permission.
+func may(r *http.Request, p Permission) bool {
+	return slices.Contains(callerOf(r.Context()).Permissions, string(p))
 }
 
 // tagOf is the entity-tag of a representation of a version of a shipment: with the content of its documents or without,

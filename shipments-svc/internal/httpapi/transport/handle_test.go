@@ -29,7 +29,7 @@ func handled(
 		config: Config{Timeout: time.Second, Failed: func(_ string, err error) { observed = append(observed, err) }},
 	}
 	handle(rt, "GET /api/v1/shipments", decode, do, func(_ *http.Request, text string) reply {
-		return reply{Status: http.StatusOK, Body: text}
+		return reply{status: http.StatusOK, body: text}
 	})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/shipments", nil)
 	r.Header.Set(assertion.HeaderOrganization, publicid.New("org"))

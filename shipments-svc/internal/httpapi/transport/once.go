@@ -6,8 +6,21 @@ import (
 	"net/http"
 
 	"github.com/quayside/quayside/gateway/servicekit/api/idempotency"
+	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
+
+// post adds a route of the method POST, which does a thing once for each
+// Idempotency-Key.
+func post[Req, Res any](
+	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
+	encode func(*http.Request, Res) reply,
+) {
+	once := func(ctx context.Context, org shipments.OrgID, req Req) (Res, error) {
+		return commitOnce(ctx, rt.service, func(ctx context.Context) (Res, error) { return do(ctx, org, req) })
+	}
+	handle(rt, "POST "+path, keyed(decode), once, encode)
+}
 
 // keyed reads a request and its Idempotency-Key, if it has one. The fingerprint is that of the
 // body, byte for byte; of a form, its content.
@@ -29,75 +42,47 @@ func keyed[Req any](decode func(*http.Request) (Req, error)) func(*http.Request)
 	}
 }
 
-// prepare is the first phase of a method, outside of transactions. release ends the use of what it acquired.
-type prepare[Req, Res any] func(
-	context.Context, shipments.OrgID, Req,
-) (commit shipments.Commit[Res], release func(), err error)
-
-// onceOnly is a method with its encoding, committed once for each key. Of concurrent
-// requests with a key each is prepared, and one is committed. A request that cannot be
-// prepared, perhaps because of its earlier effect, is replayed as well.
-func onceOnly[Req, Res any](
-	service *shipments.Service, prepared prepare[Req, Res], encode func(*http.Request, Res) reply,
-) method[Req, reply] {
-	return func(ctx context.Context, org shipments.OrgID, req Req) (made reply, err error) {
-		c := callerOf(ctx)
-		commit, release, failed := prepared(ctx, org, req)
-		defer release()
-		once := func(ctx context.Context) ([]byte, error) {
-			if failed != nil {
-				return nil, failed
-			}
-			result, err := commit(ctx)
-			if err != nil {
-				return nil, err
-			}
-			made = encode(c.request, result)
-			stored := made
-			if made.SecretOf != "" {
-				stored.Body = nil
-			}
-			return encodeJSON(stored)
-		}
-		if c.key == nil {
-			_, err = once(ctx)
-			return made, err
-		}
-		answer, replayed, err := service.Once(ctx, org, *c.key, once)
-		if replayed {
-			return load(answer)
-		}
-		return made, err
-	}
+// stored is the result of a request, for retries of it.
+type stored[Res any] struct {
+	Result *Res `json:"result"` // nil: it was stored by an earlier version of the program, which stored answers
 }
 
-// secretShownError refuses to replay a reply that showed a secret.
+// commitOnce commits once for each key, with the result: of concurrent requests with a key, one. A retry has the result
+// of the first.
+func commitOnce[Res any](
+	ctx context.Context, service *shipments.Service, commit shipments.Commit[Res],
+) (result Res, err error) {
+	c := callerOf(ctx)
+	if c.key == nil {
+		return commit(ctx)
+	}
+	text, replayed, err := service.Once(ctx, c.org, *c.key, func(ctx context.Context) ([]byte, error) {
+		if result, err = commit(ctx); err != nil {
+			return nil, err
+		}
+		return json.Marshal(stored[Res]{&result})
+	})
+	if err != nil || !replayed {
+		return result, err
+	}
+	first := stored[Res]{}
+	if err := json.Unmarshal(text, &first); err != nil {
+		return result, err
+	}
+	if first.Result == nil {
+		return result, shipments.ErrKeyInProgress // it is not done again until the key has expired
+	}
+	if made, ok := any(*first.Result).(webhooks.Made); ok {
+		return result, &secretShownError{WebhookIDs.Format(made.ID)}
+	}
+	c.replayed = true
+	return *first.Result, nil
+}
+
+// secretShownError refuses to replay a result whose secret was shown.
 type secretShownError struct{ endpoint string }
 
 func (e *secretShownError) Error() string {
 	return "this request was done before and made the secret of webhook endpoint " + e.endpoint +
 		"; a secret is shown once; if it was lost, rotate it with a new Idempotency-Key"
-}
-
-// load returns a reply that was stored, marked as replayed.
-func load(answer []byte) (reply, error) {
-	var body, public json.RawMessage
-	re := reply{Body: &body, Public: &public}
-	if err := json.Unmarshal(answer, &re); err != nil {
-		return reply{}, err
-	}
-	if re.SecretOf != "" {
-		return reply{}, &secretShownError{re.SecretOf}
-	}
-	if body == nil {
-		re.Body = nil
-	}
-	if public == nil {
-		re.Public = nil
-	}
-	if re.Header == nil {
-		re.Header = http.Header{}
-	}
-	re.Header.Set(idempotency.Replayed, "true")
-	return re, nil
 }

@@ -17,23 +17,19 @@ import (
 	"github.com/quayside/quayside/shipments-svc/internal/shipments"
 )
 
-// reply is a response that is not a problem, and its stored form.
+// reply is a response that is not a problem.
 type reply struct {
-	Status int         `json:"status"`
-	Header http.Header `json:"header"`
-	Body   any         `json:"body,omitempty"` // shown as JSON; nil: no body
-	// Public is the body for callers without ReadShipments; nil: Body.
-	Public any `json:"public,omitempty"`
-	// SecretOf is the webhook endpoint whose secret Body shows: Body is not stored, and not replayed.
-	SecretOf string                `json:"secret_of,omitempty"`
-	file     *shipments.StoredFile // sent instead of a body
-	release  func()                // called when it was sent; nil: nothing to do
+	status  int
+	header  http.Header
+	body    any                   // shown as JSON; nil: no body
+	file    *shipments.StoredFile // sent instead of a body
+	release func()                // called when it was sent; nil: nothing to do
 }
 
 // shown returns the encoder of a response that shows a result as the member name.
 func shown[Res, View any](status int, name string, view func(Res) View) func(*http.Request, Res) reply {
 	return func(_ *http.Request, res Res) reply {
-		return reply{Status: status, Body: map[string]View{name: view(res)}}
+		return reply{status: status, body: map[string]View{name: view(res)}}
 	}
 }
 
@@ -41,7 +37,7 @@ func shown[Res, View any](status int, name string, view func(Res) View) func(*ht
 func tagged[Res, View any](name string, view func(Res) View) func(*http.Request, Res) reply {
 	return func(r *http.Request, res Res) reply {
 		re := shown(http.StatusOK, name, view)(r, res)
-		re.Header = http.Header{"Etag": {tagOfView(view(res))}}
+		re.header = http.Header{"Etag": {tagOfView(view(res))}}
 		return re
 	}
 }
@@ -63,7 +59,7 @@ func paged[Page any](view func(Page) (shipments.Paging, any)) func(*http.Request
 	return func(r *http.Request, page Page) reply {
 		p, body := view(page)
 		links := query.PageLinks(r.URL, p.Page, p.PerPage, p.Total)
-		return reply{Status: http.StatusOK, Header: http.Header{"Link": {links}}, Body: body}
+		return reply{status: http.StatusOK, header: http.Header{"Link": {links}}, body: body}
 	}
 }
 
@@ -79,11 +75,11 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 	if re.release != nil {
 		defer re.release()
 	}
-	if tag := re.Header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if tag := re.header.Get("Etag"); tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		switch precondition.Failed(r, tag) {
 		case http.StatusNotModified:
-			re.Status, re.Body, re.file = http.StatusNotModified, nil, nil
-			re.Header.Del("Content-Type")
+			re.status, re.body, re.file = http.StatusNotModified, nil, nil
+			re.header.Del("Content-Type")
 		case http.StatusPreconditionFailed:
 			return shipments.ErrVersion
 		}
@@ -91,21 +87,18 @@ func (re reply) write(w http.ResponseWriter, r *http.Request) error {
 	if re.file != nil {
 		return re.writeFile(w, r)
 	}
-	if re.Public != nil && !slices.Contains(callerOf(r.Context()).Permissions, string(ReadShipments)) {
-		re.Body = re.Public
-	}
 	var body []byte
-	if re.Body != nil {
+	if re.body != nil {
 		var err error
-		if body, err = encodeJSON(re.Body); err != nil {
+		if body, err = encodeJSON(re.body); err != nil {
 			return err
 		}
-		re.Body = nil //nolint:staticcheck // SA4005: what was decoded is not held while the client reads
+		re.body = nil //nolint:staticcheck // SA4005: what was decoded is not held while the client reads
 		w.Header().Set("Content-Type", jsonMedia)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	maps.Copy(w.Header(), re.Header)
-	w.WriteHeader(re.Status)
+	maps.Copy(w.Header(), re.header)
+	w.WriteHeader(re.status)
 	_, _ = Paced(w).Write(body) // the client is gone
 	return nil
 }

@@ -13,9 +13,9 @@ func TestNothingIsSentOfAReplyThatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	err := reply{
-		Status: http.StatusOK,
-		Header: http.Header{"Etag": {"x"}},
-		Body:   []any{"begun", math.NaN()},
+		status: http.StatusOK,
+		header: http.Header{"Etag": {"x"}},
+		body:   []any{"begun", math.NaN()},
 	}.write(w, httptest.NewRequest(http.MethodGet, "/", nil))
 	if err == nil || w.Body.Len() > 0 || len(w.Header()) > 0 {
 		t.Errorf("%v; %d bytes and %v were sent", err, w.Body.Len(), w.Header())

@@ -24,6 +24,8 @@ type caller struct {
 	request *http.Request // as the route has it, for encoders
 	writer  http.ResponseWriter
 	key     *shipments.Key // nil: it has none
+
+	replayed bool // the response is that of an earlier request with the key
 }
 
 type callerKey struct{}

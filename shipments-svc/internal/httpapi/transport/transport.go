@@ -1,7 +1,8 @@
 // Package transport is the HTTP API of the service: its routes, the decoding of
 // requests, the encoding of responses, and the mapping of errors to problems.
 //
-// Each route is a go-kit endpoint of a method of the domain.
+// Each route is a go-kit endpoint of a method of the domain, with its request type and decoder, behind the middleware
+// that all share.
 //
 // Guarantees: a request without an identity is refused with 401 before it is
 // decoded, and one without the permission with 403 before its body is read; a body
@@ -14,17 +15,12 @@
 package transport
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/go-kit/kit/endpoint"
-	kithttp "github.com/go-kit/kit/transport/http"
-
 	"github.com/quayside/quayside/gateway/servicekit/api/problem"
 	"github.com/quayside/quayside/gateway/servicekit/api/requestid"
-	"github.com/quayside/quayside/gateway/servicekit/assertion"
 	"github.com/quayside/quayside/gateway/servicekit/httpserver"
 	"github.com/quayside/quayside/shipments-svc/api"
 	"github.com/quayside/quayside/shipments-svc/internal/events/webhooks"
@@ -47,14 +43,6 @@ type Config struct {
 	// Failed is called after each request that failed: with the operation and its error.
 	Failed func(operation string, err error)
 }
-
-// waiter is a decoded request that may take longer than the timeout, by the duration
-// that Waits returns: it waits for a change, or it is a large one.
-type waiter interface{ Waits() time.Duration }
-
-// method is a method of a service: it takes an organization and a request, and
-// returns a response.
-type method[Req, Res any] func(context.Context, shipments.OrgID, Req) (Res, error)
 
 // router holds the routes while they are put together.
 type router struct {
@@ -82,7 +70,7 @@ func New(
 	handle(rt, "GET "+one+"/history", decodeHistory, service.History, encodeHistory)
 
 	const documents, document = one + "/documents", one + "/documents/{document}"
-	postPrepared(rt, documents, uploads.decode, prepareAttach(service), encodeAttach)
+	handle(rt, "POST "+documents, keyed(uploads.decode), attach(service), encodeAttach)
 	handle(rt, "GET "+documents, ShipmentIDs.decode, service.Documents, listed("documents", viewDocument))
 	handle(rt, "GET "+document, decodeDocumentOrder, service.Document, encodeDocument(http.StatusOK))
 	handle(rt, "PATCH "+document, decodeDocumentEdit, service.UpdateDocument, encodeDocument(http.StatusOK))
@@ -106,73 +94,6 @@ func New(
 	rt.Handle("GET /api/v1/openapi.json", api.Handler())
 
 	return requestid.Ensure(identified(httpserver.AccessLog(log, logAttrs, internalError.Write, rt.Routes)))
-}
-
-// post adds a route of the method POST, which does a thing once for each
-// Idempotency-Key.
-func post[Req, Res any](
-	rt router, path string, decode func(*http.Request) (Req, error), do method[Req, Res],
-	encode func(*http.Request, Res) reply,
-) {
-	prepared := func(_ context.Context, org shipments.OrgID, req Req) (shipments.Commit[Res], func(), error) {
-		return func(ctx context.Context) (Res, error) { return do(ctx, org, req) }, func() {}, nil
-	}
-	postPrepared(rt, path, decode, prepared, encode)
-}
-
-// postPrepared is post of a method of two phases.
-func postPrepared[Req, Res any](
-	rt router, path string, decode func(*http.Request) (Req, error), prepared prepare[Req, Res],
-	encode func(*http.Request, Res) reply,
-) {
-	asIs := func(_ *http.Request, re reply) reply { return re }
-	handle(rt, "POST "+path, keyed(decode), onceOnly(rt.service, prepared, encode), asIs)
-}
-
-// handle adds a route of Access: decode, do and encode must fit together to compile.
-func handle[Req, Res any](
-	rt router, pattern string, decode func(*http.Request) (Req, error), do method[Req, Res],
-	encode func(*http.Request, Res) reply,
-) {
-	needs, ok := Access[pattern]
-	if !ok {
-		panic(pattern + " is not in the authorization table")
-	}
-	var serve endpoint.Endpoint = func(ctx context.Context, request any) (_ any, err error) {
-		defer func() {
-			if err != nil {
-				rt.config.Failed(pattern, err)
-			}
-		}()
-		c := request.(*caller)
-		if err := assertion.Require(string(needs), c.Permissions); err != nil {
-			return nil, err
-		}
-		req, err := decode(c.request)
-		if err != nil {
-			return nil, err
-		}
-		timeout := rt.config.Timeout
-		if w, ok := any(req).(waiter); ok {
-			timeout += w.Waits()
-		}
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		return do(ctx, c.org, req)
-	}
-	rt.Handle(pattern, kithttp.NewServer(
-		serve,
-		func(ctx context.Context, r *http.Request) (any, error) {
-			c := callerOf(ctx)
-			c.request = r
-			return c, c.err
-		},
-		func(ctx context.Context, w http.ResponseWriter, response any) error {
-			r := callerOf(ctx).request
-			return encode(r, response.(Res)).write(w, r)
-		},
-		kithttp.ServerErrorEncoder(rt.fail),
-	))
 }
 
 // How long sending a large body may take, which is longer than the gateway

@@ -116,16 +116,15 @@ func viewMade(m webhooks.Made) madeView { return madeView{viewEndpoint(m.Endpoin
 
 func encodeMade(r *http.Request, m webhooks.Made) reply {
 	re := encodeRotated(r, m)
-	re.Status = http.StatusCreated
-	re.Header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
+	re.status = http.StatusCreated
+	re.header.Set("Location", canonicalPath(r)+"/"+WebhookIDs.Format(m.ID))
 	return re
 }
 
-// encodeRotated keeps the secret out of caches and of what is stored.
+// encodeRotated keeps the secret out of caches.
 func encodeRotated(r *http.Request, m webhooks.Made) reply {
 	re := shown(http.StatusOK, endpointMember, viewMade)(r, m)
-	re.Header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfView(viewEndpoint(m.Endpoint))}}
-	re.SecretOf = WebhookIDs.Format(m.ID)
+	re.header = http.Header{"Cache-Control": {"no-store"}, "Etag": {tagOfView(viewEndpoint(m.Endpoint))}}
 	return re
 }
 
@@ -178,14 +177,14 @@ func decodeDeliveries(r *http.Request) (webhooks.DeliveryQuery, error) {
 
 func encodeDeliveries(r *http.Request, page webhooks.DeliveryPage) reply {
 	view := deliveriesView{each(page.Deliveries, viewDelivery), deliveriesMetaView{Limit: page.Limit}}
-	re := reply{Status: http.StatusOK}
+	re := reply{status: http.StatusOK}
 	if page.More {
 		view.Meta.NextBefore = view.Deliveries[len(view.Deliveries)-1].EventID
 		query := r.URL.Query()
 		query.Set("before", view.Meta.NextBefore)
-		re.Header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
+		re.header = http.Header{"Link": {fmt.Sprintf("<%s?%s>; rel=%q", canonicalPath(r), query.Encode(), "next")}}
 	}
-	re.Body = view
+	re.body = view
 	return re
 }
 

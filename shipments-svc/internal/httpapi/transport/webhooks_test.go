@@ -1,13 +1,17 @@
 package transport_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/quayside/quayside/gateway/servicekit/api/publicid"
+	"github.com/quayside/quayside/gateway/servicekit/postgres/postgrestest"
 )
 
 const (
@@ -52,6 +56,14 @@ func TestSecretIsReturnedOnCreationOnly(t *testing.T) {
 	made := a.endpoint(t, create, http.StatusCreated)
 	if p := a.do(t, create).conflict(t, "secret_already_shown"); !strings.Contains(p.Detail, made.ID) {
 		t.Errorf("with the same key: %s", p.Detail)
+	}
+	stored := ""
+	db, err := sqlx.Open("postgres", postgrestest.Direct(a.dsn))
+	if err == nil {
+		err = errors.Join(db.Get(&stored, `SELECT convert_from(answer, 'UTF8') FROM idempotency_keys`), db.Close())
+	}
+	if err != nil || strings.Contains(strings.ToLower(stored), "secret") || !strings.Contains(stored, "hooks.example") {
+		t.Errorf("with the key %s is stored (%v)", stored, err)
 	}
 	one := hooksPath + "/" + made.ID
 	for name, c := range map[string]call{
